@@ -1,0 +1,78 @@
+"""Wishes a face may have; each has one handler, in the session."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from ouroboros.core.parts import Media
+
+type Mode = Literal["plan", "ask", "auto-edit", "full-auto"]
+type Scope = Literal["once", "session"]
+
+
+class Submit(Struct, frozen=True, kw_only=True, tag="submit"):
+    """Start a turn with these words."""
+
+    text: str
+    media: tuple[Media, ...] = ()
+
+
+class Steer(Struct, frozen=True, kw_only=True, tag="steer"):
+    """Say this to the model at its next pass, without stopping it."""
+
+    text: str
+
+
+class Interrupt(Struct, frozen=True, kw_only=True, tag="interrupt"):
+    """Stop the running turn; the history stays valid."""
+
+    reason: str = "user"
+
+
+class Approve(Struct, frozen=True, kw_only=True, tag="approve"):
+    """Say yes to one request; ``session`` remembers it until the session ends."""
+
+    request_id: str
+    scope: Scope = "once"
+
+
+class Deny(Struct, frozen=True, kw_only=True, tag="deny"):
+    """Say no to one request; ``message`` is what the model reads."""
+
+    request_id: str
+    message: str = ""
+
+
+class SetMode(Struct, frozen=True, kw_only=True, tag="set_mode"):
+    """Change how much is asked."""
+
+    mode: Mode
+
+
+class SetModel(Struct, frozen=True, kw_only=True, tag="set_model"):
+    """Change the model for the turns to come."""
+
+    model: str
+
+
+class Compact(Struct, frozen=True, kw_only=True, tag="compact"):
+    """Summarise the history now."""
+
+    focus: str = ""
+
+
+class Rewind(Struct, frozen=True, kw_only=True, tag="rewind"):
+    """Go back to before the given user message."""
+
+    message_id: str
+
+
+class Fork(Struct, frozen=True, kw_only=True, tag="fork"):
+    """Start another session from a message of this one."""
+
+    message_id: str
+
+
+type Command = (
+    Submit | Steer | Interrupt | Approve | Deny | SetMode | SetModel | Compact | Rewind | Fork
+)

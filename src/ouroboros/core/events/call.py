@@ -1,0 +1,84 @@
+"""The life of a tool call."""
+
+from typing import ClassVar, Literal
+
+from msgspec import Struct
+
+from ouroboros.core.events.envelope import Event
+from ouroboros.core.parts import Media, Text
+
+type CallStatus = Literal["done", "failed", "denied", "cancelled", "unknown-after-crash"]
+
+
+class ToolStarted(Event, frozen=True, kw_only=True):
+    """A call was taken up: shown before any question and before any effect."""
+
+    type: ClassVar[str] = "tool.started"
+    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    call_id: str
+    name: str
+    arguments: str
+    title: str = ""
+
+
+class ToolAttempted(Event, frozen=True, kw_only=True):
+    """A call passed validation, hooks and rules and is about to act, in this cage."""
+
+    type: ClassVar[str] = "tool.attempted"
+    call_id: str
+    steps: tuple[str, ...]
+    decision: str
+    rule: str = ""
+    sandbox: str = "none"
+    attempt: int = 1
+
+
+class ToolProgress(Event, frozen=True, kw_only=True):
+    """A piece of a running tool's output."""
+
+    type: ClassVar[str] = "tool.progress"
+    durable: ClassVar[bool] = False
+    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    call_id: str
+    part: int
+    text: str
+    stream: str = "stdout"
+
+
+class ToolResulted(Event, frozen=True, kw_only=True):
+    """A call ended, in one of five ways; ``parts`` is what the model reads.
+
+    Attributes:
+        original_bytes: Size of the whole output; larger than what is shown when it was cut.
+        blob: Name of the blob that holds the whole output, empty when nothing was cut.
+        detail: What a face may show beyond the model's text, such as a diff.
+    """
+
+    type: ClassVar[str] = "tool.result"
+    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    call_id: str
+    name: str
+    status: CallStatus
+    parts: tuple[Text | Media, ...] = ()
+    seconds: float = 0.0
+    original_bytes: int = 0
+    truncated: bool = False
+    blob: str = ""
+    detail: str = ""
+    final: bool = False
+
+
+class PlanStep(Struct, frozen=True, kw_only=True):
+    """One step of the visible plan."""
+
+    step: str
+    status: Literal["pending", "in_progress", "completed"]
+
+
+class PlanUpdated(Event, frozen=True, kw_only=True):
+    """The agent changed its visible step list."""
+
+    type: ClassVar[str] = "plan.updated"
+    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    steps: tuple[PlanStep, ...]
+    explanation: str = ""

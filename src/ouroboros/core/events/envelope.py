@@ -1,0 +1,37 @@
+"""The envelope every event travels in, and what all events have in common."""
+
+from typing import ClassVar, Literal
+
+from msgspec import Struct
+
+type Source = Literal["user", "agent", "system"]
+
+
+class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A fact. ``type`` is its name on the wire; ``durable`` events are numbered and kept."""
+
+    type: ClassVar[str] = ""
+    durable: ClassVar[bool] = True
+    source: ClassVar[Source] = "system"
+
+
+class Envelope(Struct, frozen=True, kw_only=True):
+    """One event with its place in a session.
+
+    Attributes:
+        v: Version of this schema.
+        seq: 1, 2, 3 … without a gap for durable events; a delta carries the number of the last
+            durable event before it, and its ``data`` a part number.
+        ts: Seconds since the epoch.
+        turn: 0 before the first turn.
+    """
+
+    v: int = 1
+    id: str
+    session: str
+    turn: int
+    seq: int
+    ts: float
+    type: str
+    source: Source
+    data: Event

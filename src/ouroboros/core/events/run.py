@@ -1,0 +1,61 @@
+"""The life of a session and of a run in it."""
+
+from typing import ClassVar, Literal
+
+from msgspec import field
+
+from ouroboros.core.commands import Mode
+from ouroboros.core.events.envelope import Event
+
+type RunReason = str
+"""``completed``, ``cancelled``, ``failed`` or ``limit_reached:NAME``."""
+
+
+class SessionReady(Event, frozen=True, kw_only=True):
+    """A session was opened for the first time, or again (``resumed``)."""
+
+    type: ClassVar[str] = "session.ready"
+    cwd: str
+    model: str
+    mode: Mode
+    version: str
+    prompts: dict[str, str] = field(default_factory=dict[str, str])
+    resumed: bool = False
+    title: str = ""
+
+
+class SettingsChanged(Event, frozen=True, kw_only=True):
+    """Mode, model, folder or title changed; None means unchanged."""
+
+    type: ClassVar[str] = "session.changed"
+    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    mode: Mode | None = None
+    model: str | None = None
+    cwd: str | None = None
+    title: str | None = None
+
+
+class ErrorRaised(Event, frozen=True, kw_only=True):
+    """Something failed; ``fault`` says in which layer."""
+
+    type: ClassVar[str] = "error"
+    fault: Literal["runtime", "provider", "stream"]
+    kind: str
+    message: str
+    hint: str = ""
+    status: int | None = None
+
+
+class TaskCompleted(Event, frozen=True, kw_only=True):
+    """A run ended: ``completed``, ``failed`` or ``limit_reached:NAME``."""
+
+    type: ClassVar[str] = "task.completed"
+    reason: RunReason
+    final: str = ""
+
+
+class TaskCancelled(Event, frozen=True, kw_only=True):
+    """A run was stopped by a person or a signal."""
+
+    type: ClassVar[str] = "task.cancelled"
+    reason: str = "user"

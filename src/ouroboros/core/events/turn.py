@@ -1,0 +1,84 @@
+"""What is said within a turn."""
+
+from typing import ClassVar, Literal
+
+from ouroboros.core.events.envelope import Event
+from ouroboros.core.parts import Message, Usage
+
+type DeltaPhase = Literal["start", "delta", "end"]
+type DeltaKind = Literal["text", "reasoning", "call"]
+
+
+class TurnStarted(Event, frozen=True, kw_only=True):
+    """A pass of the loop begins: one request to the model and what it asks for."""
+
+    type: ClassVar[str] = "turn.started"
+    turn: int
+
+
+class UserMessage(Event, frozen=True, kw_only=True):
+    """Words, context or a nudge entered the history."""
+
+    type: ClassVar[str] = "user.message"
+    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    message: Message
+    steered: bool = False
+
+
+class ModelDelta(Event, frozen=True, kw_only=True):
+    """A piece of what the model is saying; every start gets its end, also on cancel.
+
+    ``part`` numbers the block within the reply; ``name`` is the tool of a call block.
+    """
+
+    type: ClassVar[str] = "model.delta"
+    durable: ClassVar[bool] = False
+    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    phase: DeltaPhase = "delta"
+    kind: DeltaKind = "text"
+    part: int
+    text: str = ""
+    name: str = ""
+
+
+class ModelRetried(Event, frozen=True, kw_only=True):
+    """A request is sent again after a wait."""
+
+    type: ClassVar[str] = "model.retried"
+    durable: ClassVar[bool] = False
+    attempt: int
+    maximum: int
+    delay_seconds: float
+    reason: str
+
+
+class AgentMessage(Event, frozen=True, kw_only=True):
+    """The model finished a reply."""
+
+    type: ClassVar[str] = "agent.message"
+    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    message: Message
+    stop_reason: str
+    usage: Usage | None = None
+    cost: float | None = None
+    partial: bool = False
+
+
+class CacheHit(Event, frozen=True, kw_only=True):
+    """A reply came from the response cache."""
+
+    type: ClassVar[str] = "cache.hit"
+    key: str
+
+
+class ContextCompacted(Event, frozen=True, kw_only=True):
+    """The history was replaced by a shorter one; the log keeps everything."""
+
+    type: ClassVar[str] = "context.compacted"
+    old_tokens: int
+    new_tokens: int
+    messages_summarized: int
+    trigger: Literal["proactive", "reactive", "manual"]
+    history: tuple[Message, ...]
+    usage: Usage | None = None
+    cost: float | None = None

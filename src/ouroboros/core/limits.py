@@ -1,0 +1,48 @@
+"""The numbers that bound a run, in one place, with the defaults the designs settled on."""
+
+from msgspec import Struct
+
+TOOL_OUTPUT_BYTES = 10_000
+"""Largest text one tool result may show the model."""
+
+HISTORY_SLACK = 1.2
+"""A recorded output may be this much longer than the tool budget (serialisation)."""
+
+BLOB_BYTES = 65_536
+"""Payloads above this go to a blob, named by hash."""
+
+CHARS_PER_TOKEN = 4
+"""Estimate used only until the provider reports real usage."""
+
+IMAGE_TOKENS = 2_000
+"""Estimate for one image until the provider reports real usage."""
+
+INSTRUCTION_BYTES = 32_768
+"""All instruction files of a project together."""
+
+KEEP_USER_TOKENS = 20_000
+"""User words that survive a compaction verbatim."""
+
+CONTEXT_WINDOW = 128_000
+"""Assumed when neither the catalogue nor the person knows the model's window."""
+
+SHELL_TIMEOUT_SECONDS = 10.0
+"""Default life of a shell command; the model may ask for more, up to the cap."""
+
+SHELL_TIMEOUT_CAP_SECONDS = 600.0
+"""The longest life a model may ask for."""
+
+STREAM_BYTES = 1_048_576
+"""Kept of each of a command's output streams."""
+
+WRITE_BYTES = 10 * 1_048_576
+"""Largest file the write tool makes."""
+
+
+class Caps(Struct, frozen=True, kw_only=True):
+    """Optional limits of one run; None means unbounded."""
+
+    max_turns: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    max_seconds: float | None = None

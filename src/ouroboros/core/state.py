@@ -1,0 +1,207 @@
+"""What is true of a session now, as a fold over its events.
+
+The state belongs to one run and is changed in place by ``apply`` alone; each event costs amortised
+O(1), so that 100,000 of them fold in under a second. Folding the serialised log of a session gives
+a state equal to the live one.
+"""
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from ouroboros.core.commands import Mode
+from ouroboros.core.events import (
+    AgentMessage,
+    ContextCompacted,
+    Envelope,
+    PermissionAnswered,
+    PermissionRequested,
+    PlanStep,
+    PlanUpdated,
+    SessionReady,
+    SettingsChanged,
+    TaskCancelled,
+    TaskCompleted,
+    ToolAttempted,
+    ToolResulted,
+    ToolStarted,
+    TurnStarted,
+    UserMessage,
+)
+from ouroboros.core.parts import Message, ToolResult, Usage
+
+type CallPhase = Literal["made", "started", "attempted"]
+type Status = Literal["idle", "running", "waiting", "failed"]
+
+
+class OpenCall(Struct, kw_only=True):
+    """A call without a result; ``attempted`` means its effect may have happened."""
+
+    name: str
+    arguments: str
+    phase: CallPhase = "made"
+
+
+class Spent(Struct, kw_only=True):
+    """What a session has used; ``cost`` turns None for good once one price is unknown."""
+
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    requests: int = 0
+    cost: float | None = 0.0
+
+    def add(self, usage: Usage | None, cost: float | None) -> None:
+        """Counts one request."""
+        self.requests += 1
+        if usage is not None:
+            self.input_tokens += usage.input_total
+            self.cached_tokens += usage.cache_read or 0
+            self.output_tokens += usage.output_total
+        self.cost = None if self.cost is None or cost is None else self.cost + cost
+
+    @property
+    def tokens(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
+
+class State(Struct, kw_only=True):
+    """A session's present.
+
+    Attributes:
+        history: Messages of the current branch as the model will see them, without tool results.
+        results: The answer to each call of the history, by call id.
+        measured_tokens: Context size the provider last reported, None before the first report.
+        measured_at: Length of ``history`` when it was reported; what came after is estimated.
+    """
+
+    session: str = ""
+    cwd: str = ""
+    model: str = ""
+    mode: Mode = "ask"
+    title: str = ""
+    status: Status = "idle"
+    turn: int = 0
+    seq: int = 0
+    history: list[Message] = field(default_factory=list[Message])
+    results: dict[str, ToolResult] = field(default_factory=dict[str, ToolResult])
+    calls: dict[str, OpenCall] = field(default_factory=dict[str, OpenCall])
+    approvals: dict[str, PermissionRequested] = field(
+        default_factory=dict[str, PermissionRequested]
+    )
+    granted: list[str] = field(default_factory=list[str])
+    plan: tuple[PlanStep, ...] = ()
+    spent: Spent = field(default_factory=Spent)
+    measured_tokens: int | None = None
+    measured_at: int = 0
+    final: str = ""
+    ended: str = ""
+    finished_by_tool: bool = False
+    compactions: int = 0
+
+    def apply(self, envelope: Envelope) -> None:
+        """Takes in one durable event; anything else leaves the state as it is."""
+        event = envelope.data
+        if not event.durable:
+            return
+        self.seq = envelope.seq
+        self.session = envelope.session
+        match event:
+            case ToolStarted() | ToolAttempted() | ToolResulted():
+                self._apply_call(event)
+            case UserMessage() | AgentMessage() | TurnStarted() | ContextCompacted():
+                self._apply_turn(event)
+            case PermissionRequested() | PermissionAnswered():
+                self._apply_approval(event)
+            case SessionReady() | SettingsChanged() | TaskCompleted() | TaskCancelled():
+                self._apply_run(event)
+            case PlanUpdated(steps=steps):
+                self.plan = steps
+            case _:
+                pass
+
+    def _apply_turn(
+        self, event: UserMessage | AgentMessage | TurnStarted | ContextCompacted
+    ) -> None:
+        match event:
+            case UserMessage(message=message):
+                self.history.append(message)
+            case AgentMessage(message=message, usage=usage, cost=cost):
+                self.history.append(message)
+                for call in message.calls:
+                    self.calls[call.id] = OpenCall(name=call.name, arguments=call.arguments)
+                self.spent.add(usage, cost)
+                self.final = message.text
+                if usage is not None:
+                    self.measured_tokens = usage.total
+                    self.measured_at = len(self.history)
+            case TurnStarted(turn=turn):
+                self.turn = turn
+                self.status = "running"
+                self.ended = ""
+                self.finished_by_tool = False
+            case ContextCompacted(history=history, usage=usage, cost=cost):
+                self.history = list(history)
+                self.results = {}
+                self.spent.add(usage, cost)
+                self.measured_tokens = None
+                self.measured_at = 0
+                self.compactions += 1
+
+    def _apply_call(self, event: ToolStarted | ToolAttempted | ToolResulted) -> None:
+        match event:
+            case ToolStarted(call_id=call_id, name=name, arguments=arguments):
+                self.calls[call_id] = OpenCall(name=name, arguments=arguments, phase="started")
+            case ToolAttempted(call_id=call_id):
+                if call_id in self.calls:
+                    self.calls[call_id].phase = "attempted"
+            case ToolResulted(call_id=call_id):
+                self.calls.pop(call_id, None)
+                self.results[call_id] = ToolResult(
+                    call_id=call_id, name=event.name, parts=event.parts, ok=event.status == "done"
+                )
+                if event.final:
+                    self.finished_by_tool = True
+                    self.final = self.results[call_id].text
+
+    def _apply_approval(self, event: PermissionRequested | PermissionAnswered) -> None:
+        match event:
+            case PermissionRequested(request_id=request_id):
+                self.approvals[request_id] = event
+                self.status = "waiting"
+            case PermissionAnswered(request_id=request_id):
+                asked = self.approvals.pop(request_id, None)
+                if asked and event.allowed and event.scope == "session" and asked.grant:
+                    self.granted.append(asked.grant)
+                if not self.approvals:
+                    self.status = "running"
+
+    def _apply_run(
+        self, event: SessionReady | SettingsChanged | TaskCompleted | TaskCancelled
+    ) -> None:
+        match event:
+            case SessionReady():
+                self.cwd, self.model, self.mode = event.cwd, event.model, event.mode
+                self.title = event.title or self.title
+            case SettingsChanged():
+                self.mode = event.mode or self.mode
+                self.model = event.model or self.model
+                self.cwd = event.cwd or self.cwd
+                self.title = self.title if event.title is None else event.title
+            case TaskCompleted(reason=reason):
+                self.ended = reason
+                self.status = "failed" if reason == "failed" else "idle"
+                self.approvals.clear()
+            case TaskCancelled():
+                self.ended = "cancelled"
+                self.status = "idle"
+                self.approvals.clear()
+
+
+def fold(envelopes: list[Envelope]) -> State:
+    """The state after all of these events."""
+    state = State()
+    for envelope in envelopes:
+        state.apply(envelope)
+    return state

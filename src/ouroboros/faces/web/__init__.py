@@ -1,0 +1,4 @@
+"""The web Command Center. Not built yet.
+
+Refuses: to load anything from outside.
+"""

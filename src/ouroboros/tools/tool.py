@@ -1,0 +1,92 @@
+"""The one interface every tool has, and what it hands back."""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+
+from ouroboros.core.clock import Clock
+from ouroboros.core.events import Event
+from ouroboros.core.parts import Media, Text
+
+
+class Progress(Struct, frozen=True, kw_only=True):
+    """A piece of output of a running tool."""
+
+    text: str
+    stream: str = "stdout"
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """How a call ended; the orchestrator bounds what of it the model sees.
+
+    Attributes:
+        parts: What the model reads, not yet cut.
+        ok: False when the model should read it as a failure.
+        detail: What a face may show besides, such as a unified diff.
+        final: The run ends with this result (the ``done`` tool).
+    """
+
+    parts: tuple[Text | Media, ...] = ()
+    ok: bool = True
+    detail: str = ""
+    final: bool = False
+
+    @classmethod
+    def of(cls, text: str, *, ok: bool = True, detail: str = "") -> "Result":
+        """A result of one text."""
+        return cls(parts=(Text(text=text),), ok=ok, detail=detail)
+
+
+class Effect(Struct, frozen=True, kw_only=True):
+    """What a call would do, in the words the rules understand.
+
+    Attributes:
+        kind: ``read`` and ``write`` name paths, ``execute`` names a command, ``none`` touches
+            nothing outside the session.
+        paths: Absolute, with symbolic links resolved.
+        command: The exact shell text.
+        action: One readable line for the person, such as ``Write src/app.py``.
+    """
+
+    kind: str
+    action: str
+    paths: tuple[Path, ...] = ()
+    command: str = ""
+
+
+class ToolContext(Struct, frozen=True, kw_only=True):
+    """What a tool may use of the world; built by the orchestrator for each call.
+
+    ``publish`` puts a session event on record (``update_plan`` uses it).
+    """
+
+    call_id: str
+    cwd: Path
+    clock: Clock
+    environment: dict[str, str]
+    publish: Callable[[Event], None]
+
+
+class Tool[Arguments: Struct](Protocol):
+    """Something the agent can do.
+
+    Contract: ``run`` yields any number of ``Progress`` and then exactly one ``Result``. It may be
+    cancelled at any await and must then leave no process behind. It raises ``ToolFailed`` for what
+    the model should read, and nothing else on purpose. It must not yield inside a task group or a
+    cancel scope.
+    """
+
+    name: str
+    description: str
+    arguments: type[Arguments]
+    parallel_safe: bool
+
+    def effect(self, arguments: Arguments, cwd: Path) -> Effect:
+        """What the call would do, without doing it."""
+        ...
+
+    def run(self, arguments: Arguments, context: ToolContext) -> AsyncIterator[Progress | Result]:
+        """Does it."""
+        ...
