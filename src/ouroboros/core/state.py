@@ -73,6 +73,7 @@ class State(Struct, kw_only=True):
         history: Messages of the current branch as the model will see them, without tool results.
         results: The answer to each call of the history, by call id.
         measured_tokens: Context size the provider last reported, None before the first report.
+        told: What context messages told the model, by block name.
         measured_at: Length of ``history`` when it was reported; what came after is estimated.
     """
 
@@ -95,7 +96,9 @@ class State(Struct, kw_only=True):
     spent: Spent = field(default_factory=Spent)
     measured_tokens: int | None = None
     measured_at: int = 0
+    told: dict[str, str] = field(default_factory=dict[str, str])
     final: str = ""
+    stop_reason: str = ""
     ended: str = ""
     finished_by_tool: bool = False
     compactions: int = 0
@@ -125,29 +128,43 @@ class State(Struct, kw_only=True):
         self, event: UserMessage | AgentMessage | TurnStarted | ContextCompacted
     ) -> None:
         match event:
-            case UserMessage(message=message):
+            case UserMessage(message=message, told=told):
                 self.history.append(message)
-            case AgentMessage(message=message, usage=usage, cost=cost):
-                self.history.append(message)
-                for call in message.calls:
-                    self.calls[call.id] = OpenCall(name=call.name, arguments=call.arguments)
-                self.spent.add(usage, cost)
-                self.final = message.text
-                if usage is not None:
-                    self.measured_tokens = usage.total
-                    self.measured_at = len(self.history)
+                self.told.update(told)
+            case AgentMessage():
+                self._apply_reply(event)
             case TurnStarted(turn=turn):
                 self.turn = turn
                 self.status = "running"
                 self.ended = ""
                 self.finished_by_tool = False
             case ContextCompacted(history=history, usage=usage, cost=cost):
+                kept = [call.id for message in history for call in message.calls]
+                self.results = {id: self.results[id] for id in kept if id in self.results}
                 self.history = list(history)
-                self.results = {}
+                self.told = dict(event.told)
                 self.spent.add(usage, cost)
                 self.measured_tokens = None
                 self.measured_at = 0
                 self.compactions += 1
+
+    def _apply_reply(self, event: AgentMessage) -> None:
+        message = event.message
+        if self.history and self.history[-1].id == message.id:
+            self.history[-1] = message
+        else:
+            self.history.append(message)
+        for call in message.calls:
+            if call.id not in self.results and call.id not in self.calls:
+                self.calls[call.id] = OpenCall(name=call.name, arguments=call.arguments)
+        self.final = message.text
+        self.stop_reason = event.stop_reason
+        if event.partial:
+            return
+        self.spent.add(event.usage, event.cost)
+        if event.usage is not None:
+            self.measured_tokens = event.usage.total
+            self.measured_at = len(self.history)
 
     def _apply_call(self, event: ToolStarted | ToolAttempted | ToolResulted) -> None:
         match event:

@@ -2,6 +2,8 @@
 
 from typing import ClassVar, Literal
 
+from msgspec import field
+
 from ouroboros.core.events.envelope import Event
 from ouroboros.core.parts import Message, Usage
 
@@ -17,12 +19,17 @@ class TurnStarted(Event, frozen=True, kw_only=True):
 
 
 class UserMessage(Event, frozen=True, kw_only=True):
-    """Words, context or a nudge entered the history."""
+    """Words, context or a nudge entered the history.
+
+    ``told`` names what a context message told the model (block name to its text's digest), so
+    that later turns only say what changed.
+    """
 
     type: ClassVar[str] = "user.message"
     source: ClassVar[Literal["user", "agent", "system"]] = "user"
     message: Message
     steered: bool = False
+    told: dict[str, str] = field(default_factory=dict[str, str])
 
 
 class ModelDelta(Event, frozen=True, kw_only=True):
@@ -53,7 +60,10 @@ class ModelRetried(Event, frozen=True, kw_only=True):
 
 
 class AgentMessage(Event, frozen=True, kw_only=True):
-    """The model finished a reply."""
+    """The model finished a reply, or (``partial``) so much of it that a call may start.
+
+    A later event with the same message id replaces the earlier one.
+    """
 
     type: ClassVar[str] = "agent.message"
     source: ClassVar[Literal["user", "agent", "system"]] = "agent"
@@ -80,5 +90,6 @@ class ContextCompacted(Event, frozen=True, kw_only=True):
     messages_summarized: int
     trigger: Literal["proactive", "reactive", "manual"]
     history: tuple[Message, ...]
+    told: dict[str, str] = field(default_factory=dict[str, str])
     usage: Usage | None = None
     cost: float | None = None
