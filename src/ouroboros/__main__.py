@@ -1,0 +1,45 @@
+"""The ``ouro`` command: the outermost border, where every ending becomes an exit code."""
+
+import os
+import sys
+
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+
+def main() -> int:
+    """Runs the command line and returns its exit code."""
+    try:
+        code = _run(sys.argv[1:])
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _leave_quietly()
+    except BaseExceptionGroup as group:
+        interrupts, others = group.split(KeyboardInterrupt)
+        if interrupts is None or others is not None:
+            raise
+        return INTERRUPTED
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments in (["--version"], ["-V"]):
+        from ouroboros import __version__
+
+        sys.stdout.write(f"ouro {__version__}\n")
+        return 0
+    from ouroboros.faces.cli.entry import main as enter
+
+    return enter(arguments)
+
+
+def _leave_quietly() -> int:
+    # The reader is gone: what is still buffered must not be flushed into it at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return PIPE_CLOSED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

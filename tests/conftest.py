@@ -1,0 +1,110 @@
+"""What holds for every test: no network but loopback, no home but a fresh one, no blocking in the loop."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from blockbuster import BlockBuster
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "default",
+    max_examples=40,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("deep", settings.get_profile("default"), max_examples=2000)
+settings.load_profile("default")
+
+KEY_ENDINGS = ("_API_KEY", "_TOKEN", "_SECRET", "_ACCESS_KEY", "_ACCESS_KEY_ID", "_CREDENTIALS")
+CHEAP_CALLS = ("os.stat", "os.getcwd", "os.access", "os.readlink", "os.path.")
+LOOPBACK_NAMES = frozenset({"", "localhost", "::1"})
+
+allowed_out: list[str] = []
+
+
+class NetworkRefused(RuntimeError):
+    """A test tried to leave the machine; not an OSError, so that no retry can hide it."""
+
+
+def is_loopback(host: object) -> bool:
+    """Whether a host name or address means this machine."""
+    if isinstance(host, bytes):
+        host = host.decode("utf-8", "replace")
+    return host is None or (
+        isinstance(host, str) and (host in LOOPBACK_NAMES or host.startswith("127."))
+    )
+
+
+def refuse_network(event: str, arguments: tuple[Any, ...]) -> None:
+    """Audit hook: refuses connections and look-ups that would leave the machine."""
+    if event in {"socket.connect", "socket.sendto"}:
+        address = arguments[1]
+        if isinstance(address, str | bytes):  # a socket file
+            return
+        host = address[0]
+    elif event in {"socket.getaddrinfo", "socket.gethostbyname"}:
+        host = arguments[0]
+    else:
+        return
+    if not allowed_out and not is_loopback(host):
+        raise NetworkRefused(f"{event} to {host!r}: tests may only reach loopback")
+
+
+def pytest_configure() -> None:
+    """Shuts the network for this process; an audit hook cannot be taken off again."""
+    sys.addaudithook(refuse_network)
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """The product runs on asyncio alone."""
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def opened_network(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Lets the tests marked ``live`` out, for their own duration."""
+    if "live" not in request.keywords:
+        yield
+        return
+    allowed_out.append(request.node.nodeid)
+    yield
+    allowed_out.pop()
+
+
+@pytest.fixture(autouse=True)
+def fresh_home(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    """A home that no other test has seen, for this process and the ones it starts; not made yet."""
+    number = f"{abs(hash(request.node.nodeid)):x}"
+    home = tmp_path_factory.getbasetemp() / "homes" / number
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("OUROBOROS_HOME", str(home / ".ouroboros"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for name in list(os.environ):
+        is_key = name.endswith(KEY_ENDINGS) and "live" not in request.keywords
+        if is_key or name.startswith("XDG_"):
+            monkeypatch.delenv(name)
+    return home
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_blocking() -> Iterator[None]:
+    """Fails a blocking call that our own code makes inside the event loop.
+
+    Calls that only look at a path are let through: they cost less than the hop to a thread.
+    """
+    guard = BlockBuster("ouroboros")
+    for name, function in guard.functions.items():
+        if not name.startswith(CHEAP_CALLS):
+            function.activate()
+    yield
+    guard.deactivate()
