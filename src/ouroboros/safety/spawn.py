@@ -1,0 +1,327 @@
+"""The only door to a process.
+
+Every child gets a session of its own, an empty standard input, a cleaned environment and pipes that
+are always drained. Leaving the ``async with`` block, also by a cancel, ends the child and what it
+started: TERM to the group, then KILL.
+"""
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import IO, Literal
+
+import anyio
+import anyio.to_thread
+from msgspec import Struct
+
+from ouroboros.core.limits import STREAM_BYTES
+from ouroboros.safety.capture import Capture
+from ouroboros.safety.environment import cleaned
+
+GRACE_SECONDS = 0.8
+"""Between the polite signal and the other one."""
+
+DRAIN_SECONDS = 2.0
+"""How long a grandchild may hold the pipes open after its parent ended."""
+
+CHUNK_BYTES = 8192
+"""Largest piece of output handed on at once."""
+
+MARK = "OUROBOROS_SPAWN"
+"""Variable by which everything a child started can be found again."""
+
+_POLL_SECONDS = 0.02
+
+type Stream = Literal["stdout", "stderr"]
+
+
+class Piece(Struct, frozen=True, kw_only=True):
+    """Bytes a process wrote, as they arrived."""
+
+    data: bytes
+    stream: Stream = "stdout"
+
+
+class Finished(Struct, frozen=True, kw_only=True):
+    """How a process ended; ``exit_code`` is 128 + the number of a signal, 124 after a time-out."""
+
+    exit_code: int
+    stdout: bytes = b""
+    stderr: bytes = b""
+    timed_out: bool = False
+
+
+class Process:
+    """A running child; made by ``spawn`` only."""
+
+    def __init__(self, popen: subprocess.Popen[bytes], mark: str) -> None:
+        """Takes over the pipes and the life of ``popen``, whose environment carries ``mark``."""
+        self._popen = popen
+        self._mark = mark
+        self._selector = selectors.DefaultSelector()
+        self._exit_code: int | None = None
+        self._drain_until: float | None = None
+        self._open = 0
+        self._ready: list[Piece] = []
+        self._watch: int | None = None
+        for pipe, name in ((popen.stdout, "stdout"), (popen.stderr, "stderr")):
+            if pipe is not None:
+                os.set_blocking(pipe.fileno(), False)
+                self._selector.register(pipe.fileno(), selectors.EVENT_READ, name)
+                self._open += 1
+        if sys.platform == "linux":
+            self._watch = os.pidfd_open(popen.pid)
+            self._selector.register(self._watch, selectors.EVENT_READ, "exit")
+
+    @property
+    def pid(self) -> int:
+        """The child's number, also that of its process group."""
+        return self._popen.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs."""
+        return self._exit_code
+
+    async def read(self) -> Piece | None:
+        """The next piece of output, or None once the process ended and its pipes are closed.
+
+        A pipe that a grandchild holds open is given up ``DRAIN_SECONDS`` after the end.
+        """
+        while not self._ready:
+            if self._exit_code is not None and self._open == 0:
+                return None
+            if not await self._wait():
+                return None
+            self._collect()
+        return self._ready.pop(0)
+
+    async def stop(self) -> None:
+        """Ends the process and everything it started; returns when it is gone."""
+        with anyio.CancelScope(shield=True):
+            strays = await anyio.to_thread.run_sync(_strays, self._mark)
+            self._signal(signal.SIGTERM, strays)
+            with anyio.move_on_after(GRACE_SECONDS):
+                while await self.read() is not None:
+                    pass
+            self._signal(signal.SIGKILL, strays)
+            await self._reap()
+
+    async def close(self, *, survivors: bool) -> None:
+        """Reaps an ended process; what it left running stays only when ``survivors`` may."""
+        if self._exit_code is None or self._open or not survivors:
+            await self.stop()
+        else:
+            await self._reap()
+        self._release()
+
+    async def _wait(self) -> bool:
+        """Waits for output or the end; False when the drain time is over."""
+        deadline = self._drain_until if self._drain_until is not None else float("inf")
+        if self._watch is None:
+            deadline = min(deadline, anyio.current_time() + _POLL_SECONDS)
+        with anyio.CancelScope(deadline=deadline):
+            await anyio.wait_readable(self._selector.fileno())
+            return True
+        return self._drain_until is None or anyio.current_time() < self._drain_until
+
+    def _collect(self) -> None:
+        for key, _ in self._selector.select(0):
+            if key.data == "exit":
+                self._note_exit()
+            else:
+                self._take(key.fd, "stderr" if key.data == "stderr" else "stdout")
+        if self._watch is None:
+            self._note_exit()
+
+    def _take(self, descriptor: int, stream: Stream) -> None:
+        try:
+            data = os.read(descriptor, CHUNK_BYTES)
+        except BlockingIOError:
+            return
+        if data:
+            self._ready.append(Piece(data=data, stream=stream))
+        else:
+            self._selector.unregister(descriptor)
+            self._open -= 1
+
+    def _note_exit(self) -> None:
+        if self._exit_code is None:
+            self._exit_code = _peek(self._popen)
+            if self._exit_code is not None:
+                self._drain_until = anyio.current_time() + DRAIN_SECONDS
+                if self._watch is not None:
+                    self._selector.unregister(self._watch)
+
+    def _signal(self, number: signal.Signals, strays: Collection[int]) -> None:
+        # The leader is reaped last, so its number cannot have gone to a stranger.
+        if self._popen.returncode is None or sys.platform != "linux":
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, number)
+        for stray in strays:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(stray, number)
+
+    async def _reap(self) -> None:
+        with anyio.CancelScope(shield=True):
+            while self._exit_code is None:
+                await self._wait()
+                self._collect()
+            self._popen.wait()
+
+    def _release(self) -> None:
+        self._selector.close()
+        if self._watch is not None:
+            os.close(self._watch)
+            self._watch = None
+        for pipe in (self._popen.stdout, self._popen.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+@asynccontextmanager
+async def spawn(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    environment: Mapping[str, str],
+    reveal: Collection[str] = (),
+    stdin: bytes = b"",
+    survivors: bool = False,
+) -> AsyncGenerator[Process]:
+    """Starts ``command`` and gives its output piece by piece.
+
+    Args:
+        command: Program and arguments; use ``shell_command`` for shell text.
+        cwd: Where it runs.
+        environment: What it may see; credentials are taken out.
+        reveal: Names of variables that pass although they look like credentials.
+        stdin: What it reads; nothing by default.
+        survivors: Whether what it left in the background may go on after a regular end.
+
+    Raises:
+        OSError: The program or the folder does not exist, or may not be used.
+    """
+    mark = os.urandom(8).hex()
+    visible = cleaned(environment, reveal=reveal) | {MARK: mark}
+    process = Process(await _start(command, cwd, visible, stdin), mark)
+    regular = False
+    try:
+        yield process
+        regular = True
+    finally:
+        with anyio.CancelScope(shield=True):
+            await process.close(survivors=survivors and regular)
+
+
+async def run(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    environment: Mapping[str, str],
+    timeout_seconds: float,
+    stdin: bytes = b"",
+    limit: int = STREAM_BYTES,
+) -> Finished:
+    """Runs ``command`` to its end and gives what it said, at most ``limit`` bytes a stream.
+
+    Raises:
+        OSError: The program or the folder does not exist, or may not be used.
+    """
+    capture = Capture(limit)
+    exit_code: int | None = None
+    async with spawn(command, cwd=cwd, environment=environment, stdin=stdin) as process:
+        with anyio.move_on_after(timeout_seconds) as scope:
+            while (piece := await process.read()) is not None:
+                capture.add(piece.data, piece.stream)
+            exit_code = process.exit_code
+    return Finished(
+        exit_code=124 if exit_code is None else exit_code,
+        stdout=capture.bytes_of("stdout"),
+        stderr=capture.bytes_of("stderr"),
+        timed_out=scope.cancelled_caught,
+    )
+
+
+def shell_command(text: str, shell: str = "/bin/sh") -> tuple[str, ...]:
+    """The program and arguments that run shell text, without any profile."""
+    return (shell, "-c", text)
+
+
+async def _start(
+    command: Sequence[str], cwd: Path, environment: dict[str, str], stdin: bytes
+) -> subprocess.Popen[bytes]:
+    started: list[subprocess.Popen[bytes]] = []
+    abandoned = False
+
+    def start() -> subprocess.Popen[bytes]:
+        with _source(stdin) as source:
+            popen = subprocess.Popen(
+                command,
+                cwd=cwd,
+                env=environment,
+                stdin=source,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                bufsize=0,
+            )
+        started.append(popen)
+        if abandoned:
+            _discard(popen)
+        return popen
+
+    try:
+        return await anyio.to_thread.run_sync(start)
+    except BaseException:
+        # Ctrl-C may break off the wait while the thread still starts the child.
+        abandoned = True
+        for popen in started:
+            _discard(popen)
+        raise
+
+
+def _source(data: bytes) -> IO[bytes]:
+    if not data:
+        return Path(os.devnull).open("rb")
+    with contextlib.ExitStack() as opened:
+        source = opened.enter_context(tempfile.TemporaryFile())
+        source.write(data)
+        source.seek(0)
+        opened.pop_all()
+    return source
+
+
+def _discard(popen: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(popen.pid, signal.SIGKILL)
+    popen.wait()
+
+
+def _peek(popen: subprocess.Popen[bytes]) -> int | None:
+    """The exit code of an ended child, which stays a zombie so that its number stays taken."""
+    if sys.platform == "linux":
+        ended = os.waitid(os.P_PID, popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is None:
+            return None
+        return ended.si_status if ended.si_code == os.CLD_EXITED else 128 + ended.si_status
+    code = popen.poll()
+    return code if code is None or code >= 0 else 128 - code
+
+
+def _strays(mark: str) -> tuple[int, ...]:
+    """Processes that carry the mark of one spawn, also those that left its group and parent."""
+    sought = f"{MARK}={mark}".encode()
+    found: list[int] = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if sought in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+    return tuple(found)

@@ -1,0 +1,191 @@
+import os
+from pathlib import Path
+
+import anyio
+import pytest
+
+from ouroboros.safety.spawn import MARK, run, shell_command, spawn
+
+ENVIRONMENT = {"PATH": os.environ["PATH"]}
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+async def gone(pid: int) -> bool:
+    for _ in range(100):
+        if not await anyio.to_thread.run_sync(is_alive, pid):
+            return True
+        await anyio.sleep(0.02)
+    return False
+
+
+async def pid_in(path: Path) -> int:
+    while True:
+        text = await anyio.Path(path).read_text() if await anyio.Path(path).exists() else ""
+        if text.endswith("\n"):
+            return int(text)
+        await anyio.sleep(0.01)
+
+
+async def test_output_of_both_streams_and_the_exit_code_come_back(tmp_path: Path):
+    finished = await run(
+        shell_command("echo out; echo err >&2; exit 3"),
+        cwd=tmp_path,
+        environment=ENVIRONMENT,
+        timeout_seconds=10,
+    )
+    assert (finished.stdout, finished.stderr, finished.exit_code) == (b"out\n", b"err\n", 3)
+
+
+async def test_standard_input_is_empty_unless_given(tmp_path: Path):
+    empty = await run(["cat"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=10)
+    given = await run(
+        ["cat"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=10, stdin=b"x" * 100_000
+    )
+    assert (empty.stdout, empty.exit_code) == (b"", 0)
+    assert given.stdout == b"x" * 100_000
+
+
+async def test_death_by_signal_is_128_and_its_number(tmp_path: Path):
+    finished = await run(
+        shell_command("kill -9 $$"), cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=10
+    )
+    assert finished.exit_code == 137
+
+
+async def test_credentials_do_not_reach_the_child(tmp_path: Path):
+    secret = {
+        name: "hush"
+        for name in (
+            "OPENAI_API_KEY",
+            "ANTHROPIC_API_KEY",
+            "GITHUB_TOKEN",
+            "MY_SECRET",
+            "AWS_SECRET_ACCESS_KEY",
+            "AWS_SESSION_TOKEN",
+            "DB_PASSWORD",
+            "GEMINI_API_KEY_2",
+            "npm_token",
+        )
+    }
+    finished = await run(
+        ["env"],
+        cwd=tmp_path,
+        environment=ENVIRONMENT | secret | {"PROJECT": "plain", "BASH_ENV": "/tmp/x"},
+        timeout_seconds=10,
+    )
+    seen = dict(line.split("=", 1) for line in finished.stdout.decode().splitlines())
+    assert "hush" not in seen.values()
+    assert seen.keys() - {MARK} == {
+        "PATH", "PROJECT", "COLORTERM", "GH_PAGER", "GIT_PAGER", "GIT_TERMINAL_PROMPT", "LANG",
+        "LC_ALL", "LC_CTYPE", "NO_COLOR", "OUROBOROS", "PAGER", "TERM",
+    }  # fmt: skip
+
+
+async def test_a_revealed_name_passes(tmp_path: Path):
+    async with spawn(
+        ["env"],
+        cwd=tmp_path,
+        environment=ENVIRONMENT | {"GITHUB_TOKEN": "shown"},
+        reveal={"GITHUB_TOKEN"},
+    ) as process:
+        said = b""
+        while piece := await process.read():
+            said += piece.data
+    assert b"GITHUB_TOKEN=shown" in said
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "sh -c 'echo $$ > pid; exec sleep 60' & wait",
+        "sh -c 'trap \"\" TERM; echo $$ > pid; while :; do sleep 1; done' & wait",
+        "setsid sh -c 'echo $$ > pid; exec sleep 60' & wait",
+        "(setsid sh -c 'echo $$ > pid; exec sleep 60' &) ; sleep 60",
+    ],
+    ids=["grandchild", "deaf grandchild", "grandchild in another session", "orphaned daemon"],
+)
+async def test_a_time_out_leaves_nothing_running(tmp_path: Path, start: str):
+    finished = await run(
+        shell_command(start), cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=0.4
+    )
+    assert (finished.exit_code, finished.timed_out) == (124, True)
+    assert await gone(await pid_in(tmp_path / "pid"))
+
+
+async def test_a_cancel_leaves_nothing_running(tmp_path: Path):
+    async with anyio.create_task_group() as group:
+
+        async def sleeper() -> None:
+            await run(
+                shell_command("sh -c 'echo $$ > pid; exec sleep 60' & wait"),
+                cwd=tmp_path,
+                environment=ENVIRONMENT,
+                timeout_seconds=60,
+            )
+
+        group.start_soon(sleeper)
+        pid = await pid_in(tmp_path / "pid")
+        group.cancel_scope.cancel()
+    assert await gone(pid)
+
+
+async def test_a_grandchild_that_holds_the_pipe_is_given_up_and_ended(tmp_path: Path):
+    finished = await run(
+        shell_command("sh -c 'echo $$ > pid; exec sleep 60' & echo started"),
+        cwd=tmp_path,
+        environment=ENVIRONMENT,
+        timeout_seconds=30,
+    )
+    assert (finished.exit_code, finished.stdout) == (0, b"started\n")
+    assert await gone(await pid_in(tmp_path / "pid"))
+
+
+async def test_a_detached_background_process_may_survive_a_regular_end(tmp_path: Path):
+    script = "sh -c 'echo $$ > pid; exec sleep 60' >/dev/null 2>&1 & while ! [ -s pid ]; do :; done"
+    async with spawn(
+        shell_command(script), cwd=tmp_path, environment=ENVIRONMENT, survivors=True
+    ) as process:
+        while await process.read():
+            pass
+    pid = await pid_in(tmp_path / "pid")
+    alive = await anyio.to_thread.run_sync(is_alive, pid)
+    os.kill(pid, 9)
+    assert alive
+
+
+async def test_a_missing_program_and_a_missing_folder_are_os_errors(tmp_path: Path):
+    with pytest.raises(FileNotFoundError):
+        await run(["no-such-program"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=5)
+    with pytest.raises(FileNotFoundError):
+        await run(["true"], cwd=tmp_path / "x", environment=ENVIRONMENT, timeout_seconds=5)
+
+
+async def test_pipes_and_watches_are_closed_again(tmp_path: Path):
+    await run(["true"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=5)
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(20):
+        await run(["true"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=5)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+async def test_output_beyond_the_limit_keeps_head_and_tail(tmp_path: Path):
+    finished = await run(
+        shell_command("echo first; head -c 5000000 /dev/zero | tr '\\0' x; echo; echo last"),
+        cwd=tmp_path,
+        environment=ENVIRONMENT,
+        timeout_seconds=30,
+        limit=1000,
+    )
+    assert finished.stdout.startswith(b"first\n")
+    assert finished.stdout.endswith(b"last\n")
+    assert b"bytes of output dropped here" in finished.stdout
+    assert len(finished.stdout) < 1100
+
+
