@@ -17,7 +17,7 @@ settings.register_profile(
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("deep", settings.get_profile("default"), max_examples=2000)
+settings.register_profile("deep", settings.get_profile("default"), max_examples=500)
 settings.load_profile("default")
 
 KEY_ENDINGS = ("_API_KEY", "_TOKEN", "_SECRET", "_ACCESS_KEY", "_ACCESS_KEY_ID", "_CREDENTIALS")
