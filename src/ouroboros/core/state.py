@@ -71,6 +71,7 @@ class State(Struct, kw_only=True):
 
     Attributes:
         history: Messages of the current branch as the model will see them, without tool results.
+        queued: Said while a reply was under way; joins the history when the next turn starts.
         results: The answer to each call of the history, by call id.
         measured_tokens: Context size the provider last reported, None before the first report.
         told: What context messages told the model, by block name.
@@ -86,6 +87,7 @@ class State(Struct, kw_only=True):
     turn: int = 0
     seq: int = 0
     history: list[Message] = field(default_factory=list[Message])
+    queued: list[Message] = field(default_factory=list[Message])
     results: dict[str, ToolResult] = field(default_factory=dict[str, ToolResult])
     calls: dict[str, OpenCall] = field(default_factory=dict[str, OpenCall])
     approvals: dict[str, PermissionRequested] = field(
@@ -129,12 +131,14 @@ class State(Struct, kw_only=True):
     ) -> None:
         match event:
             case UserMessage(message=message, told=told):
-                self.history.append(message)
+                (self.queued if event.steered else self.history).append(message)
                 self.told.update(told)
             case AgentMessage():
                 self._apply_reply(event)
             case TurnStarted(turn=turn):
                 self.turn = turn
+                self.history += self.queued
+                self.queued.clear()
                 self.status = "running"
                 self.ended = ""
                 self.finished_by_tool = False

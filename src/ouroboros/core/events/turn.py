@@ -21,6 +21,7 @@ class TurnStarted(Event, frozen=True, kw_only=True):
 class UserMessage(Event, frozen=True, kw_only=True):
     """Words, context or a nudge entered the history.
 
+    A ``steered`` message was said during a turn and is heard at the next one.
     ``told`` names what a context message told the model (block name to its text's digest), so
     that later turns only say what changed.
     """

@@ -1,0 +1,128 @@
+"""What a model is told of where it works: named blocks, in order, each only when it changed.
+
+The first message of a session holds all blocks; later ones only what is new since then, so that
+the request prefix keeps growing and never changes.
+"""
+
+from hashlib import sha256
+from pathlib import Path
+
+from msgspec import Struct
+
+from ouroboros.agent.instructions import Instructions
+from ouroboros.agent.prompts import load
+from ouroboros.core.commands import Mode
+from ouroboros.core.state import State
+
+BLOCKS = ("instructions", "environment", "permissions", "plan")
+
+
+class Surroundings(Struct, frozen=True, kw_only=True):
+    """Facts about the machine and the folder, read anew before each of the person's messages."""
+
+    cwd: Path
+    shell: str
+    system: str
+    date: str
+    timezone: str
+    git: str
+    instructions: Instructions = Instructions()
+
+
+class Briefing(Struct, frozen=True, kw_only=True):
+    """A context message's text, what it tells by name, and nothing else."""
+
+    text: str
+    told: dict[str, str]
+
+
+def git_state(root: Path) -> str:
+    """The branch or commit that is checked out, without starting git; blocking."""
+    folder = root / ".git"
+    try:
+        if folder.is_file():
+            folder = root / folder.read_text(encoding="utf-8").partition("gitdir:")[2].strip()
+        head = (folder / "HEAD").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return "not a git repository"
+    branch = head.removeprefix("ref: refs/heads/")
+    return f"branch {branch}" if branch != head else f"detached at {head[:12]}"
+
+
+def brief(
+    around: Surroundings, mode: Mode, state: State, off: tuple[str, ...], *, anew: bool = False
+) -> Briefing | None:
+    """What must be told now; None when nothing is new.
+
+    Args:
+        around: The facts.
+        mode: How much is asked before acting.
+        state: Knows what was told before.
+        off: Names of blocks that are switched off.
+        anew: Tell everything, as after a compaction.
+    """
+    known = {} if anew else state.told
+    told: dict[str, str] = {}
+    texts: list[str] = []
+    for name in BLOCKS:
+        if name in off:
+            continue
+        text = _block(name, around, mode, state, known, told)
+        if text:
+            texts.append(text)
+    return Briefing(text="\n\n".join(texts), told=told) if texts else None
+
+
+def _block(
+    name: str,
+    around: Surroundings,
+    mode: Mode,
+    state: State,
+    known: dict[str, str],
+    told: dict[str, str],
+) -> str:
+    match name:
+        case "instructions":
+            text = around.instructions.text
+            digest = sha256(text.encode()).hexdigest()[:16] if text else ""
+            if digest == known.get("instructions", ""):
+                return ""
+            told["instructions"] = digest
+            return _instructions(around.cwd, text)
+        case "environment":
+            return _environment(around, known, told)
+        case "permissions":
+            if known.get("permissions") == mode:
+                return ""
+            told["permissions"] = mode
+            return f"<permissions>\n{load(f'mode_{mode}').text}\n</permissions>"
+        case _:
+            if known or not state.plan:
+                return ""
+            steps = "\n".join(f"[{step.status}] {step.step}" for step in state.plan)
+            return f"<plan>\n{steps}\n</plan>"
+
+
+def _instructions(cwd: Path, text: str) -> str:
+    if not text:
+        return "The instruction files that were given earlier are gone; they no longer apply."
+    return f"# AGENTS.md instructions for {cwd}\n\n<INSTRUCTIONS>\n{text}\n</INSTRUCTIONS>"
+
+
+def _environment(around: Surroundings, known: dict[str, str], told: dict[str, str]) -> str:
+    facts = {
+        "cwd": str(around.cwd),
+        "shell": around.shell,
+        "os": around.system,
+        "current_date": around.date,
+        "timezone": around.timezone,
+        "git": around.git,
+    }
+    lines: list[str] = []
+    for name, value in facts.items():
+        if known.get(f"environment.{name}") != value:
+            told[f"environment.{name}"] = value
+            lines.append(f"  <{name}>{value}</{name}>")
+    if not lines:
+        return ""
+    return "\n".join(["<environment_context>", *lines, "</environment_context>"])

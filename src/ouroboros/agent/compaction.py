@@ -1,0 +1,105 @@
+"""A long history replaced by a shorter one: the person's words, and a summary the model writes.
+
+Shape: user messages up to a token budget, newest first kept; then the summary, last. With
+``keep_messages`` the newest messages follow unchanged, and a call is never split from its result.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from ouroboros.agent import tokens
+from ouroboros.core.parts import Message, Part, Text, ToolResult
+from ouroboros.core.state import State
+
+NO_SUMMARY = "(no summary available)"
+
+
+class Keep(Struct, frozen=True, kw_only=True):
+    """How much of the old history survives word for word."""
+
+    user_tokens: int
+    messages: int = 0
+
+
+def replacement(
+    history: Sequence[Message], summary: Message, context: Message | None, keep: Keep
+) -> tuple[Message, ...]:
+    """The new history.
+
+    Args:
+        history: The old one.
+        summary: A user-role message of kind ``summary``.
+        context: What the model must be told anew when the task goes on at once; goes before the
+            last of the person's words, so that the summary stays last of the summarised part.
+        keep: Budgets.
+    """
+    tail = _tail(history, keep.messages)
+    head = history[: len(history) - len(tail)]
+    words = _user_words(
+        [m for m in head if m.role == "user" and m.kind == "plain"], keep.user_tokens
+    )
+    if context is not None:
+        words.insert(max(0, len(words) - 1), context)
+    return (*words, summary, *tail)
+
+
+def _tail(history: Sequence[Message], count: int) -> Sequence[Message]:
+    return history[len(history) - min(count, len(history)) :]
+
+
+def _user_words(messages: list[Message], budget: int) -> list[Message]:
+    kept: list[Message] = []
+    for message in reversed(messages):
+        size = tokens.of_message(message)
+        if size > budget:
+            cut = _middle_cut(message, budget)
+            if cut is not None:
+                kept.append(cut)
+            break
+        kept.append(message)
+        budget -= size
+    return kept[::-1]
+
+
+def _middle_cut(message: Message, budget: int) -> Message | None:
+    text, room = message.text, budget * 4
+    if room < 64:
+        return None
+    half = room // 2
+    removed = len(text) - 2 * half
+    if removed <= 0:
+        return None
+    shorter = f"{text[:half]}…{removed} chars truncated…{text[-half:]}"
+    return Message(id=f"{message.id}.cut", role="user", kind="plain", parts=(Text(text=shorter),))
+
+
+def oldest_dropped(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages without the oldest, and without results whose call went with it."""
+    rest = list(messages[1:])
+    calls = {call.id for message in rest for call in message.calls}
+    kept: list[Message] = []
+    for message in rest:
+        parts: tuple[Part, ...] = tuple(
+            part
+            for part in message.parts
+            if not isinstance(part, ToolResult) or part.call_id in calls
+        )
+        if parts == message.parts:
+            kept.append(message)
+        elif parts:
+            kept.append(Message(id=f"{message.id}.cut", role=message.role, parts=parts))
+    return tuple(kept)
+
+
+def fallback_summary(state: State) -> str:
+    """What can be said without a model: the plan, and the last words of each side."""
+    lines = ["The model could not write a summary; this is what is on record."]
+    lines += [f"- plan: [{step.status}] {step.step}" for step in state.plan]
+    for message in state.history[-6:]:
+        text = message.text.strip()
+        if text and message.role == "assistant":
+            lines.append(f"- you said: {text[:500]}")
+        for call in message.calls:
+            lines.append(f"- you called {call.name} {call.arguments[:300]}")
+    return "\n".join(lines)

@@ -1,0 +1,85 @@
+"""Instruction files: what a person or a project wants every agent to know.
+
+One file per folder, the first of ``AGENTS.override.md``, ``AGENTS.md``, ``CLAUDE.md``,
+``GEMINI.md``; joined from the project's root down to the working folder, the nearest last, 32 KiB
+in all. The person's own file in the home folder comes first and is not counted. The text is data
+for the model; it configures nothing.
+"""
+
+from pathlib import Path
+
+from msgspec import Struct
+
+NAMES = ("AGENTS.override.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md")
+SEPARATOR = "\n\n--- project-doc ---\n\n"
+
+
+class Instructions(Struct, frozen=True, kw_only=True):
+    """Joined text, the files it came from, and what the person should be told about them."""
+
+    text: str = ""
+    files: tuple[Path, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def project_root(cwd: Path) -> Path:
+    """The nearest folder upwards that holds ``.git``, else ``cwd`` itself."""
+    for folder in (cwd, *cwd.parents):
+        if (folder / ".git").exists():
+            return folder
+    return cwd
+
+
+def gather(cwd: Path, home: Path, budget: int) -> Instructions:
+    """Reads the files; blocking.
+
+    Args:
+        cwd: Working folder, absolute.
+        home: The product's home folder, for the person's own file.
+        budget: Bytes for all project files together; the file that crosses it is cut there, later
+            ones are left out; 0 leaves all out.
+    """
+    files: list[Path] = []
+    warnings: list[str] = []
+    own = _first(home, warnings)
+    if own:
+        files.append(own[0])
+    pieces: list[str] = []
+    root = project_root(cwd)
+    for folder in reversed([
+        folder for folder in (cwd, *cwd.parents) if folder.is_relative_to(root)
+    ]):
+        found = _first(folder, warnings) if budget > 0 else None
+        if found is None:
+            continue
+        path, raw = found
+        if len(raw) > budget:
+            warnings.append(f"{path} is cut: instruction files may hold {budget} more bytes")
+        raw = raw[:budget]
+        budget -= len(raw)
+        files.append(path)
+        pieces.append(raw.decode("utf-8", "replace").strip())
+    project = "\n\n".join(piece for piece in pieces if piece)
+    personal = own[1].decode("utf-8", "replace").strip() if own else ""
+    text = SEPARATOR.join(part for part in (personal, project) if part)
+    return Instructions(text=text, files=tuple(files), warnings=tuple(warnings))
+
+
+def _first(folder: Path, warnings: list[str]) -> tuple[Path, bytes] | None:
+    for name in NAMES:
+        path = folder / name
+        try:
+            if not path.is_file():
+                continue
+            raw = path.read_bytes()
+        except OSError as broken:
+            warnings.append(f"{path} cannot be read ({broken.strerror}); it is left out")
+            continue
+        if not raw.strip():
+            continue
+        try:
+            raw.decode("utf-8")
+        except UnicodeDecodeError:
+            warnings.append(f"{path} is not valid UTF-8; broken bytes are replaced")
+        return path, raw
+    return None

@@ -1,0 +1,81 @@
+"""The one place where events are made: redacted, numbered, applied, kept and shown, in this order."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from ouroboros.core.clock import Clock
+from ouroboros.core.events import Envelope, Event
+from ouroboros.core.ids import Ids
+from ouroboros.core.state import State
+
+type Sink = Callable[[Envelope], None]
+
+
+class Log(Protocol):
+    """Keeps durable events in order.
+
+    ``append`` returns at once and raises ``StoreFailed`` when an earlier one could not be kept;
+    ``settled`` returns when everything up to ``seq`` is on disk, or raises the same.
+    """
+
+    def append(self, envelope: Envelope) -> None: ...
+    async def settled(self, seq: int) -> None: ...
+
+
+class Journal:
+    """Records events of one session.
+
+    State, log, faces and the next request see the same redacted event. A durable event is shown
+    once it is on disk (the log calls ``show``); a delta is shown at once.
+    """
+
+    def __init__(
+        self,
+        *,
+        state: State,
+        log: Log,
+        ids: Ids,
+        clock: Clock,
+        redact: Callable[[bytes], bytes | None],
+    ) -> None:
+        """``redact`` gives the text without secrets, or None when it holds none."""
+        self._state, self._log, self._ids, self._clock = state, log, ids, clock
+        self._redact = redact
+        self._sinks: list[Sink] = []
+
+    def listen(self, sink: Sink) -> None:
+        """Adds a sink; it is called in order and must not block."""
+        self._sinks.append(sink)
+
+    def record(self, event: Event) -> None:
+        """Puts an event on record."""
+        clean = self._redact(msgspec.json.encode(event))
+        if clean is not None:
+            event = msgspec.json.decode(clean, type=type(event))
+        durable = event.durable
+        envelope = Envelope(
+            id=self._ids.new("evt") if durable else "",
+            session=self._state.session,
+            turn=self._state.turn,
+            seq=self._state.seq + 1 if durable else self._state.seq,
+            ts=self._clock.now(),
+            type=event.type,
+            source=event.source,
+            data=event,
+        )
+        if durable:
+            self._log.append(envelope)
+            self._state.apply(envelope)
+        else:
+            self.show(envelope)
+
+    async def settle(self) -> None:
+        """Returns when everything recorded so far is on disk."""
+        await self._log.settled(self._state.seq)
+
+    def show(self, envelope: Envelope) -> None:
+        """Hands an event to every sink."""
+        for sink in self._sinks:
+            sink(envelope)

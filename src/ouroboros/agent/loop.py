@@ -1,0 +1,141 @@
+"""The loop: think, act, look again, until the mind says it is done.
+
+One file for every mind. A turn is one request to the model and the calls it asked for. A call that
+is complete starts while the model still streams the rest (``agent.overlap``).
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Literal, Protocol
+
+from anyio import create_task_group, get_cancelled_exc_class
+
+from ouroboros.agent.overlap import Hands, Overlap
+from ouroboros.agent.reply import Reply, error_of
+from ouroboros.core.errors import ModelFailed
+from ouroboros.core.events import (
+    ContextCompacted,
+    Event,
+    TaskCompleted,
+    TurnStarted,
+    UserMessage,
+)
+from ouroboros.core.parts import Message
+from ouroboros.core.state import State
+from ouroboros.llm.stream import Finished, StreamEvent
+
+type Trigger = Literal["proactive", "reactive", "manual"]
+
+
+class Mind(Protocol):
+    """Decides what to say next and when the work is done; may be cancelled at any await.
+
+    Raises only ``ModelFailed`` on purpose. A verdict ends the run, nudges, or (None) goes on.
+    """
+
+    def reply(self, state: State) -> Reply: ...
+    def think(self, state: State) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]: ...
+    def is_full(self, state: State) -> bool: ...
+    async def compact(self, state: State, trigger: Trigger) -> ContextCompacted: ...
+    def verdict(self, state: State) -> TaskCompleted | Message | None: ...
+
+
+class Journal(Protocol):
+    """Puts events on record; ``settle`` returns when all of them are on disk."""
+
+    def record(self, event: Event) -> None: ...
+    async def settle(self) -> None: ...
+
+
+class Run:
+    """From what was asked to the mind's verdict, a limit, or a failure."""
+
+    def __init__(
+        self,
+        *,
+        state: State,
+        mind: Mind,
+        hands: Hands,
+        journal: Journal,
+        limit: Callable[[State], str | None],
+    ) -> None:
+        """``limit`` names a cap that is reached."""
+        self.state, self.mind, self.hands = state, mind, hands
+        self.journal, self.limit = journal, limit
+
+    async def run(self) -> None:
+        """Takes turns until the run has ended; the last event says how."""
+        while not await self.turn():
+            pass
+
+    async def turn(self) -> bool:
+        """One request and its calls; True when the run has ended."""
+        reached = self.limit(self.state)
+        if reached:
+            return self.end(f"limit_reached:{reached}")
+        self.journal.record(TurnStarted(turn=self.state.turn + 1))
+        try:
+            if self.mind.is_full(self.state):
+                self.journal.record(await self.mind.compact(self.state, "proactive"))
+            await self.think_or_compact()
+        except ModelFailed as failed:
+            self.keep([error_of(failed)])
+            return self.end("failed")
+        verdict = self.mind.verdict(self.state)
+        if isinstance(verdict, Message):
+            self.journal.record(UserMessage(message=verdict))
+            return False
+        if verdict is None or self.state.queued:
+            return False
+        self.journal.record(verdict)
+        return True
+
+    async def think_or_compact(self) -> None:
+        """Thinks; if the context turns out to be too long, compacts and thinks once more."""
+        try:
+            await self.think()
+        except ModelFailed as failed:
+            if failed.failure.kind != "context_overflow":
+                raise
+            self.journal.record(await self.mind.compact(self.state, "reactive"))
+            await self.think()
+
+    async def think(self) -> None:
+        """Streams one reply and does what it asks for; returns when every call has its result."""
+        reply = self.mind.reply(self.state)
+        failed: ModelFailed | None = None
+        await self.journal.settle()
+        async with create_task_group() as tasks:
+            overlap = Overlap(tasks, self.hands, before=lambda: self.keep(reply.partial()))
+            try:
+                await self.listen(reply, overlap)
+            except ModelFailed as broken:
+                failed = broken
+                self.keep(reply.close())
+            except get_cancelled_exc_class():
+                self.keep(reply.close())
+                raise
+        if failed and not reply.acted:
+            raise failed
+        if failed:  # calls that acted make the half reply real: their results go back
+            self.keep([error_of(failed)])
+
+    async def listen(self, reply: Reply, overlap: Overlap) -> None:
+        """Puts the stream on record piece by piece and starts each call that is complete."""
+        async with self.mind.think(self.state) as stream:
+            async for event in stream:
+                self.keep(reply.take(event))
+                for call in reply.ready():
+                    overlap.start(call)
+                if isinstance(event, Finished):
+                    return
+
+    def keep(self, facts: list[Event]) -> None:
+        """Puts events on record in order."""
+        for fact in facts:
+            self.journal.record(fact)
+
+    def end(self, reason: str) -> bool:
+        """Ends the run with what it has."""
+        self.journal.record(TaskCompleted(reason=reason, final=self.state.final))
+        return True

@@ -1,0 +1,199 @@
+"""The tool-calling mind: builds requests from the state and judges replies."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from ouroboros.agent import compaction, tokens
+from ouroboros.agent.context import Builder
+from ouroboros.agent.prompts import Piece, load
+from ouroboros.agent.reply import Reply
+from ouroboros.core.errors import ModelFailed
+from ouroboros.core.events import ContextCompacted, TaskCompleted
+from ouroboros.core.ids import Ids
+from ouroboros.core.limits import CONTEXT_WINDOW, KEEP_USER_TOKENS
+from ouroboros.core.parts import Message, Origin, Text, ToolSpec, Usage
+from ouroboros.core.state import State
+from ouroboros.llm.request import Effort, Request
+from ouroboros.llm.stream import Finished, StreamEvent
+
+MAX_NUDGES = 2
+NO_SUMMARY_KINDS = frozenset({"content_policy", "invalid_request", "unknown"})
+"""The model cannot summarise this history however often it is asked; anything else may pass."""
+EMPTY_REPLY = "Your last reply was empty. Go on with the task, or say that it is done."
+CUT_REPLY = (
+    "Your last reply was cut off at the output limit. Go on in smaller steps: shorter texts, "
+    "smaller edits, one call at a time."
+)
+
+
+class Model(Protocol):
+    """One model of one provider, ready to be asked."""
+
+    origin: Origin
+
+    def stream(self, request: Request) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
+        """Asks; the iterator ends with ``Finished`` or raises ``ModelFailed``."""
+        ...
+
+    def cost(self, usage: Usage) -> float | None:
+        """What a usage costs in US dollars; None when a price is unknown."""
+        ...
+
+
+class Tuning(Struct, frozen=True, kw_only=True):
+    """What a person may set about requests and compaction."""
+
+    window: int = CONTEXT_WINDOW
+    threshold: float = 0.8
+    fixed_limit: int | None = None
+    keep: compaction.Keep = compaction.Keep(user_tokens=KEEP_USER_TOKENS)
+    effort: Effort | None = None
+    temperature: float | None = None
+    max_output_tokens: int | None = None
+
+
+class ToolMind:
+    """Asks a model with tools; done when a reply makes no call."""
+
+    def __init__(
+        self,
+        *,
+        model: Model,
+        system: tuple[Piece, ...],
+        tools: Callable[[], tuple[ToolSpec, ...]],
+        tuning: Tuning,
+        ids: Ids,
+        context: Callable[[State], tuple[Message, dict[str, str]] | None],
+    ) -> None:
+        """``context`` gives what the model must be told anew after a compaction in mid-task."""
+        self._model, self._system, self._tools = model, system, tools
+        self._tuning, self._ids, self._context = tuning, ids, context
+        self._builder = Builder()
+        self._nudges = 0
+
+    def reply(self, state: State) -> Reply:
+        """A collector for the next reply."""
+        taken = state.results.keys() | state.calls.keys()
+        return Reply(ids=self._ids, origin=self._model.origin, taken=taken, cost=self._model.cost)
+
+    def think(self, state: State) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
+        """Asks the model for the next reply."""
+        return self._model.stream(
+            self._request(state, self._builder.build(state), self._tools(), choice="auto")
+        )
+
+    def is_full(self, state: State) -> bool:
+        """The next request would pass the limit, and there is something to summarise."""
+        if len(state.history) < 2 or state.history[-1].kind == "summary":
+            return False
+        overhead = sum(tokens.of_text(piece.text) for piece in self._system)
+        overhead += sum(tokens.of_text(tool.schema + tool.description) for tool in self._tools())
+        tuning = self._tuning
+        limit = tokens.limit(tuning.window, tuning.threshold, tuning.fixed_limit)
+        return tokens.used(state, overhead) >= limit
+
+    async def compact(
+        self,
+        state: State,
+        trigger: Literal["proactive", "reactive", "manual"],
+        focus: str = "",
+    ) -> ContextCompacted:
+        """Lets the model summarise; without a model's summary, keeps what is on record."""
+        before = tokens.used(state, 0)
+        finished = await self._summarise(state, focus)
+        words = "".join(p.text for p in finished.parts if isinstance(p, Text)) if finished else ""
+        text = words.strip() or compaction.fallback_summary(state) or compaction.NO_SUMMARY
+        summary = Message(
+            id=self._ids.new("msg"),
+            role="user",
+            kind="summary",
+            parts=(Text(text=f"{load('summary').text}\n\n{text}"),),
+        )
+        told = None if trigger == "manual" else self._context(state)
+        history = compaction.replacement(
+            state.history, summary, told[0] if told else None, self._tuning.keep
+        )
+        after = sum(tokens.of_message(message) for message in history)
+        usage = finished.usage if finished else None
+        return ContextCompacted(
+            old_tokens=before,
+            new_tokens=after,
+            messages_summarized=max(0, len(state.history) - self._tuning.keep.messages),
+            trigger=trigger,
+            history=history,
+            told=told[1] if told else {},
+            usage=usage,
+            cost=self._model.cost(usage) if usage else (None if finished else 0.0),
+        )
+
+    def verdict(self, state: State) -> TaskCompleted | Message | None:
+        """Ends when nothing is left to do; nudges an empty or cut reply, twice at most."""
+        last = state.history[-1]
+        if state.finished_by_tool:
+            return TaskCompleted(reason="completed", final=state.final)
+        if last.role != "assistant" or last.calls or state.stop_reason == "pause":
+            self._nudges = 0
+            return None
+        cut = state.stop_reason in {"length", "overflow"}
+        if (cut or not last.text.strip()) and self._nudges < MAX_NUDGES:
+            self._nudges += 1
+            nudge = CUT_REPLY if cut else EMPTY_REPLY
+            return Message(
+                id=self._ids.new("msg"), role="user", kind="nudge", parts=(Text(text=nudge),)
+            )
+        self._nudges = 0
+        if cut:
+            return TaskCompleted(reason="limit_reached:max_output_tokens", final=state.final)
+        refused = state.stop_reason in {"refusal", "content_filter"}
+        return TaskCompleted(reason="failed" if refused else "completed", final=state.final)
+
+    async def _summarise(self, state: State, focus: str) -> Finished | None:
+        asked = load("compact").text + (f"\n\nPay most attention to: {focus}" if focus else "")
+        messages = self._builder.build(state)
+        question = Message(id=self._ids.new("msg"), role="user", parts=(Text(text=asked),))
+        while messages:
+            try:
+                return await self._ask(state, (*messages, question))
+            except ModelFailed as failed:
+                if failed.failure.kind in NO_SUMMARY_KINDS:
+                    return None
+                if failed.failure.kind != "context_overflow":
+                    raise
+                # A long history loses a tenth at a time, so that this ends in few requests.
+                for _ in range(max(1, len(messages) // 10)):
+                    messages = compaction.oldest_dropped(messages)
+        return None
+
+    async def _ask(self, state: State, messages: tuple[Message, ...]) -> Finished | None:
+        # Anthropic refuses a history with calls in it when no tools are named.
+        tools = self._tools() if self._model.origin.protocol == "anthropic-messages" else ()
+        request = self._request(state, messages, tools, choice="none")
+        async with self._model.stream(request) as stream:
+            async for event in stream:
+                if isinstance(event, Finished):
+                    return event
+        return None
+
+    def _request(
+        self,
+        state: State,
+        messages: tuple[Message, ...],
+        tools: tuple[ToolSpec, ...],
+        *,
+        choice: Literal["auto", "none"],
+    ) -> Request:
+        tuning = self._tuning
+        return Request(
+            model=self._model.origin.model,
+            system=tuple(piece.text for piece in self._system),
+            messages=messages,
+            tools=tools,
+            tool_choice=choice,
+            max_output_tokens=tuning.max_output_tokens,
+            temperature=tuning.temperature,
+            effort=tuning.effort,
+            cache_key=state.session,
+        )

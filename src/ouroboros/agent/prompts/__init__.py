@@ -1,0 +1,5 @@
+"""The words the model is given, one file a piece, each with a version that sessions record."""
+
+from ouroboros.agent.prompts.pieces import Piece, load
+
+__all__ = ["Piece", "load"]

@@ -1,0 +1,154 @@
+"""One reply while it arrives: stream events in, facts out, and the message it becomes."""
+
+from collections.abc import Callable, Collection
+
+from msgspec.structs import replace
+
+from ouroboros.core.errors import ModelFailed
+from ouroboros.core.events import AgentMessage, ErrorRaised, Event, ModelDelta, ModelRetried
+from ouroboros.core.ids import Ids
+from ouroboros.core.parts import Message, Origin, Part, Text, ToolCall, Usage
+from ouroboros.llm.stream import (
+    BlockEnded,
+    BlockGrew,
+    BlockKind,
+    BlockStarted,
+    CallReady,
+    Failed,
+    Finished,
+    Retrying,
+    StreamEvent,
+)
+
+
+class Reply:
+    """Collects one reply.
+
+    Call ids are made unique within the session: some vendors leave them out or count from zero in
+    every reply, and results are looked up by id.
+    """
+
+    def __init__(
+        self,
+        *,
+        ids: Ids,
+        origin: Origin,
+        taken: Collection[str],
+        cost: Callable[[Usage], float | None],
+    ) -> None:
+        """``taken`` holds the call ids of the session so far; ``cost`` prices a usage."""
+        self._ids, self._origin, self._taken, self._cost = ids, origin, taken, cost
+        self._id = ids.new("msg")
+        self._open: dict[int, BlockKind] = {}
+        self._text: dict[int, list[str]] = {}
+        self._parts: tuple[Part, ...] = ()
+        self._ready: list[ToolCall] = []
+        self._given: list[tuple[ToolCall, str]] = []
+        self._finished = False
+
+    @property
+    def acted(self) -> bool:
+        """Some call of this reply was handed over."""
+        return bool(self._given)
+
+    def take(self, event: StreamEvent) -> list[Event]:
+        """The facts one stream event amounts to."""
+        match event:
+            case BlockGrew(part=part, kind=kind, text=text):
+                if kind == "text":
+                    self._text.setdefault(part, []).append(text)
+                return [ModelDelta(kind=kind, part=part, text=text)]
+            case BlockStarted(part=part, kind=kind, name=name):
+                self._open[part] = kind
+                return [ModelDelta(phase="start", kind=kind, part=part, name=name)]
+            case BlockEnded(part=part, kind=kind):
+                self._open.pop(part, None)
+                return [ModelDelta(phase="end", kind=kind, part=part)]
+            case CallReady(call=call, parts=parts):
+                self._ready.append(self._admit(call))
+                self._parts = parts or (*self._parts, call)
+                return []
+            case Finished():
+                return self._finish(event)
+            case Failed(parts=parts):
+                self._parts = parts or self._parts
+                return []
+            case Retrying():
+                return [self._retried(event)]
+
+    def ready(self) -> list[ToolCall]:
+        """Calls that became complete since this was last asked."""
+        ready, self._ready = self._ready, []
+        return ready
+
+    def partial(self) -> list[Event]:
+        """The message so far, once a call of it is about to act and the rest is not there yet."""
+        if self._finished:
+            return []
+        return [self._message(self._parts, "unknown", partial=True)]
+
+    def close(self) -> list[Event]:
+        """Ends open blocks and keeps what was said, when the stream breaks off."""
+        facts: list[Event] = [
+            ModelDelta(phase="end", kind=kind, part=part) for part, kind in self._open.items()
+        ]
+        self._open.clear()
+        said = self._parts or tuple(
+            Text(text="".join(pieces)) for _, pieces in sorted(self._text.items())
+        )
+        if said and not self._finished:
+            facts.append(self._message(said, "unknown", partial=True))
+        return facts
+
+    def _finish(self, event: Finished) -> list[Event]:
+        for call in (part for part in event.parts if isinstance(part, ToolCall)):
+            if all(call != given for given, _ in self._given):
+                self._ready.append(self._admit(call))
+        facts = self.close() if self._open else []
+        self._finished = True
+        message = self._message(event.parts, event.stop_reason, partial=False)
+        cost = self._cost(event.usage) if event.usage else None
+        return [*facts, replace(message, usage=event.usage, cost=cost)]
+
+    def _admit(self, call: ToolCall) -> ToolCall:
+        given = {id for _, id in self._given}
+        unique = call.id and call.id not in self._taken and call.id not in given
+        id = call.id if unique else self._ids.new("call")
+        self._given.append((call, id))
+        return replace(call, id=id)
+
+    def _message(self, parts: tuple[Part, ...], stop: str, *, partial: bool) -> AgentMessage:
+        unused = list(self._given)
+        named: list[Part] = []
+        for part in parts:
+            if isinstance(part, ToolCall):
+                at = next((i for i, (call, _) in enumerate(unused) if call == part), None)
+                if at is None:
+                    continue
+                named.append(replace(part, id=unused.pop(at)[1]))
+            else:
+                named.append(part)
+        message = Message(id=self._id, role="assistant", parts=tuple(named), origin=self._origin)
+        return AgentMessage(message=message, stop_reason=stop, partial=partial)
+
+    def _retried(self, event: Retrying) -> ModelRetried:
+        self._open.clear()
+        self._text.clear()
+        return ModelRetried(
+            attempt=event.attempt,
+            maximum=event.maximum,
+            delay_seconds=event.delay_seconds,
+            reason=event.reason,
+        )
+
+
+def error_of(failed: ModelFailed) -> ErrorRaised:
+    """A provider's failure as a fact."""
+    failure = failed.failure
+    return ErrorRaised(
+        fault="stream" if failure.status in {None, 200} else "provider",
+        kind=failure.kind,
+        message=failure.message,
+        hint=failed.hint,
+        status=failure.status,
+    )
