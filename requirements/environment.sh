@@ -94,20 +94,24 @@ PYTHON
 }
 
 fill() {
+    # One development package is published as source alone; nothing else is ever built.
+    wheels_only='--only-binary :all:'
+    [ "${lock##*/}" != dev.txt ] || wheels_only=
     if [ -n "$uv" ]; then
         say "uv: $uv (keeps what it downloads in $("$uv" cache dir 2>/dev/null))"
         # From $home, so that no uv.toml of the folder the person stands in is read.
         (
             cd "$home" && "$uv" venv --quiet --relocatable --python "$python" "$fresh" &&
-                "$uv" pip install --python "$fresh/bin/python" --require-hashes \
-                    --only-binary :all: --compile-bytecode -r "$lock"
+                "$uv" pip install --python "$fresh/bin/python" --compile-bytecode \
+                    --require-hashes $wheels_only -r "$lock" \
+                    --build-constraints requirements/build.txt
         ) && return
         say "uv could not do it; trying pip"
         rm -rf "$fresh"
     fi
     "$python" -I -m venv "$fresh" &&
         "$fresh/bin/python" -I -m pip install --disable-pip-version-check --no-cache-dir \
-            --require-hashes --only-binary :all: -r "$lock"
+            --require-hashes $wheels_only -r "$lock"
 }
 
 # Candidates are run, not looked up: a pyenv shim exists for versions that are not there.
