@@ -2,3 +2,10 @@
 
 Refuses: to decide anything. It is never read on the hot path; memory is authoritative.
 """
+
+from ouroboros.store.blobs import Blobs
+from ouroboros.store.lease import Lease
+from ouroboros.store.log import EventLog
+from ouroboros.store.writer import Writer
+
+__all__ = ["Blobs", "EventLog", "Lease", "Writer"]

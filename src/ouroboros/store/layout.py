@@ -1,0 +1,63 @@
+"""Where the store keeps its files, all of them private to the person."""
+
+import os
+import re
+from pathlib import Path
+
+from ouroboros.core.errors import SessionUnknown, StoreFailed
+
+_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,127}")
+
+
+class Layout:
+    """The paths below one home folder; asking for a path creates nothing."""
+
+    def __init__(self, home: Path) -> None:
+        """``home`` need not exist yet."""
+        self.home = home
+        self.database = home / "ouroboros.db"
+        self.blobs = home / "blobs"
+        self.locks = home / "locks"
+        self.backups = home / "backups"
+
+    def lock(self, session: str) -> Path:
+        """The lock file of a session.
+
+        Raises:
+            SessionUnknown: The name could not have been made by us, such as ``../x``.
+        """
+        if not _SESSION.fullmatch(session):
+            raise SessionUnknown(
+                f"There is no session {session!r}: this is not a session's name.",
+                hint="List the sessions to see their names.",
+            )
+        return self.locks / f"{session}.lock"
+
+
+def make_private(folder: Path) -> None:
+    """Makes a folder of mode 700 that survives a power cut; an existing one is left as it is.
+
+    Raises:
+        StoreFailed: It cannot be made.
+    """
+    if folder.is_dir():
+        return
+    try:
+        if not folder.parent.is_dir():
+            make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        sync_folder(folder.parent)
+    except OSError as error:
+        raise StoreFailed(
+            f"Cannot make the folder {str(folder)!r}: {error.strerror or error}.",
+            hint="Free or repair the disk, or set OUROBOROS_HOME to a folder you may write.",
+        ) from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

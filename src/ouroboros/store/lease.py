@@ -1,0 +1,123 @@
+"""One owner for each session, held by a file lock that the kernel drops when the owner dies."""
+
+import fcntl
+import os
+from pathlib import Path
+from typing import Self
+
+from ouroboros.core.errors import SessionBusy, StoreFailed
+from ouroboros.store.layout import Layout, make_private
+
+
+class Lease:
+    """The right to write one session; reading needs none."""
+
+    def __init__(self, session: str, path: Path, descriptor: int) -> None:
+        """Made by ``take``."""
+        self.session = session
+        self._path = path
+        self._descriptor: int | None = descriptor
+
+    @classmethod
+    def take(cls, home: Path, session: str) -> Self:
+        """Becomes the owner at once or not at all; never waits.
+
+        Raises:
+            SessionBusy: Another process, or another part of this one, owns it.
+            SessionUnknown: The name is not a session's name.
+        """
+        layout = Layout(home)
+        path = layout.lock(session)
+        make_private(layout.locks)
+        while True:
+            descriptor = _locked(path)
+            if descriptor is None:
+                raise _busy(session, path)
+            if _is_current(path, descriptor):
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+                return cls(session, path, descriptor)
+            os.close(descriptor)
+
+    @property
+    def is_held(self) -> bool:
+        """False once released."""
+        return self._descriptor is not None
+
+    def release(self) -> None:
+        """Gives the session up; a second call does nothing."""
+        if self._descriptor is not None:
+            os.ftruncate(self._descriptor, 0)
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def remove(self) -> None:
+        """Gives up a session that is gone for good, and its lock file with it."""
+        if self._descriptor is not None:
+            self._path.unlink(missing_ok=True)
+            self.release()
+
+    def __enter__(self) -> Self:
+        """Held until the end of the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Releases."""
+        self.release()
+
+
+def holder(home: Path, session: str) -> int | None:
+    """The process that owns the session now, 0 when it does not say; None when nobody does."""
+    path = Layout(home).lock(session)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _written_pid(descriptor)
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def _locked(path: Path) -> int | None:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StoreFailed(
+            f"Cannot open the lock {str(path)!r}: {error.strerror or error}.",
+            hint="Check the rights of the folder and the room on its disk.",
+        ) from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _is_current(path: Path, descriptor: int) -> bool:
+    """Between our open and our lock the last owner may have removed the file."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+def _written_pid(descriptor: int) -> int:
+    text = os.pread(descriptor, 20, 0)
+    return int(text) if text.isdigit() else 0
+
+
+def _busy(session: str, path: Path) -> SessionBusy:
+    try:
+        pid = int(path.read_bytes())
+    except (OSError, ValueError):
+        pid = 0
+    owner = f"process {pid}" if pid else "another process"
+    return SessionBusy(
+        f"Session {session!r} is in use by {owner}.",
+        hint="Go on in that window, or end it first. Reading the session is possible meanwhile.",
+    )

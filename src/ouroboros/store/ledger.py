@@ -1,0 +1,111 @@
+"""Writes batches of events, each in one transaction that is on the disk when it returns."""
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from zlib import crc32
+
+from msgspec import Struct
+
+from ouroboros.core.errors import StoreFailed
+from ouroboros.core.events import Envelope, ToolResulted
+from ouroboros.core.limits import BLOB_BYTES
+from ouroboros.store import overview
+from ouroboros.store.blobs import Blobs
+from ouroboros.store.db import explained
+
+_INSERT = "INSERT INTO events (session, seq, type, crc, blob, body) VALUES (?, ?, ?, ?, ?, ?)"
+_NAME = "INSERT OR IGNORE INTO artifacts (blob, session, seq) VALUES (?, ?, ?)"
+
+
+class Line(Struct, frozen=True, kw_only=True):
+    """An event and its bytes."""
+
+    envelope: Envelope
+    encoded: bytes
+
+
+class OutOfOrder(StoreFailed):
+    """The log of one session does not end where its writer thinks; the others are fine."""
+
+    def __init__(self, session: str, found: int, given: int) -> None:
+        """``found`` is the last event on the disk, ``given`` the one that should follow it."""
+        super().__init__(
+            f"Session {session!r} ends with event {found} on the disk, so event {given} "
+            "cannot follow.",
+            hint="Another program wrote to this session. Resume it to go on from what is kept.",
+        )
+        self.session = session
+
+
+class Ledger:
+    """The one place that inserts events; belongs to the thread that opened the connection."""
+
+    def __init__(self, home: Path, connection: sqlite3.Connection) -> None:
+        """Does not close ``connection``."""
+        self._home = home
+        self._connection = connection
+        self._blobs = Blobs(home)
+        self._last: dict[str, int] = {}
+
+    def store(self, lines: Sequence[Line]) -> None:
+        """Keeps all of these events or none.
+
+        Raises:
+            OutOfOrder: An event does not follow the last one of its session.
+            StoreFull: No room on the disk.
+            StoreFailed: The disk refused, or another program holds the database.
+        """
+        last = dict(self._last)
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._insert(lines, last)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            raise explained(error, self._home) from error
+        self._last = last
+
+    def forget(self, session: str) -> None:
+        """Drops what is remembered of a session, such as after its last event."""
+        self._last.pop(session, None)
+
+    def _insert(self, lines: Sequence[Line], last: dict[str, int]) -> None:
+        rows: list[tuple[str, int, str, int, str | None, bytes | None]] = []
+        names: list[tuple[str, str, int]] = []
+        for line in lines:
+            envelope, encoded = line.envelope, line.encoded
+            self._advance(envelope, last)
+            blob = self._blobs.put(encoded) if len(encoded) > BLOB_BYTES else None
+            if blob:
+                names.append((blob, envelope.session, envelope.seq))
+            event = envelope.data
+            if isinstance(event, ToolResulted) and event.blob:
+                names.append((event.blob, envelope.session, envelope.seq))
+            body = None if blob else encoded
+            rows.append((
+                envelope.session, envelope.seq, envelope.type, crc32(encoded), blob, body
+            ))  # fmt: skip
+        self._connection.executemany(_INSERT, rows)
+        if names:
+            self._connection.executemany(_NAME, names)
+        overview.record(self._connection, [line.envelope for line in lines])
+
+    def _advance(self, envelope: Envelope, last: dict[str, int]) -> None:
+        session = envelope.session
+        found = last.get(session)
+        if found is None:
+            found = self._last_on_disk(session)
+        if envelope.seq != found + 1:
+            raise OutOfOrder(session, found, envelope.seq)
+        last[session] = envelope.seq
+
+    def _last_on_disk(self, session: str) -> int:
+        row: tuple[int] = self._connection.execute(
+            "SELECT coalesce(max(seq), 0) FROM events WHERE session = ?", (session,)
+        ).fetchone()
+        return row[0]

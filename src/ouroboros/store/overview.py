@@ -1,0 +1,175 @@
+"""A session's row in the list, as a running summary of its events."""
+
+import sqlite3
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import Struct
+
+from ouroboros.core.events import (
+    Envelope,
+    PermissionAnswered,
+    PermissionRequested,
+    SessionReady,
+    SettingsChanged,
+    TaskCancelled,
+    TaskCompleted,
+    TurnStarted,
+    UserMessage,
+)
+
+_PREVIEW_CHARACTERS = 200
+
+_UPSERT = """
+INSERT INTO sessions (
+    id, cwd, model, mode, title, preview, status, waiting, turns, prompts, version, created, updated
+) VALUES (
+    :session, coalesce(:cwd, ''), coalesce(:model, ''), coalesce(:mode, ''), coalesce(:title, ''),
+    coalesce(:preview, ''), coalesce(:status, 'idle'), max(0, :waiting), coalesce(:turns, 0),
+    coalesce(:prompts, '{}'), coalesce(:version, ''), :first, :last
+) ON CONFLICT (id) DO UPDATE SET
+    cwd = coalesce(:cwd, cwd),
+    model = coalesce(:model, model),
+    mode = coalesce(:mode, mode),
+    title = coalesce(:title, title),
+    preview = CASE WHEN preview = '' THEN coalesce(:preview, '') ELSE preview END,
+    status = coalesce(:status, status),
+    waiting = CASE WHEN :answered_all THEN max(0, :waiting) ELSE max(0, waiting + :waiting) END,
+    turns = coalesce(:turns, turns),
+    prompts = coalesce(:prompts, prompts),
+    version = coalesce(:version, version),
+    updated = :last
+"""
+
+_RUN_STARTED = """
+INSERT INTO runs (session, first_seq, started) SELECT ?, ?, ?
+WHERE NOT EXISTS (SELECT 1 FROM runs WHERE session = ? AND ended IS NULL)
+"""
+
+_RUN_ENDED = (
+    "UPDATE runs SET ended = ?, last_seq = ?, reason = ? WHERE session = ? AND ended IS NULL"
+)
+
+
+class Change(Struct, kw_only=True):
+    """What some events of one session change in its row; None leaves a column as it is."""
+
+    session: str
+    first: float
+    last: float
+    cwd: str | None = None
+    model: str | None = None
+    mode: str | None = None
+    title: str | None = None
+    preview: str | None = None
+    status: str | None = None
+    turns: int | None = None
+    prompts: str | None = None
+    version: str | None = None
+    waiting: int = 0
+    answered_all: bool = False
+
+    def take(self, envelope: Envelope) -> None:
+        """Takes in one more event."""
+        self.last = envelope.ts
+        match envelope.data:
+            case SessionReady() as event:
+                self.cwd, self.model, self.mode = event.cwd, event.model, event.mode
+                self.title = event.title or self.title
+                self.version = event.version
+                self.prompts = msgspec.json.encode(event.prompts).decode()
+            case SettingsChanged() as event:
+                self._change(event)
+            case UserMessage(message=message):
+                if self.preview is None and message.kind == "plain":
+                    self.preview = " ".join(message.text[:_PREVIEW_CHARACTERS].split()) or None
+            case TurnStarted(turn=turn):
+                self.turns, self.status = turn, "running"
+            case PermissionRequested():
+                self.waiting += 1
+            case PermissionAnswered():
+                self.waiting -= 1
+            case TaskCompleted(reason=reason):
+                self._end("failed" if reason == "failed" else "idle")
+            case TaskCancelled():
+                self._end("idle")
+            case _:
+                pass
+
+    def _change(self, event: SettingsChanged) -> None:
+        self.cwd = event.cwd or self.cwd
+        self.model = event.model or self.model
+        self.mode = event.mode or self.mode
+        self.title = self.title if event.title is None else event.title
+
+    def _end(self, status: str) -> None:
+        self.status, self.waiting, self.answered_all = status, 0, True
+
+
+def record(connection: sqlite3.Connection, envelopes: Iterable[Envelope]) -> None:
+    """Brings the rows of all sessions these events belong to up to date."""
+    changes: dict[str, Change] = {}
+    for envelope in envelopes:
+        change = changes.get(envelope.session)
+        if change is None:
+            change = Change(session=envelope.session, first=envelope.ts, last=envelope.ts)
+            changes[envelope.session] = change
+        change.take(envelope)
+        if envelope.type in _LASTING:
+            _record_lasting(connection, envelope)
+    connection.executemany(_UPSERT, [msgspec.structs.asdict(each) for each in changes.values()])
+
+
+_LASTING = frozenset((
+    "session.ready",
+    "turn.started",
+    "task.completed",
+    "task.cancelled",
+    "subagent.started",
+    "subagent.completed",
+    "subagent.message",
+))
+
+
+def _record_lasting(connection: sqlite3.Connection, envelope: Envelope) -> None:
+    session, seq, ts = envelope.session, envelope.seq, envelope.ts
+    match envelope.data:
+        case TurnStarted():
+            connection.execute(_RUN_STARTED, (session, seq, ts, session))
+        case TaskCompleted(reason=reason):
+            connection.execute(_RUN_ENDED, (ts, seq, reason, session))
+        case TaskCancelled():
+            connection.execute(_RUN_ENDED, (ts, seq, "cancelled", session))
+        case SessionReady():
+            connection.execute(_RUN_ENDED, (ts, seq - 1, "interrupted", session))
+        case _:
+            _record_family(connection, envelope)
+
+
+def _record_family(connection: sqlite3.Connection, envelope: Envelope) -> None:
+    """Imported late: a run without children never pays for these events."""
+    from ouroboros.core.events.fleet import (
+        SubagentCompleted,
+        SubagentMessage,
+        SubagentStarted,
+    )
+
+    match envelope.data:
+        case SubagentStarted(child=child):
+            connection.execute(
+                "INSERT OR IGNORE INTO agent_edges (parent, child, started, status) "
+                "VALUES (?, ?, ?, 'running')",
+                (envelope.session, child, envelope.ts),
+            )
+        case SubagentCompleted(child=child, reason=reason):
+            connection.execute(
+                "UPDATE agent_edges SET ended = ?, status = ? WHERE parent = ? AND child = ?",
+                (envelope.ts, reason, envelope.session, child),
+            )
+        case SubagentMessage(child=child, text=text):
+            connection.execute(
+                "INSERT INTO agent_messages (sender, receiver, sent, body) VALUES (?, ?, ?, ?)",
+                (child, envelope.session, envelope.ts, text.encode()),
+            )
+        case _:
+            pass

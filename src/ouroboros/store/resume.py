@@ -1,0 +1,165 @@
+"""Reads a session back: every event up to the first one that cannot be trusted."""
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from zlib import crc32
+
+from msgspec import Struct
+
+from ouroboros.core.errors import SessionUnknown, StoreNewer
+from ouroboros.core.events import Envelope
+from ouroboros.core.events.schema import Unreadable, decode
+from ouroboros.store.blobs import BlobLost, Blobs
+from ouroboros.store.db import explained, open_existing
+from ouroboros.store.layout import Layout
+from ouroboros.store.lease import Lease
+
+type Row = tuple[int, int, str | None, bytes | None]
+
+_ROWS = "SELECT seq, crc, blob, body FROM events WHERE session = ? ORDER BY seq"
+_SET_ASIDE = """
+INSERT INTO events_set_aside (session, seq, type, crc, blob, body)
+SELECT session, seq, type, crc, blob, body FROM events WHERE session = ? AND seq > ?
+"""
+_DROP = "DELETE FROM events WHERE session = ? AND seq > ?"
+
+
+class Resumed(Struct, frozen=True, kw_only=True):
+    """What is left of a session, and what the person should know about it."""
+
+    envelopes: list[Envelope]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def last(self) -> int:
+        """Number of the last event, the ``after`` of an ``EventLog``."""
+        return self.envelopes[-1].seq if self.envelopes else 0
+
+
+def read(home: Path, session: str) -> Resumed:
+    """All events of a session, for showing or exporting; needs no lease and changes nothing.
+
+    Raises:
+        SessionUnknown: There is no such session.
+        StoreFailed: The database cannot be read.
+    """
+    with closing(_open(home, session)) as connection:
+        try:
+            return _read(connection, home, session, is_for_writing=False)
+        except sqlite3.Error as error:
+            raise explained(error, home) from error
+
+
+def load(home: Path, lease: Lease) -> Resumed:
+    """All events of a session, for going on with it; damaged ones are set aside, not destroyed.
+
+    Raises:
+        SessionUnknown: There is no such session.
+        StoreNewer: An event is whole, but of a kind only a later version knows.
+        StoreFailed: The database cannot be read, or the damaged events not be set aside.
+    """
+    with closing(_open(home, lease.session)) as connection:
+        try:
+            resumed = _read(connection, home, lease.session, is_for_writing=True)
+            if resumed.warnings:
+                _set_aside(connection, lease.session, resumed.last)
+            gone = _folder_gone(connection, lease.session)
+        except sqlite3.Error as error:
+            raise explained(error, home) from error
+    return Resumed(envelopes=resumed.envelopes, warnings=resumed.warnings + gone)
+
+
+def unknown(session: str) -> SessionUnknown:
+    """The error of a session nobody has heard of."""
+    return SessionUnknown(
+        f"There is no session {session!r}.", hint="List the sessions to see their names."
+    )
+
+
+def _open(home: Path, session: str) -> sqlite3.Connection:
+    Layout(home).lock(session)
+    connection = open_existing(home)
+    if connection is None:
+        raise unknown(session)
+    return connection
+
+
+def _read(
+    connection: sqlite3.Connection, home: Path, session: str, *, is_for_writing: bool
+) -> Resumed:
+    rows: list[Row] = connection.execute(_ROWS, (session,)).fetchall()
+    if not rows and not _is_listed(connection, session):
+        raise unknown(session)
+    envelopes: list[Envelope] = []
+    blobs = Blobs(home)
+    for row in rows:
+        try:
+            envelopes.append(_checked(row, len(envelopes) + 1, session, blobs))
+        except (Unreadable, BlobLost, StoreNewer) as broken:
+            if is_for_writing and isinstance(broken, StoreNewer):
+                raise
+            warning = _warning(session, rows, len(envelopes), str(broken).rstrip("."))
+            return Resumed(envelopes=envelopes, warnings=(warning,))
+    return Resumed(envelopes=envelopes)
+
+
+def _checked(row: Row, expected: int, session: str, blobs: Blobs) -> Envelope:
+    seq, crc, blob, body = row
+    if seq != expected:
+        raise Unreadable(f"event {expected} is missing")
+    line = blobs.get(blob) if blob else body
+    if not isinstance(line, bytes) or crc32(line) != crc:
+        raise Unreadable("its checksum does not match")
+    try:
+        envelope = decode(line)
+    except Unreadable as broken:
+        raise StoreNewer(
+            f"Event {seq} of session {session!r} is whole but of a kind this version does not "
+            f"know: {broken}",
+            hint="Update Ouroboros to go on with this session.",
+        ) from broken
+    if envelope.seq != seq or envelope.session != session:
+        raise Unreadable(f"it is event {envelope.seq} of session {envelope.session!r}")
+    return envelope
+
+
+def _warning(session: str, rows: Sequence[Row], good: int, reason: str) -> str:
+    lost = len(rows) - good
+    number = good + 1
+    if lost == 1:
+        return (
+            f"The last event of session {session!r}, number {number}, could not be read and was "
+            f"dropped: {reason}."
+        )
+    return (
+        f"Session {session!r} is loaded up to event {good}: event {number} could not be read "
+        f"({reason}), so it and {lost - 1} after it were left out."
+    )
+
+
+def _is_listed(connection: sqlite3.Connection, session: str) -> bool:
+    found = connection.execute("SELECT 1 FROM sessions WHERE id = ?", (session,)).fetchone()
+    return found is not None
+
+
+def _set_aside(connection: sqlite3.Connection, session: str, last: int) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.execute(_SET_ASIDE, (session, last))
+        connection.execute(_DROP, (session, last))
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _folder_gone(connection: sqlite3.Connection, session: str) -> tuple[str, ...]:
+    row: tuple[str] | None = connection.execute(
+        "SELECT cwd FROM sessions WHERE id = ?", (session,)
+    ).fetchone()
+    if row is None or not row[0] or Path(row[0]).is_dir():
+        return ()
+    return (f"The folder of session {session!r} is gone: {row[0]!r}.",)

@@ -1,0 +1,197 @@
+"""The one thread that writes: waits for an event, takes what else is there, commits them together."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Protocol, Self
+
+import anyio
+
+from ouroboros.core.errors import StoreFailed
+from ouroboros.core.events import Envelope
+
+if TYPE_CHECKING:
+    from ouroboros.store.ledger import Ledger
+
+BATCH = 512
+"""Most events of one commit."""
+
+
+class Receiver(Protocol):
+    """Learns on the event loop what became of its events; neither method may raise or block."""
+
+    def delivered(self, envelopes: list[Envelope]) -> None:
+        """These are on the disk; called in order."""
+        ...
+
+    def refused(self, failure: StoreFailed) -> None:
+        """These and all later ones are not on the disk and never will be."""
+        ...
+
+
+type _Entry = tuple[Receiver, Envelope, bytes]
+type _Outcome = tuple[Receiver, list[Envelope] | StoreFailed]
+
+
+class Writer:
+    """Serves all sessions of one home folder; opens and migrates the database in its thread."""
+
+    def __init__(self, home: Path, *, busy_seconds: float = 5.0) -> None:
+        """``busy_seconds``: how long another program may hold the database. Starts nothing."""
+        self.home = home
+        self._busy_seconds = busy_seconds
+        self._queue: SimpleQueue[_Entry | None] = SimpleQueue()
+        self._thread = Thread(target=self._run, name="store-writer", daemon=True)
+        self._refused: dict[Receiver, StoreFailed] = {}
+        self._failure: StoreFailed | None = None
+        self._is_open = False
+        self._has_seen_end = False
+
+    def start(self) -> None:
+        """Begins to open the database and returns at once; call it on the event loop."""
+        self._loop = asyncio.get_running_loop()
+        self._opened = anyio.Event()
+        self._ended = anyio.Event()
+        self._is_open = True
+        self._thread.start()
+
+    async def ready(self) -> None:
+        """Returns when the database is open.
+
+        Raises:
+            StoreFailed: It cannot be opened; see ``ouroboros.store.db.open_database``.
+        """
+        await self._opened.wait()
+        if self._failure is not None:
+            raise self._failure
+
+    def submit(self, receiver: Receiver, envelope: Envelope, encoded: bytes) -> None:
+        """Hands an event to the thread; never blocks.
+
+        Raises:
+            StoreFailed: The writer is closed.
+        """
+        if not self._is_open:
+            raise StoreFailed(
+                f"The store in {str(self.home)!r} is closed, so event {envelope.seq} of session "
+                f"{envelope.session!r} cannot be kept.",
+                hint="Open the session again.",
+            )
+        self._queue.put((receiver, envelope, encoded))
+
+    async def close(self) -> None:
+        """Writes what was handed in, then closes the database; not cut short by cancellation."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        self._queue.put(None)
+        with anyio.CancelScope(shield=True):
+            await self._ended.wait()
+
+    async def __aenter__(self) -> Self:
+        """Started; not yet ready."""
+        self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Closed."""
+        await self.close()
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        except StoreFailed as failure:
+            self._failure = failure
+        finally:
+            self._failure = self._failure or StoreFailed("The store is closed.")
+            self._tell(self._opened.set)
+            self._refuse_the_rest(self._failure)
+            self._tell(self._ended.set)
+
+    def _work(self) -> None:
+        # Imported here: the loop goes on while this thread reads modules and the disk.
+        from ouroboros.store.db import open_database
+        from ouroboros.store.ledger import Ledger
+
+        connection = open_database(self.home, busy_seconds=self._busy_seconds)
+        try:
+            self._tell(self._opened.set)
+            ledger = Ledger(self.home, connection)
+            while not self._has_seen_end:
+                outcomes = self._keep(ledger, self._take())
+                if outcomes:
+                    self._tell(lambda told=outcomes: _deliver(told))
+        finally:
+            connection.close()
+
+    def _take(self) -> list[_Entry]:
+        batch: list[_Entry] = []
+        entry = self._queue.get()
+        while entry is not None:
+            batch.append(entry)
+            if len(batch) == BATCH:
+                return batch
+            try:
+                entry = self._queue.get_nowait()
+            except Empty:
+                return batch
+        self._has_seen_end = True
+        return batch
+
+    def _keep(self, ledger: "Ledger", batch: list[_Entry]) -> list[_Outcome]:
+        from ouroboros.store.ledger import Line, OutOfOrder
+
+        outcomes: list[_Outcome] = []
+        open_entries = batch
+        while True:
+            open_entries = [entry for entry in open_entries if entry[0] not in self._refused]
+            if not open_entries:
+                return outcomes
+            try:
+                ledger.store([Line(envelope=each[1], encoded=each[2]) for each in open_entries])
+            except OutOfOrder as failure:
+                wrong = {each[0] for each in open_entries if each[1].session == failure.session}
+                outcomes += self._refuse(wrong, failure)
+            except StoreFailed as failure:
+                return outcomes + self._refuse({each[0] for each in open_entries}, failure)
+            else:
+                return outcomes + _by_receiver(open_entries)
+
+    def _refuse(self, receivers: set[Receiver], failure: StoreFailed) -> list[_Outcome]:
+        """What comes later from the same receiver is dropped too, or the log would have a gap."""
+        for receiver in receivers:
+            self._refused[receiver] = failure
+        return [(receiver, failure) for receiver in receivers]
+
+    def _refuse_the_rest(self, failure: StoreFailed) -> None:
+        while not self._has_seen_end:
+            receivers = {entry[0] for entry in self._take()}
+            outcomes = self._refuse(receivers - self._refused.keys(), failure)
+            self._tell(lambda told=outcomes: _deliver(told))
+
+    def _tell(self, callback: Callable[[], None]) -> None:
+        try:
+            self._loop.call_soon_threadsafe(callback)
+        except RuntimeError:
+            if not self._loop.is_closed():
+                raise
+
+
+def _by_receiver(entries: list[_Entry]) -> list[_Outcome]:
+    envelopes: dict[Receiver, list[Envelope]] = {}
+    for receiver, envelope, _ in entries:
+        envelopes.setdefault(receiver, []).append(envelope)
+    return list(envelopes.items())
+
+
+def _deliver(outcomes: list[_Outcome]) -> None:
+    """The stack calls every receiver even when an earlier one's callback breaks."""
+    with ExitStack() as stack:
+        for receiver, outcome in reversed(outcomes):
+            if isinstance(outcome, StoreFailed):
+                stack.callback(receiver.refused, outcome)
+            else:
+                stack.callback(receiver.delivered, outcome)
