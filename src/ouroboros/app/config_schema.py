@@ -1,0 +1,262 @@
+"""What a setting may be called and hold, read off ``Settings``."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import cast, get_origin
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import NODEFAULT, fields
+
+from ouroboros.app.settings import Settings
+from ouroboros.core.errors import Misuse
+
+type KeyPath = tuple[str, ...]
+type Table = dict[str, object]
+
+ADDED = frozenset({("permissions", "allow"), ("permissions", "ask"), ("permissions", "deny")})
+"""Lists that grow over the layers instead of being replaced."""
+
+
+class WrongValue(Exception):
+    """A value that does not fit its setting; its place is known to the caller."""
+
+    def __init__(self, path: KeyPath, reason: str) -> None:
+        """``reason`` says what was expected."""
+        super().__init__(reason)
+        self.path = path
+        self.reason = reason
+
+
+class Unknown(Struct, frozen=True, kw_only=True):
+    """A key that no setting has, and the setting that was probably meant."""
+
+    path: KeyPath
+    near: str = ""
+
+
+class Leaf(Struct, frozen=True, kw_only=True):
+    """One setting: where it stands, its type and its default; ``NAME`` stands for any name."""
+
+    path: KeyPath
+    kind: object
+    default: object
+    owner: type[Struct]
+
+
+def leaves(owner: type[Struct] = Settings, at: KeyPath = ()) -> Iterator[Leaf]:
+    """Every setting, in the order they are declared."""
+    for entry in fields(owner):
+        path = (*at, entry.encode_name)
+        kind = cast("object", entry.type)
+        if table := _struct(kind):
+            yield from leaves(table, path)
+        elif named := _named(kind):
+            yield from leaves(named, (*path, "NAME"))
+        else:
+            default = None if entry.default is NODEFAULT else cast("object", entry.default)
+            yield Leaf(path=path, kind=kind, default=default, owner=owner)
+
+
+def find(path: KeyPath) -> object:
+    """The type of the setting at ``path``; raises ``Misuse`` with a near name if there is none."""
+    kind: object = Settings
+    for depth, name in enumerate(path):
+        if named := _named(kind):
+            kind = named
+            continue
+        table = _struct(kind)
+        known = _types(table) if table else {}
+        if name not in known:
+            near = nearest(name, known)
+            place = format_key((*path[:depth], near)) if near else ""
+            hint = f"did you mean {place!r}?" if near else "`ouro config list` shows every key"
+            raise Misuse(f"there is no setting {format_key(path)!r}", hint=hint)
+        kind = known[name]
+    return kind
+
+
+def is_table(kind: object) -> bool:
+    """Whether a setting of this type holds further settings rather than a value."""
+    return _struct(kind) is not None or _named(kind) is not None
+
+
+def check(table: Mapping[str, object]) -> tuple[Table, list[Unknown]]:
+    """The known part of one layer, and what is not known; raises ``WrongValue``."""
+    unknown: list[Unknown] = []
+    return _check(table, Settings, (), unknown), unknown
+
+
+def require(table: Mapping[str, object]) -> None:
+    """Raises ``WrongValue`` if a named table of the joined layers lacks a required key."""
+    for entry in fields(Settings):
+        named = _named(cast("object", entry.type))
+        if named is None:
+            continue
+        given = cast("dict[str, Table]", table.get(entry.encode_name, {}))
+        wanted = [field.encode_name for field in fields(named) if field.required]
+        for name, values in given.items():
+            for key in wanted:
+                if key not in values:
+                    raise WrongValue((entry.encode_name, name), f"{key!r} is missing")
+
+
+def convert(path: KeyPath, text: str) -> object:
+    """The value that ``text`` from a variable or the command line spells for a setting."""
+    kind = find(path)
+    if is_table(kind):
+        raise WrongValue(path, "this is a table: name one of its keys")
+    value: object = text
+    if get_origin(kind) is tuple:
+        value = _list(path, text)
+    try:
+        return msgspec.to_builtins(msgspec.convert(value, kind, strict=False))
+    except msgspec.ValidationError as error:
+        raise WrongValue(path, expectation(kind, text, error)) from None
+
+
+def join(below: Table, above: Mapping[str, object], at: KeyPath = ()) -> None:
+    """Lays one checked layer over the others, in place."""
+    for name, value in above.items():
+        path = (*at, name)
+        old = below.get(name)
+        if isinstance(value, dict):
+            inner: Table = dict(cast("Table", old)) if isinstance(old, dict) else {}
+            join(inner, cast("Table", value), path)
+            below[name] = inner
+        elif path in ADDED and old is not None:
+            below[name] = [*cast("list[object]", old), *cast("list[object]", value)]
+        else:
+            below[name] = value
+
+
+def flatten(table: Mapping[str, object], at: KeyPath = ()) -> Iterator[tuple[KeyPath, object]]:
+    """Every value of a checked layer with its path."""
+    for name, value in table.items():
+        path = (*at, name)
+        if isinstance(value, dict):
+            yield from flatten(cast("Table", value), path)
+        else:
+            yield path, value
+
+
+def nest(path: KeyPath, value: object) -> Table:
+    """A table that holds only this value."""
+    for name in reversed(path):
+        value = {name: value}
+    return cast("Table", value)
+
+
+def format_key(path: KeyPath) -> str:
+    """The path in TOML's dotted spelling."""
+    return ".".join(name if _is_bare(name) else msgspec.json.encode(name).decode() for name in path)
+
+
+def parse_key(text: str) -> KeyPath:
+    """The path that a dotted key spells, quoted parts included; raises ``Misuse``."""
+    if text and all(_is_bare(name) for name in text.split(".")):
+        return tuple(text.split("."))
+    import tomllib
+
+    broken = Misuse(
+        f"{text!r} is not the name of a setting",
+        hint='names look like limits.max_turns or models."gpt-5".window',
+    )
+    if not text.isprintable() or "=" in text or "#" in text:
+        raise broken
+    try:
+        table: object = tomllib.loads(f"{text} = 0")
+    except (ValueError, RecursionError):
+        raise broken from None
+    path: list[str] = []
+    while isinstance(table, dict):
+        name, table = next(iter(cast("Table", table).items()))
+        path.append(name)
+    return tuple(path)
+
+
+def variable(path: KeyPath) -> str:
+    """The environment variable of a setting."""
+    return "OUROBOROS_" + "_".join(path).upper()
+
+
+def expectation(kind: object, value: object, error: msgspec.ValidationError) -> str:
+    """What was expected and what was found, in words."""
+    from ouroboros.app.config_words import describe
+
+    place = str(error).partition(" - at `$")[2].rstrip("`")
+    where = f" (at item {place.strip('[]')})" if place else ""
+    reason = str(error).partition(" - at ")[0] if place else ""
+    shown = repr(value)
+    shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
+    return f"expected {describe(kind)}, got {shown}" + (f": {reason}{where}" if place else "")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name most like ``name``, or nothing."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(name.lower(), list(known), n=3, cutoff=0.6)
+    letters = sorted(name.lower())
+    return min(found, key=lambda word: sorted(word) != letters, default="")
+
+
+def _check(
+    table: Mapping[str, object], owner: type[Struct], at: KeyPath, unknown: list[Unknown]
+) -> Table:
+    known = _types(owner)
+    kept: Table = {}
+    for name, value in table.items():
+        path = (*at, name)
+        if name not in known:
+            close = nearest(name, known)
+            meant = format_key((*at, close)) if close else ""
+            unknown.append(Unknown(path=path, near=meant))
+            continue
+        kind = known[name]
+        if inner := _struct(kind):
+            kept[name] = _check(_table(value, path), inner, path, unknown)
+        elif named := _named(kind):
+            kept[name] = {
+                key: _check(_table(entry, (*path, key)), named, (*path, key), unknown)
+                for key, entry in _table(value, path).items()
+            }
+        else:
+            try:
+                msgspec.convert(value, kind)
+            except msgspec.ValidationError as error:
+                raise WrongValue(path, expectation(kind, value, error)) from None
+            kept[name] = value
+    return kept
+
+
+def _table(value: object, path: KeyPath) -> Table:
+    if isinstance(value, dict):
+        return cast("Table", value)
+    raise WrongValue(path, f"expected a table, got {value!r}"[:120])
+
+
+def _list(path: KeyPath, text: str) -> object:
+    if not text.lstrip().startswith("["):
+        return [piece.strip() for piece in text.split(",") if piece.strip()]
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        raise WrongValue(path, f"expected a JSON list, got {text!r}: {error}") from None
+
+
+def _types(owner: type[Struct]) -> dict[str, object]:
+    return {entry.encode_name: cast("object", entry.type) for entry in fields(owner)}
+
+
+def _struct(kind: object) -> type[Struct] | None:
+    return kind if isinstance(kind, type) and issubclass(kind, Struct) else None
+
+
+def _named(kind: object) -> type[Struct] | None:
+    if get_origin(kind) is not dict:
+        return None
+    return cast("type[Struct]", cast("tuple[object, ...]", getattr(kind, "__args__", ()))[1])
+
+
+def _is_bare(name: str) -> bool:
+    return bool(name) and name.isascii() and name.replace("_", "").replace("-", "").isalnum()

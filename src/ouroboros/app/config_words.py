@@ -1,0 +1,53 @@
+"""The types of settings in words, for messages and for the reference page."""
+
+from msgspec import UNSET, inspect
+
+
+def describe(kind: object) -> str:
+    """What may be written for a setting of this type."""
+    return _words(inspect.type_info(kind))
+
+
+def _words(kind: inspect.Type) -> str:
+    match kind:
+        case inspect.LiteralType(values=values):
+            return "one of " + ", ".join(f'"{value}"' for value in values)
+        case inspect.UnionType(types=types):
+            known = [_words(part) for part in types if not isinstance(part, inspect.NoneType)]
+            return " or ".join(known)
+        case inspect.VarTupleType(item_type=item) | inspect.ListType(item_type=item):
+            return f"a list of {_plural(item)}"
+        case inspect.IntType():
+            return "a whole number" + _bounds(kind)
+        case inspect.FloatType():
+            return "a number" + _bounds(kind)
+        case inspect.StrType():
+            return "text in quotes"
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.StructType(fields=fields):
+            return "a table with " + " and ".join(field.encode_name for field in fields)
+        case inspect.Metadata(type=inner):
+            return _words(inner)
+        case _:
+            return type(kind).__name__.removesuffix("Type").lower()
+
+
+def _plural(kind: inspect.Type) -> str:
+    match kind:
+        case inspect.StrType():
+            return "texts"
+        case inspect.UnionType(types=types):
+            return " or ".join(_plural(part) for part in types)
+        case inspect.StructType(fields=fields):
+            return "tables with " + " and ".join(field.encode_name for field in fields)
+        case _:
+            return _words(kind)
+
+
+def _bounds(kind: inspect.IntType | inspect.FloatType) -> str:
+    pairs = (("above", kind.gt), ("of at least", kind.ge), ("below", kind.lt), ("up to", kind.le))
+    said = [
+        f"{word} {bound:g}" for word, bound in pairs if bound is not None and bound is not UNSET
+    ]
+    return " " + " and ".join(said) if said else ""

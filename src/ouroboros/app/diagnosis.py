@@ -1,0 +1,45 @@
+"""The log file: for finding out what went wrong, never shown over a face."""
+
+import traceback
+from pathlib import Path
+
+LARGEST_BYTES = 5 * 1_048_576
+"""A longer log is set aside once, as ``ouro.log.1``."""
+
+
+def log_file(home: Path) -> Path:
+    """Where the log is kept."""
+    return home / "log" / "ouro.log"
+
+
+def start(home: Path, *, debug: bool) -> None:
+    """Lets our own loggers write to the log file; raises ``OSError`` if it cannot be opened."""
+    import logging
+
+    path = _ready(home)
+    handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+    handler.setFormatter(
+        logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s")
+    )
+    logger = logging.getLogger("ouroboros")
+    logger.setLevel(logging.DEBUG if debug else logging.INFO)
+    logger.addHandler(handler)
+    logger.propagate = False
+
+
+def record(home: Path, error: BaseException) -> Path:
+    """Adds a traceback to the log; raises ``OSError`` if it cannot be written."""
+    path = _ready(home)
+    with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+        file.writelines(traceback.format_exception(error))
+    return path
+
+
+def _ready(home: Path) -> Path:
+    path = log_file(home)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    if path.is_file() and path.stat().st_size > LARGEST_BYTES:
+        path.replace(path.with_suffix(".log.1"))
+    path.touch(mode=0o600)
+    return path

@@ -1,0 +1,148 @@
+"""From arguments to exit code: the border where every failure becomes words."""
+
+import sys
+from collections.abc import Iterator
+from typing import cast
+
+import click
+
+from ouroboros.app.text import plain
+from ouroboros.core.errors import OuroborosError
+from ouroboros.faces.cli.tree import root
+
+BROKEN_PIPE = 141
+"""What a program has that ended because nobody read its output any more."""
+
+_ANYWHERE = ("--debug", "--verbose")
+
+
+def main(argv: list[str]) -> int:
+    """Runs one command line, without the program's name; never raises."""
+    arguments = _global_first(argv)
+    try:
+        _tolerate_any_text()
+        code = _invoke(arguments)
+        _flush()
+    except BaseException as error:  # noqa: BLE001 - the face's border: every failure ends as words and an exit code
+        code = _report(error, debug="--debug" in arguments)
+    return code
+
+
+def _invoke(argv: list[str]) -> int:
+    from ouroboros.app.config import environment
+
+    if instruction := environment().get("_OURO_COMPLETE"):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(root, {}, "ouro", "_OURO_COMPLETE", instruction)
+    with root.make_context("ouro", argv) as context:
+        result: object = root.invoke(context)
+    return result if isinstance(result, int) else 0
+
+
+def _global_first(argv: list[str]) -> list[str]:
+    """``--debug`` and ``--verbose`` may stand anywhere before ``--``."""
+    end = argv.index("--") if "--" in argv else len(argv)
+    found = [option for option in _ANYWHERE if option in argv[:end]]
+    return [*found, *(word for word in argv[:end] if word not in _ANYWHERE), *argv[end:]]
+
+
+def _report(error: BaseException, *, debug: bool) -> int:
+    leaves = list(_leaves(error))
+    known = next((leaf for leaf in leaves if isinstance(leaf, OuroborosError)), None)
+    for leaf in leaves:
+        if (code := _quiet(leaf)) is not None:
+            return code
+    if known is not None:
+        if debug:
+            _traceback(error)
+        _tell(known.message, known.hint)
+        return known.exit_code
+    if isinstance(error, click.ClickException):
+        where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
+        _tell(error.format_message(), f"`{where} --help` shows what it takes" if where else "")
+        return error.exit_code
+    return _crash(error, debug=debug)
+
+
+def _quiet(error: BaseException) -> int | None:
+    """The exit code of an ending that needs no words."""
+    match error:
+        case click.exceptions.Exit(exit_code=code):
+            return code
+        case KeyboardInterrupt() | click.Abort():
+            _tell("interrupted")
+            return 130
+        case BrokenPipeError():
+            _silence_output()
+            return BROKEN_PIPE
+        case SystemExit(code=code):
+            return code if isinstance(code, int) else int(code is not None)
+        case _:
+            return None
+
+
+def _crash(error: BaseException, *, debug: bool) -> int:
+    from ouroboros.app import diagnosis
+    from ouroboros.app.config import environment, home_folder
+
+    if debug:
+        _traceback(error)
+    said = str(error).partition("\n")[0]
+    name = type(error).__name__
+    try:
+        kept = f"the details are in {diagnosis.record(home_folder(environment()), error)}; "
+    except (OSError, OuroborosError):
+        kept = ""
+    again = "" if debug else "; --debug shows them here" if kept else "--debug shows the details"
+    hint = (kept.removesuffix("; ") + again).lstrip("; ")
+    _tell(f"something broke inside: {name}: {said}" if said else f"something broke: {name}", hint)
+    return 1
+
+
+def _traceback(error: BaseException) -> None:
+    import traceback
+
+    _write(plain("".join(traceback.format_exception(error))))
+
+
+def _tell(message: str, hint: str = "") -> None:
+    _write(plain(f"error: {message}\n" + (f"hint: {hint}\n" if hint else "")))
+
+
+def _write(text: str) -> None:
+    try:
+        if sys.stderr is not None:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for inner in cast("BaseExceptionGroup[BaseException]", error).exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error
+
+
+def _tolerate_any_text() -> None:
+    """A name that the terminal's encoding lacks is shown escaped instead of failing."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+
+
+def _flush() -> None:
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def _silence_output() -> None:
+    """The interpreter would complain at its end about what can no longer be written."""
+    import os
+
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)

@@ -1,0 +1,71 @@
+"""What one call of the program knows before a command runs; click hands it on as ``obj``."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from ouroboros.app.text import plain
+from ouroboros.core.errors import Misuse
+
+if TYPE_CHECKING:
+    from ouroboros.app.config import Loaded
+
+
+class Invocation(Struct, frozen=True, kw_only=True):
+    """The environment and the options that count for every command."""
+
+    environment: dict[str, str]
+    profile: str = ""
+
+    def cwd(self, chosen: str = "") -> Path:
+        """The folder to work in; raises ``Misuse`` if it is not there."""
+        try:
+            folder = Path.cwd() / chosen
+        except FileNotFoundError:
+            raise Misuse(
+                "the current folder no longer exists", hint="change to another one"
+            ) from None
+        try:
+            if folder.is_dir():
+                return folder.resolve()
+        except (OSError, ValueError):
+            pass
+        raise Misuse(f"{chosen!r} is not a folder", hint="name an existing folder")
+
+    def home(self) -> Path:
+        """The home folder."""
+        from ouroboros.app.config import home_folder
+
+        return home_folder(self.environment)
+
+    def load(self, flags: Mapping[str, object] | None = None, cwd: Path | None = None) -> "Loaded":
+        """The settings; what the person should know about them goes to stderr."""
+        from ouroboros.app.config import load
+
+        loaded = load(cwd or self.cwd(), self.environment, flags or {}, self.profile)
+        for line in loaded.warnings:
+            note(f"warning: {line}")
+        return loaded
+
+
+def note(text: str) -> None:
+    """One line for the person, beside the data."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"{plain(text)}\n")
+
+
+def say(text: str) -> None:
+    """A line of data."""
+    if sys.stdout is not None:
+        sys.stdout.write(f"{plain(text)}\n")
+
+
+def say_json(value: object) -> None:
+    """A value for machines, on one line."""
+    import msgspec
+
+    if sys.stdout is not None:
+        sys.stdout.write(f"{msgspec.json.encode(value).decode()}\n")

@@ -1,0 +1,71 @@
+"""The commands of ``ouro``, by name; none of them is imported before it is asked for."""
+
+import click
+
+from ouroboros import __version__
+from ouroboros.faces.cli.groups import Entry, LazyGroup
+from ouroboros.faces.cli.invocation import Invocation
+
+_HERE = "ouroboros.faces.cli.commands"
+
+COMMANDS = {
+    "run": Entry(f"{_HERE}.run", "Do one task, then end."),
+    "chat": Entry(f"{_HERE}.chat", "Work together, turn by turn."),
+    "sessions": Entry(f"{_HERE}.sessions", "List, show, search and tidy past sessions."),
+    "export": Entry(f"{_HERE}.export", "Write a session out as JSON lines or Markdown."),
+    "config": Entry(f"{_HERE}.config", "See and change settings."),
+    "trust": Entry(f"{_HERE}.trust", "Let a folder's own settings and hooks take effect."),
+    "providers": Entry(f"{_HERE}.providers", "List and test model providers."),
+    "tools": Entry(f"{_HERE}.tools", "List what the agent can do."),
+    "doctor": Entry(f"{_HERE}.doctor", "Check this machine and print fixes."),
+    "apply-patch": Entry(f"{_HERE}.apply_patch", "Apply a patch to files, without a model."),
+    "completion": Entry(f"{_HERE}.completion", "Print a completion script for a shell."),
+    "debug": Entry(f"{_HERE}.debug", "Look inside recorded model streams."),
+}
+
+
+class Root(LazyGroup):
+    """``ouro`` itself: the options that count for every command."""
+
+    def __init__(self) -> None:
+        """Builds the root; imports no command."""
+        super().__init__(COMMANDS, "ouro", "One agent for your browser and your code.")
+        self.params = [
+            click.Option(["--profile"], metavar="NAME", default="", help="Use [profiles.NAME]."),
+            click.Option(["--verbose"], is_flag=True, help="Write a log file."),
+            click.Option(["--debug"], is_flag=True, help="Log in detail; show tracebacks."),
+            click.Option(
+                ["--version"],
+                is_flag=True,
+                expose_value=False,
+                is_eager=True,
+                callback=_version,
+                help="Print the version.",
+            ),
+        ]
+        self.callback = _begin
+        self.context_settings = {"help_option_names": ["-h", "--help"]}
+
+
+@click.pass_context
+def _begin(context: click.Context, profile: str, *, verbose: bool, debug: bool) -> None:
+    from ouroboros.app.config import environment
+
+    invocation = Invocation(environment=environment(), profile=profile)
+    context.obj = invocation
+    if verbose or debug:
+        from ouroboros.app import diagnosis
+
+        diagnosis.start(invocation.home(), debug=debug)
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def _version(context: click.Context, _option: click.Parameter, value: object) -> None:
+    if value and not context.resilient_parsing:
+        click.echo(f"ouro {__version__}")
+        context.exit()
+
+
+root = Root()
+"""The whole tree."""
