@@ -1,0 +1,1 @@
+"""What the test server says, in each wire format."""
