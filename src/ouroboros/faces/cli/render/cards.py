@@ -1,0 +1,98 @@
+"""Calls, questions and plans as rows."""
+
+from ouroboros.app.text import plain
+from ouroboros.core.events import PermissionRequested, PlanStep, ToolResulted
+from ouroboros.core.parts import Text
+from ouroboros.faces.cli.render.diff import diff_rows, is_diff, tally
+from ouroboros.faces.cli.render.rows import (
+    BOLD,
+    CYAN,
+    DIM,
+    GREEN,
+    RED,
+    YELLOW,
+    Row,
+    Span,
+    crop,
+    row,
+    wrap,
+)
+from ouroboros.faces.cli.render.screen import Size
+from ouroboros.faces.cli.render.words import duration, one_line
+
+_STATUS = {"done": GREEN, "failed": RED, "denied": YELLOW, "cancelled": YELLOW}
+_STEPS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}
+_DIFF_ROWS = 80
+
+
+def call_rows(title: str, event: ToolResulted, size: Size) -> list[Row]:
+    """A finished call: what, how, how long, and the two ends of what came out."""
+    style = _STATUS.get(event.status, RED)
+    detail = plain(event.detail)
+    changed = f" {tally(detail)}" if is_diff(detail) else ""
+    status = f"{event.status} {duration(event.seconds)}{changed}"
+    room = max(size.columns - len(status) - 4, 8)
+    head = crop(row(title, BOLD), room)
+    rows: list[Row] = [(Span("* ", style), *head, Span("  "), Span(status, style))]
+    if changed:
+        body = diff_rows(detail, min(_DIFF_ROWS, size.lines * 2))
+    else:
+        body = _excerpt(detail or _output(event), min(max(size.lines // 6, 1), 4))
+    rows.extend((Span("  "), *line) for line in body)
+    if event.truncated:
+        rows.append(row(f"  the model saw part of {event.original_bytes:,} bytes", DIM))
+    return [crop(line, size.columns) for line in rows]
+
+
+def question_rows(event: PermissionRequested, size: Size, *, whole: bool = False) -> list[Row]:
+    """A call that waits for an answer: the readable action, why it is asked, the exact input."""
+    rows = [
+        (Span("? ", YELLOW), *line)
+        for line in wrap(f"Allow: {one_line(event.action)}", size.columns - 2, BOLD)
+    ]
+    if event.reason:
+        rows += wrap(one_line(event.reason, 400), size.columns, DIM, "  ")
+    exact = wrap(plain(event.input), size.columns, "", "  | ")
+    limit = max(size.lines - 8, 3)
+    if whole or len(exact) <= limit:
+        return rows + exact
+    more = row(f"  … {len(exact) - limit:,} more rows; i shows all", DIM)
+    return [*rows, *exact[:limit], more]
+
+
+def choice_rows(event: PermissionRequested, size: Size) -> list[Row]:
+    """The answers to a question, and what "always" would cover."""
+    grant = f" ({one_line(event.grant, 60)})" if event.grant else ""
+    text = f"y yes   n no   a always in this session{grant}   i whole input"
+    return [(Span("  "), *line) for line in wrap(text, size.columns - 2, CYAN)]
+
+
+def plan_rows(steps: tuple[PlanStep, ...], explanation: str, columns: int) -> list[Row]:
+    """The visible plan as a checklist."""
+    rows = [row("Plan", BOLD)]
+    if explanation:
+        rows += wrap(one_line(explanation, 400), columns, DIM, "  ")
+    for step in steps:
+        style = {"in_progress": CYAN, "completed": DIM}.get(step.status, "")
+        first, *rest = wrap(one_line(step.step, 400), columns - 6, style)
+        rows.append((Span(f"  {_STEPS[step.status]} ", style), *first))
+        rows += [(Span("      "), *line) for line in rest]
+    return rows
+
+
+def _output(event: ToolResulted) -> str:
+    pieces = [
+        part.text if isinstance(part, Text) else f"[{part.media_type}]\n" for part in event.parts
+    ]
+    return plain("".join(pieces))
+
+
+def _excerpt(text: str, ends: int) -> list[Row]:
+    lines = [line.rstrip().expandtabs(4) for line in text.strip("\n").split("\n")]
+    if lines == [""]:
+        return []
+    if len(lines) <= 2 * ends + 1:
+        return [row(line, DIM) for line in lines]
+    gap = row(f"… {len(lines) - 2 * ends:,} more lines", DIM)
+    first = [row(line, DIM) for line in lines[:ends]]
+    return [*first, gap, *(row(line, DIM) for line in lines[-ends:])]

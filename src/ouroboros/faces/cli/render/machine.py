@@ -1,0 +1,124 @@
+"""A run for programs: one JSON object at its end, or one event a line."""
+
+import msgspec
+from msgspec import Struct
+
+from ouroboros.core.errors import OuroborosError
+from ouroboros.core.events import Envelope, ErrorRaised, ModelDelta, ToolProgress
+from ouroboros.core.state import Spent
+from ouroboros.faces.cli.render.outlet import Outlet
+
+_encoder = msgspec.json.Encoder()
+
+
+class Trouble(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What went wrong, for a program."""
+
+    kind: str
+    message: str
+    hint: str = ""
+    status: int | None = None
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """The object of ``--output json``; ``cost`` is null when a price is unknown."""
+
+    session: str
+    reason: str
+    final: str
+    turns: int
+    usage: dict[str, int]
+    cost: float | None
+    exit_code: int
+    error: Trouble | msgspec.UnsetType = msgspec.UNSET
+
+
+class ReportFace:
+    """Collects the last error and writes one object."""
+
+    def __init__(self, out: Outlet) -> None:
+        """Writes nothing before ``report``."""
+        self._out = out
+        self._error: ErrorRaised | None = None
+
+    def take(self, envelope: Envelope) -> None:
+        """Takes in one event."""
+        if isinstance(envelope.data, ErrorRaised):
+            self._error = envelope.data
+
+    def report(
+        self, reason: str, final: str, *, session: str, turns: int, spent: Spent, exit_code: int
+    ) -> None:
+        """Writes the object; an error is part of it when the run did not complete."""
+        error = self._error
+        trouble = (
+            Trouble(kind=error.kind, message=error.message, hint=error.hint, status=error.status)
+            if error is not None and reason != "completed"
+            else msgspec.UNSET
+        )
+        self._write(
+            Report(
+                session=session,
+                reason=reason,
+                final=final,
+                turns=turns,
+                usage=usage(spent),
+                cost=spent.cost,
+                exit_code=exit_code,
+                error=trouble,
+            )
+        )
+
+    def refuse(self, problem: OuroborosError) -> None:
+        """Writes the object of a run that could not start."""
+        self._write(
+            Report(
+                session="",
+                reason="failed",
+                final="",
+                turns=0,
+                usage=usage(Spent()),
+                cost=0.0,
+                exit_code=problem.exit_code,
+                error=Trouble(
+                    kind=type(problem).__name__, message=problem.message, hint=problem.hint
+                ),
+            )
+        )
+
+    def _write(self, report: Report) -> None:
+        self._out.write(_encoder.encode(report) + b"\n")
+
+
+class StreamFace:
+    """Writes each event as a line; a reader far behind loses deltas, never facts."""
+
+    def __init__(self, out: Outlet) -> None:
+        """Writes nothing yet."""
+        self._out = out
+        self._line = bytearray()
+
+    def take(self, envelope: Envelope) -> None:
+        """Takes in one event."""
+        if self._out.is_behind and _may_be_lost(envelope):
+            return
+        _encoder.encode_into(envelope, self._line)
+        self._line += b"\n"
+        self._out.write(bytes(self._line))
+
+
+def usage(spent: Spent) -> dict[str, int]:
+    """Token counts under the names of the JSON output."""
+    return {
+        "input_tokens": spent.input_tokens,
+        "cached_tokens": spent.cached_tokens,
+        "output_tokens": spent.output_tokens,
+        "requests": spent.requests,
+    }
+
+
+def _may_be_lost(envelope: Envelope) -> bool:
+    event = envelope.data
+    return isinstance(event, ToolProgress) or (
+        isinstance(event, ModelDelta) and event.phase == "delta"
+    )

@@ -1,0 +1,125 @@
+"""Markdown as rows of a terminal; imports rich only when the first block is drawn."""
+
+from functools import cache
+from io import StringIO
+from typing import TYPE_CHECKING, ClassVar
+
+from ouroboros.app.text import plain
+from ouroboros.faces.cli.render.rows import Row, Span, wrap
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.markdown import Markdown
+    from rich.style import Style
+
+_WIDEST = 100
+_LONGEST = 50_000
+
+
+def warm() -> None:
+    """Imports what the first block needs, so that a thread can do it early."""
+    markdown_rows("```python\nx = 1\n```", 40, colours=16)
+
+
+def markdown_rows(text: str, columns: int, *, colours: int) -> list[Row]:
+    """The rows of some Markdown; a block too long or too odd to be laid out stays plain text.
+
+    The text is made harmless before it is parsed and again after it: a numeric entity such as
+    ``&#27;`` turns into a control character only while it is parsed.
+    """
+    safe = plain(text)
+    columns = min(columns, _WIDEST)
+    if len(safe) > _LONGEST:
+        return wrap(safe, columns)
+    try:
+        return _laid_out(safe, columns, colours)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, AssertionError):
+        return wrap(safe, columns)
+
+
+def _laid_out(safe: str, columns: int, colours: int) -> list[Row]:
+    rows: list[Row] = []
+    for line in _console(columns).render_lines(_markup()(safe), pad=False):
+        spans = [
+            Span(plain(segment.text).replace("\n", " "), _parameters(segment.style, colours))
+            for segment in line
+            if segment.text and not segment.control
+        ]
+        rows.append(_trimmed(spans))
+    while rows and not rows[-1]:
+        rows.pop()
+    while rows and not rows[0]:
+        del rows[0]
+    return rows
+
+
+def _trimmed(spans: list[Span]) -> Row:
+    while spans and not spans[-1].text.strip():
+        spans.pop()
+    if spans:
+        spans[-1] = Span(spans[-1].text.rstrip(), spans[-1].style)
+    return tuple(spans)
+
+
+@cache
+def _console(columns: int) -> "Console":
+    from rich.console import Console
+
+    return Console(
+        file=StringIO(),
+        force_terminal=True,
+        color_system="256",
+        width=columns,
+        height=1000,
+        emoji=False,
+        legacy_windows=False,
+        _environ={},
+    )
+
+
+@cache
+def _markup() -> "type[Markdown]":
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.markdown import Heading, ImageItem, Markdown, MarkdownElement
+    from rich.text import Text
+
+    class Title(Heading):
+        """A heading at the left edge, its level shown without colour as well."""
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            level = self.tag[1:]
+            sign = "#" * int(level) if level.isdigit() else "#"
+            yield Text(f"{sign} ", style="bold") + Text(self.text.plain, style="bold")
+
+    class Picture(ImageItem):
+        """An image as its words and its address; nothing is fetched."""
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            words = self.text.plain if self.text else ""
+            yield Text(f"[image: {words or self.destination}]", style="italic", end="")
+
+    class Plainly(Markdown):
+        """Markdown without clickable links, whose targets a terminal would hide."""
+
+        elements: ClassVar[dict[str, type[MarkdownElement]]] = {
+            **Markdown.elements,
+            "heading_open": Title,
+            "image": Picture,
+        }
+
+        def __init__(self, markup: str) -> None:
+            super().__init__(markup, code_theme="ansi_dark", hyperlinks=False)
+
+    return Plainly
+
+
+@cache
+def _parameters(style: "Style | None", colours: int) -> str:
+    """The SGR parameters of a style, read from how it would paint one letter."""
+    from rich.color import ColorSystem
+
+    if style is None:
+        return ""
+    system = ColorSystem.EIGHT_BIT if colours > 16 else ColorSystem.STANDARD
+    painted = style.update_link(None).render("x", color_system=system)
+    return painted.removeprefix("\x1b[").partition("m")[0] if painted != "x" else ""

@@ -1,0 +1,116 @@
+"""What happened besides words and calls, as one line each; the same for every plain face."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from ouroboros.core.events import (
+    ContextCompacted,
+    ErrorRaised,
+    Event,
+    ModelRetried,
+    PermissionAnswered,
+    PermissionBlocked,
+    SettingsChanged,
+    UserMessage,
+)
+from ouroboros.core.events.code import Logged
+from ouroboros.core.events.session import InputFlagged, OutputBlocked, OutputRedacted
+from ouroboros.faces.cli.render.words import count, duration, one_line
+
+type Level = Literal["info", "warning", "error"]
+
+
+class Notice(Struct, frozen=True, kw_only=True):
+    """A line for the person, and what to do on a line of its own."""
+
+    text: str
+    level: Level = "info"
+    hint: str = ""
+
+
+def notice(event: Event) -> Notice | None:
+    """The line an event deserves, or none."""
+    match event:
+        case ErrorRaised(message=message, hint=hint):
+            return Notice(
+                text=f"error: {one_line(message, 600)}", level="error", hint=one_line(hint, 600)
+            )
+        case ModelRetried():
+            return Notice(text=_retried(event), level="warning")
+        case ContextCompacted():
+            return Notice(text=_compacted(event))
+        case PermissionAnswered():
+            return _answered(event)
+        case PermissionBlocked(tool=tool, reason=reason):
+            return Notice(
+                text=f"Blocked {one_line(tool)}: {one_line(reason, 400)}", level="warning"
+            )
+        case SettingsChanged():
+            return _changed(event)
+        case UserMessage(steered=True, message=message):
+            return Notice(text=f"You, while it runs: {one_line(message.text)}")
+        case _:
+            return _guarded(event)
+
+
+def _guarded(event: Event) -> Notice | None:
+    match event:
+        case Logged(level=level, text=text) if level != "debug":
+            return Notice(text=one_line(text, 400), level=level)
+        case InputFlagged(origin=origin, reason=reason):
+            text = f"Text from {one_line(origin)} looks like an instruction: {one_line(reason)}"
+            return Notice(text=text, level="warning")
+        case OutputRedacted(names=names):
+            return Notice(text=f"Secrets taken out: {one_line(', '.join(names))}", level="warning")
+        case OutputBlocked(reason=reason):
+            return Notice(text=f"Text held back: {one_line(reason)}", level="warning")
+        case _:
+            return None
+
+
+def _retried(event: ModelRetried) -> str:
+    return (
+        f"Trying again in {duration(event.delay_seconds)} "
+        f"({event.attempt} of {event.maximum}): {one_line(event.reason)}"
+    )
+
+
+def _compacted(event: ContextCompacted) -> str:
+    return (
+        f"Context summarised: {count(event.messages_summarized, 'message')}, "
+        f"{event.old_tokens:,} to {event.new_tokens:,} tokens"
+    )
+
+
+def _answered(event: PermissionAnswered) -> Notice:
+    if event.allowed:
+        scope = " for this session" if event.scope == "session" else ""
+        return Notice(text=f"Allowed{scope} by {_who(event)}")
+    words = f": {one_line(event.message)}" if event.message else ""
+    if event.decider == "nobody":
+        return Notice(
+            text="Denied: nobody is here to answer",
+            level="warning",
+            hint="run it on a terminal, or choose --mode auto-edit or full-auto",
+        )
+    return Notice(text=f"Denied by {_who(event)}{words}", level="warning")
+
+
+def _who(event: PermissionAnswered) -> str:
+    names = {"person": "you", "hook": "a hook", "guardian": "the guardian"}
+    return names.get(event.decider, "the end of the run")
+
+
+def _changed(event: SettingsChanged) -> Notice | None:
+    facts = [
+        f"{name}: {one_line(value)}"
+        for name, value in (
+            ("mode", event.mode),
+            ("model", event.model),
+            ("folder", event.cwd),
+            ("title", event.title),
+        )
+        if value is not None
+    ]
+    return Notice(text="Now " + ", ".join(facts)) if facts else None

@@ -1,0 +1,125 @@
+"""A run as plain text: for pipes, and for terminals that cannot move their cursor."""
+
+from ouroboros.app.text import plain
+from ouroboros.core.clock import Clock
+from ouroboros.core.events import (
+    AgentMessage,
+    Envelope,
+    ModelDelta,
+    PermissionRequested,
+    PlanUpdated,
+    ToolResulted,
+    ToolStarted,
+)
+from ouroboros.core.state import State
+from ouroboros.faces.cli.render.cards import call_rows, plan_rows, question_rows
+from ouroboros.faces.cli.render.notices import Notice, notice
+from ouroboros.faces.cli.render.outlet import Outlet
+from ouroboros.faces.cli.render.rows import Row, join
+from ouroboros.faces.cli.render.screen import Size
+from ouroboros.faces.cli.render.words import call_title, closing, going_on, one_line
+
+
+class PlainFace:
+    """The answer goes to ``out``, all else to ``err``; with ``streaming`` words come as they are said.
+
+    No escape sequence is ever written.
+    """
+
+    def __init__(
+        self, out: Outlet, err: Outlet, *, state: State, clock: Clock, size: Size, streaming: bool
+    ) -> None:
+        """``state`` is the session's and only read."""
+        self._out = out
+        self._err = err
+        self._state = state
+        self._clock = clock
+        self._size = size
+        self._streaming = streaming
+        self._titles: dict[str, str] = {}
+        self._said: list[str] = []
+        self._since = clock.monotonic()
+        self._open_line = False
+
+    def begin(self) -> None:
+        """A run starts."""
+        self._since = self._clock.monotonic()
+        self._said = []
+
+    def take(self, envelope: Envelope) -> None:
+        """Takes in one event."""
+        event = envelope.data
+        match event:
+            case ModelDelta():
+                self._take_delta(event)
+            case AgentMessage():
+                self._take_message(event)
+            case ToolStarted():
+                self._titles[event.call_id] = call_title(event)
+            case ToolResulted():
+                title = self._titles.pop(event.call_id, "") or one_line(event.name)
+                self._note(call_rows(title, event, self._size))
+            case PlanUpdated():
+                self._note(plan_rows(event.steps, event.explanation, self._size.columns))
+            case _:
+                told = notice(event)
+                if told:
+                    self.tell(told)
+
+    def tell(self, told: Notice) -> None:
+        """Writes a notice and its hint."""
+        self._end_line()
+        self._err.write(told.text + "\n")
+        if told.hint:
+            self._err.write(f"hint: {told.hint}\n")
+
+    def ask(self, event: PermissionRequested, *, whole: bool = False) -> None:
+        """Writes a question's card, bounded or whole."""
+        self._note(question_rows(event, self._size, whole=whole))
+
+    def prompt(self, text: str) -> None:
+        """Writes words after which the person types, without a line end."""
+        self._end_line()
+        self._err.write(text)
+
+    def finish(self, reason: str, turns: int, *, session: str, final: str) -> None:
+        """Writes the answer if it was not streamed, then how the run ended."""
+        self._end_line()
+        if final.strip() and "".join(self._said).strip() != final.strip():
+            self._out.write(plain(final).rstrip("\n") + "\n")
+        seconds = self._clock.monotonic() - self._since
+        self._err.write(closing(reason, turns, self._state.spent, seconds) + "\n")
+        if session:
+            self._err.write(going_on(session) + "\n")
+
+    def _take_delta(self, event: ModelDelta) -> None:
+        if not self._streaming or event.kind != "text":
+            return
+        if event.phase == "start":
+            self._end_line()
+            self._said = []
+        if event.text:
+            self._said.append(event.text)
+            self._out.write(plain(event.text))
+            self._open_line = not event.text.endswith("\n")
+        if event.phase == "end":
+            self._end_line()
+
+    def _take_message(self, event: AgentMessage) -> None:
+        text = event.message.text
+        self._end_line()
+        if self._streaming:
+            if text.strip() and "".join(self._said).strip() != text.strip():
+                self._said = [text]
+                self._out.write(plain(text).rstrip("\n") + "\n")
+        elif text.strip() and event.message.calls:
+            self._err.write(plain(text).rstrip("\n") + "\n")
+
+    def _note(self, rows: list[Row]) -> None:
+        self._end_line()
+        self._err.write(join(rows, colour=False))
+
+    def _end_line(self) -> None:
+        if self._open_line:
+            self._out.write("\n")
+            self._open_line = False

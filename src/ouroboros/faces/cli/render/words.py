@@ -1,0 +1,75 @@
+"""Facts as short words: durations, counts, titles of calls, the closing line."""
+
+import msgspec
+
+from ouroboros.app.text import plain
+from ouroboros.core.events import ToolStarted
+from ouroboros.core.state import Spent
+
+_TITLE = 200
+
+
+def duration(seconds: float) -> str:
+    """A span of time as a person says it: ``0.4 s``, ``12 s``, ``3 min 05 s``."""
+    if seconds < 9.95:
+        return f"{max(seconds, 0.0):.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min"
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun: ``1 turn``, ``2,400 tokens``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def money(cost: float | None) -> str:
+    """A price, or that it is unknown; never 0 for an unknown one."""
+    if cost is None:
+        return "cost unknown"
+    return f"${cost:.2f}" if cost >= 1 else f"${cost:.4f}"
+
+
+def one_line(text: str, limit: int = _TITLE) -> str:
+    """Foreign text made safe and put on one line."""
+    return " ".join(plain(text[: limit * 4]).split())[:limit]
+
+
+def call_title(event: ToolStarted) -> str:
+    """What a call does: its own title, or its name and first argument."""
+    if event.title:
+        return one_line(event.title)
+    try:
+        arguments = msgspec.json.decode(event.arguments)
+    except msgspec.DecodeError:
+        arguments = event.arguments
+    if isinstance(arguments, dict):
+        arguments = next(iter(msgspec.to_builtins(arguments).values()), "")
+    return one_line(f"{event.name} {arguments}")
+
+
+def ending(reason: str) -> str:
+    """How a run ended, in a word or two."""
+    name = one_line(reason)
+    if name.startswith("limit_reached:"):
+        return f"Stopped at the limit {name.removeprefix('limit_reached:')}"
+    return {"completed": "Done", "cancelled": "Interrupted", "failed": "Failed"}.get(name, name)
+
+
+def closing(reason: str, turns: int, spent: Spent, seconds: float) -> str:
+    """The line under a finished run: how, how long, how much."""
+    cached = f" ({spent.cached_tokens:,} cached)" if spent.cached_tokens else ""
+    return (
+        f"{ending(reason)} after {count(turns, 'turn')}, {duration(seconds)}; "
+        f"{count(spent.tokens, 'token')}{cached}, {money(spent.cost)}."
+    )
+
+
+def going_on(session: str) -> str:
+    """How to continue a session."""
+    return f"Continue with: ouro run --resume {one_line(session)}"
