@@ -3,7 +3,6 @@
 import errno
 import os
 import re
-from hashlib import sha256
 from pathlib import Path
 
 from ouroboros.core.errors import StoreFailed, StoreFull
@@ -31,7 +30,7 @@ class Blobs:
             StoreFull: No room on the disk.
             StoreFailed: The disk refused.
         """
-        name = sha256(content).hexdigest()
+        name = _hashed(content)
         path = self._path(name)
         make_private(path.parent)
         try:
@@ -59,7 +58,7 @@ class Blobs:
             ) from error
         except OSError as error:
             raise refused(error, path) from error
-        if sha256(content).hexdigest() != name:
+        if _hashed(content) != name:
             raise BlobLost(
                 f"Blob {name!r} is damaged.",
                 hint=f"Bring {str(path)!r} back from a backup.",
@@ -93,6 +92,13 @@ def refused(error: OSError, path: Path) -> StoreFailed:
         f"Cannot use {str(path)!r}: {error.strerror or error}.",
         hint="Check the disk and the rights of the folder, then resume the session.",
     )
+
+
+def _hashed(content: bytes) -> str:
+    # Imported here: it loads a large library that most sessions never need.
+    from hashlib import sha256
+
+    return sha256(content).hexdigest()
 
 
 def _has_size(path: Path, size: int) -> bool:

@@ -38,7 +38,7 @@ MIGRATIONS = (
                 archived INTEGER NOT NULL DEFAULT 0
             ) WITHOUT ROWID""",
             """CREATE TABLE events (
-                number INTEGER PRIMARY KEY,
+                number INTEGER PRIMARY KEY AUTOINCREMENT,
                 session TEXT NOT NULL,
                 seq INTEGER NOT NULL,
                 type TEXT NOT NULL,

@@ -20,8 +20,8 @@ type Row = tuple[int, int, str | None, bytes | None]
 
 _ROWS = "SELECT seq, crc, blob, body FROM events WHERE session = ? ORDER BY seq"
 _SET_ASIDE = """
-INSERT INTO events_set_aside (session, seq, type, crc, blob, body)
-SELECT session, seq, type, crc, blob, body FROM events WHERE session = ? AND seq > ?
+INSERT INTO events_set_aside (number, session, seq, type, crc, blob, body)
+SELECT number, session, seq, type, crc, blob, body FROM events WHERE session = ? AND seq > ?
 """
 _DROP = "DELETE FROM events WHERE session = ? AND seq > ?"
 

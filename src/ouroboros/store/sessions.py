@@ -1,0 +1,234 @@
+"""The list of sessions and what a person does with it; every function blocks on the disk."""
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from ouroboros.core.clock import Clock
+from ouroboros.core.errors import StoreFailed
+from ouroboros.core.events import Envelope, SettingsChanged
+from ouroboros.core.ids import Ids
+from ouroboros.store import resume
+from ouroboros.store.blobs import Blobs
+from ouroboros.store.db import explained, open_database, open_existing
+from ouroboros.store.lease import Lease, holder
+from ouroboros.store.ledger import Ledger, Line
+from ouroboros.store.log import encode
+from ouroboros.store.search import forget
+
+type SessionStatus = Literal["idle", "running", "waiting", "failed", "interrupted", "archived"]
+type _Row = tuple[str, str, str, str, str, str, int, int, float, float, int]
+
+_SELECT = """
+SELECT id, cwd, model, title, preview, status, waiting, turns, created, updated, archived
+FROM sessions
+WHERE (:cwd IS NULL OR cwd = :cwd) AND (:archived OR NOT archived) AND (:id IS NULL OR id = :id)
+ORDER BY updated DESC, id DESC LIMIT :limit
+"""
+
+_DELETE = (
+    "DELETE FROM events WHERE session = :session",
+    "DELETE FROM events_set_aside WHERE session = :session",
+    "DELETE FROM runs WHERE session = :session",
+    "DELETE FROM agent_edges WHERE parent = :session OR child = :session",
+    "DELETE FROM agent_messages WHERE sender = :session OR receiver = :session",
+    "DELETE FROM sessions WHERE id = :session",
+    # A blob of nobody's stays listed until its file is gone, so that a crash leaks no file.
+    "UPDATE OR REPLACE artifacts SET session = '' WHERE session = :session",
+)
+
+_ORPHANS = """
+SELECT DISTINCT blob FROM artifacts WHERE session = ''
+AND blob NOT IN (SELECT blob FROM artifacts WHERE session <> '')
+"""
+
+
+class Session(Struct, frozen=True, kw_only=True):
+    """One line of the list.
+
+    Attributes:
+        title: What the person called it, else the beginning of their first message.
+        status: ``interrupted`` means its process went away in the middle of a run.
+        updated: Time of the last event.
+    """
+
+    id: str
+    cwd: str
+    model: str
+    title: str
+    status: SessionStatus
+    turns: int
+    created: float
+    updated: float
+
+
+def list_sessions(
+    home: Path, *, cwd: str | None = None, archived: bool = False, limit: int = 1000
+) -> tuple[Session, ...]:
+    """Newest first, of one folder or of all; archived ones only when asked for."""
+    return _select(home, cwd=cwd, archived=archived, limit=limit)
+
+
+def latest(home: Path, cwd: str) -> Session | None:
+    """The session of this folder that was used last, archived ones left out."""
+    found = _select(home, cwd=cwd, limit=1)
+    return found[0] if found else None
+
+
+def find(home: Path, session: str) -> Session:
+    """One session by its name.
+
+    Raises:
+        SessionUnknown: There is none.
+    """
+    found = _select(home, session=session, archived=True, limit=1)
+    if not found:
+        raise resume.unknown(session)
+    return found[0]
+
+
+def rename(home: Path, session: str, title: str, *, ids: Ids, clock: Clock) -> None:
+    """Gives a session that nobody has open another title, as an event like any other.
+
+    Raises:
+        SessionBusy: It is open; its own process can rename it.
+        SessionUnknown: There is none.
+    """
+    find(home, session)
+    with Lease.take(home, session) as lease:
+        found = resume.load(home, lease)
+        turn = found.envelopes[-1].turn if found.envelopes else 0
+        event = SettingsChanged(title=title)
+        envelope = Envelope(
+            id=ids.new("evt"),
+            session=session,
+            turn=turn,
+            seq=found.last + 1,
+            ts=clock.now(),
+            type=event.type,
+            source=event.source,
+            data=event,
+        )
+        with closing(open_database(home)) as connection:
+            Ledger(home, connection).store([Line(envelope=envelope, encoded=encode(envelope))])
+
+
+def archive(home: Path, session: str) -> None:
+    """Takes a session off the list; nothing of it is lost."""
+    _set_archived(home, session, 1)
+
+
+def unarchive(home: Path, session: str) -> None:
+    """Puts a session back on the list."""
+    _set_archived(home, session, 0)
+
+
+def delete(home: Path, session: str) -> None:
+    """Removes a session for good, with the blobs no other session names.
+
+    Raises:
+        SessionBusy: It is open somewhere.
+        SessionUnknown: There is none.
+    """
+    find(home, session)
+    lease = Lease.take(home, session)
+    try:
+        with closing(open_database(home)) as connection:
+            try:
+                connection.execute("PRAGMA secure_delete=ON")
+                _delete_rows(connection, session)
+                _delete_orphans(connection, Blobs(home))
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.Error as error:
+                raise explained(error, home) from error
+    except StoreFailed:
+        lease.release()
+        raise
+    lease.remove()
+
+
+def _select(
+    home: Path,
+    *,
+    cwd: str | None = None,
+    session: str | None = None,
+    archived: bool = False,
+    limit: int,
+) -> tuple[Session, ...]:
+    connection = open_existing(home)
+    if connection is None:
+        return ()
+    wanted = {"cwd": cwd, "id": session, "archived": archived, "limit": limit}
+    with closing(connection):
+        try:
+            rows: Sequence[_Row] = connection.execute(_SELECT, wanted).fetchall()
+        except sqlite3.Error as error:
+            raise explained(error, home) from error
+    return tuple(_session(home, row) for row in rows)
+
+
+def _session(home: Path, row: _Row) -> Session:
+    name, cwd, model, title, preview, status, waiting, turns, created, updated, archived = row
+    return Session(
+        id=name,
+        cwd=cwd,
+        model=model,
+        title=title or preview,
+        status="archived" if archived else _status(home, name, status, waiting),
+        turns=turns,
+        created=created,
+        updated=updated,
+    )
+
+
+def _status(home: Path, session: str, status: str, waiting: int) -> SessionStatus:
+    match status:
+        case "failed":
+            return "failed"
+        case "running" if waiting:
+            return "waiting"
+        case "running":
+            return "interrupted" if holder(home, session) is None else "running"
+        case _:
+            return "idle"
+
+
+def _set_archived(home: Path, session: str, archived: int) -> None:
+    find(home, session)
+    with closing(open_database(home)) as connection:
+        try:
+            connection.execute("UPDATE sessions SET archived = ? WHERE id = ?", (archived, session))
+        except sqlite3.Error as error:
+            raise explained(error, home) from error
+
+
+def _delete_rows(connection: sqlite3.Connection, session: str) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        forget(connection, session)
+        for statement in _DELETE:
+            connection.execute(statement, {"session": session})
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _delete_orphans(connection: sqlite3.Connection, blobs: Blobs) -> None:
+    """While this transaction is open no writer can come to name one of them."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        names: list[tuple[str]] = connection.execute(_ORPHANS).fetchall()
+        for (name,) in names:
+            blobs.discard(name)
+        connection.execute("DELETE FROM artifacts WHERE session = ''")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
