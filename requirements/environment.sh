@@ -31,7 +31,7 @@ make_environment() {
     trap 'exit 129' HUP
     trap 'exit 143' TERM
     enter_gate
-    is_current || build "$1"
+    is_current || build "$1" >&2 # stdout belongs to the program that starts afterwards
     tidy
     trap - EXIT INT HUP TERM
 }
