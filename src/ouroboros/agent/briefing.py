@@ -63,50 +63,37 @@ def brief(
     """
     known = {} if anew else state.told
     told: dict[str, str] = {}
-    texts: list[str] = []
-    for name in BLOCKS:
-        if name in off:
-            continue
-        text = _block(name, around, mode, state, known, told)
-        if text:
-            texts.append(text)
-    return Briefing(text="\n\n".join(texts), told=told) if texts else None
+    texts = {
+        "instructions": lambda: _instructions(around, known, told),
+        "environment": lambda: _environment(around, known, told),
+        "permissions": lambda: _permissions(mode, known, told),
+        "plan": lambda: "" if known else _plan(state),
+    }
+    said = [text for name in BLOCKS if name not in off and (text := texts[name]())]
+    return Briefing(text="\n\n".join(said), told=told) if said else None
 
 
-def _block(
-    name: str,
-    around: Surroundings,
-    mode: Mode,
-    state: State,
-    known: dict[str, str],
-    told: dict[str, str],
-) -> str:
-    match name:
-        case "instructions":
-            text = around.instructions.text
-            digest = sha256(text.encode()).hexdigest()[:16] if text else ""
-            if digest == known.get("instructions", ""):
-                return ""
-            told["instructions"] = digest
-            return _instructions(around.cwd, text)
-        case "environment":
-            return _environment(around, known, told)
-        case "permissions":
-            if known.get("permissions") == mode:
-                return ""
-            told["permissions"] = mode
-            return f"<permissions>\n{load(f'mode_{mode}').text}\n</permissions>"
-        case _:
-            if known or not state.plan:
-                return ""
-            steps = "\n".join(f"[{step.status}] {step.step}" for step in state.plan)
-            return f"<plan>\n{steps}\n</plan>"
+def _permissions(mode: Mode, known: dict[str, str], told: dict[str, str]) -> str:
+    if known.get("permissions") == mode:
+        return ""
+    told["permissions"] = mode
+    return f"<permissions>\n{load(f'mode_{mode}').text}\n</permissions>"
 
 
-def _instructions(cwd: Path, text: str) -> str:
+def _plan(state: State) -> str:
+    steps = "\n".join(f"[{step.status}] {step.step}" for step in state.plan)
+    return f"<plan>\n{steps}\n</plan>" if steps else ""
+
+
+def _instructions(around: Surroundings, known: dict[str, str], told: dict[str, str]) -> str:
+    text = around.instructions.text
+    digest = sha256(text.encode()).hexdigest()[:16] if text else ""
+    if digest == known.get("instructions", ""):
+        return ""
+    told["instructions"] = digest
     if not text:
         return "The instruction files that were given earlier are gone; they no longer apply."
-    return f"# AGENTS.md instructions for {cwd}\n\n<INSTRUCTIONS>\n{text}\n</INSTRUCTIONS>"
+    return f"# AGENTS.md instructions for {around.cwd}\n\n<INSTRUCTIONS>\n{text}\n</INSTRUCTIONS>"
 
 
 def _environment(around: Surroundings, known: dict[str, str], told: dict[str, str]) -> str:

@@ -38,9 +38,9 @@ class Journal:
         log: Log,
         ids: Ids,
         clock: Clock,
-        redact: Callable[[bytes], bytes | None],
+        redact: Callable[[bytes], bytes | None] | None = None,
     ) -> None:
-        """``redact`` gives the text without secrets, or None when it holds none."""
+        """``redact`` gives an event's JSON without secrets, or None when it holds none."""
         self._state, self._log, self._ids, self._clock = state, log, ids, clock
         self._redact = redact
         self._sinks: list[Sink] = []
@@ -51,7 +51,7 @@ class Journal:
 
     def record(self, event: Event) -> None:
         """Puts an event on record."""
-        clean = self._redact(msgspec.json.encode(event))
+        clean = self._redact(msgspec.json.encode(event)) if self._redact else None
         if clean is not None:
             event = msgspec.json.decode(clean, type=type(event))
         durable = event.durable

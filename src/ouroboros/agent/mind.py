@@ -32,14 +32,13 @@ CUT_REPLY = (
 class Model(Protocol):
     """One model of one provider, ready to be asked."""
 
-    origin: Origin
+    @property
+    def origin(self) -> Origin:
+        """Who writes the replies."""
+        ...
 
     def stream(self, request: Request) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
         """Asks; the iterator ends with ``Finished`` or raises ``ModelFailed``."""
-        ...
-
-    def cost(self, usage: Usage) -> float | None:
-        """What a usage costs in US dollars; None when a price is unknown."""
         ...
 
 
@@ -66,18 +65,22 @@ class ToolMind:
         tools: Callable[[], tuple[ToolSpec, ...]],
         tuning: Tuning,
         ids: Ids,
+        cost: Callable[[Usage], float | None],
         context: Callable[[State], tuple[Message, dict[str, str]] | None],
     ) -> None:
-        """``context`` gives what the model must be told anew after a compaction in mid-task."""
+        """``context`` gives what the model must be told anew after a compaction in mid-task.
+
+        ``cost`` prices a usage in US dollars; None when a price is unknown.
+        """
         self._model, self._system, self._tools = model, system, tools
-        self._tuning, self._ids, self._context = tuning, ids, context
+        self._tuning, self._ids, self._cost, self._context = tuning, ids, cost, context
         self._builder = Builder()
         self._nudges = 0
 
     def reply(self, state: State) -> Reply:
         """A collector for the next reply."""
         taken = state.results.keys() | state.calls.keys()
-        return Reply(ids=self._ids, origin=self._model.origin, taken=taken, cost=self._model.cost)
+        return Reply(ids=self._ids, origin=self._model.origin, taken=taken, cost=self._cost)
 
     def think(self, state: State) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
         """Asks the model for the next reply."""
@@ -126,7 +129,7 @@ class ToolMind:
             history=history,
             told=told[1] if told else {},
             usage=usage,
-            cost=self._model.cost(usage) if usage else (None if finished else 0.0),
+            cost=self._cost(usage) if usage else (None if finished else 0.0),
         )
 
     def verdict(self, state: State) -> TaskCompleted | Message | None:

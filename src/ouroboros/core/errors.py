@@ -18,7 +18,7 @@
     └── Interrupted                the person stopped the run (exit 130)
 """
 
-from typing import Literal
+from typing import Literal, cast
 
 from msgspec import Struct
 
@@ -127,3 +127,14 @@ class Interrupted(OuroborosError):
     """The person stopped the run."""
 
     exit_code = 130
+
+
+def unwrapped(error: Exception) -> Exception:
+    """The one error inside the groups that task groups wrap around it; a group of several stays."""
+    inner = error
+    while isinstance(inner, ExceptionGroup):
+        found = cast("tuple[Exception, ...]", getattr(inner, "exceptions", ()))
+        if len(found) != 1:
+            break
+        inner = found[0]
+    return cast("Exception", inner)

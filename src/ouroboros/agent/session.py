@@ -1,0 +1,249 @@
+"""One session: takes commands, runs the loop, and leaves a history that is valid whatever happens."""
+
+import math
+from collections.abc import Awaitable, Callable
+
+from anyio import CancelScope, current_time, get_cancelled_exc_class
+
+from ouroboros.agent.approvals import Desk
+from ouroboros.agent.briefing import Briefing, Surroundings, brief
+from ouroboros.agent.caps import watch
+from ouroboros.agent.context import ABORTED
+from ouroboros.agent.journal import Journal
+from ouroboros.agent.loop import Run
+from ouroboros.agent.mind import ToolMind
+from ouroboros.agent.overlap import Hands
+from ouroboros.agent.reply import error_of
+from ouroboros.core.clock import Clock
+from ouroboros.core.commands import (
+    Approve,
+    Command,
+    Compact,
+    Deny,
+    Fork,
+    Interrupt,
+    Mode,
+    Rewind,
+    SetMode,
+    SetModel,
+    Steer,
+    Submit,
+)
+from ouroboros.core.errors import Misuse, ModelFailed, StoreFailed, unwrapped
+from ouroboros.core.events import (
+    ErrorRaised,
+    PermissionAnswered,
+    SettingsChanged,
+    TaskCancelled,
+    TaskCompleted,
+    ToolResulted,
+    UserMessage,
+)
+from ouroboros.core.ids import Ids
+from ouroboros.core.limits import Caps
+from ouroboros.core.parts import Media, Message, Part, Text
+from ouroboros.core.state import OpenCall, State
+
+CONTINUE = "Your last reply was cut off before it was complete. Go on from where it stopped."
+UNKNOWN = (
+    "The program ended while this call was running. Whether it took effect is unknown: "
+    "look before you run it again."
+)
+NOT_RUN = "aborted: the program ended before this call ran; it did not run."
+
+
+class Session:
+    """The engine's side of a conversation."""
+
+    def __init__(
+        self,
+        *,
+        state: State,
+        journal: Journal,
+        desk: Desk,
+        mind: ToolMind,
+        hands: Hands,
+        surroundings: Callable[[], Awaitable[Surroundings]],
+        caps: Caps,
+        off: tuple[str, ...],
+        ids: Ids,
+        clock: Clock,
+    ) -> None:
+        """``surroundings`` reads the facts about folder and machine; ``off`` names blocks."""
+        self.state, self.journal, self.desk = state, journal, desk
+        self._mind, self._hands, self._surroundings = mind, hands, surroundings
+        self._caps, self._off, self._ids, self._clock = caps, off, ids, clock
+        self._scope: CancelScope | None = None
+        self._around: Surroundings | None = None
+
+    @property
+    def running(self) -> bool:
+        """A run is under way."""
+        return self._scope is not None
+
+    async def handle(self, command: Command) -> None:
+        """Carries out one command; ``Submit`` and ``Compact`` return when they are done.
+
+        Raises:
+            Misuse: The command does not fit the moment.
+        """
+        match command:
+            case Submit(text=text, media=media):
+                await self.submit(text, media)
+            case Steer(text=text):
+                self._steer(text)
+            case Interrupt():
+                if self._scope:
+                    self._scope.cancel()
+            case Approve() | Deny():
+                self.desk.answer(command)
+            case SetMode(mode=mode):
+                self._set_mode(mode)
+            case Compact(focus=focus):
+                await self._compact(focus)
+            case SetModel() | Rewind() | Fork():
+                raise Misuse(f"this session cannot {type(command).__name__.lower()} yet")
+
+    async def submit(self, text: str, media: tuple[Media, ...] = ()) -> None:
+        """Says something and runs until the model is done, a limit is reached, or it is stopped."""
+        if self.running:
+            self._steer(text)
+            return
+        await self._tell()
+        parts: tuple[Part, ...] = (*media, Text(text=text)) if text else media
+        message = Message(id=self._ids.new("msg"), role="user", parts=parts)
+        self.journal.record(UserMessage(message=message))
+        await self._run()
+
+    async def resume(self) -> None:
+        """Goes on with a run that was cut off.
+
+        Raises:
+            Misuse: The last run came to its end; there is nothing to go on with.
+        """
+        last = self.state.history[-1] if self.state.history else None
+        if last is None or self.state.ended == "completed":
+            raise Misuse("nothing was cut off in this session", hint="say what to do next")
+        if last.role == "assistant" and not last.calls:
+            nudge = Message(
+                id=self._ids.new("msg"), role="user", kind="nudge", parts=(Text(text=CONTINUE),)
+            )
+            self.journal.record(UserMessage(message=nudge))
+        await self._run()
+
+    def recover(self) -> list[OpenCall]:
+        """Closes what a crash left open; the calls that may have taken effect are given back."""
+        for asked in tuple(self.state.approvals.values()):
+            self.journal.record(
+                PermissionAnswered(
+                    request_id=asked.request_id,
+                    call_id=asked.call_id,
+                    allowed=False,
+                    decider="cancelled",
+                )
+            )
+        unknown: list[OpenCall] = []
+        for call_id, call in tuple(self.state.calls.items()):
+            acted = call.phase == "attempted"
+            if acted:
+                unknown.append(call)
+            self.journal.record(
+                ToolResulted(
+                    call_id=call_id,
+                    name=call.name,
+                    status="unknown-after-crash" if acted else "cancelled",
+                    parts=(Text(text=UNKNOWN if acted else NOT_RUN),),
+                )
+            )
+        return unknown
+
+    def facts(self, state: State) -> tuple[Message, dict[str, str]] | None:
+        """What a model that goes on right after a compaction must be told anew."""
+        if self._around is None:
+            return None
+        briefing = brief(self._around, state.mode, state, self._off, anew=True)
+        return (self._context(briefing), briefing.told) if briefing else None
+
+    async def _tell(self) -> None:
+        self._around = await self._surroundings()
+        briefing = brief(self._around, self.state.mode, self.state, self._off)
+        if briefing:
+            self.journal.record(UserMessage(message=self._context(briefing), told=briefing.told))
+
+    def _context(self, briefing: Briefing) -> Message:
+        return Message(
+            id=self._ids.new("msg"),
+            role="user",
+            kind="context",
+            parts=(Text(text=briefing.text),),
+        )
+
+    async def _run(self) -> None:
+        limit = watch(self._caps, self.state, self._clock)
+        run = Run(
+            state=self.state, mind=self._mind, hands=self._hands, journal=self.journal, limit=limit
+        )
+        # A cap on time also cuts the waits inside a turn; between turns ``limit`` is asked.
+        deadline = CancelScope(deadline=current_time() + (self._caps.max_seconds or math.inf))
+        try:
+            with CancelScope() as self._scope, deadline:
+                await run.run()
+        except get_cancelled_exc_class():
+            self._close(TaskCancelled(reason="shutdown"))
+            raise
+        except Exception as bug:
+            raise self._crash(bug) from bug
+        finally:
+            stopped = self._scope is not None and self._scope.cancel_called
+            self._scope = None
+        if stopped:
+            self._close(TaskCancelled())
+        elif deadline.cancelled_caught:
+            self._close(TaskCompleted(reason="limit_reached:max_time", final=self.state.final))
+        with CancelScope(shield=True):
+            await self.journal.settle()
+
+    def _crash(self, bug: Exception) -> Exception:
+        """Ends the run as failed; gives back what to raise, out of the groups it came in."""
+        bug = unwrapped(bug)
+        if not isinstance(bug, StoreFailed):
+            message = f"{type(bug).__name__}: {bug}"
+            self.journal.record(ErrorRaised(fault="runtime", kind="bug", message=message))
+            self._close(TaskCompleted(reason="failed", final=self.state.final))
+        return bug
+
+    def _close(self, ending: TaskCancelled | TaskCompleted) -> None:
+        """Gives every call that is still open its result, then ends the run."""
+        for call_id, call in tuple(self.state.calls.items()):
+            self.journal.record(
+                ToolResulted(
+                    call_id=call_id,
+                    name=call.name,
+                    status="cancelled",
+                    parts=(Text(text=ABORTED),),
+                )
+            )
+        if not self.state.ended:
+            self.journal.record(ending)
+
+    def _steer(self, text: str) -> None:
+        message = Message(id=self._ids.new("msg"), role="user", parts=(Text(text=text),))
+        self.journal.record(UserMessage(message=message, steered=True))
+
+    def _set_mode(self, mode: Mode) -> None:
+        if mode != self.state.mode:
+            self.journal.record(SettingsChanged(mode=mode))
+
+    async def _compact(self, focus: str) -> None:
+        if self.running:
+            raise Misuse("the history cannot be summarised while a turn runs", hint="stop it first")
+        try:
+            with CancelScope() as self._scope:
+                compacted = await self._mind.compact(self.state, "manual", focus)
+                self.journal.record(compacted)
+        except ModelFailed as failed:
+            self.journal.record(error_of(failed))
+            raise
+        finally:
+            self._scope = None
+        await self.journal.settle()
