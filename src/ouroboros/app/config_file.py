@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import cast
 
 from ouroboros.app.config_schema import KeyPath, Table, format_key, nest
-from ouroboros.core.errors import ConfigBroken
+from ouroboros.core.errors import ConfigBroken, StoreFailed
 
 LARGEST_BYTES = 1_048_576
 """No configuration file is longer; a longer one is a mistake."""
@@ -91,6 +91,37 @@ def holds(table: Table, path: KeyPath) -> bool:
 def place(path: Path, content: bytes, key: KeyPath) -> str:
     """File and line of a key, as every message spells it."""
     return f"{path}, line {line_of(decode(path, content), key)}: {format_key(key)}"
+
+
+def write(path: Path, text: str, *, private: bool = True) -> None:
+    """Replaces a file at once; a private one only its owner can read. Raises ``StoreFailed``."""
+    import os
+    import tempfile
+
+    target = path.resolve()
+    try:
+        target.parent.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
+        mode = 0o600 if private else _mode(target)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).chmod(mode)
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise StoreFailed(
+            f"{path} cannot be written: {error.strerror}",
+            hint="check the folder's owner, mode and free space",
+        ) from error
+
+
+def _mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777 if path.exists() else 0o644
 
 
 def _whole(statement: str) -> Table | None:

@@ -60,17 +60,14 @@ def leaves(owner: type[Struct] = Settings, at: KeyPath = ()) -> Iterator[Leaf]:
 def find(path: KeyPath) -> object:
     """The type of the setting at ``path``; raises ``Misuse`` with a near name if there is none."""
     kind: object = Settings
-    for depth, name in enumerate(path):
+    for name in path:
         if named := _named(kind):
             kind = named
             continue
         table = _struct(kind)
         known = _types(table) if table else {}
         if name not in known:
-            near = nearest(name, known)
-            place = format_key((*path[:depth], near)) if near else ""
-            hint = f"did you mean {place!r}?" if near else "`ouro config list` shows every key"
-            raise Misuse(f"there is no setting {format_key(path)!r}", hint=hint)
+            raise Misuse(f"there is no setting {format_key(path)!r}", hint=_meant(path))
         kind = known[name]
     return kind
 
@@ -256,6 +253,17 @@ def _named(kind: object) -> type[Struct] | None:
     if get_origin(kind) is not dict:
         return None
     return cast("type[Struct]", cast("tuple[object, ...]", getattr(kind, "__args__", ()))[1])
+
+
+def _meant(path: KeyPath) -> str:
+    first, last = path[0], path[-1]
+    if first in {"models", "providers"} and len(path) > 3:
+        name = ".".join(path[1:-1])
+        return f"a name with dots goes in quotes: {format_key((first, name, last))}"
+    known = [format_key(leaf.path) for leaf in leaves()]
+    near = nearest(format_key(path), known)
+    near = near or next((key for key in known if key.endswith(f".{last}")), "")
+    return f"did you mean {near!r}?" if near else "`ouro config list` shows every key"
 
 
 def _is_bare(name: str) -> bool:

@@ -10,8 +10,9 @@ from typing import Literal, cast
 
 from msgspec import Struct
 
-from ouroboros.app.config_file import parse, read_bytes
-from ouroboros.core.errors import ConfigBroken, StoreFailed
+from ouroboros.app.config_file import decode, parse, read_bytes, write
+from ouroboros.app.config_schema import flatten, format_key
+from ouroboros.core.errors import ConfigBroken
 
 type Verdict = Literal["nothing", "trusted", "untrusted", "changed"]
 
@@ -135,28 +136,26 @@ def warning(inert: Inert, found: Standing) -> str:
     return ""
 
 
-def write_private(path: Path, content: str) -> None:
-    """Replaces a file at once, readable by its owner alone; raises ``StoreFailed``."""
-    import os
-    import tempfile
+def summary(inert: Inert, found: Standing) -> tuple[str, ...]:
+    """What trust would activate, a line for each file and for each thing it sets."""
+    lines: list[str] = []
+    for name, content in sorted(inert.files.items()):
+        mark = " (changed)" if name in found.changed else ""
+        lines.append(f"{name}, {len(content)} bytes{mark}")
+        lines += [f"  {line}" for line in _sets(inert.folder / name, content)]
+    lines += [f"{name} (gone)" for name in found.changed if name not in inert.files]
+    return tuple(lines)
 
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise StoreFailed(
-            f"{path} cannot be written: {error.strerror}",
-            hint="check the folder's owner, mode and free space",
-        ) from error
+
+def _sets(path: Path, content: bytes) -> list[str]:
+    if path.suffix == ".toml":
+        return [
+            f"{format_key(key)} = {value!r}"[:160] for key, value in flatten(parse(path, content))
+        ]
+    if path.name == ".env":
+        lines = decode(path, content).splitlines()
+        return [line.partition("=")[0].strip() for line in lines if "=" in line]
+    return []
 
 
 def _exists(path: Path) -> bool:
@@ -193,4 +192,4 @@ def _save(home: Path, folders: Mapping[str, Mapping[str, str]]) -> None:
         tomlkit.comment("Folders you trusted, with the hash of each file; see `ouro trust`.")
     )
     document["folders"] = {name: dict(files) for name, files in sorted(folders.items())}
-    write_private(home / "trust.toml", tomlkit.dumps(document))
+    write(home / "trust.toml", tomlkit.dumps(document))

@@ -1,0 +1,58 @@
+"""Changes one value in a configuration file and leaves everything else in it as it was."""
+
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import cast
+
+from ouroboros.app import config_file
+from ouroboros.app import config_schema as schema
+from ouroboros.app.config_schema import KeyPath, Table, WrongValue
+from ouroboros.core.errors import ConfigBroken, Misuse
+
+
+def spelled(path: KeyPath, text: str) -> object:
+    """The value that ``text`` spells for the setting at ``path``; raises ``Misuse``."""
+    try:
+        return schema.convert(_inside(path), text)
+    except WrongValue as error:
+        raise Misuse(f"{schema.format_key(path)}: {error.reason}") from None
+
+
+def set_value(file: Path, path: KeyPath, value: object, *, private: bool) -> None:
+    """Puts ``value`` at ``path`` of a TOML file, which is made if need be.
+
+    Raises:
+        ConfigBroken: The file is not valid, or has something else in the way.
+        StoreFailed: It cannot be written.
+    """
+    import tomlkit
+
+    content = config_file.read_bytes(file) or b""
+    config_file.parse(file, content)
+    document = tomlkit.parse(config_file.decode(file, content))
+    table = cast("MutableMapping[str, object]", document)
+    for depth, name in enumerate(path[:-1], 1):
+        if name not in table:
+            table[name] = tomlkit.table()
+        inner = table[name]
+        if not isinstance(inner, MutableMapping):
+            where = config_file.place(file, content, path[:depth])
+            raise ConfigBroken(f"{where}: expected a table", hint="correct the line first")
+        table = cast("MutableMapping[str, object]", inner)
+    table[path[-1]] = value
+    text = tomlkit.dumps(document)
+    if _at(config_file.parse(file, text.encode()), path) != value:
+        raise ConfigBroken(
+            f"{file}: {schema.format_key(path)} cannot be placed", hint="add it by hand"
+        )
+    config_file.write(file, text, private=private)
+
+
+def _inside(path: KeyPath) -> KeyPath:
+    return path[2:] if path[0] == "profiles" and len(path) > 2 else path
+
+
+def _at(table: Table, path: KeyPath) -> object:
+    for name in path[:-1]:
+        table = cast("Table", table[name])
+    return table[path[-1]]

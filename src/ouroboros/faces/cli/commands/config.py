@@ -1,0 +1,178 @@
+"""`ouro config`: see and change settings."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.groups import NearGroup
+from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+
+
+@click.group(cls=NearGroup, name="config")
+def command() -> None:
+    """See and change settings.
+
+    Layers, the nearest wins: user, project, local, profile, environment, command line; what an
+    administrator sets is above all. Permission rules of all layers add up.
+    """
+
+
+@command.command("get")
+@click.argument("key")
+@as_json
+@click.pass_obj
+def get(invocation: Invocation, key: str, *, as_json: bool) -> int:
+    """Print the value of KEY, such as limits.max_turns."""
+    from ouroboros.app import config_schema, config_view
+
+    loaded = invocation.load()
+    path = config_schema.parse_key(key)
+    found = config_view.at(loaded, path)
+    if as_json:
+        say_json(found)
+        return 0
+    is_table = config_schema.is_table(config_schema.find(path))
+    for each in found:
+        if is_table:
+            _line(each.key, each.value, each.origin)
+        elif each.value is not None:
+            say(each.value if isinstance(each.value, str) else config_view.written(each.value))
+    if is_table or any(each.value is not None for each in found):
+        return 0
+    note(f"{key} is not set")
+    return 1
+
+
+@command.command("list")
+@as_json
+@click.pass_obj
+def list_all(invocation: Invocation, *, as_json: bool) -> None:
+    """Print every setting, its value and the layer it came from."""
+    from ouroboros.app import config_view, provider_list
+
+    loaded = invocation.load()
+    shown = config_view.listed(loaded)
+    keys = provider_list.key_states(loaded, invocation.environment)
+    if as_json:
+        say_json({"settings": shown, "keys": keys})
+        return
+    for each in shown:
+        _line(each.key, each.value, each.origin)
+    for name, source in keys.items():
+        say(f"keys.{name}: {f'set ({source})' if source else 'unset'}")
+
+
+@command.command("set")
+@click.argument("key")
+@click.argument("value", required=False)
+@click.option("--user", "layer", flag_value="user", default=True, help="For you, everywhere.")
+@click.option("--project", "layer", flag_value="project", help="For everybody in this project.")
+@click.option("--local", "layer", flag_value="local", help="For you, in this project.")
+@click.pass_obj
+def set_one(invocation: Invocation, key: str, value: str | None, layer: str) -> None:
+    """Set KEY to VALUE and keep the rest of the file as it is.
+
+    `keys.NAME` keeps a credential; it is asked for or read from standard input, never an argument.
+    """
+    from ouroboros.app import config_schema, config_view, config_write
+
+    if key.startswith("keys."):
+        _set_key(invocation, key.removeprefix("keys."), value)
+        return
+    if value is None:
+        raise Misuse(f"no value for {key}", hint=f"ouro config set {key} VALUE")
+    path = config_schema.parse_key(key)
+    if path[0] == "profiles" and layer != "user":
+        raise Misuse("profiles belong to the user's file", hint="leave out --project or --local")
+    parsed = config_write.spelled(path, value)
+    if layer == "user":
+        file = invocation.home() / "config.toml"
+        config_write.set_value(file, path, parsed, private=True)
+    else:
+        file = _set_in_project(invocation, layer, path, parsed)
+    note(f"{key} = {config_view.written(parsed)} in {file}")
+    _warn_if_shadowed(invocation, key, layer)
+
+
+@command.command("where")
+@click.argument("key", required=False)
+@as_json
+@click.pass_obj
+def where(invocation: Invocation, key: str | None, *, as_json: bool) -> int:
+    """Print the layers and their files; for KEY, which of them set it, the winner first."""
+    from ouroboros.app import config_schema, config_view
+
+    loaded = invocation.load()
+    if key is None:
+        layers = [
+            {"layer": layer.name, "source": layer.source, "state": layer.state}
+            for layer in reversed(loaded.layers)
+        ]
+        if as_json:
+            say_json(layers)
+            return 0
+        for each in layers:
+            say(f"{each['layer']}: {each['source']} ({each['state']})")
+        return 0
+    claims = config_view.claims(loaded, config_schema.parse_key(key))
+    if as_json:
+        say_json(claims)
+        return 0
+    for claim in claims:
+        say(f"{claim.layer}: {claim.source}: {config_view.written(claim.value)}")
+    if not claims:
+        say("default")
+    return 0
+
+
+def _line(key: str, value: object, origin: str) -> None:
+    from ouroboros.app import config_view
+
+    said = "(not set)" if value is None else f"= {config_view.written(value)}"
+    say(f"{key} {said}  # {origin}")
+
+
+def _set_key(invocation: Invocation, name: str, value: str | None) -> None:
+    from ouroboros.app import keys
+
+    if value is not None:
+        raise Misuse(
+            "a key on the command line stays in the shell's history",
+            hint=f"leave it out to be asked, or: ouro config set keys.{name} < file",
+        )
+    if sys.stdin is not None and sys.stdin.isatty():
+        secret = str(click.prompt(f"{name}", hide_input=True, err=True))
+    else:
+        secret = sys.stdin.readline() if sys.stdin is not None else ""
+    keys.store(invocation.home(), name, secret.strip())
+    note(f"{name} is kept in {keys.key_file(invocation.home())}")
+
+
+def _set_in_project(
+    invocation: Invocation, layer: str, path: tuple[str, ...], value: object
+) -> Path:
+    """Writes to the project; a folder that was trusted stays so, as the person made the change."""
+    from ouroboros.app import config_write, trust
+
+    home = invocation.home()
+    folder = trust.project_folder(invocation.cwd(), home)
+    before = trust.standing(home, trust.read(folder))
+    name = "config.toml" if layer == "project" else "config.local.toml"
+    file = folder / ".ouroboros" / name
+    config_write.set_value(file, path, value, private=False)
+    if before.verdict in {"trusted", "nothing"}:
+        trust.grant(home, trust.read(folder))
+    return file
+
+
+def _warn_if_shadowed(invocation: Invocation, key: str, layer: str) -> None:
+    from ouroboros.app import config_schema, config_view
+
+    claims = config_view.claims(invocation.load(), config_schema.parse_key(key))
+    adds_up = config_schema.parse_key(key) in config_schema.ADDED
+    if claims and claims[0].layer != layer and not adds_up and not key.startswith("profiles."):
+        note(f"warning: {key} is also set by {claims[0].layer} ({claims[0].source}), which wins")

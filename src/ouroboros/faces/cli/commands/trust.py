@@ -1,0 +1,83 @@
+"""`ouro trust`: let a folder's own settings and hooks take effect."""
+
+import sys
+
+import click
+
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
+
+
+@click.command("trust")
+@click.argument("folder", required=False, default="")
+@click.option("--list", "listing", is_flag=True, help="Print the folders you trust.")
+@click.option("--revoke", is_flag=True, help="Trust the folder no longer.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--json", "as_json", is_flag=True, help="With --list, print JSON.")
+@click.pass_obj
+def command(
+    invocation: Invocation, folder: str, *, listing: bool, revoke: bool, yes: bool, as_json: bool
+) -> int:
+    """Let FOLDER's own settings, hooks and .env take effect (default: this project).
+
+    Trust holds for exactly the files shown; when one of them changes, it has to be given again.
+    """
+    if listing:
+        _list(invocation, as_json=as_json)
+        return 0
+    if revoke:
+        return _revoke(invocation, folder)
+    return _grant(invocation, folder, yes=yes)
+
+
+def _list(invocation: Invocation, *, as_json: bool) -> None:
+    from ouroboros.app import trust
+
+    folders = trust.trusted_folders(invocation.home())
+    if as_json:
+        say_json(folders)
+    for name in () if as_json else folders:
+        say(name)
+
+
+def _revoke(invocation: Invocation, folder: str) -> int:
+    from pathlib import Path
+
+    from ouroboros.app import trust
+
+    home = invocation.home()
+    place = Path(folder).absolute() if folder else trust.project_folder(invocation.cwd(), home)
+    if trust.revoke(home, place):
+        note(f"{place} is no longer trusted")
+        return 0
+    note(f"{place} was not trusted")
+    return 1
+
+
+def _grant(invocation: Invocation, folder: str, *, yes: bool) -> int:
+    from ouroboros.app import trust
+
+    home = invocation.home()
+    inert = trust.read(trust.project_folder(invocation.cwd(folder), home))
+    found = trust.standing(home, inert)
+    if found.verdict == "nothing":
+        note(f"{inert.folder} has nothing that needs trust")
+        return 0
+    if found.verdict == "trusted":
+        note(f"{inert.folder} is trusted already")
+        return 0
+    note(f"{inert.folder} would get to use:")
+    for line in trust.summary(inert, found):
+        note(f"  {line}")
+    if not yes and not _agreed():
+        note("nothing was changed")
+        return 1
+    trust.grant(home, inert)
+    note(f"{inert.folder} is trusted until one of these files changes")
+    return 0
+
+
+def _agreed() -> bool:
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise Misuse("nobody is there to ask", hint="read the files, then: ouro trust --yes")
+    return click.confirm("Trust them?", default=False, err=True)
