@@ -9,6 +9,7 @@ from msgspec import Struct
 from ouroboros.core.clock import Clock
 from ouroboros.core.events import Event
 from ouroboros.core.parts import Media, Text
+from ouroboros.safety.sandbox import Sandbox, Unconfined
 
 
 class Progress(Struct, frozen=True, kw_only=True):
@@ -59,7 +60,8 @@ class Effect(Struct, frozen=True, kw_only=True):
 class ToolContext(Struct, frozen=True, kw_only=True):
     """What a tool may use of the world; built by the orchestrator for each call.
 
-    ``publish`` puts a session event on record (``update_plan`` uses it).
+    ``publish`` puts a session event on record (``update_plan`` uses it); ``sandbox`` is the cage
+    of this attempt.
     """
 
     call_id: str
@@ -67,6 +69,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     clock: Clock
     environment: dict[str, str]
     publish: Callable[[Event], None]
+    sandbox: Sandbox = Unconfined()
 
 
 class Tool[Arguments: Struct](Protocol):

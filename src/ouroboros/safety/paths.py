@@ -1,0 +1,117 @@
+"""Where a path really leads, and whether that place is the workspace or a protected one."""
+
+import os
+import re
+from pathlib import Path
+
+from msgspec import Struct
+
+PROTECTED = (".git", ".ouroboros")
+"""Folders (or files, as in a work tree) that hold control data in any project."""
+
+
+class Places(Struct, frozen=True, kw_only=True):
+    """The folders that rules speak of.
+
+    Attributes:
+        roots: Workspace folders; the first is what relative rules start from.
+        readable: More folders that may be read without asking, such as kept outputs.
+        home: The product's own state folder.
+        person: The person's home folder, what ``~`` means in a rule.
+    """
+
+    roots: tuple[Path, ...]
+    readable: tuple[Path, ...] = ()
+    home: Path | None = None
+    person: Path | None = None
+
+    def resolved(self) -> "Places":
+        """The same places with symbolic links resolved, to compare with resolved paths."""
+        return Places(
+            roots=tuple(real(root) for root in self.roots),
+            readable=tuple(real(root) for root in self.readable),
+            home=self.home and real(self.home),
+            person=self.person and real(self.person),
+        )
+
+    def is_inside(self, path: Path) -> bool:
+        """Whether a resolved path lies in the workspace."""
+        return any(path.is_relative_to(root) for root in self.roots)
+
+    def is_readable(self, path: Path) -> bool:
+        """Whether a resolved path may be read without asking."""
+        return self.is_inside(path) or any(path.is_relative_to(root) for root in self.readable)
+
+    def protected_by(self, path: Path) -> str:
+        """The name of what protects a resolved path from being written, empty when nothing does."""
+        inside = [root for root in self.roots if path.is_relative_to(root)]
+        root = max(inside, key=lambda root: len(root.parts), default=None)
+        own = path if root is None else path.relative_to(root)
+        for part in own.parts:
+            if part.lower() in PROTECTED:
+                return part.lower()
+        if self.home is not None and path.is_relative_to(self.home):
+            # A work tree may live below the home; then the home is no reason to protect it.
+            return "" if root is not None and root.is_relative_to(self.home) else self.home.name
+        return ""
+
+
+def real(path: Path, *, base: Path | None = None) -> Path:
+    """The absolute path behind ``..`` and symbolic links; what does not exist is kept as written.
+
+    Raises:
+        OSError: A loop of links, or a name the file system cannot hold.
+    """
+    whole = path if base is None else base / path
+    try:
+        return Path(os.path.realpath(whole, strict=False))
+    except ValueError as broken:  # a NUL byte
+        raise OSError(f"not a path: {str(path)!r}") from broken
+
+
+class Glob:
+    """A path pattern of a rule.
+
+    ``//x`` is absolute, ``~/x`` starts at the person's home, ``/x`` is absolute or starts at a
+    workspace root, ``a/b`` starts at a workspace root, and a name without a slash matches at any
+    depth. ``**`` crosses folders, ``*`` and ``?`` do not. A pattern also covers everything below.
+    """
+
+    def __init__(self, pattern: str, places: Places) -> None:
+        """Compiles the pattern against the places of this session."""
+        self.pattern = pattern
+        starts = [re.escape(root) + _expression(rest) for root, rest in _starts(pattern, places)]
+        self._matcher = re.compile("|".join(starts) or r"(?!)", re.DOTALL)
+
+    def matches(self, path: Path) -> bool:
+        """Whether a resolved path is meant."""
+        return self._matcher.fullmatch(str(path)) is not None
+
+    def names(self, protected: str) -> bool:
+        """Whether the pattern spells out this protected folder."""
+        return protected in re.split(r"[/\\]", self.pattern.lower())
+
+
+def _starts(pattern: str, places: Places) -> list[tuple[str, str]]:
+    """Fixed beginnings and the pattern that follows each."""
+    roots = [str(root).rstrip("/") for root in places.roots]
+    if pattern.startswith("//"):
+        return [("", pattern[1:])]
+    if pattern.startswith("~"):
+        return [(str(places.person), pattern[1:])] if places.person else []
+    if pattern.startswith("/"):
+        return [(root, pattern) for root in ("", *roots)]
+    relative = pattern.removeprefix("./")
+    if "/" not in relative.rstrip("/"):
+        relative = f"**/{relative}"
+    return [(root, f"/{relative}") for root in roots]
+
+
+_GLOBS = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
+def _expression(pattern: str) -> str:
+    pattern = pattern.rstrip("/").removesuffix("/**")
+    pieces = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
+    expression = "".join(_GLOBS.get(piece) or re.escape(piece) for piece in pieces)
+    return f"{expression}(?:/.*)?"

@@ -1,0 +1,72 @@
+"""Names that model families know for our tools and arguments, and the one name each has here."""
+
+from typing import Literal
+
+type NameStyle = Literal["plain", "title"]
+
+TOOLS: dict[str, str] = {
+    "applypatch": "apply_patch",
+    "bash": "shell",
+    "exec": "shell",
+    "execcommand": "shell",
+    "findfiles": "find",
+    "finish": "done",
+    "glob": "find",
+    "list": "ls",
+    "listdirectory": "ls",
+    "listfiles": "ls",
+    "readfile": "read",
+    "search": "grep",
+    "searchfiles": "grep",
+    "setfinal": "done",
+    "shellcommand": "shell",
+    "strreplace": "edit",
+    "writefile": "write",
+}
+"""Folded foreign name (see ``folded``) to canonical name."""
+
+TITLES: dict[str, str] = {
+    "edit": "Edit",
+    "find": "Glob",
+    "grep": "Grep",
+    "ls": "LS",
+    "multi_edit": "MultiEdit",
+    "read": "Read",
+    "shell": "Bash",
+    "write": "Write",
+}
+"""Canonical name to the name that model families trained on title-case tools expect."""
+
+ARGUMENTS: dict[str, str] = {
+    "caseinsensitive": "ignore_case",
+    "cmd": "command",
+    "directory": "path",
+    "file": "path",
+    "filename": "path",
+    "filepath": "path",
+    "filesonly": "files_only",
+    "fileswithmatches": "files_only",
+    "newstr": "new_text",
+    "newstring": "new_text",
+    "newtext": "new_text",
+    "oldstr": "old_text",
+    "oldstring": "old_text",
+    "oldtext": "old_text",
+    "patch": "input",
+    "query": "pattern",
+    "regex": "pattern",
+    "replaceall": "replace_all",
+    "text": "content",
+    "timeoutseconds": "timeout",
+}
+"""Folded foreign argument to canonical argument, used only where a tool has the latter."""
+
+
+def folded(name: str) -> str:
+    """A name without case, dashes and underscores: ``MultiEdit`` and ``multi_edit`` are one."""
+    return "".join(character for character in name.lower() if character.isalnum())
+
+
+def presented(name: str, style: NameStyle) -> str:
+    """The canonical name as a model family is told it; folding it back finds the tool."""
+    return TITLES.get(name, name) if style == "title" else name

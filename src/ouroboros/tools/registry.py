@@ -1,0 +1,94 @@
+"""Which tools there are, by every name a model may call them."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from ouroboros.core.errors import Misuse
+from ouroboros.core.parts import ToolSpec
+from ouroboros.tools.aliases import TOOLS, NameStyle, folded, presented
+from ouroboros.tools.arguments import schema
+from ouroboros.tools.tool import Tool
+
+type AnyTool = Tool[Any]
+
+
+class Registry:
+    """Tools in the order they were registered."""
+
+    def __init__(
+        self,
+        tools: Iterable[AnyTool] = (),
+        *,
+        enabled: Collection[str] | None = None,
+        disabled: Collection[str] = (),
+    ) -> None:
+        """Registers ``tools``; only the enabled ones are listed and found.
+
+        Args:
+            tools: What there is.
+            enabled: Names, in any spelling; None means all.
+            disabled: Names taken out again.
+        """
+        self._tools: dict[str, AnyTool] = {}
+        self._by_fold: dict[str, str] = {}
+        self._enabled = None if enabled is None else {canonical(name) for name in enabled}
+        self._disabled = {canonical(name) for name in disabled}
+        self._specs: dict[NameStyle, tuple[ToolSpec, ...]] = {}
+        for tool in tools:
+            self.register(tool)
+
+    def register(self, tool: AnyTool) -> None:
+        """Adds one tool.
+
+        Raises:
+            Misuse: The name, or one that reads the same, is taken.
+        """
+        taken = self._by_fold.get(folded(tool.name))
+        if taken is not None:
+            raise Misuse(
+                f"tool {tool.name!r} is registered twice",
+                hint=f"rename it or take out the other one ({taken!r})",
+            )
+        self._by_fold[folded(tool.name)] = tool.name
+        if self._is_enabled(tool.name):
+            self._tools[tool.name] = tool
+            self._specs.clear()
+
+    def find(self, name: str) -> AnyTool | None:
+        """The tool of this name, in any spelling or under an alias; None when there is none."""
+        own = self._by_fold.get(folded(name)) or self._by_fold.get(folded(canonical(name)))
+        return self._tools.get(own) if own else None
+
+    def names(self) -> tuple[str, ...]:
+        """Canonical names of the enabled tools."""
+        return tuple(self._tools)
+
+    def near(self, name: str) -> tuple[str, ...]:
+        """Up to three names a model may have meant."""
+        from difflib import get_close_matches
+
+        return tuple(get_close_matches(name.lower(), self._tools, n=3, cutoff=0.5))
+
+    def specs(self, style: NameStyle = "plain") -> tuple[ToolSpec, ...]:
+        """What a model is told of the enabled tools; made once."""
+        if style not in self._specs:
+            self._specs[style] = tuple(
+                ToolSpec(
+                    name=presented(tool.name, style),
+                    description=tool.description,
+                    schema=schema(tool.arguments),
+                )
+                for tool in self._tools.values()
+            )
+        return self._specs[style]
+
+    def _is_enabled(self, name: str) -> bool:
+        return name not in self._disabled and (self._enabled is None or name in self._enabled)
+
+
+def canonical(name: str) -> str:
+    """The one name of a tool that has many; an unknown name is only lower-cased."""
+    return TOOLS.get(folded(name)) or _CANONICAL.get(folded(name)) or name.lower()
+
+
+_CANONICAL = {folded(name): name for name in ("apply_patch", "multi_edit", "update_plan")}
