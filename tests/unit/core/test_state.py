@@ -1,0 +1,220 @@
+"""The fold: what is true after these events, live and replayed."""
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ouroboros.core.events import (
+    AgentMessage,
+    ContextCompacted,
+    Envelope,
+    ErrorRaised,
+    Event,
+    ModelDelta,
+    PermissionAnswered,
+    PermissionRequested,
+    PlanStep,
+    PlanUpdated,
+    SessionReady,
+    SettingsChanged,
+    TaskCancelled,
+    TaskCompleted,
+    ToolAttempted,
+    ToolResulted,
+    ToolStarted,
+    TurnStarted,
+    UserMessage,
+)
+from ouroboros.core.events.schema import decode
+from ouroboros.core.parts import Message, Text, ToolCall, ToolResult, Usage
+from ouroboros.core.state import OpenCall, State, fold
+
+ids = st.sampled_from(["a", "b", "c"])
+words = st.text(max_size=12)
+messages = st.builds(
+    Message,
+    id=ids,
+    role=st.sampled_from(["user", "assistant"]),
+    parts=st.lists(
+        st.one_of(
+            st.builds(Text, text=words),
+            st.builds(ToolCall, id=ids, name=st.just("read"), arguments=st.just("{}")),
+        ),
+        max_size=3,
+    ).map(tuple),
+)
+usages = st.none() | st.builds(
+    Usage, input_uncached=st.integers(0, 99), output_text=st.integers(0, 9)
+)
+events = st.one_of(
+    st.builds(
+        SessionReady, cwd=words, model=words, mode=st.sampled_from(["ask", "plan"]), version=words
+    ),
+    st.builds(UserMessage, message=messages, steered=st.booleans()),
+    st.builds(TurnStarted, turn=st.integers(1, 9)),
+    st.builds(
+        AgentMessage,
+        message=messages,
+        stop_reason=st.just("end"),
+        usage=usages,
+        cost=st.none() | st.floats(0, 1),
+        partial=st.booleans(),
+    ),
+    st.builds(ToolStarted, call_id=ids, name=words, arguments=st.just("{}")),
+    st.builds(ToolAttempted, call_id=ids, steps=st.just(()), decision=st.just("allow")),
+    st.builds(
+        ToolResulted,
+        call_id=ids,
+        name=words,
+        status=st.sampled_from(["done", "failed", "unknown-after-crash"]),
+        parts=st.lists(st.builds(Text, text=words), max_size=2).map(tuple),
+        final=st.booleans(),
+    ),
+    st.builds(
+        PermissionRequested, request_id=ids, call_id=ids, tool=words, action=words, input=words
+    ),
+    st.builds(
+        PermissionAnswered,
+        request_id=ids,
+        call_id=ids,
+        allowed=st.booleans(),
+        decider=st.just("person"),
+        scope=st.sampled_from(["once", "session"]),
+    ),
+    st.builds(
+        PlanUpdated,
+        steps=st.lists(st.builds(PlanStep, step=words, status=st.just("pending")), max_size=2).map(
+            tuple
+        ),
+    ),
+    st.builds(
+        ContextCompacted,
+        old_tokens=st.integers(0, 9),
+        new_tokens=st.integers(0, 9),
+        messages_summarized=st.integers(0, 9),
+        trigger=st.just("manual"),
+        history=st.lists(messages, max_size=2).map(tuple),
+    ),
+    st.builds(SettingsChanged, mode=st.none() | st.just("plan"), title=st.none() | words),
+    st.builds(ErrorRaised, fault=st.just("provider"), kind=words, message=words),
+    st.builds(ModelDelta, part=st.integers(0, 3), text=words),
+    st.builds(TaskCompleted, reason=st.sampled_from(["completed", "failed"])),
+    st.builds(TaskCancelled),
+)
+
+
+def envelopes(recorded: list[Event]) -> list[Envelope]:
+    made: list[Envelope] = []
+    seq = 0
+    for event in recorded:
+        seq += event.durable
+        made.append(
+            Envelope(
+                id="",
+                session="ses_1",
+                turn=0,
+                seq=seq,
+                ts=0.0,
+                type=event.type,
+                source=event.source,
+                data=event,
+            )
+        )
+    return made
+
+
+def folded(*recorded: Event) -> State:
+    return fold(envelopes(list(recorded)))
+
+
+@given(st.lists(events, max_size=30))
+def test_replaying_the_serialised_events_equals_the_live_state(recorded: list[Event]) -> None:
+    live = State()
+    lines: list[bytes] = []
+    for envelope in envelopes(recorded):
+        live.apply(envelope)
+        if envelope.data.durable:
+            lines.append(msgspec.json.encode(envelope))
+    assert fold([decode(line) for line in lines]) == live
+
+
+def agent(*parts: Text | ToolCall, id: str = "m1", partial: bool = False) -> AgentMessage:
+    message = Message(id=id, role="assistant", parts=parts)
+    return AgentMessage(message=message, stop_reason="end", partial=partial)
+
+
+def test_a_later_reply_of_the_same_id_replaces_the_partial_one() -> None:
+    call = ToolCall(id="c1", name="read")
+    state = folded(agent(call, partial=True), agent(Text(text="hm"), call))
+    assert [message.parts for message in state.history] == [(Text(text="hm"), call)]
+    assert state.spent.requests == 1
+
+
+def test_a_call_moves_from_made_to_attempted_to_its_result() -> None:
+    call = ToolCall(id="c1", name="write", arguments="{}")
+    opened = [agent(call), ToolStarted(call_id="c1", name="write", arguments="{}")]
+    attempted = ToolAttempted(call_id="c1", steps=("attempt",), decision="allow")
+    result = ToolResulted(call_id="c1", name="write", status="done", parts=(Text(text="ok"),))
+    assert folded(opened[0]).calls["c1"] == OpenCall(name="write", arguments="{}")
+    assert folded(*opened).calls["c1"].phase == "started"
+    assert folded(*opened, attempted).calls["c1"].phase == "attempted"
+    state = folded(*opened, attempted, result)
+    assert state.calls == {}
+    assert state.results == {
+        "c1": ToolResult(call_id="c1", name="write", parts=(Text(text="ok"),), ok=True)
+    }
+
+
+def test_a_call_that_started_early_is_not_made_again_by_its_message() -> None:
+    started = ToolStarted(call_id="c1", name="write", arguments="{}")
+    result = ToolResulted(call_id="c1", name="write", status="done")
+    assert folded(started, result, agent(ToolCall(id="c1", name="write"))).calls == {}
+
+
+def test_a_steered_message_joins_the_history_at_the_next_turn() -> None:
+    said = UserMessage(
+        message=Message(id="u", role="user", parts=(Text(text="wait"),)), steered=True
+    )
+    waiting = folded(said)
+    assert (waiting.history, [m.id for m in waiting.queued]) == ([], ["u"])
+    heard = folded(said, TurnStarted(turn=2))
+    assert ([m.id for m in heard.history], heard.queued) == (["u"], [])
+
+
+def test_an_unknown_price_makes_the_whole_cost_unknown() -> None:
+    usage = Usage(input_uncached=3, output_text=1)
+    priced = AgentMessage(
+        message=Message(id="m", role="assistant"), stop_reason="end", usage=usage, cost=0.5
+    )
+    free = msgspec.structs.replace(priced, cost=None)
+    assert folded(priced, priced).spent.cost == 1.0
+    assert folded(priced, free, priced).spent.cost is None
+    assert folded(priced, free, priced).spent.tokens == 12
+
+
+def test_a_grant_for_the_session_is_kept_and_one_for_once_is_not() -> None:
+    asked = PermissionRequested(
+        request_id="r", call_id="c", tool="shell", action="Run ls", input="ls", grant="shell(ls)"
+    )
+    answer = PermissionAnswered(request_id="r", call_id="c", allowed=True, decider="person")
+    for_session = msgspec.structs.replace(answer, scope="session")
+    assert folded(asked).status == "waiting"
+    assert folded(asked, answer).granted == []
+    assert folded(asked, for_session).granted == ["shell(ls)"]
+    refused = msgspec.structs.replace(for_session, allowed=False)
+    assert folded(asked, refused).granted == []
+
+
+def test_a_compaction_keeps_only_results_of_calls_that_stay() -> None:
+    kept, gone = agent(ToolCall(id="k", name="read"), id="m2"), agent(ToolCall(id="g", name="read"))
+    results = [ToolResulted(call_id=id, name="read", status="done") for id in ("g", "k")]
+    compacted = ContextCompacted(
+        old_tokens=9,
+        new_tokens=1,
+        messages_summarized=1,
+        trigger="proactive",
+        history=(kept.message,),
+    )
+    state = folded(gone, kept, *results, compacted)
+    assert set(state.results) == {"k"}
+    assert (state.history, state.measured_tokens) == ([kept.message], None)
