@@ -76,6 +76,7 @@ class PlainFace:
     def ask(self, event: PermissionRequested, *, whole: bool = False) -> None:
         """Writes a question's card, bounded or whole."""
         self._note(question_rows(event, self._size, whole=whole))
+        self.prompt("y yes, n no [why], a always in this session, i whole input: ")
 
     def prompt(self, text: str) -> None:
         """Writes words after which the person types, without a line end."""

@@ -1,0 +1,185 @@
+"""What the person types: tasks, words for a running task, and answers to questions.
+
+One desk takes in keys of a terminal or whole lines and gives intents; it never sends anything.
+"""
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from ouroboros.core.clock import Clock
+from ouroboros.core.commands import Approve, Deny
+from ouroboros.core.events import Envelope, PermissionAnswered, PermissionRequested
+from ouroboros.faces.cli.prompting_keys import Key
+from ouroboros.faces.cli.prompting_line import Line
+from ouroboros.faces.cli.render.cards import choice_rows
+from ouroboros.faces.cli.render.screen import Size
+from ouroboros.faces.cli.render.terminal import Foot
+
+_TYPING_SECONDS = 0.5
+_FOOT_ROWS = 6
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """The person finished a message."""
+
+    text: str
+
+
+class Answered(Struct, frozen=True, kw_only=True):
+    """The person answered a question."""
+
+    command: Approve | Deny
+
+
+class Left(Struct, frozen=True, kw_only=True):
+    """The person has nothing more to say: end of input."""
+
+
+type Intent = Said | Answered | Left
+
+
+class Asker(Protocol):
+    """Where a question's card is shown."""
+
+    def ask(self, event: PermissionRequested, *, whole: bool = False) -> None:
+        """Shows the card."""
+        ...
+
+
+class Desk:
+    """Holds the line being typed and the questions that wait; the first one is answered first."""
+
+    def __init__(self, asker: Asker, clock: Clock, history: list[str], prompt: str) -> None:
+        """``prompt`` stands before the line; ``history`` is what up and down recall."""
+        self.prompt = prompt
+        self.line = Line(history)
+        self._asker = asker
+        self._clock = clock
+        self._questions: dict[str, PermissionRequested] = {}
+        self._hasty_until = 0.0
+        self._reason: Line | None = None
+        self._over = False
+
+    @property
+    def question(self) -> PermissionRequested | None:
+        """The question that is asked now."""
+        return next(iter(self._questions.values()), None)
+
+    def take(self, envelope: Envelope) -> Intent | None:
+        """Follows which questions are open; a face elsewhere may answer them too.
+
+        Once input has ended there is nobody to ask: the answer is no.
+        """
+        match envelope.data:
+            case PermissionRequested() as asked if self._over:
+                return Answered(command=Deny(request_id=asked.request_id))
+            case PermissionRequested() as asked:
+                self._questions[asked.request_id] = asked
+                if len(self._questions) == 1:
+                    self._show()
+            case PermissionAnswered(request_id=request_id):
+                self._drop(request_id)
+            case _:
+                pass
+        return None
+
+    def press(self, key: Key) -> Intent | None:
+        """Takes in a key."""
+        question = self.question
+        if question is None:
+            return self._press_line(key)
+        if self._reason is not None:
+            return self._press_reason(self._reason, key, question)
+        if self._clock.monotonic() < self._hasty_until:
+            self.line.press(key)
+            return None
+        if key.name == "eof":
+            return self._no(question)
+        if key.name != "text":
+            return None
+        return self._choose(key.text[:1].lower(), question)
+
+    def enter(self, text: str) -> Intent | None:
+        """Takes in a whole line, where single keys cannot be read."""
+        question = self.question
+        if question is None:
+            return Said(text=text) if text.strip() else None
+        word, _, rest = text.strip().partition(" ")
+        if word.lower() in {"n", "no"}:
+            return self._no(question, rest.strip())
+        known = {"y": "y", "yes": "y", "a": "a", "always": "a", "i": "i", "input": "i"}
+        intent = self._choose(known.get(word.lower(), ""), question)
+        if intent is None and self.question is question and word.lower() not in {"i", "input"}:
+            self._asker.ask(question)
+        return intent
+
+    def end(self) -> Intent:
+        """Input ended: no to what is asked, otherwise the person leaves."""
+        question = self.question
+        self._over = question is None
+        return self._no(question) if question else Left()
+
+    def foot(self, size: Size) -> Foot:
+        """The lowest rows: a question's answers, or the line."""
+        limit = max(min(_FOOT_ROWS, size.lines // 3), 1)
+        question = self.question
+        if question is None:
+            return self.line.foot(self.prompt, size.columns, limit)
+        if self._reason is not None:
+            return self._reason.foot("Why not (Enter: no reason): ", size.columns, limit)
+        return Foot(rows=tuple(choice_rows(question, size)))
+
+    def _press_line(self, key: Key) -> Intent | None:
+        match self.line.press(key):
+            case "eof":
+                return Left()
+            case "enter":
+                text = self.line.take()
+                return Said(text=text) if text.strip() else None
+            case _:
+                return None
+
+    def _press_reason(self, reason: Line, key: Key, question: PermissionRequested) -> Intent | None:
+        typed = "eof" if key.name == "escape" else reason.press(key)
+        if not typed:
+            return None
+        return self._no(question, reason.take().strip() if typed == "enter" else "")
+
+    def _choose(self, letter: str, question: PermissionRequested) -> Intent | None:
+        match letter:
+            case "y":
+                return self._yes(question, Approve(request_id=question.request_id))
+            case "a":
+                return self._yes(question, Approve(request_id=question.request_id, scope="session"))
+            case "n":
+                self._reason = Line([])
+            case "i":
+                self._asker.ask(question, whole=True)
+            case _:
+                pass
+        return None
+
+    def _yes(self, question: PermissionRequested, command: Approve) -> Intent:
+        self._drop(question.request_id)
+        return Answered(command=command)
+
+    def _no(self, question: PermissionRequested, message: str = "") -> Intent:
+        self._drop(question.request_id)
+        return Answered(command=Deny(request_id=question.request_id, message=message))
+
+    def _drop(self, request_id: str) -> None:
+        was = self.question
+        self._questions.pop(request_id, None)
+        if was is not None and was.request_id == request_id:
+            self._reason = None
+            if self.question:
+                self._show()
+
+    def _show(self) -> None:
+        question = self.question
+        if question is not None:
+            # Somebody in the middle of a word must not answer by accident.
+            hasty = _TYPING_SECONDS if self.line.text else 0.0
+            self._hasty_until = self._clock.monotonic() + hasty
+            self._asker.ask(question)
