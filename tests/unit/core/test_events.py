@@ -11,7 +11,6 @@ from ouroboros.core.events import (
     Event,
     TaskCompleted,
     ToolResulted,
-    UserMessage,
 )
 from ouroboros.core.events.aliases import ALIASES
 from ouroboros.core.events.schema import Unreadable, decode, registry
@@ -135,7 +134,3 @@ def test_usage_sums_its_disjoint_counts() -> None:
 def test_defaults_are_left_out_of_the_wire() -> None:
     event = ToolResulted(call_id="c", name="read", status="done")
     assert msgspec.to_builtins(event) == {"call_id": "c", "name": "read", "status": "done"}
-    said = UserMessage(message=Message(id="m", role="user", parts=(Text(text="hi"),)))
-    assert msgspec.to_builtins(said, builtin_types=()) == {
-        "message": {"id": "m", "role": "user", "parts": ({"type": "text", "text": "hi"},)}
-    }

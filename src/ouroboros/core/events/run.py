@@ -19,7 +19,7 @@ class SessionReady(Event, frozen=True, kw_only=True):
     model: str
     mode: Mode
     version: str
-    prompts: dict[str, str] = field(default_factory=dict)
+    prompts: dict[str, str] = field(default_factory=dict[str, str])
     resumed: bool = False
     title: str = ""
 

@@ -30,7 +30,7 @@ class UserMessage(Event, frozen=True, kw_only=True):
     source: ClassVar[Literal["user", "agent", "system"]] = "user"
     message: Message
     steered: bool = False
-    told: dict[str, str] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict[str, str])
 
 
 class ModelDelta(Event, frozen=True, kw_only=True):
@@ -91,6 +91,6 @@ class ContextCompacted(Event, frozen=True, kw_only=True):
     messages_summarized: int
     trigger: Literal["proactive", "reactive", "manual"]
     history: tuple[Message, ...]
-    told: dict[str, str] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict[str, str])
     usage: Usage | None = None
     cost: float | None = None
