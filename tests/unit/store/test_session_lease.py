@@ -1,0 +1,44 @@
+"""One owner for each session."""
+
+from pathlib import Path
+
+import pytest
+
+from ouroboros.core.errors import SessionBusy, SessionUnknown
+from ouroboros.store.lease import Lease, holder
+
+
+def test_a_second_owner_is_refused_until_the_first_is_done(tmp_path: Path) -> None:
+    first = Lease.take(tmp_path, "ses_1")
+    with pytest.raises(SessionBusy, match=r"Session 'ses_1' is in use by process \d+"):
+        Lease.take(tmp_path, "ses_1")
+    Lease.take(tmp_path, "ses_2").release()
+    first.release()
+    first.release()
+    assert not first.is_held
+    with Lease.take(tmp_path, "ses_1") as second:
+        assert second.is_held
+    assert holder(tmp_path, "ses_1") is None
+
+
+def test_lock_files_are_private(tmp_path: Path) -> None:
+    home = tmp_path / "a" / "home"
+    with Lease.take(home, "ses_1"):
+        assert (home / "locks" / "ses_1.lock").stat().st_mode & 0o777 == 0o600
+        assert {folder.stat().st_mode & 0o777 for folder in (home, home / "locks")} == {0o700}
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "a\n", "-rf", "a" * 200, "é"])
+def test_a_name_that_is_a_path_is_not_a_session(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SessionUnknown):
+        Lease.take(tmp_path, name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_removed_lock_cannot_be_held_twice(tmp_path: Path) -> None:
+    first = Lease.take(tmp_path, "ses_1")
+    first.remove()
+    second = Lease.take(tmp_path, "ses_1")
+    with pytest.raises(SessionBusy):
+        Lease.take(tmp_path, "ses_1")
+    second.release()

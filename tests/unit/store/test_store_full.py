@@ -1,0 +1,170 @@
+"""When the disk refuses, nothing is acknowledged that is not on it, and nobody waits for ever."""
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import msgspec
+import pytest
+
+from ouroboros.core.errors import StoreFailed, StoreFull, StoreNewer
+from ouroboros.core.events import Envelope
+from ouroboros.store import resume
+from ouroboros.store.db import open_database
+from ouroboros.store.lease import Lease
+from ouroboros.store.ledger import Ledger, Line
+from ouroboros.store.log import EventLog, encode
+from ouroboros.store.migrations import MIGRATIONS, Migration
+from ouroboros.store.writer import Writer
+from tests.unit.store import full_driver
+from tests.unit.store.samples import SESSION, envelope, keep, numbered, said
+
+ROOT = Path(__file__).parents[3]
+SMALL, LARGE = 3_000, 90_000
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(disk)]
+    try:
+        made = subprocess.run(mount, capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("needs the mount command")
+    if made.returncode:
+        pytest.skip("needs the right to mount a small file system")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def fill(home: Path, *arguments: int) -> dict[str, Any]:
+    command = [sys.executable, full_driver.__file__, str(home), *map(str, arguments)]
+    done = subprocess.run(
+        command, capture_output=True, check=True, timeout=60, env={"PYTHONPATH": str(ROOT)}
+    )
+    return msgspec.json.decode(done.stdout)
+
+
+def check(home: Path, outcome: dict[str, Any], kind: str) -> None:
+    shown = outcome["shown"]
+    assert shown == list(range(1, len(shown) + 1))
+    assert outcome["ends"].count("kept") == len(shown) > 0
+    assert set(outcome["ends"]) == {"kept", kind}
+    assert (outcome["refusal"], outcome["late"]) == (kind, kind)
+    with Lease.take(home, SESSION) as lease:
+        found = resume.load(home, lease)
+    assert found.warnings == ()
+    assert [each.seq for each in found.envelopes] == shown
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+def test_on_a_full_disk_every_waiter_hears_of_it(small_disk: Path, size: int) -> None:
+    check(small_disk, fill(small_disk, size), "StoreFull")
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+def test_with_room_again_the_session_goes_on(small_disk: Path, size: int) -> None:
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(b"0" * 1_000_000)
+    shown = fill(small_disk, size)["shown"]
+    ballast.unlink()
+    keep(small_disk, numbered([said("on")], after=len(shown)))
+    assert resume.read(small_disk, SESSION).last == len(shown) + 1
+
+
+def test_a_file_that_may_not_grow_ends_the_same_way(tmp_path: Path) -> None:
+    check(tmp_path, fill(tmp_path, SMALL, 1_000_000), "StoreFailed")
+
+
+def test_a_database_at_its_limit_is_a_full_disk(tmp_path: Path) -> None:
+    with closing(open_database(tmp_path)) as connection:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count={pages + 3}")
+        ledger = Ledger(tmp_path, connection)
+        lines = [
+            Line(envelope=each, encoded=encode(each))
+            for each in numbered([said("z" * SMALL) for _ in range(20)])
+        ]
+        ledger.store(lines[:1])
+        with pytest.raises(StoreFull, match="No room on the disk") as caught:
+            ledger.store(lines[1:])
+        assert "Free some space" in caught.value.hint
+        ledger.store(lines[1:2])
+    assert [each.seq for each in resume.read(tmp_path, SESSION).envelopes] == [1, 2]
+
+
+async def test_a_lock_held_for_a_while_is_waited_for(tmp_path: Path) -> None:
+    lease = await anyio.to_thread.run_sync(Lease.take, tmp_path, SESSION)
+    async with Writer(tmp_path, busy_seconds=30) as writer:
+        await writer.ready()
+        log = EventLog(writer, lease)
+        other = await anyio.to_thread.run_sync(locked, tmp_path)
+        log.append(envelope(1, said("one")))
+        with anyio.move_on_after(0.05):
+            await log.settled()
+        assert log.durable == 0
+        other.close()
+        await log.settled()
+        assert log.durable == 1
+
+
+async def test_a_lock_held_for_too_long_is_an_error_and_the_other_sessions_go_on(
+    tmp_path: Path,
+) -> None:
+    shown: list[Envelope] = []
+    first = await anyio.to_thread.run_sync(Lease.take, tmp_path, SESSION)
+    second = await anyio.to_thread.run_sync(Lease.take, tmp_path, "ses_2")
+    async with Writer(tmp_path, busy_seconds=0.05) as writer:
+        await writer.ready()
+        log = EventLog(writer, first, on_durable=shown.extend)
+        other = await anyio.to_thread.run_sync(locked, tmp_path)
+        log.append(envelope(1, said("one")))
+        log.append(envelope(2, said("two")))
+        for seq in (1, 2):
+            with pytest.raises(StoreFailed, match="Another program holds"):
+                await log.settled(seq)
+        other.close()
+        with pytest.raises(StoreFailed, match="Another program holds"):
+            log.append(envelope(3, said("three")))
+        fine = EventLog(writer, second)
+        fine.append(envelope(1, said("fine"), session="ses_2"))
+        await fine.settled()
+    assert shown == []
+
+
+def locked(home: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        home / "ouroboros.db", isolation_level=None, check_same_thread=False
+    )
+    connection.execute("BEGIN IMMEDIATE")
+    return connection
+
+
+async def test_a_database_that_cannot_be_opened_refuses_every_event(tmp_path: Path) -> None:
+    later = Migration(number=9, name="later", statements=())
+
+    def make() -> None:
+        open_database(tmp_path, migrations=(*MIGRATIONS, later)).close()
+
+    await anyio.to_thread.run_sync(make)
+    lease = await anyio.to_thread.run_sync(Lease.take, tmp_path, SESSION)
+    async with Writer(tmp_path) as writer:
+        log = EventLog(writer, lease)
+        log.append(envelope(1, said("before it is known")))
+        with pytest.raises(StoreNewer):
+            await log.settled()
+        with pytest.raises(StoreNewer):
+            await writer.ready()
+        with pytest.raises(StoreNewer):
+            log.append(envelope(2, said("after")))
+        another = EventLog(writer, lease)
+        another.append(envelope(1, said("a new log on the same writer")))
+        with pytest.raises(StoreNewer):
+            await another.settled()
