@@ -16,11 +16,6 @@ def main() -> int:
         return INTERRUPTED
     except BrokenPipeError:
         return _leave_quietly()
-    except BaseExceptionGroup as group:
-        interrupts, others = group.split(KeyboardInterrupt)
-        if interrupts is None or others is not None:
-            raise
-        return INTERRUPTED
     return code
 
 

@@ -1,0 +1,43 @@
+# What is done often, one line each. `just` alone lists them.
+
+python := ".venv-dev/bin/python"
+compile := ".venv-dev/bin/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command 'just lock'"
+
+default:
+    @just --list
+
+# everything that must be green before a commit
+check:
+    ./test
+
+# the tests alone; arguments go to pytest
+test *arguments:
+    ./test --quick {{arguments}}
+
+# lint and format in place
+fix:
+    {{python}} -m ruff check --fix .
+    {{python}} -m ruff format .
+
+# write the generated reference pages
+docs:
+    {{python}} -m tests.house.reference
+
+# accept changed snapshots
+snap *arguments:
+    {{python}} -m pytest -n 0 --inline-snapshot=fix {{arguments}}
+
+# lock the dependencies again; `just lock --upgrade` takes newer ones
+lock *arguments:
+    {{compile}} pyproject.toml -o requirements/run.txt {{arguments}}
+    {{compile}} pyproject.toml --group dev -c requirements/run.txt -o requirements/dev.txt {{arguments}}
+    {{compile}} --group build -o requirements/build.txt {{arguments}}
+    {{compile}} --group uv -o requirements/uv.txt {{arguments}}
+
+# the wheel, into dist/
+build:
+    {{python}} -m hatchling build -t wheel
+
+# a run with a scripted model; needs no key
+demo:
+    ./ouro demo

@@ -1,0 +1,148 @@
+"""The house keeps its rules, and each rule notices when it is broken."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.house import papers, rules
+
+type Rule = Callable[[Path], list[str]]
+
+RULES: tuple[Rule, ...] = (
+    rules.long_files,
+    rules.forbidden_names,
+    rules.busy_inits,
+    rules.wrong_rooms,
+    rules.wide_protocols,
+    rules.mocks,
+    rules.suppressions,
+    rules.foreign_places,
+    rules.loose_locks,
+    papers.missing_tests,
+    papers.changelog_faults,
+    papers.page_faults,
+    papers.unknown_links,
+)
+
+PROJECT = """
+[project]
+dependencies = ["anyio>=4"]
+[dependency-groups]
+dev = ["pytest>=9"]
+[[tool.importlinter.contracts]]
+id = "floors"
+layers = ["__main__", "faces | agent"]
+"""
+ROOM = '"""A room.\n\nRefuses: nothing.\n"""\n'
+LOCK = f"anyio==4.1 \\\n    --hash=sha256:{'0' * 64}\n"
+HOUSE = {
+    "pyproject.toml": PROJECT,
+    "requirements/run.txt": LOCK,
+    "requirements/dev.txt": LOCK + LOCK.replace("anyio", "pytest"),
+    "src/ouroboros/__init__.py": '"""A package."""\n',
+    "src/ouroboros/agent/__init__.py": ROOM,
+    "src/ouroboros/faces/__init__.py": ROOM,
+    "tests/unit/test_a.py": "def test_a() -> None: ...\n",
+    "docs/coverage.md": "| row | tests/unit/test_a.py::test_a |\n",
+    "docs/decisions/0001-rooms.md": "\n".join(papers.DECISION_PARTS),
+    "CHANGELOG.md": "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- One thing.\n",
+    "AGENTS.md": "# Short\n",
+    "ARCHITECTURE.md": "`faces` and `agent`\n",
+}
+DOOR = "src/ouroboros/agent/__init__.py"
+LOOP = "src/ouroboros/agent/loop.py"
+SIX = "".join(f"    def m{number}(self) -> None: ...\n" for number in range(6))
+SILENCED = "# no" + "qa"
+
+BREACHES: tuple[tuple[Rule, str, str], ...] = (
+    (rules.long_files, "src/ouroboros/agent/long.py", "\n" * 401),
+    (rules.long_files, LOOP, "\n" * 151),
+    (rules.long_files, "tests/unit/test_long.py", "\n" * 601),
+    (rules.forbidden_names, "src/ouroboros/agent/utils.py", ""),
+    (rules.forbidden_names, "src/ouroboros/agent/text_helpers.py", ""),
+    (rules.forbidden_names, "src/ouroboros/agent/common/__init__.py", ""),
+    (rules.busy_inits, DOOR, ROOM + "print(1)\n"),
+    (rules.busy_inits, DOOR, ROOM + "class Thing: ...\n"),
+    (rules.busy_inits, DOOR, "import os\n"),
+    (rules.busy_inits, "src/ouroboros/agent/deep/__init__.py", ROOM + "table = {}\n"),
+    (rules.wrong_rooms, "src/ouroboros/attic/__init__.py", ROOM),
+    (rules.wrong_rooms, DOOR, '"""A room."""\n'),
+    (rules.wrong_rooms, "src/ouroboros/agent/hidden/thing.py", ""),
+    (rules.wide_protocols, LOOP, "class Wide(Protocol):\n" + SIX),
+    (rules.wide_protocols, LOOP, "class Wide(typing.Protocol[T]):\n" + SIX),
+    (rules.mocks, "tests/unit/test_b.py", "from unittest import mock\n"),
+    (rules.mocks, "tests/unit/test_b.py", "from unittest.mock import patch\n"),
+    (rules.mocks, "tests/unit/test_b.py", "import unittest.mock as fake\n"),
+    (rules.mocks, "tests/unit/test_b.py", "def test_b(mocker): ...\n"),
+    (rules.suppressions, LOOP, f"x = 1  {SILENCED}\n"),
+    (rules.suppressions, LOOP, f"x = 1  {SILENCED}: E501 - a reason, but no budget\n"),
+    (rules.suppressions, LOOP, "x = 1\n" * 1000 + f"x = 1  {SILENCED}: E501\n"),
+    (rules.foreign_places, "notes.md", "see /" + "root/notes\n"),
+    (rules.foreign_places, "notes.md", "see https://files." + "pythonhosted.org/x\n"),
+    (rules.loose_locks, "requirements/run.txt", "anyio==4.1\n"),
+    (rules.loose_locks, "requirements/run.txt", LOCK.replace("anyio", "h11")),
+    (rules.loose_locks, "requirements/run.txt", LOCK.replace("4.1", "4.2")),
+    (rules.loose_locks, "requirements/run.txt", "--extra-index" + "-url there\n" + LOCK),
+    (rules.loose_locks, "requirements/dev.txt", LOCK),
+    (papers.missing_tests, "docs/coverage.md", "tests/unit/test_a.py::test_gone\n"),
+    (papers.missing_tests, "docs/coverage.md", "tests/unit/test_gone.py::test_a\n"),
+    (papers.changelog_faults, "CHANGELOG.md", "# Changelog\n"),
+    (papers.changelog_faults, "CHANGELOG.md", "## [Unreleased]\n\n### Improved\n\n- It.\n"),
+    (papers.changelog_faults, "CHANGELOG.md", "\n## [Unreleased]\n\n- " + "word " * 26),
+    (papers.page_faults, "AGENTS.md", "line\n" * 100),
+    (papers.page_faults, "ARCHITECTURE.md", "`agent`\n"),
+    (papers.page_faults, "docs/decisions/rooms.md", "\n".join(papers.DECISION_PARTS)),
+    (papers.page_faults, "docs/decisions/0002-x.md", "# Nothing\n"),
+    (papers.unknown_links, "AGENTS.md", "[there](docs/gone.md)\n"),
+)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A small house that keeps every rule."""
+    for name, text in HOUSE.items():
+        put(tmp_path / name, text)
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_this_house_keeps_the_rule(rule: Rule) -> None:
+    assert rule(rules.ROOT) == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_a_small_house_may_pass(rule: Rule, house: Path) -> None:
+    assert rule(house) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "text"),
+    BREACHES,
+    ids=[f"{rule.__name__}-{number}" for number, (rule, _, _) in enumerate(BREACHES)],
+)
+def test_a_breach_is_noticed(rule: Rule, name: str, text: str, house: Path) -> None:
+    put(house / name, text)
+    assert rule(house) != []
+
+
+def test_every_rule_has_a_breach_that_shows_it_works() -> None:
+    assert {rule for rule, _, _ in BREACHES} == set(RULES)
+
+
+def test_a_missing_room_is_noticed(house: Path) -> None:
+    (house / DOOR).unlink()
+    (house / DOOR).parent.rmdir()
+    assert rules.wrong_rooms(house) == ["agent: in the contract, not in the house"]
+
+
+def test_a_reason_and_a_budget_let_a_suppression_stand(house: Path) -> None:
+    put(house / LOOP, "x = 1\n" * 1000 + f"x = 1  {SILENCED}: E501 - the table reads better\n")
+    assert rules.suppressions(house) == []
