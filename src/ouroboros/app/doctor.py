@@ -1,0 +1,202 @@
+"""Looks whether this machine has what a run needs, and says how to get what is missing."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+import anyio
+import anyio.to_thread
+from msgspec import Struct
+
+from ouroboros.app import config, keys, provider_list
+from ouroboros.core.errors import OuroborosError
+from ouroboros.store import health
+
+type Verdict = Literal["ok", "warning", "failed"]
+
+LEAST_BYTES = 100 * 1_048_576
+"""Below this much free space sessions may soon not be kept."""
+
+_PATIENCE_SECONDS = 5.0
+_PRIVATE = ("config.toml", "keys.toml", "trust.toml", "ouroboros.db")
+
+
+class Check(Struct, frozen=True, kw_only=True):
+    """One thing looked at; ``fix`` is what to do unless all is well."""
+
+    name: str
+    verdict: Verdict
+    said: str
+    fix: str = ""
+
+
+class Terminal(Struct, frozen=True, kw_only=True):
+    """What the face knows of the terminal it writes to."""
+
+    is_terminal: bool
+    columns: int
+    encoding: str
+
+
+async def examine(
+    environment: Mapping[str, str], cwd: Path, home: Path, terminal: Terminal
+) -> list[Check]:
+    """Every check, in the order they are shown; one that cannot be made counts as failed."""
+    checks = [_python(), *_home(home), _space(home)]
+    checks += [
+        await _program("git", environment, cwd, is_needed=True, fix="install git"),
+        await _program(
+            "rg", environment, cwd, is_needed=False, fix="install ripgrep for faster search"
+        ),
+        await anyio.to_thread.run_sync(_database, home),
+        _terminal(terminal, environment),
+    ]
+    ollama = await _ollama(environment)
+    settings = await anyio.to_thread.run_sync(_settings, environment, cwd, ollama.verdict)
+    return [*checks, *settings, ollama]
+
+
+def has_failed(checks: list[Check]) -> bool:
+    """Whether something a run needs is missing."""
+    return any(check.verdict == "failed" for check in checks)
+
+
+def _python() -> Check:
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    return Check(name="python", verdict="ok", said=f"{version} at {sys.executable}")
+
+
+def _home(home: Path) -> list[Check]:
+    import tempfile
+
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=home):
+            pass
+    except OSError as error:
+        fix = "make it a folder you may write, or set OUROBOROS_HOME to another"
+        said = f"{home} cannot be written: {error.strerror}"
+        return [Check(name="home", verdict="failed", said=said, fix=fix)]
+    checks = [Check(name="home", verdict="ok", said=str(home))]
+    open_to_others = [
+        path
+        for path in (home, *(home / name for name in _PRIVATE))
+        if path.exists() and path.stat().st_mode & 0o077
+    ]
+    for path in open_to_others:
+        mode = "700" if path.is_dir() else "600"
+        said = f"{path} can be read by other users"
+        checks.append(
+            Check(name="file modes", verdict="warning", said=said, fix=f"chmod {mode} {path}")
+        )
+    return checks
+
+
+def _space(home: Path) -> Check:
+    import shutil
+
+    place = next(folder for folder in (home, *home.parents) if folder.is_dir())
+    free = shutil.disk_usage(place).free
+    said = f"{free // 1_048_576} MiB free at {place}"
+    if free < LEAST_BYTES:
+        return Check(name="disk", verdict="failed", said=said, fix="free some space there")
+    return Check(name="disk", verdict="ok", said=said)
+
+
+async def _program(
+    name: str, environment: Mapping[str, str], cwd: Path, *, is_needed: bool, fix: str
+) -> Check:
+    import shutil
+
+    from ouroboros.safety.spawn import run
+
+    lacking: Verdict = "failed" if is_needed else "warning"
+    path = shutil.which(name, path=environment.get("PATH", ""))
+    if path is None:
+        return Check(name=name, verdict=lacking, said="not found on PATH", fix=fix)
+    command = [path, "--version"]
+    try:
+        ended = await run(
+            command, cwd=cwd, environment=environment, timeout_seconds=_PATIENCE_SECONDS
+        )
+    except OSError as error:
+        said = f"{path} does not start: {error.strerror}"
+        return Check(name=name, verdict=lacking, said=said, fix=fix)
+    if ended.exit_code != 0:
+        said = f"{path} --version ended with {ended.exit_code}"
+        return Check(name=name, verdict=lacking, said=said, fix=fix)
+    version = ended.stdout.decode(errors="replace").partition("\n")[0]
+    return Check(name=name, verdict="ok", said=f"{version} at {path}")
+
+
+def _database(home: Path) -> Check:
+    try:
+        wrong = health.examine(home)
+    except OuroborosError as error:
+        return Check(name="database", verdict="failed", said=error.message, fix=error.hint)
+    if wrong:
+        fix = f"move {home / 'ouroboros.db'} away; exports and blobs are not touched"
+        return Check(name="database", verdict="failed", said=wrong, fix=fix)
+    exists = (home / "ouroboros.db").exists()
+    return Check(name="database", verdict="ok", said="sound" if exists else "none yet")
+
+
+def _terminal(terminal: Terminal, environment: Mapping[str, str]) -> Check:
+    kind = environment.get("TERM", "")
+    if not terminal.is_terminal:
+        return Check(name="terminal", verdict="ok", said="output is not a terminal: plain text")
+    said = f"{kind or 'unnamed'}, {terminal.columns} columns, {terminal.encoding}"
+    if terminal.encoding.lower().replace("-", "") != "utf8":
+        fix = "set LANG to a UTF-8 locale, such as C.UTF-8"
+        return Check(name="terminal", verdict="warning", said=said, fix=fix)
+    if kind in {"", "dumb"}:
+        fix = "set TERM to what the terminal is, for colour and live output"
+        return Check(name="terminal", verdict="warning", said=said, fix=fix)
+    return Check(name="terminal", verdict="ok", said=said)
+
+
+def _settings(environment: Mapping[str, str], cwd: Path, ollama: Verdict) -> list[Check]:
+    try:
+        loaded = config.load(cwd, environment, {})
+        checks = [
+            Check(name="settings", verdict="warning", said=line, fix="correct or trust it")
+            for line in loaded.warnings
+        ] or [Check(name="settings", verdict="ok", said="all layers can be read")]
+        found = provider_list.key_states(loaded, environment)
+        keys.stored(loaded.home)
+    except OuroborosError as error:
+        fix = error.hint or "correct the line"
+        return [Check(name="settings", verdict="failed", said=error.message, fix=fix)]
+    ready = [f"{name} ({source})" for name, source in found.items() if source]
+    if ready:
+        return [*checks, Check(name="keys", verdict="ok", said=", ".join(ready))]
+    if ollama == "ok" or loaded.settings.base_url:
+        return [
+            *checks,
+            Check(name="keys", verdict="ok", said="none, and a local model needs none"),
+        ]
+    some = ", ".join(list(found)[:6])
+    fix = f"set one of {some}, or start Ollama; `./ouro demo` needs neither"
+    return [*checks, Check(name="keys", verdict="failed", said="no key of any provider", fix=fix)]
+
+
+async def _ollama(environment: Mapping[str, str]) -> Check:
+    """Asks the port Ollama listens on; that nobody is there is no failure."""
+    host, _, port = environment.get("OLLAMA_HOST", "").rpartition("://")[2].partition(":")
+    host = "127.0.0.1" if set(host) <= set("0.") else host
+    number = int(port) if port.isdecimal() and int(port) < 65_536 else 11_434
+    try:
+        with anyio.fail_after(_PATIENCE_SECONDS):
+            async with await anyio.connect_tcp(host, number) as stream:
+                request = f"GET /api/version HTTP/1.0\r\nHost: {host}\r\n\r\n"
+                await stream.send(request.encode())
+                answer = await stream.receive(256)
+    except (OSError, UnicodeError, TimeoutError, anyio.EndOfStream, anyio.BrokenResourceError):
+        fix = "start it with `ollama serve`, if you want local models"
+        said = f"nobody answers at {host}:{number}"
+        return Check(name="ollama", verdict="warning", said=said, fix=fix)
+    if b" 200" in answer.partition(b"\r\n")[0]:
+        return Check(name="ollama", verdict="ok", said=f"answers at {host}:{number}")
+    said = f"what answers at {host}:{number} is not Ollama"
+    return Check(name="ollama", verdict="warning", said=said, fix="set OLLAMA_HOST")

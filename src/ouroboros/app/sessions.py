@@ -1,0 +1,101 @@
+"""Past sessions as a face asks for them; every function blocks on the disk."""
+
+import os
+from pathlib import Path
+
+from msgspec import Struct
+
+from ouroboros.core.clock import SystemClock
+from ouroboros.core.errors import SessionUnknown
+from ouroboros.core.events import Envelope
+from ouroboros.core.ids import TimeOrderedIds
+from ouroboros.core.state import State, fold
+from ouroboros.store import resume, sessions
+from ouroboros.store.search import search
+from ouroboros.store.sessions import Session, archive, delete, latest, list_sessions, unarchive
+
+__all__ = [
+    "Hit",
+    "Session",
+    "archive",
+    "delete",
+    "describe",
+    "events",
+    "find",
+    "hits",
+    "latest",
+    "list_sessions",
+    "rename",
+    "unarchive",
+]
+
+_SHORTEST = 3
+
+
+class Hit(Struct, frozen=True, kw_only=True):
+    """A place in a past session that has the words."""
+
+    session: str
+    title: str
+    seq: int
+    excerpt: str
+
+
+def find(home: Path, name: str) -> Session:
+    """The session of this name, of a unique beginning or end of it, or the ``last`` one.
+
+    Raises:
+        SessionUnknown: None or more than one is meant.
+    """
+    everything = list_sessions(home, archived=True, limit=1_000_000)
+    exact = [each for each in everything if each.id == name]
+    if exact:
+        return exact[0]
+    if name == "last" and everything:
+        return next((each for each in everything if each.status != "archived"), everything[0])
+    meant = [
+        each
+        for each in everything
+        if len(name) >= _SHORTEST and (each.id.startswith(name) or each.id.endswith(name))
+    ]
+    if len(meant) == 1:
+        return meant[0]
+    if meant:
+        raise SessionUnknown(
+            f"{name!r} could be any of {len(meant)} sessions, such as {meant[0].id} and "
+            f"{meant[1].id}",
+            hint="add more of its name",
+        )
+    raise SessionUnknown(
+        f"there is no session {name!r}", hint="`ouro sessions list --all` shows every session"
+    )
+
+
+def events(home: Path, session: str) -> resume.Resumed:
+    """Every event that can be read, and warnings about those that cannot."""
+    return resume.read(home, session)
+
+
+def describe(envelopes: list[Envelope]) -> State:
+    """What is true of a session after its events."""
+    return fold(envelopes)
+
+
+def rename(home: Path, session: str, title: str) -> None:
+    """Gives a session another title; raises ``SessionBusy`` while it is open."""
+    clock = SystemClock()
+    sessions.rename(home, session, title, ids=TimeOrderedIds(clock, os.urandom), clock=clock)
+
+
+def hits(home: Path, words: str, *, limit: int) -> tuple[Hit, ...]:
+    """Where the words were said, best first."""
+    titles = {each.id: each.title for each in list_sessions(home, archived=True, limit=1_000_000)}
+    return tuple(
+        Hit(
+            session=found.session,
+            title=titles.get(found.session, ""),
+            seq=found.seq,
+            excerpt=" ".join(found.excerpt.split()),
+        )
+        for found in search(home, words, limit=limit)
+    )

@@ -1,0 +1,23 @@
+"""`ouro completion`: print a completion script for a shell."""
+
+import click
+
+from ouroboros.faces.cli.invocation import say
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(shell: str) -> None:
+    """Print a script that completes `ouro` in SHELL.
+
+    For bash: eval "$(ouro completion bash)" in ~/.bashrc.
+    """
+    from click.shell_completion import get_completion_class
+
+    from ouroboros.faces.cli.tree import root
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"no completion for {shell!r}")
+    script = kind(root, {}, "ouro", "_OURO_COMPLETE")
+    say(script.source_template % script.source_vars())

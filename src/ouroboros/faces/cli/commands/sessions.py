@@ -1,0 +1,180 @@
+"""`ouro sessions`: list, show, search and tidy past sessions."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.groups import NearGroup
+from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
+
+if TYPE_CHECKING:
+    from ouroboros.app.sessions import Session
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+session_argument = click.argument("session")
+
+
+@click.group(cls=NearGroup, name="sessions")
+def command() -> None:
+    """List, show, search and tidy past sessions.
+
+    SESSION is a session's name, a unique beginning or end of it, or `last`.
+    """
+
+
+@command.command("list")
+@click.option("--here", is_flag=True, help="Only those of the current folder.")
+@click.option("--all", "archived", is_flag=True, help="Archived ones too.")
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
+@as_json
+@click.pass_obj
+def list_all(
+    invocation: Invocation, *, here: bool, archived: bool, limit: int, as_json: bool
+) -> None:
+    """List sessions, newest first."""
+    from ouroboros.app import sessions
+    from ouroboros.faces.cli import table
+
+    cwd = str(invocation.cwd()) if here else None
+    found = sessions.list_sessions(invocation.home(), cwd=cwd, archived=archived, limit=limit)
+    if as_json:
+        say_json(found)
+        return
+    across = table.columns()
+    for each in found:
+        for line in table.lines(_cells(each), across):
+            say(line)
+    if not found:
+        note("there are no sessions yet" if not here else "there are no sessions of this folder")
+
+
+@command.command("show")
+@session_argument
+@as_json
+@click.pass_obj
+def show(invocation: Invocation, session: str, *, as_json: bool) -> None:
+    """Print what is known of SESSION, and its last answer."""
+    from ouroboros.app import sessions
+    from ouroboros.faces.cli import table
+
+    found = sessions.find(invocation.home(), session)
+    read = sessions.events(invocation.home(), found.id)
+    for warning in read.warnings:
+        note(f"warning: {warning}")
+    state = sessions.describe(read.envelopes)
+    if as_json:
+        spent, final = state.spent, state.final
+        say_json({"session": found, "events": state.seq, "spent": spent, "final": final})
+        return
+    cost = "unknown" if state.spent.cost is None else f"{state.spent.cost:.4f} USD"
+    fields = {
+        "id": found.id,
+        "title": found.title,
+        "folder": found.cwd,
+        "model": found.model,
+        "status": found.status,
+        "begun": table.moment(found.created),
+        "last used": table.moment(found.updated),
+        "turns": str(found.turns),
+        "events": str(state.seq),
+        "tokens": f"{state.spent.input_tokens} in, {state.spent.output_tokens} out",
+        "cost": cost,
+    }
+    for name, value in fields.items():
+        say(f"{name}: {value}")
+    if state.final:
+        say(f"\n{state.final}")
+
+
+@command.command("rename")
+@session_argument
+@click.argument("title")
+@click.pass_obj
+def rename(invocation: Invocation, session: str, title: str) -> None:
+    """Give SESSION another TITLE."""
+    from ouroboros.app import sessions
+
+    title = " ".join(title.split())
+    if not title:
+        raise Misuse("the title is empty", hint='ouro sessions rename SESSION "a title"')
+    found = sessions.find(invocation.home(), session)
+    sessions.rename(invocation.home(), found.id, title)
+    note(f"{found.id} is now called {title!r}")
+
+
+@command.command("archive")
+@session_argument
+@click.pass_obj
+def archive(invocation: Invocation, session: str) -> None:
+    """Take SESSION off the list; nothing of it is lost."""
+    from ouroboros.app import sessions
+
+    found = sessions.find(invocation.home(), session)
+    sessions.archive(invocation.home(), found.id)
+    note(f"{found.id} is archived")
+
+
+@command.command("unarchive")
+@session_argument
+@click.pass_obj
+def unarchive(invocation: Invocation, session: str) -> None:
+    """Put SESSION back on the list."""
+    from ouroboros.app import sessions
+
+    found = sessions.find(invocation.home(), session)
+    sessions.unarchive(invocation.home(), found.id)
+    note(f"{found.id} is on the list again")
+
+
+@command.command("delete")
+@session_argument
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def delete(invocation: Invocation, session: str, *, yes: bool) -> int:
+    """Remove SESSION for good."""
+    from ouroboros.app import sessions
+
+    found = sessions.find(invocation.home(), session)
+    if not yes:
+        if sys.stdin is None or not sys.stdin.isatty():
+            raise Misuse("nobody is there to ask", hint=f"ouro sessions delete {found.id} --yes")
+        from ouroboros.app.text import plain
+
+        question = f"Delete {found.id} ({plain(found.title)}) for good?"
+        if not click.confirm(question, default=False, err=True):
+            note("nothing was changed")
+            return 1
+    sessions.delete(invocation.home(), found.id)
+    note(f"{found.id} is deleted")
+    return 0
+
+
+@command.command("search")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
+@as_json
+@click.pass_obj
+def search(invocation: Invocation, words: tuple[str, ...], *, limit: int, as_json: bool) -> int:
+    """Find WORDS in what was said and done in all sessions."""
+    from ouroboros.app import sessions
+    from ouroboros.faces.cli import table
+
+    found = sessions.hits(invocation.home(), " ".join(words), limit=limit)
+    if as_json:
+        say_json(found)
+        return 0 if found else 1
+    across = table.columns()
+    for hit in found:
+        for line in table.lines((hit.session, hit.title, hit.excerpt), across):
+            say(line)
+    if not found:
+        note("nothing was found")
+    return 0 if found else 1
+
+
+def _cells(session: "Session") -> tuple[str, ...]:
+    from ouroboros.faces.cli import table
+
+    return session.id, table.moment(session.updated), session.status, session.title
