@@ -154,8 +154,7 @@ class ScriptedServer:
             return
         exchange.status = 200
         frames = speech.speaks.frames(reply, speech.asked)
-        await wire.stream(frames, speech.played.turn)
-        await wire.end()
+        await wire.stream(frames, speech.played.turn, last=True)
 
     async def _go_wrong(
         self, wire: Wire, exchange: Exchange, speech: "_Speech", fault: Fault
@@ -177,11 +176,10 @@ class ScriptedServer:
     async def _break(self, wire: Wire, speech: "_Speech", fault: Fault, rest: list[Piece]) -> None:
         match fault.kind:
             case "end":
-                await wire.end()
+                await wire.stream([], Turn(), last=True)
             case "garbage":
                 body = fault.body or "data: {not json\n\ndata: \x00\x01\n\n"
-                await wire.stream([Piece(body.encode())], Turn())
-                await wire.end()
+                await wire.stream([Piece(body.encode())], Turn(), last=True)
             case "stall":
                 await anyio.sleep(fault.seconds)
                 raise Closed
@@ -191,8 +189,7 @@ class ScriptedServer:
                 raise Closed
             case _:
                 frame = speech.speaks.error_frame(fault, REFUSALS[fault.kind])
-                await wire.stream([Piece(frame)], Turn())
-                await wire.end()
+                await wire.stream([Piece(frame)], Turn(), last=True)
 
     async def _refuse(self, wire: Wire, exchange: Exchange, fault: Fault, speaks: Format) -> None:
         refusal = REFUSALS[fault.kind]
@@ -254,12 +251,16 @@ async def serving(
     server = ScriptedServer(turns, order=order, repeat=repeat, record=record)
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port)
     server.url = f"http://127.0.0.1:{listener.extra_attributes[SocketAttribute.local_port]()}"
+    error: BaseException | None = None
     async with listener, anyio.create_task_group() as tasks:
         tasks.start_soon(listener.serve, server.handle)
         try:
             yield server
-        finally:
-            tasks.cancel_scope.cancel()
+        except Exception as raised:  # noqa: BLE001 - leaves the task group as it came, unwrapped
+            error = raised
+        tasks.cancel_scope.cancel()
+    if error is not None:
+        raise error
 
 
 async def run(arguments: Namespace, write: Callable[[str], object]) -> None:

@@ -84,7 +84,7 @@ class Wire:
         fields = {**headers, "content-length": str(len(body))}
         await self._stream.send(_head(status, fields) + body)
 
-    async def stream(self, frames: Sequence[Piece], turn: Turn) -> None:
+    async def stream(self, frames: Sequence[Piece], turn: Turn, *, last: bool = False) -> None:
         """Events, each a chunk of its own; all in one write unless the turn asks for less."""
         out = bytearray()
         if not self._streaming:
@@ -99,12 +99,10 @@ class Wire:
                 await self._write(bytes(out), turn.write_bytes)
                 out.clear()
                 await anyio.sleep(turn.pace_seconds)
+        if last:
+            out += b"0\r\n\r\n"
+            self._streaming = False
         await self._write(bytes(out), turn.write_bytes)
-
-    async def end(self) -> None:
-        """The end of a stream."""
-        self._streaming = False
-        await self._stream.send(b"0\r\n\r\n")
 
     async def _write(self, content: bytes, size: int) -> None:
         step = size or len(content) or 1

@@ -1,0 +1,154 @@
+"""HTTP through httpx2: for proxies, which the quick transport does not speak."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import anyio
+import httpx2
+from anyio import to_thread
+
+import ouroboros
+from ouroboros.core.errors import Misuse, ModelFailed
+from ouroboros.llm.reach import Server, refused, trusting
+from ouroboros.llm.transport import HttpRequest, split, unreachable
+
+
+class Response:
+    """An answer on its way in."""
+
+    def __init__(self, response: httpx2.Response, server: Server, proxy: Server) -> None:
+        """The head has arrived."""
+        self._proxy = proxy
+        self._response = response
+        self._server = server
+        self._headers = {name.lower(): value for name, value in response.headers.items()}
+
+    @property
+    def status(self) -> int:
+        """The status code."""
+        return self._response.status_code
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers, names in lower case."""
+        return self._headers
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """The body as it arrives."""
+        stream = aiter(self._response.aiter_raw())
+        while True:
+            try:
+                chunk = await anext(stream, None)
+            except httpx2.TransportError as error:
+                raise _failed(self._server, self._proxy, error) from error
+            if chunk is None:
+                return
+            yield chunk
+
+    async def read(self, limit: int = 1_048_576) -> bytes:
+        """The rest of the body, or its first ``limit`` bytes."""
+        body = bytearray()
+        async for chunk in self.chunks():
+            body += chunk
+            if len(body) >= limit:
+                break
+        return bytes(body[:limit])
+
+
+class Proxied:
+    """A transport that sends everything through one proxy."""
+
+    def __init__(self, proxy: str, *, ca_file: str = "") -> None:
+        """``proxy`` is an http or https address, with user and password if it wants them."""
+        self._proxy = proxy
+        self._server = _server(proxy)
+        self._ca_file = ca_file
+        self._client: httpx2.AsyncClient | None = None
+
+    @asynccontextmanager
+    async def send(self, request: HttpRequest) -> AsyncGenerator[Response]:
+        """Sends, and waits for the head of the answer."""
+        server = Server.of(split(request.url))
+        client = await self._connected()
+        timeout = httpx2.Timeout(
+            request.idle_timeout, connect=request.connect_timeout, pool=request.connect_timeout
+        )
+        headers = {
+            "user-agent": f"ouroboros/{ouroboros.__version__}",
+            "accept": "*/*",
+            "accept-encoding": "identity",
+            **request.headers,
+        }
+        sent = client.build_request(
+            request.method, request.url, headers=headers, content=request.body, timeout=timeout
+        )
+        try:
+            response = await client.send(sent, stream=True)
+        except httpx2.TransportError as error:
+            raise _failed(server, self._server, error) from error
+        try:
+            yield Response(response, server, self._server)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await response.aclose()
+
+    async def warm(self, url: str) -> None:
+        """Prepares the client; the proxy is first reached by a request."""
+        split(url)
+        await self._connected()
+
+    async def close(self) -> None:
+        """Closes every connection."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def _connected(self) -> httpx2.AsyncClient:
+        if self._client is None:
+            context = await to_thread.run_sync(trusting, self._ca_file)
+            self._client = httpx2.AsyncClient(
+                proxy=self._proxy, verify=context, trust_env=False, follow_redirects=False
+            )
+        return self._client
+
+
+def _failed(server: Server, proxy: Server, error: httpx2.TransportError) -> ModelFailed:
+    match error:
+        case httpx2.ProxyError():
+            return unreachable(
+                f"The proxy did not lead to {server.name}: {error}.",
+                hint="Check HTTPS_PROXY, or name the host in NO_PROXY.",
+            )
+        case httpx2.ConnectTimeout():
+            return unreachable(
+                f"The proxy on the way to {server.name} did not accept a connection in time.",
+                hint="Check HTTPS_PROXY and the network connection.",
+                kind="timeout",
+            )
+        case httpx2.TimeoutException():
+            return unreachable(f"{server.name} sent nothing for too long.", kind="timeout")
+        case httpx2.ConnectError():
+            return _unconnected(server, proxy, error)
+        case _:
+            return unreachable(f"The connection to {server.name} broke off: {error}.")
+
+
+def _unconnected(server: Server, proxy: Server, error: httpx2.ConnectError) -> ModelFailed:
+    found = refused(server, error)
+    if not found.failure.retryable:
+        return found
+    return unreachable(
+        f"On the way to {server.name}: {refused(proxy, error).message}",
+        hint="Is the proxy running? Check HTTPS_PROXY, or name the host in NO_PROXY.",
+    )
+
+
+def _server(proxy: str) -> Server:
+    try:
+        return Server.of(split(proxy))
+    except Misuse as error:
+        scheme = proxy.partition("://")[0]
+        raise Misuse(
+            f"A proxy of the kind {scheme!r} cannot be used.",
+            hint="HTTPS_PROXY takes an address such as http://proxy.example:3128.",
+        ) from error

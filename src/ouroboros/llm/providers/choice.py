@@ -1,0 +1,162 @@
+"""From the words a person types to a vendor, an address and a key."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlunsplit
+
+from msgspec import Struct
+
+from ouroboros.core.errors import KeyMissing, Misuse, ModelUnknown
+from ouroboros.core.parts import Origin
+from ouroboros.llm import auth
+from ouroboros.llm.auth import Credential
+from ouroboros.llm.providers.table import ENTRIES, Entry
+from ouroboros.llm.transport import split
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """A model of a vendor, ready to be spoken to.
+
+    Attributes:
+        model: The vendor's name of it; for ``script`` the path of the file.
+        base_url: Where requests go, without the path of the wire format.
+        is_custom: The address is not the vendor's own, so its prices are not known either.
+    """
+
+    entry: Entry
+    model: str
+    base_url: str = ""
+    is_custom: bool = False
+    credential: Credential | None = None
+
+    @property
+    def name(self) -> str:
+        """What a person would type to choose it again."""
+        joint = ":" if self.entry.protocol == "script" else "/"
+        return f"{self.entry.name}{joint}{self.model}" if self.model else self.entry.name
+
+    @property
+    def origin(self) -> Origin:
+        """Who writes the replies."""
+        return Origin(provider=self.entry.name, protocol=self.entry.protocol, model=self.model)
+
+    def url(self, path: str) -> str:
+        """The address for a wire format's path."""
+        return join(self.base_url, path)
+
+
+def find(text: str, *, environment: Mapping[str, str], base_url: str = "") -> Choice:
+    """The choice that ``provider/name``, ``script:PATH``, ``echo`` or a bare name stands for.
+
+    A ``base_url`` of the person's own beats the vendor's variables, which beat its address; with
+    one of those the key is optional. Raises ``ModelUnknown``, ``KeyMissing`` or ``Misuse``.
+    """
+    entry, model = _entry(text.strip(), base_url=base_url)
+    if entry.protocol == "echo":
+        return Choice(entry=entry, model="")
+    if not model:
+        raise ModelUnknown(
+            f"{text!r} names a provider and no model.",
+            hint=_nameless(entry),
+        )
+    if entry.protocol == "script":
+        return Choice(entry=entry, model=str(Path(model).expanduser()))
+    address, is_custom = _address(entry, environment, base_url)
+    credential = auth.find(entry.keys, environment)
+    if credential is None and not entry.is_keyless and not is_custom:
+        raise _key_missing(entry)
+    return Choice(
+        entry=entry, model=model, base_url=address, is_custom=is_custom, credential=credential
+    )
+
+
+def default(environment: Mapping[str, str]) -> str:
+    """What to use when the person chose nothing: the first vendor whose key is set."""
+    for entry in ENTRIES:
+        if entry.default_model and any(environment.get(key, "").strip() for key in entry.keys):
+            return f"{entry.name}/{entry.default_model}"
+    raise KeyMissing("No model is chosen and no provider's key is set.", hint=_all_keys())
+
+
+def normalised(base_url: str, entry: Entry) -> str:
+    """An address as people give it, with or without ``/v1`` or the path of the wire format.
+
+    Without any path ``/v1`` is meant; Anthropic's own clients leave it out behind a path too.
+    """
+    given = base_url.strip()
+    parts = split(given if "://" in given else f"http://{given}")
+    path = parts.path.rstrip("/")
+    for ending in ("/chat/completions", "/responses", "/messages"):
+        path = path.removesuffix(ending)
+    if not path or (entry.protocol == "anthropic-messages" and not path.endswith("/v1")):
+        path += "/v1"
+    return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
+
+
+def join(base_url: str, path: str) -> str:
+    """The base and a path of a wire format, which may or may not begin with ``/v1``."""
+    return base_url.rstrip("/") + "/" + path.removeprefix("/v1/").lstrip("/")
+
+
+def _entry(text: str, *, base_url: str) -> tuple[Entry, str]:
+    known = {entry.name: entry for entry in ENTRIES}
+    if text.startswith("script:"):
+        return known["script"], text.removeprefix("script:")
+    provider, slash, model = text.partition("/")
+    if provider in known and (slash or provider == text):
+        return known[provider], model
+    if text:
+        for entry in ENTRIES:
+            if not slash and text.startswith(entry.prefixes or ("\0",)):
+                return entry, text
+        if base_url:
+            return known["compatible"], text
+    raise ModelUnknown(f"There is no model {text!r}.", hint=_near(text, list(known)))
+
+
+def _near(text: str, names: list[str]) -> str:
+    import difflib  # only for this message
+
+    provider = text.partition("/")[0]
+    near = difflib.get_close_matches(provider, names, n=3, cutoff=0.6)
+    if near:
+        rest = text.partition("/")[2]
+        return "Did you mean " + " or ".join(f"{name}/{rest or 'MODEL'}" for name in near) + "?"
+    return f"Write PROVIDER/MODEL, with one of: {', '.join(names)}."
+
+
+def _nameless(entry: Entry) -> str:
+    if entry.protocol == "script":
+        return "Write script:PATH, with the path of a JSON lines file."
+    return f"Write {entry.name}/{entry.default_model or 'MODEL'}."
+
+
+def _address(entry: Entry, environment: Mapping[str, str], base_url: str) -> tuple[str, bool]:
+    given = [base_url, *(environment.get(name, "") for name in entry.base_url_variables)]
+    for address in given:
+        if address.strip():
+            found = normalised(address, entry)
+            return found, found != entry.base_url
+    if not entry.base_url:
+        raise Misuse(
+            f"The provider {entry.name!r} needs the address of your server.",
+            hint="Give it with --base-url http://HOST:PORT/v1 or set OPENAI_BASE_URL.",
+        )
+    return entry.base_url, False
+
+
+def _key_missing(entry: Entry) -> KeyMissing:
+    return KeyMissing(
+        f"The provider {entry.name!r} needs a key and {' or '.join(entry.keys)} is not set.",
+        hint=_all_keys(),
+    )
+
+
+def _all_keys() -> str:
+    keys = list(
+        dict.fromkeys(key for entry in ENTRIES if not entry.is_keyless for key in entry.keys)
+    )
+    return (
+        f"Set one of {', '.join(keys)}; or use a local model with --model ollama/NAME or "
+        "--base-url http://HOST:PORT/v1; or see it work without any with ./ouro demo."
+    )
