@@ -1,0 +1,178 @@
+"""Verbs that need no network: what our decoders make of a recorded exchange."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+
+from ouroboros.core.errors import OuroborosError
+from ouroboros.core.parts import Foreign, Part, Reasoning, Text, ToolCall, Usage
+from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.fields import Fields, child, integer, parse, string
+from ouroboros.llm.lifecycle import Trace
+from ouroboros.llm.protocols import Decoder, Protocol, by_name
+from ouroboros.llm.sse import Decoder as FrameDecoder
+from ouroboros.llm.sse import Frame
+from ouroboros.llm.stream import Failed, Finished, StreamEvent
+
+
+class Unusable(OuroborosError):
+    """A file that holds no exchange we can decode."""
+
+
+class Call(Struct, kw_only=True, omit_defaults=True):
+    """A call as the vendor made it; ``server`` marks one that the vendor runs itself."""
+
+    id: str
+    name: str
+    arguments: object
+    server: bool = False
+
+
+class Facts(Struct, kw_only=True):
+    """What a reply says; ``usage`` is ours, ``raw_usage`` and ``error`` are the vendor's."""
+
+    text: str = ""
+    reasoning: str = ""
+    tool_calls: list[Call] = field(default_factory=list[Call])
+    raw_stop_reason: str | None = None
+    raw_usage: Fields | None = None
+    error: object = None
+    stop_reason: str | None = None
+    failure: str | None = None
+    usage: Usage | None = None
+
+
+class Exchange(Struct, kw_only=True):
+    """A decoded exchange."""
+
+    id: str
+    facts: Facts
+
+
+def decode_exchange(raw: bytes) -> Exchange:
+    """Decodes one recorded exchange, or raises ``Unusable``."""
+    record = parse(raw)
+    if record is None:
+        raise Unusable("The file is not a JSON object.")
+    name, encoding = string(record, "protocol"), string(record, "encoding")
+    try:
+        protocol = by_name(name)
+    except OuroborosError as error:
+        raise Unusable(error.message) from error
+    body = record.get("response_body")
+    if encoding == "sse" and isinstance(body, str):
+        frames = FrameDecoder()
+        facts = facts_of_frames(protocol, [*frames.feed(encode_text(body)), *frames.end()])
+    elif encoding == "json" and body is not None:
+        facts = _facts_of_body(protocol, integer(record, "status") or 200, record, body)
+    else:
+        raise Unusable(f"A response body with encoding {encoding!r} cannot be read.")
+    return Exchange(id=string(record, "id"), facts=facts)
+
+
+def debug_stream(paths: Sequence[Path], write: Callable[[str], None]) -> int:
+    """Writes one JSON line for each recorded exchange; 1 if one of them cannot be used."""
+    exit_code = 0
+    for path in paths:
+        try:
+            line: object = decode_exchange(path.read_bytes())
+        except Unusable as error:
+            exit_code, line = 1, {"id": path.name, "error": error.message}
+        except OSError as error:
+            reason = error.strerror or "it cannot be opened"
+            exit_code, line = 1, {"id": path.name, "error": f"The file cannot be read: {reason}."}
+        write(msgspec.json.encode(line).decode())
+    return exit_code
+
+
+def encode_text(text: str) -> bytes:
+    """Recorded text as the bytes it was."""
+    return text.encode("utf-8", "replace")
+
+
+def facts_of_frames(protocol: Protocol, frames: Sequence[Frame]) -> Facts:
+    """What a stream says; a recording may hold several replies, one after the other."""
+    facts = Facts()
+    decoder = protocol.start(Dialect())
+    events: list[StreamEvent] = []
+    for frame in frames:
+        if decoder.reply.is_over and _is_opening(frame):
+            facts = _gather(facts, decoder, events, protocol)
+            decoder, events = protocol.start(Dialect()), []
+        events += decoder.step(frame)
+    events += decoder.finish()
+    return _gather(facts, decoder, events, protocol)
+
+
+def _is_opening(frame: Frame) -> bool:
+    kind = (parse(frame.data) or {}).get("type")
+    return kind in {"response.created", "message_start"}
+
+
+def _gather(
+    earlier: Facts, decoder: Decoder, events: Sequence[StreamEvent], protocol: Protocol
+) -> Facts:
+    facts = _facts(events, decoder.reply.trace)
+    if protocol.name == "anthropic-messages":
+        # Messages that follow each other continue one turn; a response stands for itself.
+        facts.text = earlier.text + facts.text
+        facts.reasoning = earlier.reasoning + facts.reasoning
+        facts.tool_calls = earlier.tool_calls + facts.tool_calls
+    return facts
+
+
+def _facts_of_body(protocol: Protocol, status: int, record: Fields, body: object) -> Facts:
+    encoded = msgspec.json.encode(body)
+    if status < 400:
+        decoder = protocol.start(Dialect())
+        return _facts(decoder.read(encoded), decoder.reply.trace)
+    from ouroboros.llm.failures import classify, error_of
+
+    headers = {key: str(value) for key, value in child(record, "headers").items()}
+    failure = classify(status, headers, body, now=0.0, vendor=string(record, "provider"))
+    return Facts(error=error_of(body) or body, failure=failure.kind)
+
+
+def _facts(events: Sequence[StreamEvent], trace: Trace) -> Facts:
+    facts = Facts(raw_stop_reason=trace.stop_reason, raw_usage=trace.usage, error=trace.error)
+    for event in events:
+        if isinstance(event, Finished | Failed):
+            _add_parts(facts, event.parts)
+            facts.usage = event.usage
+            if isinstance(event, Finished):
+                facts.stop_reason = event.stop_reason
+            else:
+                facts.failure = event.failure.kind
+    return facts
+
+
+def _add_parts(facts: Facts, parts: Sequence[Part]) -> None:
+    for part in parts:
+        match part:
+            case Text(text=text) if not part.meta.get("refusal"):
+                facts.text += text
+            case Reasoning(text=text):
+                facts.reasoning += text
+            case ToolCall():
+                arguments = parse(part.arguments)
+                facts.tool_calls.append(
+                    Call(
+                        id=part.id,
+                        name=part.name,
+                        arguments=part.arguments if arguments is None else arguments,
+                    )
+                )
+            case Foreign() if part.kind in {"server_tool_use", "mcp_tool_use"}:
+                block = parse(part.content) or {}
+                facts.tool_calls.append(
+                    Call(
+                        id=string(block, "id"),
+                        name=string(block, "name"),
+                        arguments=child(block, "input"),
+                        server=True,
+                    )
+                )
+            case _:
+                pass

@@ -1,0 +1,48 @@
+"""How one vendor departs from the wire format it speaks."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+type EffortStyle = Literal["field", "object", "thinking", "adaptive", "budget", "none"]
+type SendBack = Literal["never", "field", "details", "content"]
+
+
+class Dialect(Struct, frozen=True, kw_only=True):
+    """A vendor's toggles; the defaults are those of the vendor that made the format.
+
+    Attributes:
+        max_tokens_field: Chat's name of the output limit.
+        system_role: Chat's role of the system prompt.
+        reasoning_send_back: How chat returns thoughts of the same origin: not at all, as text in
+            ``reasoning_field`` beside tool calls, as ``reasoning_details``, or within the content.
+        reasoning_field: The chat field of ``reasoning_send_back="field"``.
+        usage_in_stream: Whether chat must ask for token counts in a stream.
+        tool_choice_required_word: The word for "call some tool"; empty where there is none.
+        supports_strict: Whether a tool says ``strict: false`` because its schema is not strict.
+        tool_id_rule: What a call's id may look like; other ids are mapped, the same way each time.
+        cache_marker: Whether chat marks cache breakpoints the way Anthropic does.
+        prompt_cache_key: Whether requests name the group that shares a prefix.
+        usage_reasoning_exclusive: Chat's completion count leaves out thoughts; it is also noticed
+            from the counts themselves.
+        effort_style: How reasoning effort is asked for: ``field`` (``reasoning_effort``),
+            ``object`` (``reasoning.effort``), ``thinking`` (on or off); for Anthropic ``budget``
+            (tokens) or ``adaptive``.
+        stateless: Responses are not kept by the vendor, so encrypted reasoning travels with us.
+        default_max_output_tokens: Used where the format demands a limit and nobody named one.
+    """
+
+    max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
+    system_role: Literal["system", "developer"] = "system"
+    reasoning_send_back: SendBack = "never"
+    reasoning_field: Literal["reasoning_content", "reasoning"] = "reasoning_content"
+    usage_in_stream: Literal["option", "always"] = "option"
+    tool_choice_required_word: str = "required"
+    supports_strict: bool = True
+    tool_id_rule: Literal["any", "nine", "safe"] = "any"
+    cache_marker: Literal["none", "cache_control"] = "none"
+    prompt_cache_key: bool = False
+    usage_reasoning_exclusive: bool = False
+    effort_style: EffortStyle = "field"
+    stateless: bool = True
+    default_max_output_tokens: int = 16_384

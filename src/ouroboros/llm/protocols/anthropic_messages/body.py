@@ -1,0 +1,221 @@
+"""Requests for messages."""
+
+from collections.abc import Sequence
+
+from ouroboros.core.parts import (
+    Foreign,
+    Media,
+    Message,
+    Origin,
+    Part,
+    Reasoning,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.fields import Fields
+from ouroboros.llm.protocols.encoding import (
+    call_id,
+    encode_body,
+    encode_items,
+    left_out,
+    raw,
+    whole_arguments,
+)
+from ouroboros.llm.protocols.protocol import BodyCache, Unit, results_in_order, units
+from ouroboros.llm.request import Request
+
+_MARK = {"type": "ephemeral"}
+_BUDGETS = {"minimal": 1_024, "low": 4_096, "medium": 10_240, "high": 16_384}
+_LARGEST_BUDGET = 32_768
+_SMALLEST_BUDGET = 1_024
+
+
+def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) -> bytes:
+    """The body, with cache marks on the last tool, the last system text and the latest message.
+
+    The third mark moves with each request: prefixes are equal once marks are taken out.
+    """
+    history = _History(origin)
+    fragments = cache.encode(
+        request.messages, ("anthropic-messages", dialect, origin), history.encode
+    )
+    if fragments:
+        fragments = [*fragments[:-1], history.encode_last(request.messages)]
+    return encode_body(_head(request, dialect), "messages", fragments)
+
+
+def _head(request: Request, dialect: Dialect) -> Fields:
+    limit = request.max_output_tokens or dialect.default_max_output_tokens
+    thinking = _thinking(request.effort, limit, dialect)
+    head: Fields = {"model": request.model, "max_tokens": limit, "stream": request.stream}
+    if request.temperature is not None and not thinking:
+        head["temperature"] = request.temperature
+    head.update(thinking)
+    if request.tools:
+        choice = {"required": "any"}.get(request.tool_choice, request.tool_choice)
+        # A model that thinks cannot be forced to call.
+        head["tool_choice"] = {"type": "auto" if thinking and choice == "any" else choice}
+        tools: list[Fields] = [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "input_schema": raw(tool.schema),
+            }
+            for tool in request.tools
+        ]
+        head["tools"] = _marked(tools)
+    if pieces := [_text(piece) for piece in request.system if piece.strip()]:
+        head["system"] = _marked(pieces)
+    return head
+
+
+def _thinking(effort: str | None, limit: int, dialect: Dialect) -> Fields:
+    if effort in {None, "none"} or dialect.effort_style == "none":
+        return {}
+    if dialect.effort_style == "budget":
+        budget = min(_BUDGETS.get(effort or "", _LARGEST_BUDGET), limit - 1)
+        if budget < _SMALLEST_BUDGET:
+            return {}
+        return {"thinking": {"type": "enabled", "budget_tokens": budget}}
+    level = "low" if effort == "minimal" else effort
+    return {"thinking": {"type": "adaptive"}, "output_config": {"effort": level}}
+
+
+def _text(text: str) -> Fields:
+    return {"type": "text", "text": text}
+
+
+def _marked(blocks: Sequence[Fields]) -> list[Fields]:
+    return [*blocks[:-1], {**blocks[-1], "cache_control": _MARK}]
+
+
+class _History:
+    """Messages as Anthropic's, for one model."""
+
+    def __init__(self, origin: Origin) -> None:
+        self._origin = origin
+
+    def encode(self, unit: Unit) -> bytes:
+        """A unit as a list member; the API joins neighbours of the same role by itself."""
+        return _encode(unit, self._blocks(unit))
+
+    def encode_last(self, messages: Sequence[Message]) -> bytes:
+        """The last unit: a user's carries the mark, an assistant's may not end in white space."""
+        unit = units(messages)[-1]
+        blocks = self._blocks(unit)
+        if not blocks:
+            return b""
+        last = blocks[-1]
+        if unit.messages[0].role == "user":
+            blocks = _marked(blocks)
+        elif isinstance(text := last.get("text"), str):
+            blocks[-1] = {**last, "text": text.rstrip()}
+        return _encode(unit, blocks)
+
+    def _blocks(self, unit: Unit) -> list[Fields]:
+        if unit.messages[0].role == "assistant":
+            return self._assistant(unit.messages[0])
+        blocks = [_result(result) for result in results_in_order(unit)]
+        for message in unit.messages:
+            blocks += _user(message.parts)
+        return blocks
+
+    def _assistant(self, message: Message) -> list[Fields]:
+        is_own = message.origin == self._origin
+        blocks: list[Fields] = []
+        for part in message.parts:
+            match part:
+                case Text() if part.text.strip():
+                    blocks.append(_own_text(part) if is_own else _text(part.text))
+                case ToolCall():
+                    blocks.append(_call(part, is_own))
+                case Reasoning() if is_own:
+                    blocks += _reasoning(part)
+                case Foreign() if is_own:
+                    blocks.append({"": raw(part.content)})
+                case _:
+                    pass
+        return blocks
+
+
+def _encode(unit: Unit, blocks: Sequence[Fields]) -> bytes:
+    if not blocks:
+        return b""
+    content = [block.get("", block) for block in blocks]
+    return encode_items([{"role": unit.messages[0].role, "content": content}])
+
+
+def _own_text(part: Text) -> Fields:
+    block = _text(part.text)
+    if citations := part.meta.get("citations"):
+        block["citations"] = citations
+    return block
+
+
+def _call(call: ToolCall, is_own: bool) -> Fields:
+    block: Fields = {
+        "type": "tool_use",
+        "id": call_id(call.id, "safe"),
+        "name": call.name,
+        "input": raw(whole_arguments(call.arguments)),
+    }
+    if is_own:
+        block.update(call.meta)
+    return block
+
+
+def _reasoning(part: Reasoning) -> list[Fields]:
+    if redacted := part.meta.get("redacted"):
+        return [{"type": "redacted_thinking", "data": redacted}]
+    if signature := part.meta.get("signature"):
+        return [{"type": "thinking", "thinking": part.text, "signature": signature}]
+    return []
+
+
+def _result(result: ToolResult) -> Fields:
+    block: Fields = {"type": "tool_result", "tool_use_id": call_id(result.call_id, "safe")}
+    content = _user(result.parts)
+    if content:
+        is_text = all(one["type"] == "text" for one in content)
+        block["content"] = content if not is_text or len(content) > 1 else content[0]["text"]
+    if not result.ok:
+        block["is_error"] = True
+    return block
+
+
+def _user(parts: Sequence[Part]) -> list[Fields]:
+    blocks: list[Fields] = []
+    for part in parts:
+        if isinstance(part, Text) and part.text.strip():
+            blocks.append(_text(part.text))
+        elif isinstance(part, Media):
+            blocks.append(_media(part))
+    return blocks
+
+
+def _media(media: Media) -> Fields:
+    is_image = media.media_type.startswith("image/")
+    if media.url:
+        source: Fields = {"type": "url", "url": media.url}
+    elif is_image or media.media_type == "application/pdf":
+        source = {"type": "base64", "media_type": media.media_type, "data": media.data}
+    elif media.media_type.startswith("text/"):
+        source = {"type": "text", "media_type": "text/plain", "data": _plain(media.data)}
+    else:
+        return _text(left_out(media))
+    block: Fields = {"type": "image" if is_image else "document", "source": source}
+    if media.name and not is_image:
+        block["title"] = media.name
+    return block
+
+
+def _plain(data: str) -> str:
+    import base64
+    import binascii
+
+    try:
+        return base64.b64decode(data).decode("utf-8", "replace")
+    except binascii.Error:
+        return data

@@ -1,0 +1,94 @@
+"""Pieces of request bodies that the wire formats have in common."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from ouroboros.core.parts import Media, Text, ToolResult
+from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.fields import is_object, text_of, without_surrogates
+
+_SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NINE = re.compile(r"[A-Za-z0-9]{9}")
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def encode(value: object) -> bytes:
+    """``value`` as JSON; unpaired surrogates are left out."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(without_surrogates(value))
+
+
+def encode_items(items: Sequence[object]) -> bytes:
+    """The members of a JSON list without its brackets."""
+    return encode(items)[1:-1]
+
+
+def encode_body(head: Mapping[str, object], key: str, fragments: Sequence[bytes]) -> bytes:
+    """A body whose last member is the list of ``fragments``."""
+    items = b",".join(fragment for fragment in fragments if fragment)
+    return b'%b,"%b":[%b]}' % (encode(head)[:-1], key.encode(), items)
+
+
+def raw(text: str) -> msgspec.Raw:
+    """JSON text that goes out as it is."""
+    return msgspec.Raw(text.encode("utf-8", "ignore"))
+
+
+def whole_arguments(text: str) -> str:
+    """A call's arguments as the model wrote them, wrapped if they are no JSON object."""
+    return text if is_object(text) else text_of({"unparsed": without_surrogates(text)})
+
+
+def call_id(original: str, rule: str) -> str:
+    """An id that the vendor takes; the same original always gives the same one."""
+    match rule:
+        case "nine":
+            return original if _NINE.fullmatch(original) else _digest(original, 9)
+        case "safe":
+            if _SAFE_ID.fullmatch(original):
+                return original
+            readable = re.sub(r"[^A-Za-z0-9_-]", "_", original)[:48]
+            return f"{readable}_{_digest(original, 12)}"
+        case _:
+            return original
+
+
+def _digest(text: str, length: int) -> str:
+    import hashlib
+
+    number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:16], "big")
+    digits: list[str] = []
+    for _ in range(length):
+        number, digit = divmod(number, len(_DIGITS))
+        digits.append(_DIGITS[digit])
+    return "".join(digits)
+
+
+def required_word(dialect: Dialect, tool_choice: str) -> str:
+    """The vendor's word for a tool choice; ``auto`` where it cannot be forced."""
+    if tool_choice != "required":
+        return tool_choice
+    return dialect.tool_choice_required_word or "auto"
+
+
+def data_url(media: Media) -> str:
+    """Where the vendor finds the bytes: an address, or the bytes themselves."""
+    return media.url or f"data:{media.media_type};base64,{media.data}"
+
+
+def left_out(media: Media) -> str:
+    """What the model reads in the place of something the format cannot carry."""
+    return f"[{media.name or 'attachment'} ({media.media_type}) left out: not supported here]"
+
+
+def text_of_result(result: ToolResult) -> str:
+    """A result's words, with a note where media follow elsewhere."""
+    texts = [
+        part.text if isinstance(part, Text) else f"[{part.media_type} attached below]"
+        for part in result.parts
+    ]
+    return "\n".join(text for text in texts if text)

@@ -1,0 +1,103 @@
+"""Server-sent events: bytes in, frames out, the same ones however the bytes were cut."""
+
+from msgspec import Struct
+
+from ouroboros.core.errors import Failure, ModelFailed
+
+LINE_BYTES = 64 * 1_048_576
+"""A longer line is taken for an attack or a fault, not for an event."""
+
+_MARK = b"\xef\xbb\xbf"
+
+
+class Frame(Struct, frozen=True, gc=False):
+    """One event; ``data`` is its data lines joined by line feeds."""
+
+    event: str
+    data: str
+
+
+class Decoder:
+    """Turns bytes into frames; a line ends with CRLF, CR or LF.
+
+    It raises ``ModelFailed`` for a line above ``LINE_BYTES`` and nothing else: bytes that are not
+    UTF-8 become replacement characters, unknown fields and comments are skipped.
+    """
+
+    def __init__(self) -> None:
+        """Starts before the first byte of a response."""
+        self._rest: list[bytes] = []
+        self._rest_bytes = 0
+        self._event = ""
+        self._data: list[str] = []
+        self._is_first_line = True
+        self._may_skip_feed = False
+
+    def feed(self, chunk: bytes) -> list[Frame]:
+        """The frames that these bytes complete."""
+        if self._may_skip_feed and chunk:
+            self._may_skip_feed = False
+            chunk = chunk.removeprefix(b"\n")
+        if b"\r" in chunk:
+            # A feed at the start of the next chunk belongs to this carriage return.
+            self._may_skip_feed = chunk.endswith(b"\r")
+            chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        lines = chunk.split(b"\n")
+        if len(lines) == 1:
+            self._keep(chunk)
+            return []
+        if self._rest:
+            self._keep(lines[0])
+            lines[0] = b"".join(self._rest)
+            self._rest.clear()
+            self._rest_bytes = 0
+        last = lines.pop()
+        if last:
+            self._keep(last)
+        return self._read(lines)
+
+    def end(self) -> list[Frame]:
+        """The frame that was left open when the bytes ended, if any."""
+        lines = [b"".join(self._rest), b""]
+        self._rest.clear()
+        self._rest_bytes = 0
+        return self._read(lines)
+
+    def _keep(self, piece: bytes) -> None:
+        self._rest.append(piece)
+        self._rest_bytes += len(piece)
+        if self._rest_bytes > LINE_BYTES:
+            raise ModelFailed(
+                Failure(
+                    kind="transport",
+                    message=f"A line of the stream is longer than {LINE_BYTES} bytes.",
+                    retryable=True,
+                )
+            )
+
+    def _read(self, lines: list[bytes]) -> list[Frame]:
+        if self._is_first_line:
+            self._is_first_line = False
+            lines[0] = lines[0].removeprefix(_MARK)
+        frames: list[Frame] = []
+        data = self._data
+        for line in lines:
+            if line[:6] == b"data: ":
+                data.append(line[6:].decode("utf-8", "replace"))
+            elif not line:
+                if data:
+                    frames.append(
+                        Frame(self._event, data[0] if len(data) == 1 else "\n".join(data))
+                    )
+                    data.clear()
+                self._event = ""
+            else:
+                self._read_field(line)
+        return frames
+
+    def _read_field(self, line: bytes) -> None:
+        name, _, value = line.partition(b":")
+        if name == b"data":
+            self._data.append(value.removeprefix(b" ").decode("utf-8", "replace"))
+        elif name == b"event":
+            self._event = value.removeprefix(b" ").decode("utf-8", "replace")

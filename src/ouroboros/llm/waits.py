@@ -1,0 +1,115 @@
+"""How long a provider asks to wait, and how much of its allowance is left."""
+
+import math
+import re
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from ouroboros.llm.fields import Fields, children, string
+
+_WAITS = re.compile(
+    r"(?:try again in|retry after|retry in)\s+(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|m|minutes?)\b",
+    re.IGNORECASE,
+)
+
+
+def retry_after(
+    headers: Mapping[str, str], error: Fields, message: str, *, now: float
+) -> float | None:
+    """Seconds the provider asks to wait, from the most exact place that says so."""
+    exact = _finite(headers.get("retry-after-ms"))
+    if exact is not None:
+        return exact / 1000
+    header = headers.get("retry-after", "")
+    seconds = _finite(header)
+    if seconds is not None:
+        return seconds
+    if header[:1].isalpha() and (date := _date(header)) is not None:
+        return max(date - now, 0.0)
+    for detail in children(error, "details"):
+        delay = _finite(string(detail, "retryDelay").removesuffix("s"))
+        if delay is not None:
+            return delay
+    if found := _WAITS.search(message):
+        unit = found[2].lower()
+        scale = 0.001 if unit.startswith(("ms", "mil")) else 60 if unit.startswith("m") else 1
+        return float(found[1]) * scale
+    return None
+
+
+def _finite(text: str | None) -> float | None:
+    try:
+        value = float(text or "nan")
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value >= 0 else None
+
+
+def _date(text: str) -> float | None:
+    from email.utils import parsedate_to_datetime
+
+    try:
+        date = parsedate_to_datetime(text)
+        return date.timestamp()
+    except (ValueError, OverflowError, TypeError):
+        return None
+
+
+class Window(Struct, frozen=True, kw_only=True):
+    """One rate limit: how much it allows, what is left, and when it is full again."""
+
+    limit: int | None = None
+    remaining: int | None = None
+    reset_seconds: float | None = None
+
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
+_SCALES = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_FAMILIES = (
+    ("x-ratelimit-{field}-{window}", ("requests", "tokens")),
+    (
+        "anthropic-ratelimit-{window}-{field}",
+        ("requests", "tokens", "input-tokens", "output-tokens"),
+    ),
+)
+
+
+def rate_limits(headers: Mapping[str, str], *, now: float) -> dict[str, Window]:
+    """The windows that either header family tells of, such as ``requests`` and ``tokens``."""
+    names = {name.lower(): value for name, value in headers.items()}
+    found: dict[str, Window] = {}
+    for pattern, windows in _FAMILIES:
+        for window in windows:
+            limit, remaining, reset = (
+                names.get(pattern.format(field=field, window=window), "")
+                for field in ("limit", "remaining", "reset")
+            )
+            if limit or remaining or reset:
+                found[window] = Window(
+                    limit=_whole(limit),
+                    remaining=_whole(remaining),
+                    reset_seconds=_reset(reset, now=now),
+                )
+    return found
+
+
+def _whole(text: str) -> int | None:
+    value = _finite(text)
+    return None if value is None else int(value)
+
+
+def _reset(text: str, *, now: float) -> float | None:
+    if (seconds := _finite(text)) is not None:
+        return seconds
+    pieces: list[tuple[str, str]] = _DURATION.findall(text)
+    if text and _DURATION.sub("", text) == "":
+        return sum(float(number) * _SCALES[unit] for number, unit in pieces)
+    if "T" not in text:
+        return None
+    from datetime import datetime
+
+    try:
+        return max(datetime.fromisoformat(text).timestamp() - now, 0.0)
+    except (ValueError, OverflowError):
+        return None
