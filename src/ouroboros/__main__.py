@@ -20,7 +20,7 @@ def main() -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if arguments in (["--version"], ["-V"]):
+    if arguments == ["--version"]:
         from ouroboros import __version__
 
         sys.stdout.write(f"ouro {__version__}\n")

@@ -1,0 +1,156 @@
+"""The reference pages, made from what the program itself knows; run as a module, it writes them."""
+
+import importlib
+import inspect
+import pkgutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeAliasType, Union, get_args, get_origin
+
+import click
+from msgspec import Meta, Struct
+from msgspec.json import encode
+from msgspec.structs import fields
+
+from ouroboros.app.config_schema import format_key, leaves
+from ouroboros.core.events.schema import registry
+from ouroboros.faces.cli.tree import root as command_line
+from ouroboros.tools import builtin
+
+FOLDER = Path(__file__).parents[2] / "docs" / "reference"
+WIDTH = 88
+MADE = "<!-- Made by `just docs`; change the source instead. -->\n"
+
+
+def commands_page() -> str:
+    """Every command with its help, as the terminal shows it."""
+    parts = ["# Commands", MADE]
+    for name, command in _commands(command_line, "ouro"):
+        context = click.Context(command, info_name=name, terminal_width=WIDTH)
+        lines = [line.rstrip() for line in command.get_help(context).splitlines()]
+        parts.append("\n".join([f"## {name}\n", "```text", *lines, "```\n"]))
+    return "\n".join(parts)
+
+
+def _commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    yield name, command
+    if not isinstance(command, click.Group):
+        return
+    context = click.Context(command, info_name=name)
+    for below in command.list_commands(context):
+        found = command.get_command(context, below)
+        if found is not None and not found.hidden:
+            yield from _commands(found, f"{name} {below}")
+
+
+def settings_page() -> str:
+    """Every setting with its type and default."""
+    parts = ["# Settings", MADE, "`NAME` stands for a name of your own. Unset means none.\n"]
+    heading: type[Struct] | None = None
+    for leaf in leaves():
+        if leaf.owner is not heading:
+            heading = leaf.owner
+            parts.append(f"\n## {heading.__name__}\n\n{_first_line(heading)}\n")
+            parts.append("| setting | type | default |\n|---|---|---|")
+        default = "unset" if leaf.default is None else f"`{encode(leaf.default).decode()}`"
+        parts.append(f"| `{format_key(leaf.path)}` | {_cell(leaf.kind)} | {default} |")
+    return "\n".join([*parts, ""])
+
+
+def events_page() -> str:
+    """Every event with what it holds."""
+    parts = [
+        "# Events",
+        MADE,
+        "Durable events are numbered and kept in the log; the others are shown and forgotten.\n",
+    ]
+    for name, event in sorted(registry().items()):
+        fate = "durable" if event.durable else "shown only"
+        parts.append(f"## `{name}`\n\n{_first_line(event)} Source: {event.source}; {fate}.\n")
+        parts += _fields_table(event)
+    return "\n".join(parts)
+
+
+def tools_page() -> str:
+    """Every built-in tool with its arguments."""
+    parts = ["# Tools", MADE]
+    for tool in sorted(_tools(), key=lambda each: each.name):
+        parts.append(f"## `{tool.name}`\n\n{tool.description}\n")
+        parts += _fields_table(tool.arguments)
+    return "\n".join(parts)
+
+
+def _tools() -> Iterator[Any]:
+    for found in pkgutil.iter_modules(builtin.__path__, f"{builtin.__name__}."):
+        module = importlib.import_module(found.name)
+        for _, value in inspect.getmembers(module, inspect.isclass):
+            arguments: object = getattr(value, "arguments", None)
+            is_tool = inspect.isclass(arguments) and issubclass(arguments, Struct)
+            if is_tool and value.__module__ == found.name:
+                yield value
+
+
+def _fields_table(owner: type[Struct]) -> list[str]:
+    rows = [
+        f"| `{entry.encode_name}` | {_cell(entry.type)} | {'yes' if entry.required else 'no'} |"
+        f" {_note(entry.type)} |"
+        for entry in fields(owner)
+    ]
+    return ["| field | type | required | |\n|---|---|---|---|", *rows, ""] if rows else []
+
+
+def _cell(kind: object) -> str:
+    return _words(kind).replace("|", "\\|")
+
+
+def _words(kind: Any) -> str:
+    if isinstance(kind, TypeAliasType):
+        return _words(kind.__value__)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _words(inner[0])
+    if origin is Literal:
+        return " | ".join(f"`{each}`" for each in inner)
+    if origin in {Union, UnionType}:
+        return " | ".join(_words(each) for each in inner)
+    if origin in {tuple, list}:
+        return f"list of {_words(inner[0])}"
+    if origin is dict:
+        return f"table of {_words(inner[1])}"
+    if kind is NoneType:
+        return "none"
+    return str(getattr(kind, "__name__", kind))
+
+
+def _note(kind: Any) -> str:
+    """The description an argument carries, also one that may be left out."""
+    if get_origin(kind) is Annotated:
+        notes = [each.description for each in get_args(kind) if isinstance(each, Meta)]
+        return " ".join(filter(None, notes))
+    return " ".join(filter(None, [_note(each) for each in get_args(kind)]))
+
+
+def _first_line(owner: type) -> str:
+    return (inspect.getdoc(owner) or "").partition("\n")[0].replace("``", "`")
+
+
+PAGES = {
+    "commands.md": commands_page,
+    "settings.md": settings_page,
+    "events.md": events_page,
+    "tools.md": tools_page,
+}
+
+
+def main() -> None:
+    """Writes every page."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, page in PAGES.items():
+        (FOLDER / name).write_text(page(), encoding="utf-8")
+        sys.stdout.write(f"{FOLDER / name}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,257 @@
+"""``./ouro`` and ``./test`` on machines that lack something, and on first calls that go wrong.
+
+What needs no packages runs in every ``./test``; making real environments is for ``--deep``.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import ouroboros
+from tests.house.rules import ROOT
+
+PERSON = dict(os.environ)
+VERSION = f"ouro {ouroboros.__version__}\n"
+TOOLS = ("cat", "cmp", "mkdir", "mv", "readlink", "rm", "sh", "sleep", "touch")
+FAKE_PYTHON = '#!/bin/sh\nprintf "%s|" "$@"\n'
+type Done = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of the checkout, in a folder whose name needs quoting."""
+    home = tmp_path / "a folder's name"
+    home.mkdir()
+    for name in ("ouro", "test"):
+        shutil.copy2(ROOT / name, home / name)
+    shutil.copytree(ROOT / "requirements", home / "requirements")
+    shutil.copytree(ROOT / "src", home / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    return home
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> dict[str, str]:
+    """The environment of a machine with no Python, no uv, no git and an empty home."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for tool in TOOLS:
+        found = shutil.which(tool)
+        assert found is not None, tool
+        (programs / tool).symlink_to(found)
+    return {"PATH": str(programs), "HOME": str(tmp_path / "nobody")}
+
+
+def call(
+    script: Path, *arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None
+) -> Done:
+    return subprocess.run(
+        [str(script), *arguments],
+        env=PERSON if env is None else env,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def pretend(checkout: Path, lock: str = "run.txt") -> Path:
+    """An environment whose Python only prints its arguments."""
+    environment = checkout / ".venv"
+    python = environment / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(FAKE_PYTHON, encoding="utf-8")
+    python.chmod(0o755)
+    shutil.copyfile(checkout / "requirements" / lock, environment / "ready")
+    return environment
+
+
+def test_no_python_is_named_with_the_fix(checkout: Path, bare: dict[str, str]) -> None:
+    done = call(checkout / "ouro", "--version", env=bare)
+    assert (done.returncode, done.stdout) == (69, "")
+    assert "Python >= 3.12 is needed" in done.stderr
+    assert "install one:" in done.stderr
+    assert "OURO_PYTHON=" in done.stderr
+    assert "git was not found" in done.stderr
+    assert not (checkout / ".ouro-lock").exists()
+
+
+def test_no_git_is_named_with_the_fix_before_anything_is_made(
+    checkout: Path, bare: dict[str, str]
+) -> None:
+    done = call(checkout / "test", env=bare)
+    assert (done.returncode, done.stdout) == (69, "")
+    assert "git was not found" in done.stderr
+    assert "apt-get install git" in done.stderr
+    assert not (checkout / ".venv-dev").exists()
+
+
+def test_a_named_python_that_is_too_old_or_broken_is_refused(
+    checkout: Path, bare: dict[str, str]
+) -> None:
+    done = call(checkout / "ouro", env=bare | {"OURO_PYTHON": "/bin/false"})
+    assert done.returncode == 69
+    assert "OURO_PYTHON is /bin/false" in done.stderr
+
+
+def test_a_shim_that_does_not_run_is_passed_over(checkout: Path, bare: dict[str, str]) -> None:
+    shim = Path(bare["PATH"]) / "python3.13"
+    shim.write_text("#!/bin/sh\necho 'command not found' >&2\nexit 127\n", encoding="utf-8")
+    shim.chmod(0o755)
+    pyenv = checkout.parent / "pyenv" / "versions" / "3.12.9" / "bin"
+    pyenv.mkdir(parents=True)
+    # Stands in for a Python that works but can make no environment.
+    found = pyenv / "python3"
+    found.write_text(f"#!/bin/sh\n[ $2 = -c ] && echo {found}\n", encoding="utf-8")
+    found.chmod(0o755)
+    done = call(checkout / "ouro", env=bare | {"PYENV_ROOT": str(pyenv.parents[2])})
+    assert f"Python: {found}" in done.stderr
+    assert done.returncode == 69
+
+
+def test_a_ready_environment_starts_from_anywhere_with_every_argument(
+    checkout: Path, bare: dict[str, str], tmp_path: Path
+) -> None:
+    pretend(checkout)
+    (tmp_path / "link").symlink_to("a folder's name/ouro")
+    expected = "-I|-m|ouroboros|run|two words||*|"
+    words = ("run", "two words", "", "*")
+    env = bare | {"CDPATH": "/"}
+    assert call(checkout / "ouro", *words, env=env, cwd=Path("/")).stdout == expected
+    assert call(tmp_path / "link", *words, env=env).stdout == expected
+    assert call(Path("a folder's name/ouro"), *words, env=env, cwd=tmp_path).stdout == expected
+    assert call(Path("../ouro"), *words, env=env, cwd=checkout / "src").stdout == expected
+    sh = subprocess.run(
+        ["sh", "ouro", *words], cwd=checkout, env=env, capture_output=True, text=True, check=True
+    )
+    assert sh.stdout == expected
+
+
+def test_a_touched_lock_costs_a_look_and_a_changed_one_a_new_environment(
+    checkout: Path, bare: dict[str, str]
+) -> None:
+    lock = checkout / "requirements" / "run.txt"
+    ready = pretend(checkout) / "ready"
+    os.utime(ready, (1, 1))
+    assert call(checkout / "ouro", "x", env=bare).stdout == "-I|-m|ouroboros|x|"
+    assert ready.stat().st_mtime > 1
+    with lock.open("a", encoding="utf-8") as text:
+        text.write("# another wish\n")
+    os.utime(ready, (1, 1))
+    done = call(checkout / "ouro", "x", env=bare)
+    assert (done.returncode, done.stdout) == (69, "")
+    assert "making the environment .venv" in done.stderr
+
+
+def test_what_a_dead_builder_left_is_swept_up(checkout: Path, bare: dict[str, str]) -> None:
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    gate = checkout / ".ouro-lock"
+    gate.mkdir()
+    (gate / "pid").write_text(f"{dead.pid}\n", encoding="utf-8")
+    half = checkout / f".venv.tmp.{dead.pid}"
+    half.mkdir()
+    done = call(checkout / "ouro", env=bare)
+    assert f"process {dead.pid} died" in done.stderr
+    assert not half.exists()
+    assert not gate.exists()
+
+
+def test_a_second_call_waits_for_a_living_builder_and_uses_its_work(
+    checkout: Path, bare: dict[str, str]
+) -> None:
+    gate = checkout / ".ouro-lock"
+    gate.mkdir()
+    (gate / "pid").write_text(f"{os.getpid()}\n", encoding="utf-8")
+    waiting = subprocess.Popen(
+        [checkout / "ouro", "x"],
+        env=bare,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert waiting.stderr is not None
+    assert f"waiting for process {os.getpid()}" in waiting.stderr.readline()
+    pretend(checkout)
+    shutil.rmtree(gate)
+    assert waiting.communicate(timeout=60)[0] == "-I|-m|ouroboros|x|"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_checkout_that_cannot_be_written_is_named(checkout: Path, bare: dict[str, str]) -> None:
+    checkout.chmod(0o555)
+    done = call(checkout / "ouro", env=bare)
+    checkout.chmod(0o755)
+    assert done.returncode == 69
+    assert f"cannot write to {checkout}" in done.stderr
+
+
+@pytest.mark.deep
+def test_two_first_calls_at_once_both_work_and_the_next_needs_nothing(checkout: Path) -> None:
+    both = [
+        subprocess.Popen(
+            [checkout / "ouro", "--version"],
+            env=PERSON | {"CDPATH": "/"},
+            cwd="/",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    ends = [each.communicate(timeout=300) for each in both]
+    assert [end[0] for end in ends] == [VERSION, VERSION], ends
+    assert call(checkout / "ouro", "--version", env={}).stdout == VERSION
+    left = {path.name for path in checkout.iterdir()}
+    assert left - {".tools"} == {".venv", "ouro", "requirements", "src", "test"}
+    moved = checkout.rename(checkout.with_name("elsewhere"))
+    assert call(moved / "ouro", "--version", env={}).stdout == VERSION
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seconds", [0.2, 0.8, 1.6, 3.2])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_first_call_that_was_cut_off_can_be_made_again(
+    checkout: Path, seconds: float, number: int
+) -> None:
+    cut = subprocess.Popen(
+        [checkout / "ouro", "--version"],
+        env=PERSON,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    time.sleep(seconds)
+    os.killpg(cut.pid, number)
+    cut.wait()
+    if number == signal.SIGINT:
+        assert [path.name for path in checkout.iterdir() if ".tmp." in path.name] == []
+        assert not (checkout / ".ouro-lock").exists()
+    done = call(checkout / "ouro", "--version")
+    assert (done.returncode, done.stdout) == (0, VERSION), done.stderr
+    assert [path.name for path in checkout.iterdir() if ".tmp." in path.name] == []
+
+
+@pytest.mark.deep
+def test_pip_does_it_where_uv_cannot(checkout: Path) -> None:
+    (checkout / "requirements" / "uv.txt").write_text("nothing-of-this-name==1\n", encoding="utf-8")
+    env = PERSON | {"OURO_PYTHON": sys.executable, "UV_OFFLINE": "1", "UV_NO_CACHE": "1"}
+    done = call(checkout / "ouro", "--version", env=env)
+    assert (done.returncode, done.stdout) == (0, VERSION), done.stderr
+
+
+@pytest.mark.deep
+def test_a_package_that_is_not_the_locked_one_is_refused(checkout: Path) -> None:
+    lock = checkout / "requirements" / "run.txt"
+    wrong = re.sub("sha256:.{8}", "sha256:00000000", lock.read_text("utf-8"))
+    lock.write_text(wrong, encoding="utf-8")
+    done = call(checkout / "ouro", "--version")
+    assert (done.returncode, done.stdout) == (69, "")
+    assert not (checkout / ".venv").exists()

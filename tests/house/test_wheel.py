@@ -1,0 +1,69 @@
+"""The wheel is real: built here, installed with locked packages somewhere else, it runs."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import ouroboros
+from tests.house.rules import ROOT, rooms
+
+PERSON = dict(os.environ)
+"""The environment from before the tests' own home: uv's cache of packages is kept there."""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built without an index by the locked back end of this environment."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ``ouro`` of an environment that holds the wheel, its locked packages and nothing else."""
+    place = tmp_path_factory.mktemp("elsewhere") / "environment"
+    python = place / "bin" / "python"
+    uv = [sys.executable, "-m", "uv"]
+    lock = str(ROOT / "requirements" / "run.txt")
+    install = [*uv, "pip", "install", "--python", str(python)]
+    for command in (
+        [*uv, "venv", "--python", sys.executable, str(place)],
+        [*install, "--require-hashes", "--only-binary", ":all:", "-r", lock],
+        [*install, "--no-deps", "--offline", str(wheel)],
+    ):
+        done = subprocess.run(
+            command, cwd=place.parent, env=PERSON, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    return place / "bin" / "ouro"
+
+
+def test_the_wheel_holds_every_room_and_nothing_else(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    package = {name for name in names if not name.startswith("ouroboros-")}
+    assert {name.split("/")[0] for name in package} == {"ouroboros"}
+    assert [room for room in rooms(ROOT) if f"ouroboros/{room}/__init__.py" not in package] == []
+    assert "ouroboros/py.typed" in package
+    assert [name for name in names if name.endswith("licenses/LICENSE")] != []
+
+
+def test_the_wheel_runs_outside_of_the_checkout(installed: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [str(installed), "--version"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == (f"ouro {ouroboros.__version__}\n", "")
+
+
+def test_the_wheel_shows_its_commands(installed: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [str(installed), "--help"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "ouro" in done.stdout
