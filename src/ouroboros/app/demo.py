@@ -46,7 +46,9 @@ async def unpack(folder: Path, environment: Mapping[str, str]) -> Demo:
     """
     git = shutil.which("git", path=environment.get("PATH"))
     if git is None:
-        raise Misuse("the demo needs git, and there is none on PATH", hint="install git, then again")
+        raise Misuse(
+            "the demo needs git, and there is none on PATH", hint="install git, then again"
+        )
     repository = folder / "parcel"
     repository.mkdir()
     for source, name in _FILES.items():

@@ -1,0 +1,117 @@
+"""From settings to a model that can be asked: which vendor, which address, how big, how dear."""
+
+import os
+from collections.abc import Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ouroboros.app.settings import Network, Settings
+from ouroboros.core.clock import Clock
+from ouroboros.core.errors import KeyMissing, Misuse
+from ouroboros.llm import catalog
+from ouroboros.llm.auth import find as find_credential
+from ouroboros.llm.client import Client
+from ouroboros.llm.opening import Connection, open_client
+from ouroboros.llm.price import Price
+from ouroboros.llm.providers.choice import Choice, default, find, normalised
+from ouroboros.llm.providers.table import Entry
+from ouroboros.llm.retry import Policy
+from ouroboros.llm.transport import Proxies
+
+
+class Chosen(Struct, frozen=True, kw_only=True):
+    """A vendor and model, and what is known of it."""
+
+    choice: Choice
+    known: catalog.Known
+
+
+def choose(settings: Settings, environment: Mapping[str, str]) -> Chosen:
+    """The model that settings and environment name.
+
+    Raises:
+        ModelUnknown: No provider or model of that name.
+        KeyMissing: It needs a key and none is set.
+        Misuse: A cap on cost is set and the price is not known.
+    """
+    name = settings.model or default(environment)
+    choice = _own(settings, name, environment) or find(
+        name, environment=environment, base_url=settings.base_url
+    )
+    known = catalog.find(
+        choice.entry.name,
+        choice.model,
+        overrides=_overrides(settings),
+        is_custom=choice.is_custom,
+    )
+    if choice.entry.protocol in {"script", "echo"}:
+        known = replace(known, price=Price(input=0.0, output=0.0))
+    if settings.limits.max_cost is not None and known.price is None:
+        raise Misuse(
+            f"--max-cost needs a price, and none is known for {choice.name!r}",
+            hint=f'set input and output in [models."{choice.name}"], or use --max-tokens',
+        )
+    return Chosen(choice=choice, known=known)
+
+
+async def connect(
+    choice: Choice, network: Network, environment: Mapping[str, str], clock: Clock
+) -> Client:
+    """A client for the choice; nothing is sent yet.
+
+    Raises:
+        Misuse: A script cannot be read.
+    """
+    connection = Connection(
+        policy=Policy(
+            request_retries=network.request_retries, stream_retries=network.stream_retries
+        ),
+        connect_timeout=network.connect_timeout,
+        idle_timeout=network.idle_timeout,
+        proxies=Proxies.of(environment),
+        ca_file=environment.get("SSL_CERT_FILE", ""),
+    )
+    return await open_client(choice, clock=clock, random=_chance, connection=connection)
+
+
+def _chance() -> float:
+    """A number in [0, 1); the module ``random`` costs start-up time that a first request needs."""
+    return int.from_bytes(os.urandom(6)) / (1 << 48)
+
+
+def _own(settings: Settings, name: str, environment: Mapping[str, str]) -> Choice | None:
+    """A provider of the person's own, from ``[providers.NAME]``."""
+    provider, _, model = name.partition("/")
+    mine = settings.providers.get(provider)
+    if mine is None or not model:
+        return None
+    keys = (mine.key_env,) if mine.key_env else ()
+    entry = Entry(
+        name=provider,
+        protocol=mine.protocol,
+        base_url=mine.base_url,
+        auth="x-api-key" if mine.protocol == "anthropic-messages" else "bearer",
+        keys=keys,
+        is_keyless=mine.auth == "none" or not keys,
+    )
+    credential = find_credential(keys, environment) if mine.auth != "none" else None
+    if credential is None and not entry.is_keyless:
+        raise KeyMissing(
+            f"the provider {provider!r} needs a key and {mine.key_env} is not set",
+            hint=f'set {mine.key_env}, or put auth = "none" into [providers.{provider}]',
+        )
+    base_url = normalised(settings.base_url or mine.base_url, entry)
+    return Choice(
+        entry=entry, model=model, base_url=base_url, is_custom=True, credential=credential
+    )
+
+
+def _overrides(settings: Settings) -> dict[str, catalog.Known]:
+    found: dict[str, catalog.Known] = {}
+    for name, told in settings.models.items():
+        price = None
+        if told.input is not None and told.output is not None:
+            price = Price(input=told.input, cache_read=told.cached, output=told.output)
+        found[name] = catalog.Known(window=told.window, price=price)
+    return found

@@ -1,0 +1,154 @@
+"""The public API: open a session, say something, watch what happens, read how it ended.
+
+Example::
+
+    async with Ouroboros(settings, home=home, environment=environment).open(cwd=folder) as session:
+        session.listen(print)
+        outcome = await session.run("Make the tests pass")
+"""
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from msgspec import Struct
+
+from ouroboros.agent.session import Session as Engine
+from ouroboros.app.settings import Settings
+from ouroboros.core.commands import Command
+from ouroboros.core.errors import Misuse
+from ouroboros.core.events import Envelope, PermissionAnswered
+from ouroboros.core.state import Spent, State
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """How a run ended; ``exit_code`` is what a command line should end with."""
+
+    reason: str
+    final: str
+    exit_code: int
+    session: str
+    turns: int
+    spent: Spent
+
+
+class Session:
+    """A face's handle of one open session."""
+
+    def __init__(self, engine: Engine, *, resumed: bool, warnings: tuple[str, ...]) -> None:
+        """Made by ``Ouroboros.open`` only."""
+        self._engine = engine
+        self._unanswered = 0
+        self.resumed = resumed
+        self.warnings = warnings
+        engine.journal.listen(self._count)
+
+    @property
+    def id(self) -> str:
+        """The session's name, for resuming it."""
+        return self._engine.state.session
+
+    @property
+    def state(self) -> State:
+        """What is true now; for reading only."""
+        return self._engine.state
+
+    def listen(self, sink: Callable[[Envelope], None]) -> None:
+        """Shows every event from now on to ``sink``, in order, on the event loop.
+
+        A numbered event is shown once it is on disk, a delta at once. The sink must not block.
+        """
+        self._engine.journal.listen(sink)
+
+    async def send(self, command: Command) -> None:
+        """Carries out one command.
+
+        Raises:
+            Misuse: The command does not fit the moment.
+        """
+        await self._engine.handle(command)
+
+    async def run(self, text: str) -> Outcome:
+        """Says something and waits for the end of the run; an empty text goes on with a cut-off run.
+
+        Raises:
+            Misuse: Nothing was said and nothing was cut off.
+            StoreFailed: The session cannot be kept.
+        """
+        self._unanswered = 0
+        turns = self.state.turn
+        if text.strip():
+            await self._engine.submit(text)
+        else:
+            await self._engine.resume()
+        return Outcome(
+            reason=self.state.ended,
+            final=self.state.final,
+            exit_code=self._exit_code(),
+            session=self.id,
+            turns=self.state.turn - turns,
+            spent=self.state.spent,
+        )
+
+    def _count(self, envelope: Envelope) -> None:
+        match envelope.data:
+            case PermissionAnswered(decider="nobody"):
+                self._unanswered += 1
+            case _:
+                pass
+
+    def _exit_code(self) -> int:
+        match self.state.ended.partition(":")[0]:
+            case "completed":
+                return 4 if self._unanswered else 0
+            case "limit_reached":
+                return 3
+            case "cancelled":
+                return 130
+            case _:
+                return 1
+
+
+class Ouroboros:
+    """The engine with its settings; opens sessions."""
+
+    def __init__(self, settings: Settings, *, home: Path, environment: Mapping[str, str]) -> None:
+        """Reads nothing yet; ``environment`` also holds the keys of providers."""
+        self._settings = settings
+        self._home = home
+        self._environment = environment
+
+    @asynccontextmanager
+    async def open(
+        self, *, cwd: Path, resume: str = "", latest: bool = False, interactive: bool = False
+    ) -> AsyncGenerator[Session]:
+        """Opens a new session, one by id, or the latest of ``cwd``.
+
+        Args:
+            cwd: Working folder of a new session; a resumed one goes on in its own.
+            resume: A session's id, or a beginning of it that fits one only.
+            latest: Go on with the newest session of ``cwd``.
+            interactive: Somebody can answer questions; otherwise each is answered no.
+
+        Raises:
+            Misuse: Folder, model or key do not fit; the message says what to do.
+            SessionBusy: Another process has the session open.
+            StoreFailed: The database cannot be used.
+        """
+        from ouroboros.app import wiring
+
+        opening = wiring.Opening(
+            settings=self._settings,
+            home=self._home,
+            environment=dict(self._environment),
+            cwd=_folder(cwd),
+            interactive=interactive,
+        )
+        async with wiring.opened(opening, resume=resume, latest=latest) as built:
+            yield Session(built.engine, resumed=built.resumed, warnings=tuple(built.warnings))
+
+
+def _folder(cwd: Path) -> Path:
+    if not cwd.is_dir():
+        raise Misuse(f"there is no folder {str(cwd)!r}", hint="give another one with --cwd")
+    return cwd.resolve()

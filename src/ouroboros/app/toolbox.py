@@ -1,0 +1,97 @@
+"""The tools of a session, and the hands that carry calls out by the rules."""
+
+from pathlib import Path
+
+from anyio import to_thread
+from msgspec import Struct
+
+from ouroboros.agent.approvals import Desk
+from ouroboros.agent.journal import Journal
+from ouroboros.app.settings import Permissions, Settings
+from ouroboros.core.clock import Clock
+from ouroboros.core.ids import Ids
+from ouroboros.core.state import State
+from ouroboros.safety.paths import Places
+from ouroboros.safety.rules import Rule, Rules, parse_rule
+from ouroboros.store import Blobs
+from ouroboros.tools.builtin.catalogue import builtin_tools
+from ouroboros.tools.orchestrator import Orchestrator
+from ouroboros.tools.registry import Registry, canonical
+
+
+class Bench(Struct, frozen=True, kw_only=True):
+    """Where the hands work and with what."""
+
+    settings: Settings
+    home: Path
+    cwd: Path
+    environment: dict[str, str]
+
+
+class Outputs:
+    """Keeps whole outputs as blobs, under paths that ``read`` may open."""
+
+    def __init__(self, home: Path) -> None:
+        """Nothing is made before the first output."""
+        self._blobs = Blobs(home)
+        self._folder = home / "blobs"
+
+    async def keep(self, data: bytes) -> str:
+        """The path under which the bytes are."""
+        name = await to_thread.run_sync(self._blobs.put, data)
+        return str(self._folder / name[:2] / name)
+
+
+def hands(
+    bench: Bench,
+    *,
+    registry: Registry,
+    journal: Journal,
+    desk: Desk,
+    state: State,
+    clock: Clock,
+    ids: Ids,
+) -> Orchestrator:
+    """The one way from a call to its effect, for this session."""
+    places = Places(
+        roots=(bench.cwd,),
+        readable=(bench.home / "blobs",),
+        home=bench.home,
+        person=Path(bench.environment.get("HOME", "/")),
+    ).resolved()
+    return Orchestrator(
+        registry=registry,
+        rules=Rules(rules(bench.settings.permissions), places, canonical),
+        journal=journal,
+        asker=desk,
+        standing=state,
+        clock=clock,
+        ids=ids,
+        environment=bench.environment,
+        spill=Outputs(bench.home),
+        limit=bench.settings.tools.output_bytes,
+    )
+
+
+def registry(settings: Settings) -> Registry:
+    """The built-in tools, less the ones that are switched off."""
+    tools = builtin_tools(
+        timeout_seconds=settings.tools.shell_timeout,
+        timeout_cap_seconds=settings.tools.shell_timeout_cap,
+        write_bytes=settings.tools.write_max,
+    )
+    return Registry(tools, disabled=settings.tools.disabled)
+
+
+def rules(permissions: Permissions) -> list[Rule]:
+    """The permission lists of the settings as rules."""
+    found: list[Rule] = []
+    for outcome, written in (
+        ("allow", permissions.allow),
+        ("ask", permissions.ask),
+        ("deny", permissions.deny),
+    ):
+        for rule in written:
+            plain = rule if isinstance(rule, str) else f"{rule.tool_name}({rule.rule_content})"
+            found.append(parse_rule(outcome, plain))
+    return found

@@ -1,0 +1,242 @@
+"""Where rooms are joined into one open session."""
+
+import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from anyio import to_thread
+from msgspec import Struct, field
+
+from ouroboros import __version__
+from ouroboros.agent.approvals import Desk
+from ouroboros.agent.compaction import Keep
+from ouroboros.agent.journal import Journal
+from ouroboros.agent.mind import ToolMind, Tuning
+from ouroboros.agent.prompts import Piece, load
+from ouroboros.agent.session import Session
+from ouroboros.app import models, secrecy, surroundings, toolbox
+from ouroboros.app.settings import Settings
+from ouroboros.core.clock import SystemClock
+from ouroboros.core.errors import SessionUnknown
+from ouroboros.core.events import Envelope, SessionReady, SettingsChanged
+from ouroboros.core.events.code import Logged
+from ouroboros.core.ids import TimeOrderedIds
+from ouroboros.core.limits import CONTEXT_WINDOW, Caps
+from ouroboros.core.parts import Message, Usage
+from ouroboros.core.state import State, fold
+from ouroboros.llm import price
+from ouroboros.llm.client import Client
+from ouroboros.store import EventLog, Lease, Writer
+
+
+class Opening(Struct, frozen=True, kw_only=True):
+    """What a session is opened with."""
+
+    settings: Settings
+    home: Path
+    environment: dict[str, str]
+    cwd: Path
+    interactive: bool
+
+
+class Built(Struct, kw_only=True):
+    """An open session and what the person should know of how it was opened."""
+
+    engine: Session
+    resumed: bool
+    warnings: list[str] = field(default_factory=list[str])
+
+
+class Past(Struct, kw_only=True):
+    """What an earlier process left of a session; nothing for a new one."""
+
+    id: str
+    state: State = field(default_factory=State)
+    resumed: bool = False
+    warnings: list[str] = field(default_factory=list[str])
+
+
+@asynccontextmanager
+async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerator[Built]:
+    """Builds a session, and takes it down again in the opposite order.
+
+    The order is that of the start: what waits on the disk begins first, and the first request
+    waits for nothing that it does not need.
+    """
+    chosen = models.choose(opening.settings, opening.environment)
+    clock = SystemClock()
+    ids = TimeOrderedIds(clock, os.urandom)
+    async with Writer(opening.home) as writer:
+        past = Past(id=ids.new("ses"))
+        if resume or latest:
+            past.id = await to_thread.run_sync(_resolve, opening, resume)
+        with await to_thread.run_sync(Lease.take, opening.home, past.id) as lease:
+            if resume or latest:
+                await to_thread.run_sync(_load, opening, lease, past)
+            client = await models.connect(
+                chosen.choice, opening.settings.network, opening.environment, clock
+            )
+            try:
+                yield _build(opening, chosen, past, (writer, lease, client, ids, clock))
+            finally:
+                await writer.close()
+                await client.close()
+
+
+def _build(
+    opening: Opening,
+    chosen: models.Chosen,
+    past: Past,
+    parts: tuple[Writer, Lease, Client, TimeOrderedIds, SystemClock],
+) -> Built:
+    writer, lease, client, ids, clock = parts
+    settings, state = opening.settings, past.state
+    state.session = past.id
+    cwd = Path(state.cwd) if past.resumed and Path(state.cwd).is_dir() else opening.cwd
+
+    def show(envelopes: list[Envelope]) -> None:
+        for envelope in envelopes:
+            journal.show(envelope)
+
+    log = EventLog(writer, lease, after=state.seq, on_durable=show)
+    journal = Journal(
+        state=state, log=log, ids=ids, clock=clock, redact=secrecy.redactor(opening.environment)
+    )
+    desk = Desk(interactive=opening.interactive)
+    registry = toolbox.registry(settings)
+    hands = toolbox.hands(
+        toolbox.Bench(
+            settings=settings, home=opening.home, cwd=cwd, environment=opening.environment
+        ),
+        registry=registry,
+        journal=journal,
+        desk=desk,
+        state=state,
+        clock=clock,
+        ids=ids,
+    )
+    pieces = system_prompt(settings)
+
+    def cost(usage: Usage) -> float | None:
+        return price.estimate(chosen.known.price, usage)
+
+    def anew(state: State) -> tuple[Message, dict[str, str]] | None:
+        return engine.facts(state)
+
+    mind = ToolMind(
+        model=client,
+        system=pieces,
+        tools=registry.specs,
+        tuning=_tuning(settings, chosen),
+        ids=ids,
+        cost=cost,
+        context=anew,
+    )
+    engine = Session(
+        state=state,
+        journal=journal,
+        desk=desk,
+        mind=mind,
+        hands=hands,
+        surroundings=surroundings.reader(
+            cwd=cwd,
+            home=opening.home,
+            environment=opening.environment,
+            clock=clock,
+            instruction_bytes=settings.context.instruction_bytes,
+            warn=lambda text: journal.record(Logged(level="warning", text=text)),
+        ),
+        caps=_caps(settings),
+        off=settings.context.off,
+        ids=ids,
+        clock=clock,
+    )
+    built = Built(engine=engine, resumed=past.resumed, warnings=past.warnings)
+    ready = SessionReady(
+        cwd=str(cwd),
+        model=chosen.choice.name,
+        mode=settings.mode,
+        version=__version__,
+        prompts={piece.name: piece.version for piece in pieces},
+        resumed=past.resumed,
+    )
+    _begin(built, ready, opening)
+    return built
+
+
+def _begin(built: Built, ready: SessionReady, opening: Opening) -> None:
+    """Puts the opening on record, and closes what a crash left open."""
+    state = built.engine.state
+    if built.resumed and state.cwd and state.cwd != ready.cwd:
+        built.warnings.append(
+            f"the folder {state.cwd!r} of this session is gone; it goes on in {str(opening.cwd)!r}"
+        )
+    if built.resumed and state.model != ready.model:
+        built.warnings.append(f"this session was with {state.model}; it goes on with {ready.model}")
+        built.engine.journal.record(SettingsChanged(model=ready.model))
+    built.engine.journal.record(ready)
+    unknown = built.engine.recover()
+    built.warnings.extend(
+        f"the call {call.name} {call.arguments[:80]} was cut off; whether it took effect is unknown"
+        for call in unknown
+    )
+
+
+def system_prompt(settings: Settings) -> tuple[Piece, ...]:
+    """The system prompt's pieces: ours unless switched off, then the person's own."""
+    pieces = [load("core")] if "core" not in settings.context.off else []
+    if settings.system:
+        pieces.append(Piece(name="own", version="1", text=settings.system))
+    return tuple(pieces)
+
+
+def _tuning(settings: Settings, chosen: models.Chosen) -> Tuning:
+    context = settings.context
+    return Tuning(
+        window=context.window or chosen.known.window or CONTEXT_WINDOW,
+        threshold=context.threshold,
+        fixed_limit=context.fixed_limit,
+        keep=Keep(user_tokens=context.keep_user_tokens, messages=context.keep_messages),
+        effort=settings.effort,
+        temperature=settings.temperature,
+        max_output_tokens=settings.max_output_tokens or chosen.known.max_output,
+    )
+
+
+def _caps(settings: Settings) -> Caps:
+    limits = settings.limits
+    return Caps(
+        max_turns=limits.max_turns,
+        max_tokens=limits.max_tokens,
+        max_cost=limits.max_cost,
+        max_seconds=limits.max_time,
+    )
+
+
+def _resolve(opening: Opening, resume: str) -> str:
+    """The id that a person meant: the whole, a beginning that fits one, or the latest here."""
+    from ouroboros.store import sessions
+
+    if not resume:
+        latest = sessions.latest(opening.home, str(opening.cwd))
+        if latest is None:
+            raise SessionUnknown(
+                f"there is no session of {str(opening.cwd)!r} yet",
+                hint="start one without --continue",
+            )
+        return latest.id
+    listed = [session.id for session in sessions.list_sessions(opening.home)]
+    fitting = [id for id in listed if id.startswith(resume) or id.endswith(resume)]
+    if resume in listed or len(fitting) != 1:
+        return resume
+    return fitting[0]
+
+
+def _load(opening: Opening, lease: Lease, past: Past) -> None:
+    from ouroboros.store import resume
+
+    found = resume.load(opening.home, lease)
+    past.state = fold(found.envelopes)
+    past.warnings.extend(found.warnings)
+    past.resumed = True
