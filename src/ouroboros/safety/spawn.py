@@ -108,19 +108,24 @@ class Process:
         with anyio.CancelScope(shield=True):
             strays = await anyio.to_thread.run_sync(_strays, self._mark)
             self._signal(signal.SIGTERM, strays)
-            with anyio.move_on_after(GRACE_SECONDS):
-                while await self.read() is not None:
-                    pass
+            if strays or self._exit_code is None:
+                with anyio.move_on_after(GRACE_SECONDS):
+                    while await self.read() is not None:
+                        pass
             self._signal(signal.SIGKILL, strays)
             await self._reap()
 
-    async def close(self, *, survivors: bool) -> None:
-        """Reaps an ended process; what it left running stays only when ``survivors`` may."""
-        if self._exit_code is None or self._open or not survivors:
-            await self.stop()
-        else:
-            await self._reap()
-        self._release()
+    async def close(self, *, survivors: bool = False) -> None:
+        """Ends what still runs and reaps; after a regular end ``survivors`` may go on.
+
+        A survivor is a background process that let go of the pipes.
+        """
+        with anyio.CancelScope(shield=True):
+            if self._exit_code is None or self._open or not survivors:
+                await self.stop()
+            else:
+                await self._reap()
+            self._release()
 
     async def _wait(self) -> bool:
         """Waits for output or the end; False when the drain time is over."""
@@ -186,6 +191,31 @@ class Process:
                 pipe.close()
 
 
+async def start(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    environment: Mapping[str, str],
+    reveal: Collection[str] = (),
+    stdin: bytes = b"",
+) -> Process:
+    """Starts ``command``; whoever calls this must ``close`` the process in a ``finally``.
+
+    Args:
+        command: Program and arguments; use ``shell_command`` for shell text.
+        cwd: Where it runs.
+        environment: What it may see; credentials are taken out.
+        reveal: Names of variables that pass although they look like credentials.
+        stdin: What it reads; nothing by default.
+
+    Raises:
+        OSError: The program or the folder does not exist, or may not be used.
+    """
+    mark = os.urandom(8).hex()
+    visible = cleaned(environment, reveal=reveal) | {MARK: mark}
+    return Process(await _start(command, cwd, visible, stdin), mark)
+
+
 @asynccontextmanager
 async def spawn(
     command: Sequence[str],
@@ -194,31 +224,13 @@ async def spawn(
     environment: Mapping[str, str],
     reveal: Collection[str] = (),
     stdin: bytes = b"",
-    survivors: bool = False,
 ) -> AsyncGenerator[Process]:
-    """Starts ``command`` and gives its output piece by piece.
-
-    Args:
-        command: Program and arguments; use ``shell_command`` for shell text.
-        cwd: Where it runs.
-        environment: What it may see; credentials are taken out.
-        reveal: Names of variables that pass although they look like credentials.
-        stdin: What it reads; nothing by default.
-        survivors: Whether what it left in the background may go on after a regular end.
-
-    Raises:
-        OSError: The program or the folder does not exist, or may not be used.
-    """
-    mark = os.urandom(8).hex()
-    visible = cleaned(environment, reveal=reveal) | {MARK: mark}
-    process = Process(await _start(command, cwd, visible, stdin), mark)
-    regular = False
+    """Starts ``command`` like ``start``; at the end of the block nothing of it is left running."""
+    process = await start(command, cwd=cwd, environment=environment, reveal=reveal, stdin=stdin)
     try:
         yield process
-        regular = True
     finally:
-        with anyio.CancelScope(shield=True):
-            await process.close(survivors=survivors and regular)
+        await process.close()
 
 
 async def run(

@@ -4,17 +4,22 @@ from pathlib import Path
 import anyio
 import pytest
 
-from ouroboros.safety.spawn import MARK, run, shell_command, spawn
+from ouroboros.safety.spawn import MARK, run, shell_command, spawn, start
+from tests.unit.tools.spine import written
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 
 
 def is_alive(pid: int) -> bool:
     try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
     except FileNotFoundError:
         return False
     return state != "Z"
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 async def gone(pid: int) -> bool:
@@ -26,11 +31,7 @@ async def gone(pid: int) -> bool:
 
 
 async def pid_in(path: Path) -> int:
-    while True:
-        text = await anyio.Path(path).read_text() if await anyio.Path(path).exists() else ""
-        if text.endswith("\n"):
-            return int(text)
-        await anyio.sleep(0.01)
+    return int(await written(path))
 
 
 async def test_output_of_both_streams_and_the_exit_code_come_back(tmp_path: Path):
@@ -60,20 +61,11 @@ async def test_death_by_signal_is_128_and_its_number(tmp_path: Path):
 
 
 async def test_credentials_do_not_reach_the_child(tmp_path: Path):
-    secret = {
-        name: "hush"
-        for name in (
-            "OPENAI_API_KEY",
-            "ANTHROPIC_API_KEY",
-            "GITHUB_TOKEN",
-            "MY_SECRET",
-            "AWS_SECRET_ACCESS_KEY",
-            "AWS_SESSION_TOKEN",
-            "DB_PASSWORD",
-            "GEMINI_API_KEY_2",
-            "npm_token",
-        )
-    }
+    names = (
+        "OPENAI_API_KEY ANTHROPIC_API_KEY GITHUB_TOKEN MY_SECRET AWS_SECRET_ACCESS_KEY"
+        " AWS_ACCESS_KEY_ID AWS_SESSION_TOKEN DB_PASSWORD GEMINI_API_KEY_2 npm_token"
+    )
+    secret = dict.fromkeys(names.split(), "hush")
     finished = await run(
         ["env"],
         cwd=tmp_path,
@@ -120,17 +112,14 @@ async def test_a_time_out_leaves_nothing_running(tmp_path: Path, start: str):
 
 
 async def test_a_cancel_leaves_nothing_running(tmp_path: Path):
+    script = "sh -c 'echo $$ > pid; exec sleep 60' & wait"
+
+    async def sleep() -> None:
+        await run(shell_command(script), cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=60)
+
+    pid = 0
     async with anyio.create_task_group() as group:
-
-        async def sleeper() -> None:
-            await run(
-                shell_command("sh -c 'echo $$ > pid; exec sleep 60' & wait"),
-                cwd=tmp_path,
-                environment=ENVIRONMENT,
-                timeout_seconds=60,
-            )
-
-        group.start_soon(sleeper)
+        group.start_soon(sleep)
         pid = await pid_in(tmp_path / "pid")
         group.cancel_scope.cancel()
     assert await gone(pid)
@@ -149,11 +138,10 @@ async def test_a_grandchild_that_holds_the_pipe_is_given_up_and_ended(tmp_path: 
 
 async def test_a_detached_background_process_may_survive_a_regular_end(tmp_path: Path):
     script = "sh -c 'echo $$ > pid; exec sleep 60' >/dev/null 2>&1 & while ! [ -s pid ]; do :; done"
-    async with spawn(
-        shell_command(script), cwd=tmp_path, environment=ENVIRONMENT, survivors=True
-    ) as process:
-        while await process.read():
-            pass
+    process = await start(shell_command(script), cwd=tmp_path, environment=ENVIRONMENT)
+    while await process.read():
+        pass
+    await process.close(survivors=True)
     pid = await pid_in(tmp_path / "pid")
     alive = await anyio.to_thread.run_sync(is_alive, pid)
     os.kill(pid, 9)
@@ -169,10 +157,10 @@ async def test_a_missing_program_and_a_missing_folder_are_os_errors(tmp_path: Pa
 
 async def test_pipes_and_watches_are_closed_again(tmp_path: Path):
     await run(["true"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=5)
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = open_files()
     for _ in range(20):
         await run(["true"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=5)
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert open_files() == before
 
 
 async def test_output_beyond_the_limit_keeps_head_and_tail(tmp_path: Path):
@@ -187,5 +175,3 @@ async def test_output_beyond_the_limit_keeps_head_and_tail(tmp_path: Path):
     assert finished.stdout.endswith(b"last\n")
     assert b"bytes of output dropped here" in finished.stdout
     assert len(finished.stdout) < 1100
-
-

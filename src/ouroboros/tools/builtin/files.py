@@ -1,0 +1,184 @@
+"""Reading, writing and editing single files."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Annotated
+
+from anyio import to_thread
+from msgspec import Meta, Struct
+
+from ouroboros.core.errors import ToolFailed
+from ouroboros.core.limits import WRITE_BYTES
+from ouroboros.tools.builtin.location import located, shown
+from ouroboros.tools.tool import Effect, Result, ToolContext
+from ouroboros.workspace.diff import unified
+from ouroboros.workspace.files import Decoded, load, write_atomic
+from ouroboros.workspace.pages import page
+from ouroboros.workspace.replacement import Replacement, replaced
+
+
+class ReadArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to read."""
+
+    path: str
+    offset: Annotated[int, Meta(ge=1, description="first line, from 1")] | None = None
+    limit: Annotated[int, Meta(ge=1, description="number of lines")] | None = None
+
+
+class WriteArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to write."""
+
+    path: str
+    content: str
+
+
+class EditArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to change."""
+
+    path: str
+    old_text: str
+    new_text: str
+    replace_all: bool = False
+
+
+class MultiEditArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to change, in order."""
+
+    path: str
+    edits: Annotated[list[Replacement], Meta(min_length=1)]
+
+
+class ReadTool:
+    """Shows a text file with line numbers."""
+
+    name = "read"
+    description = "Read a text file with line numbers; long files come in pages (offset, limit)."
+    arguments = ReadArguments
+    parallel_safe = True
+
+    def effect(self, arguments: ReadArguments, cwd: Path) -> Effect:
+        """Reads one path."""
+        return _effect("read", "Read", arguments.path, cwd)
+
+    async def run(self, arguments: ReadArguments, context: ToolContext) -> AsyncGenerator[Result]:
+        """One page of the file."""
+        path = located(arguments.path, context.cwd)
+        text = await to_thread.run_sync(page, path, arguments.offset or 1, arguments.limit)
+        yield Result.of(text)
+
+
+class WriteTool:
+    """Makes or overwrites a file."""
+
+    name = "write"
+    description = "Write a whole file, making its folders; overwrites. Prefer edit for changes."
+    arguments = WriteArguments
+    parallel_safe = False
+
+    def __init__(self, *, limit: int = WRITE_BYTES) -> None:
+        """``limit`` is the largest file it makes, in bytes."""
+        self._limit = limit
+
+    def effect(self, arguments: WriteArguments, cwd: Path) -> Effect:
+        """Writes one path."""
+        return _effect("write", "Write", arguments.path, cwd)
+
+    async def run(self, arguments: WriteArguments, context: ToolContext) -> AsyncGenerator[Result]:
+        """Writes in one step."""
+        path = located(arguments.path, context.cwd)
+        data = _encoded(arguments.content)
+        if len(data) > self._limit:
+            raise ToolFailed(f"{path} would have {len(data)} bytes; the limit is {self._limit}")
+
+        def write() -> Result:
+            before = _text_before(path)
+            write_atomic(path, data)
+            name = shown(path, context.cwd)
+            verb = "Created" if before is None else "Wrote"
+            return Result.of(
+                f"{verb} {name} ({len(data)} bytes)",
+                detail=unified(before or "", arguments.content, name),
+            )
+
+        yield await to_thread.run_sync(write)
+
+
+class EditTool:
+    """Replaces one piece of a file."""
+
+    name = "edit"
+    description = "Replace old_text, which must be in the file exactly once, by new_text."
+    arguments = EditArguments
+    parallel_safe = False
+
+    def effect(self, arguments: EditArguments, cwd: Path) -> Effect:
+        """Writes one path."""
+        return _effect("write", "Edit", arguments.path, cwd)
+
+    async def run(self, arguments: EditArguments, context: ToolContext) -> AsyncGenerator[Result]:
+        """Changes the file or says why not."""
+        change = Replacement(
+            old_text=arguments.old_text,
+            new_text=arguments.new_text,
+            replace_all=arguments.replace_all,
+        )
+        yield await to_thread.run_sync(_edit, arguments.path, (change,), context.cwd)
+
+
+class MultiEditTool:
+    """Replaces several pieces of a file, all or none."""
+
+    name = "multi_edit"
+    description = "Several edits of one file, in order, all or none."
+    arguments = MultiEditArguments
+    parallel_safe = False
+
+    def effect(self, arguments: MultiEditArguments, cwd: Path) -> Effect:
+        """Writes one path."""
+        return _effect("write", "Edit", arguments.path, cwd)
+
+    async def run(
+        self, arguments: MultiEditArguments, context: ToolContext
+    ) -> AsyncGenerator[Result]:
+        """Changes the file once, after every edit was found to fit."""
+        yield await to_thread.run_sync(_edit, arguments.path, tuple(arguments.edits), context.cwd)
+
+
+def _effect(kind: str, verb: str, path: str, cwd: Path) -> Effect:
+    where = located(path, cwd)
+    return Effect(kind=kind, action=f"{verb} {shown(where, cwd)}", paths=(where,))
+
+
+def _edit(written: str, changes: tuple[Replacement, ...], cwd: Path) -> Result:
+    path = located(written, cwd)
+    before: Decoded = load(path)
+    text = before.text
+    for number, change in enumerate(changes, start=1):
+        try:
+            text = replaced(text, change)
+        except ToolFailed as failed:
+            which = f"edit {number} of {len(changes)}: " if len(changes) > 1 else ""
+            raise ToolFailed(
+                f"{shown(path, cwd)} is unchanged: {which}{failed.message}"
+            ) from failed
+    name = shown(path, cwd)
+    write_atomic(path, before.encode(text))
+    count = f" ({len(changes)} edits)" if len(changes) > 1 else ""
+    return Result.of(f"Edited {name}{count}", detail=unified(before.text, text, name))
+
+
+def _text_before(path: Path) -> str | None:
+    """What a file held, for the diff only: empty when it is no text."""
+    if not path.exists():
+        return None
+    try:
+        return load(path).text
+    except ToolFailed:
+        return ""
+
+
+def _encoded(content: str) -> bytes:
+    try:
+        return content.encode()
+    except UnicodeEncodeError as broken:
+        raise ToolFailed(f"content holds a lone surrogate at position {broken.start}") from broken

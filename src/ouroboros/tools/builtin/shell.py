@@ -1,0 +1,106 @@
+"""Running a command."""
+
+import codecs
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Annotated
+
+import anyio
+from msgspec import Meta, Struct
+
+from ouroboros.core.errors import ToolFailed
+from ouroboros.core.limits import SHELL_TIMEOUT_CAP_SECONDS, SHELL_TIMEOUT_SECONDS
+from ouroboros.core.parts import Text
+from ouroboros.safety.capture import Capture
+from ouroboros.safety.spawn import Piece, Process, shell_command, start
+from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
+
+_SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash")
+_TIMED_OUT = 124
+
+
+class ShellArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to run."""
+
+    command: str
+    timeout: Annotated[float, Meta(gt=0, description="seconds")] | None = None
+    description: str = ""
+
+
+class ShellTool:
+    """Runs shell text in its own process group, without a terminal or input."""
+
+    name = "shell"
+    description = (
+        "Run a bash command in the working folder. No terminal, no input; output over 10 kB is cut in "
+        "the middle. For longer work raise timeout; redirect output of background processes."
+    )
+    arguments = ShellArguments
+    parallel_safe = False
+
+    def __init__(
+        self,
+        *,
+        shell: str = "",
+        timeout_seconds: float = SHELL_TIMEOUT_SECONDS,
+        timeout_cap_seconds: float = SHELL_TIMEOUT_CAP_SECONDS,
+    ) -> None:
+        """``shell`` is a program that takes ``-c``; bash when there is one, else sh."""
+        self._shell = shell or next(filter(_exists, _SHELLS), "/bin/sh")
+        self._timeout = timeout_seconds
+        self._cap = timeout_cap_seconds
+
+    def effect(self, arguments: ShellArguments, cwd: Path) -> Effect:
+        """A command that may do anything."""
+        del cwd
+        if not arguments.command.strip() or "\0" in arguments.command:
+            raise ToolFailed("the command is empty or holds a NUL character")
+        first = arguments.description.strip() or f"Run {arguments.command.strip()}"
+        return Effect(kind="execute", action=first, command=arguments.command)
+
+    async def run(
+        self, arguments: ShellArguments, context: ToolContext
+    ) -> AsyncGenerator[Progress | Result]:
+        """Streams what the command says, then its exit code and all of it."""
+        seconds = min(arguments.timeout or self._timeout, self._cap)
+        began = context.clock.monotonic()
+        deadline = anyio.current_time() + seconds
+        capture = Capture()
+        decoders = {name: _decoder() for name in ("stdout", "stderr")}
+        command = context.sandbox.command(shell_command(arguments.command, self._shell))
+        process = await start(command, cwd=context.cwd, environment=context.environment)
+        try:
+            while (piece := await _read(process, deadline)) is not None:
+                capture.add(piece.data, piece.stream)
+                text = decoders[piece.stream].decode(piece.data)
+                if text:
+                    yield Progress(text=text, stream=piece.stream)
+            exit_code = process.exit_code
+        finally:
+            await process.close(survivors=process.exit_code is not None)
+        elapsed = context.clock.monotonic() - began
+        yield _result(exit_code, elapsed, capture)
+
+
+async def _read(process: Process, deadline: float) -> Piece | None:
+    """The next piece; None when the command ended or its time is over."""
+    if anyio.current_time() < deadline:
+        with anyio.CancelScope(deadline=deadline):
+            return await process.read()
+    return None
+
+
+def _result(exit_code: int | None, seconds: float, capture: Capture) -> Result:
+    known = _TIMED_OUT if exit_code is None else exit_code
+    head = f"Exit code: {known}\nWall time: {seconds:.1f} seconds\nOutput:\n"
+    if exit_code is None:
+        head += f"command timed out after {round(seconds * 1000)} milliseconds\n"
+    return Result(parts=(Text(text=head), Text(text=capture.text())), ok=known == 0)
+
+
+def _decoder() -> codecs.IncrementalDecoder:
+    return codecs.getincrementaldecoder("utf-8")("replace")
+
+
+def _exists(path: str) -> bool:
+    return Path(path).exists()

@@ -1,0 +1,78 @@
+"""What the orchestrator needs from higher rooms, handed in by the wiring."""
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from ouroboros.core.commands import Mode
+from ouroboros.core.events import Event
+from ouroboros.core.parts import ToolCall
+from ouroboros.tools.tool import Effect
+
+
+class Journal(Protocol):
+    """Where events go on record."""
+
+    def record(self, event: Event) -> None:
+        """Takes an event in at once; never waits, never raises for a slow reader."""
+        ...
+
+    async def settle(self) -> None:
+        """Returns when all that was recorded is durable; raises ``StoreFailed`` when it cannot be."""
+        ...
+
+
+class Standing(Protocol):
+    """How the session stands now; ``core.state.State`` is one."""
+
+    @property
+    def mode(self) -> Mode:
+        """How much is asked."""
+        ...
+
+    @property
+    def granted(self) -> Sequence[str]:
+        """Rules that the person allowed until the session ends."""
+        ...
+
+    @property
+    def cwd(self) -> str:
+        """The folder that relative paths start from."""
+        ...
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """What a hook says of a call: nothing, yes without asking, or no with a message."""
+
+    outcome: Literal["pass", "allow", "deny"] = "pass"
+    message: str = ""
+
+
+class Hooks(Protocol):
+    """Programs of the person that look at a call before it happens.
+
+    Contract: bounds its own time; may be cancelled; an error inside is a ``pass``.
+    """
+
+    async def before(self, call: ToolCall, effect: Effect) -> Verdict:
+        """What the hooks say of this call."""
+        ...
+
+
+class NoHooks:
+    """No hooks are set up."""
+
+    async def before(self, call: ToolCall, effect: Effect) -> Verdict:
+        """Nothing."""
+        del call, effect
+        return Verdict()
+
+
+class NoSpill:
+    """Whole outputs are not kept anywhere."""
+
+    async def keep(self, data: bytes) -> str:
+        """No place."""
+        del data
+        return ""

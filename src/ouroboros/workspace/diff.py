@@ -1,0 +1,67 @@
+"""Unified diffs that stay cheap on large files."""
+
+from itertools import chain
+
+_MATCHER_LINES = 3000
+"""Above this many changed lines a hunk is shown as replaced whole."""
+
+
+def unified(old: str, new: str, name: str, *, context: int = 3) -> str:
+    """The change of one file as a unified diff; empty when nothing changed."""
+    if old == new:
+        return ""
+    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    head = _common(before, after)
+    rest = min(len(before), len(after)) - head
+    tail = min(_common(before[::-1], after[::-1]), rest)
+    start = max(0, head - context)
+    before = before[start : len(before) - max(0, tail - context)]
+    after = after[start : len(after) - max(0, tail - context)]
+    hunks = _hunks(before, after, context)
+    lines = (_hunk(before, after, group, start) for group in hunks)
+    return "".join(chain([f"--- a/{name}\n+++ b/{name}\n"], chain.from_iterable(lines)))
+
+
+type _Operation = tuple[str, int, int, int, int]
+
+
+def _hunks(before: list[str], after: list[str], context: int) -> list[list[_Operation]]:
+    if len(before) + len(after) > _MATCHER_LINES:
+        return [[("replace", 0, len(before), 0, len(after))]]
+    from difflib import SequenceMatcher
+
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    return [list(group) for group in matcher.get_grouped_opcodes(context)]
+
+
+def _hunk(before: list[str], after: list[str], group: list[_Operation], start: int) -> list[str]:
+    first, last = group[0], group[-1]
+    lines = [f"@@ -{_span(first[1], last[2], start)} +{_span(first[3], last[4], start)} @@\n"]
+    for kind, from_old, to_old, from_new, to_new in group:
+        if kind == "equal":
+            lines += [_line(" ", text) for text in before[from_old:to_old]]
+        else:
+            lines += [_line("-", text) for text in before[from_old:to_old]]
+            lines += [_line("+", text) for text in after[from_new:to_new]]
+    return lines
+
+
+def _span(start: int, stop: int, offset: int) -> str:
+    length = stop - start
+    first = start + offset + (1 if length else 0)
+    return str(first) if length == 1 else f"{first},{length}"
+
+
+def _line(sign: str, text: str) -> str:
+    return (
+        f"{sign}{text}" if text.endswith("\n") else f"{sign}{text}\n\\ No newline at end of file\n"
+    )
+
+
+def _common(left: list[str], right: list[str]) -> int:
+    count = 0
+    for one, other in zip(left, right, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count

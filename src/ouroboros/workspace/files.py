@@ -1,0 +1,139 @@
+"""Reading and writing whole text files without surprises; every function here blocks."""
+
+import codecs
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from ouroboros.core.errors import ToolFailed
+from ouroboros.core.limits import WRITE_BYTES
+
+SAMPLE_BYTES = 8192
+"""How much of a file is looked at to tell text from binary."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+class Decoded(Struct, frozen=True, kw_only=True):
+    """A text file's content; ``mark`` is its byte order mark."""
+
+    text: str
+    encoding: str = "utf-8"
+    mark: bytes = b""
+
+    def encode(self, text: str) -> bytes:
+        """Other text in the same encoding.
+
+        Raises:
+            ToolFailed: The encoding has no such characters.
+        """
+        try:
+            return self.mark + text.encode(self.encoding)
+        except UnicodeEncodeError as broken:
+            wrong = text[broken.start : broken.start + 1]
+            raise ToolFailed(f"the file is {self.encoding}, which has no {wrong!r}") from broken
+
+
+def encoding_of(sample: bytes) -> tuple[str, bytes]:
+    """Encoding and byte order mark that the first bytes announce; ``binary`` is an encoding too."""
+    for mark, encoding in _MARKS:
+        if sample.startswith(mark):
+            return encoding, mark
+    return ("binary" if b"\0" in sample else "utf-8"), b""
+
+
+def decoded(data: bytes, path: Path) -> Decoded:
+    """The text of a file; what is not UTF-8 is read as Latin-1, which keeps every byte.
+
+    Raises:
+        ToolFailed: It is binary.
+    """
+    encoding, mark = encoding_of(data[:SAMPLE_BYTES])
+    if encoding == "binary":
+        raise ToolFailed(f"{path} is a binary file of {len(data)} bytes")
+    try:
+        return Decoded(text=data[len(mark) :].decode(encoding), encoding=encoding, mark=mark)
+    except UnicodeDecodeError as broken:
+        if mark:
+            raise ToolFailed(f"{path} is damaged {encoding}: {broken.reason}") from broken
+        return Decoded(text=data.decode("latin-1"), encoding="latin-1")
+
+
+def load(path: Path, *, limit: int = WRITE_BYTES) -> Decoded:
+    """Reads a text file of at most ``limit`` bytes.
+
+    Raises:
+        ToolFailed: It is missing, no regular file, too large, or binary.
+    """
+    size = regular_size(path)
+    if size > limit:
+        raise ToolFailed(f"{path} has {size} bytes; the limit is {limit}")
+    return decoded(path.read_bytes(), path)
+
+
+def regular_size(path: Path) -> int:
+    """The size of a regular file.
+
+    Raises:
+        ToolFailed: It is missing or no regular file.
+    """
+    try:
+        found = path.stat()
+    except FileNotFoundError as missing:
+        raise ToolFailed(f"{path} does not exist{near_names(path)}") from missing
+    if stat.S_ISDIR(found.st_mode):
+        raise ToolFailed(f"{path} is a folder; use ls")
+    if not stat.S_ISREG(found.st_mode):
+        raise ToolFailed(f"{path} is not a regular file")
+    return found.st_size
+
+
+def near_names(path: Path) -> str:
+    """A hint with names beside a missing path that look like it; empty when there are none."""
+    from difflib import get_close_matches
+
+    folder = path.parent
+    if not folder.is_dir():
+        return f"; the folder {folder} does not exist either"
+    names = [entry.name for entry in os.scandir(folder)]
+    near = get_close_matches(path.name, names, n=3, cutoff=0.6)
+    near += [name for name in names if name.lower() == path.name.lower() and name not in near]
+    return f"; did you mean {' or '.join(sorted(near))}?" if near else ""
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Puts ``data`` in place in one step: readers see the old file or the new one.
+
+    Folders are made; mode bits are kept; a symbolic link stays and its target is written.
+
+    Raises:
+        ToolFailed: The target is a folder or another special file.
+    """
+    target = Path(os.path.realpath(path))
+    mode: int | None = None
+    with suppress(FileNotFoundError):
+        found = target.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise ToolFailed(f"{path} is not a regular file, so it cannot be written")
+        mode = stat.S_IMODE(found.st_mode)
+        if not os.access(target, os.W_OK):
+            raise ToolFailed(f"{path} is read-only")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = target.with_name(f".{target.name[:64]}.{os.urandom(6).hex()}")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

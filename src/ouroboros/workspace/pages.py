@@ -1,0 +1,123 @@
+"""One page of a text file with line numbers, without reading more of the file than needed."""
+
+from collections.abc import Iterator
+from io import BufferedReader, BytesIO
+from pathlib import Path
+
+from msgspec import Struct
+
+from ouroboros.core.errors import ToolFailed
+from ouroboros.core.limits import TOOL_OUTPUT_BYTES
+from ouroboros.workspace.files import SAMPLE_BYTES, encoding_of, regular_size
+
+LINE_LIMIT = 2000
+"""Lines of a page when the model names no number."""
+
+LINE_BYTES = 2000
+"""Shown of one line."""
+
+COUNT_BYTES = 64 * 1_048_576
+"""Larger files are not read to their end only to count their lines."""
+
+_ROOM = TOOL_OUTPUT_BYTES - 400
+_SLICE_BYTES = 65_536
+
+
+class _Page(Struct, kw_only=True):
+    lines: list[bytes]
+    first: int
+    is_last: bool = False
+    total: int | None = None
+
+
+def page(path: Path, offset: int, limit: int | None) -> str:
+    """Lines ``offset`` to ``offset + limit - 1`` as ``number<TAB>line``, and what was left out.
+
+    Raises:
+        ToolFailed: The path is missing, no regular file, binary, or has no such line.
+    """
+    size = regular_size(path)
+    with path.open("rb") as file:
+        sample = file.read(SAMPLE_BYTES)
+        encoding, mark = encoding_of(sample)
+        if encoding == "binary":
+            raise ToolFailed(f"{path} is a binary file of {size} bytes; its text cannot be shown")
+        file.seek(len(mark))
+        source: BufferedReader | BytesIO = file
+        if encoding.startswith("utf-16"):
+            source = BytesIO(file.read().decode(encoding, "replace").encode())
+        found = _collect(source, offset, limit or LINE_LIMIT, is_counted=size <= COUNT_BYTES)
+    if not found.lines and found.total:
+        raise ToolFailed(f"{path} has {found.total} lines; line {offset} is beyond its end")
+    text, is_utf8 = _decoded(found.lines)
+    notes = _notes(found, size, "latin-1" if not is_utf8 else encoding, mark)
+    numbered = "".join(f"{found.first + i}\t{line}\n" for i, line in enumerate(text))
+    return numbered + notes if found.lines else f"(empty file)\n{notes}"
+
+
+def _collect(
+    source: BufferedReader | BytesIO, offset: int, limit: int, *, is_counted: bool
+) -> _Page:
+    found = _Page(lines=[], first=offset)
+    number = 0
+    used = 0
+    for number, line in enumerate(_lines(source), start=1):
+        if number < offset or len(found.lines) >= limit or used > _ROOM:
+            if number >= offset and not is_counted:
+                return found
+            continue
+        shown = _shortened(line)
+        used += len(shown) + 8
+        if used > _ROOM and found.lines:
+            continue
+        found.lines.append(shown)
+    found.total = number
+    found.is_last = offset + len(found.lines) > number
+    return found
+
+
+def _lines(source: BufferedReader | BytesIO) -> Iterator[bytes]:
+    """Lines without their ends; of a huge line only the beginning is held, with its whole length."""
+    while line := source.readline(_SLICE_BYTES):
+        kept, length = line, len(line)
+        while not line.endswith(b"\n") and (line := source.readline(_SLICE_BYTES)):
+            length += len(line)
+        if length > len(kept):
+            kept = kept[: LINE_BYTES + 4] + b"\0" + str(length).encode()
+        yield kept.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def _shortened(line: bytes) -> bytes:
+    if len(line) <= LINE_BYTES:
+        return line
+    head, _, length = line.partition(b"\0")
+    total = int(length) if length.isdigit() else len(line)
+    cut = head[:LINE_BYTES].decode("utf-8", "ignore").encode() or head[:LINE_BYTES]
+    return cut + f"… [line cut, {total} bytes]".encode()
+
+
+def _decoded(lines: list[bytes]) -> tuple[list[str], bool]:
+    try:
+        return [line.decode() for line in lines], True
+    except UnicodeDecodeError:
+        return [line.decode("latin-1") for line in lines], False
+
+
+def _notes(found: _Page, size: int, encoding: str, mark: bytes) -> str:
+    notes: list[str] = []
+    if encoding != "utf-8":
+        why = "not valid UTF-8, " if encoding == "latin-1" else ""
+        notes.append(f"[{why}shown as {encoding}]")
+    elif mark:
+        notes.append("[starts with a byte order mark]")
+    last = found.first + len(found.lines) - 1
+    if found.total is None:
+        notes.append(
+            f"[lines {found.first}-{last} of a file of {size} bytes; go on with offset {last + 1}]"
+        )
+    elif not found.is_last:
+        notes.append(
+            f"[lines {found.first}-{last} of {found.total}, {size} bytes in all; "
+            f"go on with offset {last + 1}]"
+        )
+    return "".join(f"{note}\n" for note in notes)

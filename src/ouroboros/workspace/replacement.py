@@ -1,0 +1,70 @@
+"""Replacing one piece of a text by another, strictly."""
+
+from msgspec import Struct
+
+from ouroboros.core.errors import ToolFailed
+
+_SHOWN_LINES = 5
+
+
+class Replacement(Struct, frozen=True, kw_only=True):
+    """One wanted change."""
+
+    old_text: str
+    new_text: str
+    replace_all: bool = False
+
+
+def replaced(text: str, change: Replacement) -> str:
+    """The text after one change; line ends of a CRLF text are kept and need not be spelled.
+
+    Raises:
+        ToolFailed: The old text is empty, not found, found more than once, or equal to the new.
+    """
+    old, new = _fitted(text, change)
+    if not old:
+        raise ToolFailed("old_text is empty; use write to make or overwrite a whole file")
+    if old == new:
+        raise ToolFailed("old_text and new_text are identical; nothing would change")
+    count = text.count(old)
+    if count == 0:
+        raise ToolFailed(
+            f"old_text was not found{_hint(text, old)}; read the file again and copy it exactly"
+        )
+    if count > 1 and not change.replace_all:
+        raise ToolFailed(
+            f"old_text was found {count} times (lines {_lines(text, old)}); "
+            "add context to make it unique or set replace_all"
+        )
+    return text.replace(old, new)
+
+
+def _fitted(text: str, change: Replacement) -> tuple[str, str]:
+    old, new = change.old_text, change.new_text
+    if "\r\n" not in text:
+        return old, new
+    windows = _windows(old), _windows(new)
+    is_mixed = text.count("\n") != text.count("\r\n")
+    return (old, new) if is_mixed and old in text else windows
+
+
+def _windows(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\n", "\r\n")
+
+
+def _lines(text: str, old: str) -> str:
+    numbers: list[str] = []
+    position = text.find(old)
+    while position >= 0 and len(numbers) < _SHOWN_LINES:
+        numbers.append(str(text.count("\n", 0, position) + 1))
+        position = text.find(old, position + len(old))
+    return ", ".join(numbers) + (", …" if position >= 0 else "")
+
+
+def _hint(text: str, old: str) -> str:
+    """Where the first line stands when only white space is different."""
+    first = next((line.strip() for line in old.splitlines() if line.strip()), "")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if first and line.strip() == first:
+            return f" (its first line is line {number}, apart from white space or what follows)"
+    return ""
