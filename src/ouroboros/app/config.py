@@ -148,7 +148,7 @@ def _read_user(reading: _Reading, path: Path) -> Table:
 
 
 def _read_project(reading: _Reading, folder: Path, home: Path) -> dict[str, str]:
-    inert = trust.read(folder)
+    inert = trust.read(folder, home)
     found = trust.standing(home, inert)
     if said := trust.warning(inert, found):
         reading.warnings.append(said)
@@ -289,9 +289,9 @@ def _dotenv(path: Path, content: bytes) -> dict[str, str]:
         name, value = name.strip(), value.strip()
         if not equals or not name.isidentifier():
             continue
-        if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
-            value = value[1:-1]
+        quote = value[:1]
+        if quote in {"'", '"'} and quote in value[1:]:
+            variables[name] = value[1:].partition(quote)[0]
         else:
-            value = value.partition(" #")[0].rstrip()
-        variables[name] = value
+            variables[name] = value.partition(" #")[0].rstrip()
     return variables

@@ -192,9 +192,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """The known name most like ``name``, or nothing."""
     from difflib import get_close_matches
 
-    found = get_close_matches(name.lower(), list(known), n=3, cutoff=0.6)
+    folded = {word.lower(): word for word in known}
+    found = get_close_matches(name.lower(), list(folded), n=3, cutoff=0.6)
     letters = sorted(name.lower())
-    return min(found, key=lambda word: sorted(word) != letters, default="")
+    return folded.get(min(found, key=lambda word: sorted(word) != letters, default=""), "")
 
 
 def _check(

@@ -64,13 +64,16 @@ def project_folder(cwd: Path, home: Path) -> Path:
     return cwd
 
 
-def read(folder: Path) -> Inert:
-    """Everything below ``folder`` that needs trust; raises ``ConfigBroken`` if unreadable."""
+def read(folder: Path, home: Path) -> Inert:
+    """Everything below ``folder`` that needs trust; raises ``ConfigBroken`` if unreadable.
+
+    The person's own ``home`` needs none.
+    """
     files: dict[str, bytes] = {}
     own = folder / ".ouroboros"
     paths = [folder / ".env"]
     try:
-        if own.is_dir():
+        if own.is_dir() and own.resolve() != home.resolve():
             paths += sorted(own.glob("*.toml"))
             paths += sorted(path for path in (own / "hooks").rglob("*") if path.is_file())
     except OSError as error:

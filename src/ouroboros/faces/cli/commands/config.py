@@ -160,12 +160,14 @@ def _set_in_project(
 
     home = invocation.home()
     folder = trust.project_folder(invocation.cwd(), home)
-    before = trust.standing(home, trust.read(folder))
+    if (folder / ".ouroboros").resolve() == home.resolve():
+        raise Misuse(f"{folder} is no project: its .ouroboros is your home", hint="use --user")
+    before = trust.standing(home, trust.read(folder, home))
     name = "config.toml" if layer == "project" else "config.local.toml"
     file = folder / ".ouroboros" / name
     config_write.set_value(file, path, value, private=False)
     if before.verdict in {"trusted", "nothing"}:
-        trust.grant(home, trust.read(folder))
+        trust.grant(home, trust.read(folder, home))
     return file
 
 

@@ -58,7 +58,7 @@ def _grant(invocation: Invocation, folder: str, *, yes: bool) -> int:
     from ouroboros.app import trust
 
     home = invocation.home()
-    inert = trust.read(trust.project_folder(invocation.cwd(folder), home))
+    inert = trust.read(trust.project_folder(invocation.cwd(folder), home), home)
     found = trust.standing(home, inert)
     if found.verdict == "nothing":
         note(f"{inert.folder} has nothing that needs trust")
