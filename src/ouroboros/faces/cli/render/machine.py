@@ -6,6 +6,8 @@ from msgspec import Struct
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import Envelope, ErrorRaised, ModelDelta, ToolProgress
 from ouroboros.core.state import Spent
+from ouroboros.faces.cli.render.face import Ending
+from ouroboros.faces.cli.render.notices import Notice
 from ouroboros.faces.cli.render.outlet import Outlet
 
 _encoder = msgspec.json.Encoder()
@@ -36,53 +38,46 @@ class Report(Struct, frozen=True, kw_only=True):
 class ReportFace:
     """Collects the last error and writes one object."""
 
-    def __init__(self, out: Outlet) -> None:
-        """Writes nothing before ``report``."""
+    def __init__(self, out: Outlet, err: Outlet) -> None:
+        """Writes nothing before the end."""
         self._out = out
+        self._err = err
         self._error: ErrorRaised | None = None
+
+    def begin(self) -> None:
+        """A run starts."""
+        self._error = None
+
+    def rest(self) -> None:
+        """Nothing runs any more."""
 
     def take(self, envelope: Envelope) -> None:
         """Takes in one event."""
         if isinstance(envelope.data, ErrorRaised):
             self._error = envelope.data
 
-    def report(
-        self, reason: str, final: str, *, session: str, turns: int, spent: Spent, exit_code: int
-    ) -> None:
+    def tell(self, told: Notice) -> None:
+        """Says it beside the data."""
+        self._err.write(told.text + "\n")
+
+    def finish(self, ending: Ending, session: str) -> None:
         """Writes the object; an error is part of it when the run did not complete."""
         error = self._error
         trouble = (
             Trouble(kind=error.kind, message=error.message, hint=error.hint, status=error.status)
-            if error is not None and reason != "completed"
+            if error is not None and ending.reason != "completed"
             else msgspec.UNSET
         )
         self._write(
             Report(
                 session=session,
-                reason=reason,
-                final=final,
-                turns=turns,
-                usage=usage(spent),
-                cost=spent.cost,
-                exit_code=exit_code,
+                reason=ending.reason,
+                final=ending.final,
+                turns=ending.turns,
+                usage=usage(ending.spent),
+                cost=ending.spent.cost,
+                exit_code=ending.exit_code,
                 error=trouble,
-            )
-        )
-
-    def refuse(self, problem: OuroborosError) -> None:
-        """Writes the object of a run that could not start."""
-        self._write(
-            Report(
-                session="",
-                reason="failed",
-                final="",
-                turns=0,
-                usage=usage(Spent()),
-                cost=0.0,
-                exit_code=problem.exit_code,
-                error=Trouble(
-                    kind=type(problem).__name__, message=problem.message, hint=problem.hint
-                ),
             )
         )
 
@@ -93,10 +88,24 @@ class ReportFace:
 class StreamFace:
     """Writes each event as a line; a reader far behind loses deltas, never facts."""
 
-    def __init__(self, out: Outlet) -> None:
+    def __init__(self, out: Outlet, err: Outlet) -> None:
         """Writes nothing yet."""
         self._out = out
+        self._err = err
         self._line = bytearray()
+
+    def begin(self) -> None:
+        """A run starts; its first event says so."""
+
+    def tell(self, told: Notice) -> None:
+        """Says it beside the data."""
+        self._err.write(told.text + "\n")
+
+    def finish(self, ending: Ending, session: str) -> None:
+        """A run ended; its last event said so."""
+
+    def rest(self) -> None:
+        """Nothing runs any more."""
 
     def take(self, envelope: Envelope) -> None:
         """Takes in one event."""
@@ -105,6 +114,22 @@ class StreamFace:
         _encoder.encode_into(envelope, self._line)
         self._line += b"\n"
         self._out.write(bytes(self._line))
+
+
+def refusal(problem: OuroborosError) -> bytes:
+    """The object of a run that could not start."""
+    error = Trouble(kind=type(problem).__name__, message=problem.message, hint=problem.hint)
+    report = Report(
+        session="",
+        reason="failed",
+        final="",
+        turns=0,
+        usage=usage(Spent()),
+        cost=0.0,
+        exit_code=problem.exit_code,
+        error=error,
+    )
+    return _encoder.encode(report) + b"\n"
 
 
 def usage(spent: Spent) -> dict[str, int]:

@@ -1,11 +1,14 @@
-"""Writes to a file descriptor in batches, without ever holding up the loop."""
+"""Writes to a file descriptor in batches, without ever holding up the loop.
+
+A thread writes only when the reader has room, so that leaving never waits for a stuck one.
+"""
 
 import os
 import select
 import stat
 
 import anyio
-import anyio.lowlevel
+import anyio.to_thread
 
 BEHIND_BYTES = 4 * 1_048_576
 """With more than this unread, what may be lost (deltas) is no longer added."""
@@ -31,7 +34,7 @@ class Outlet:
         mode = os.fstat(fd).st_mode
         queue = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
         self._pollable = queue or os.isatty(fd)
-        self._step = select.PIPE_BUF if queue else 1024 if self._pollable else 1_048_576
+        self._step = select.PIPE_BUF if self._pollable else 1_048_576
 
     @property
     def is_behind(self) -> bool:
@@ -63,10 +66,10 @@ class Outlet:
     async def _carry(self) -> None:
         if self._pollable:
             await anyio.wait_writable(self.fd)
-        else:
-            await anyio.lowlevel.checkpoint()
         try:
-            written = os.write(self.fd, bytes(self._pending[: self._step]))
+            written = await anyio.to_thread.run_sync(
+                os.write, self.fd, bytes(self._pending[: self._step]), abandon_on_cancel=True
+            )
         except BlockingIOError:
             await anyio.sleep(0.01)
             return

@@ -11,8 +11,8 @@ from ouroboros.core.events import (
     ToolResulted,
     ToolStarted,
 )
-from ouroboros.core.state import State
 from ouroboros.faces.cli.render.cards import call_rows, plan_rows, question_rows
+from ouroboros.faces.cli.render.face import Ending
 from ouroboros.faces.cli.render.notices import Notice, notice
 from ouroboros.faces.cli.render.outlet import Outlet
 from ouroboros.faces.cli.render.rows import Row, join
@@ -27,12 +27,11 @@ class PlainFace:
     """
 
     def __init__(
-        self, out: Outlet, err: Outlet, *, state: State, clock: Clock, size: Size, streaming: bool
+        self, out: Outlet, err: Outlet, *, clock: Clock, size: Size, streaming: bool
     ) -> None:
-        """``state`` is the session's and only read."""
+        """Writes nothing yet."""
         self._out = out
         self._err = err
-        self._state = state
         self._clock = clock
         self._size = size
         self._streaming = streaming
@@ -45,6 +44,10 @@ class PlainFace:
         """A run starts."""
         self._since = self._clock.monotonic()
         self._said = []
+
+    def rest(self) -> None:
+        """Nothing runs any more."""
+        self._end_line()
 
     def take(self, envelope: Envelope) -> None:
         """Takes in one event."""
@@ -83,13 +86,14 @@ class PlainFace:
         self._end_line()
         self._err.write(text)
 
-    def finish(self, reason: str, turns: int, *, session: str, final: str) -> None:
+    def finish(self, ending: Ending, session: str) -> None:
         """Writes the answer if it was not streamed, then how the run ended."""
         self._end_line()
-        if final.strip() and "".join(self._said).strip() != final.strip():
-            self._out.write(plain(final).rstrip("\n") + "\n")
+        if ending.final.strip() and "".join(self._said).strip() != ending.final.strip():
+            self._out.write(plain(ending.final).rstrip("\n") + "\n")
         seconds = self._clock.monotonic() - self._since
-        self._err.write(closing(reason, turns, self._state.spent, seconds) + "\n")
+        line = closing(ending.reason, ending.turns, ending.spent, seconds)
+        self._err.write(line + "\n")
         if session:
             self._err.write(going_on(session) + "\n")
 

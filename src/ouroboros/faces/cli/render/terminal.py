@@ -24,6 +24,7 @@ from ouroboros.core.events import (
 from ouroboros.core.state import State
 from ouroboros.faces.cli.render.blocks import Blocks
 from ouroboros.faces.cli.render.cards import call_rows, plan_rows, question_rows
+from ouroboros.faces.cli.render.face import Ending
 from ouroboros.faces.cli.render.live import Cursor, Live
 from ouroboros.faces.cli.render.markdown import markdown_rows, warm
 from ouroboros.faces.cli.render.notices import Notice, notice
@@ -100,9 +101,21 @@ class TerminalFace:
         self._said: list[str] = []
         self._frame = 0
 
+    @property
+    def columns(self) -> int:
+        """Cells across."""
+        return self._size().columns
+
     def begin(self) -> None:
         """A run starts: the clock of its status line too."""
         self._since = self._clock.monotonic()
+        self._said = []
+        self.touch()
+
+    def rest(self) -> None:
+        """Nothing runs any more: no status line."""
+        self._since = None
+        self._calls.clear()
         self._said = []
         self.touch()
 
@@ -141,21 +154,20 @@ class TerminalFace:
             rows += wrap(f"hint: {told.hint}", columns)
         self.put("notice", rows)
 
-    def finish(self, reason: str, turns: int, *, session: str, final: str) -> None:
+    def finish(self, ending: Ending, session: str) -> None:
         """Closes a run: what was not said yet, the price of it, how to go on."""
         self._close_text()
-        if self._is_new(final):
-            self._say(final)
+        if self._is_new(ending.final):
+            self._say(ending.final)
         seconds = self._clock.monotonic() - (self._since or self._clock.monotonic())
-        text = closing(reason, turns, self._state.spent, seconds)
+        text = closing(ending.reason, ending.turns, ending.spent, seconds)
         columns = self._size().columns
-        style = RED if reason == "failed" else DIM
+        style = RED if ending.reason == "failed" else DIM
         rows = wrap(text, columns, style)
         if session:
             rows += wrap(going_on(session), columns, DIM)
         self.put("closing", rows)
-        self._since = None
-        self._calls.clear()
+        self.rest()
 
     async def animate(self) -> None:
         """Redraws when something changed, and now and then while a run is on."""

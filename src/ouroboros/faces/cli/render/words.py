@@ -70,6 +70,6 @@ def closing(reason: str, turns: int, spent: Spent, seconds: float) -> str:
     )
 
 
-def going_on(session: str) -> str:
+def going_on(session: str, verb: str = "run") -> str:
     """How to continue a session."""
-    return f"Continue with: ouro run --resume {one_line(session)}"
+    return f"Continue with: ouro {verb} --resume {one_line(session)}"

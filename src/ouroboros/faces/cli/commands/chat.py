@@ -1,0 +1,198 @@
+"""`ouro chat`: tasks one after the other, with the person there."""
+
+from typing import TYPE_CHECKING, get_args
+
+import anyio
+import anyio.to_thread
+import click
+import msgspec
+
+from ouroboros.app import sessions
+from ouroboros.app.ouroboros import Ouroboros
+from ouroboros.core.clock import SystemClock
+from ouroboros.core.commands import Compact, Mode, SetMode, SetModel
+from ouroboros.core.errors import Misuse, OuroborosError
+from ouroboros.faces.cli.conversation import Control, Conversation
+from ouroboros.faces.cli.flags import Chosen, resumed, shared
+from ouroboros.faces.cli.invocation import Invocation, note
+from ouroboros.faces.cli.prompting_history import History
+from ouroboros.faces.cli.render.face import Face
+from ouroboros.faces.cli.render.notices import Notice
+from ouroboros.faces.cli.render.words import going_on, one_line
+from ouroboros.faces.cli.stage import Streams, text_stage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ouroboros.app.config import Loaded
+    from ouroboros.app.ouroboros import Session
+
+_SHOWN = 15
+_MODES: tuple[str, ...] = get_args(Mode.__value__)
+_HELP = (
+    ("/help", "this list"),
+    ("/mode [NAME]", f"how much is asked: {', '.join(_MODES)}"),
+    ("/model [PROVIDER/NAME]", "the model for what comes next"),
+    ("/compact [FOCUS]", "summarise the conversation now"),
+    ("/sessions", "the latest sessions of this folder"),
+    ("/resume SESSION", "go on with another session"),
+    ("/quit", "leave; the session is kept"),
+)
+
+
+@click.command("chat")
+@click.argument("task", nargs=-1)
+@click.option("--non-interactive", is_flag=True, help="Never ask; what needs approval is denied.")
+@shared
+@click.pass_obj
+def command(
+    invocation: Invocation,
+    /,
+    task: tuple[str, ...],
+    *,
+    non_interactive: bool,
+    **options: object,
+) -> int:
+    """Work together, turn by turn; TASK is the first one.
+
+    While a turn runs, what you type reaches the model at its next step. Ctrl-C stops the turn,
+    Ctrl-C again leaves. Lines that begin with a slash are commands; /help lists them.
+    """
+    streams = Streams.of_process(invocation.environment)
+    chosen = msgspec.convert(options, Chosen)
+    cwd = invocation.cwd(chosen.cwd)
+    loaded = invocation.load(chosen.settings(), cwd)
+    interactive = streams.converses and not non_interactive
+    chat = _Chat(loaded, cwd, streams, answers=interactive)
+    resume = resumed(chosen, loaded.home, cwd, person=interactive)
+    first = " ".join(task).encode("utf-8", "replace").decode()
+    return anyio.run(chat.talk, first, resume, chosen.latest)
+
+
+class _Chat:
+    """One chat, over as many sessions as the person goes through."""
+
+    def __init__(self, loaded: "Loaded", cwd: "Path", streams: Streams, *, answers: bool) -> None:
+        """``answers``: somebody is there who can answer questions."""
+        self._loaded = loaded
+        self._cwd = cwd
+        self._streams = streams
+        self._answers = answers
+        self._history = History(loaded.home)
+
+    async def talk(self, first: str, resume: str, latest: bool) -> int:
+        """Opens one session after the other until the person leaves."""
+        code = 0
+        environment = self._loaded.dotenv | self._streams.environment
+        engine = Ouroboros(self._loaded.settings, home=self._loaded.home, environment=environment)
+        while True:
+            async with engine.open(
+                cwd=self._cwd, resume=resume, latest=latest, interactive=self._answers
+            ) as session:
+                code, resume = await self._one(session, first)
+            if not resume:
+                return code
+            first, latest = "", False
+
+    async def _one(self, session: "Session", first: str) -> tuple[int, str]:
+        stage = text_stage(
+            self._streams,
+            state=session.state,
+            clock=SystemClock(),
+            history=self._history.entries,
+            prompt=lambda: f"{session.state.mode}> ",
+            listens=True,
+        )
+        conversation = Conversation(session, stage, session.id)
+        slashes = _Slashes(session, stage.face, self._loaded.home, self._cwd)
+        state = session.state
+        where = f"{one_line(state.model)}, mode {state.mode}, in {one_line(state.cwd)}"
+        stage.face.tell(Notice(text=f"{where}; /help lists commands"))
+        for warning in session.warnings:
+            stage.face.tell(Notice(text=f"warning: {one_line(warning, 600)}", level="warning"))
+        code = await conversation.chat(first, slashes.carry_out, self._history.add)
+        if not slashes.next and session.state.turn:
+            note(going_on(session.id, "chat"))
+        return code, slashes.next
+
+
+class _Slashes:
+    """Carries out the lines that begin with a slash."""
+
+    def __init__(self, session: "Session", face: Face, home: "Path", cwd: "Path") -> None:
+        """``next`` becomes the session to go on with after this one."""
+        self.next = ""
+        self._session = session
+        self._face = face
+        self._home = home
+        self._cwd = cwd
+
+    async def carry_out(self, line: str, *, running: bool) -> Control:
+        """Does what the line says; a mistake is shown and nothing else happens."""
+        name, _, rest = line[1:].strip().partition(" ")
+        rest = rest.strip()
+        try:
+            return await self._known(name, rest, running=running)
+        except OuroborosError as problem:
+            hint = problem.hint
+            self._face.tell(Notice(text=f"error: {problem.message}", level="error", hint=hint))
+            return "stay"
+
+    async def _known(self, name: str, rest: str, *, running: bool) -> Control:
+        match name:
+            case "quit" | "exit":
+                return "leave"
+            case "help" | "?":
+                self._say(*(f"{words:<24} {meaning}" for words, meaning in _HELP))
+            case "mode":
+                await self._mode(rest)
+            case "model":
+                await self._model(rest)
+            case "sessions":
+                await self._sessions()
+            case "compact" | "resume" if running:
+                raise Misuse(f"/{name} has to wait until the turn ends", hint="Ctrl-C stops it")
+            case "compact":
+                return lambda: self._session.send(Compact(focus=rest))
+            case "resume":
+                return await self._resume(rest)
+            case _:
+                raise Misuse(f"there is no command /{one_line(name)}", hint="/help lists them")
+        return "stay"
+
+    async def _mode(self, name: str) -> None:
+        if not name:
+            self._say(f"mode: {self._session.state.mode}")
+            return
+        try:
+            mode = msgspec.convert(name, Mode)
+        except msgspec.ValidationError:
+            known = ", ".join(_MODES)
+            raise Misuse(f"there is no mode {one_line(name)!r}", hint=f"known: {known}") from None
+        await self._session.send(SetMode(mode=mode))
+
+    async def _model(self, name: str) -> None:
+        if not name:
+            self._say(f"model: {one_line(self._session.state.model)}")
+            return
+        await self._session.send(SetModel(model=name))
+
+    async def _sessions(self) -> None:
+        found = await anyio.to_thread.run_sync(
+            lambda: sessions.list_sessions(self._home, cwd=str(self._cwd), limit=_SHOWN)
+        )
+        self._say(*(f"{each.id}  {one_line(each.title)}" for each in found))
+        if not found:
+            self._say("there are no sessions of this folder")
+
+    async def _resume(self, name: str) -> Control:
+        if not name:
+            raise Misuse("/resume needs a session's name", hint="/sessions lists them")
+        found = await anyio.to_thread.run_sync(sessions.find, self._home, name)
+        if found.id == self._session.id:
+            raise Misuse("this is that session already", hint="/sessions lists others")
+        self.next = found.id
+        return "leave"
+
+    def _say(self, *lines: str) -> None:
+        self._face.tell(Notice(text="\n".join(lines)))

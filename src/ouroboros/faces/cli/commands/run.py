@@ -1,0 +1,152 @@
+"""`ouro run`: one task, then the end."""
+
+import os
+import select
+import sys
+from typing import TYPE_CHECKING, cast
+
+import click
+import msgspec
+
+from ouroboros.core.clock import SystemClock
+from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
+from ouroboros.faces.cli.flags import Chosen, resumed, shared
+from ouroboros.faces.cli.invocation import Invocation, note
+from ouroboros.faces.cli.render.notices import Notice
+
+if TYPE_CHECKING:
+    from ouroboros.app.ouroboros import Session
+    from ouroboros.faces.cli.stage import Output, Stage, Streams
+
+STDIN_BYTES = 10 * 1_048_576
+_PATIENCE_SECONDS = 0.5
+
+
+@click.command("run")
+@click.argument("task", nargs=-1)
+@click.option("-p", "--prompt", default="", metavar="TEXT", help="The task, as an option.")
+@click.option(
+    "--output",
+    type=click.Choice(["text", "json", "stream-json"]),
+    default="text",
+    show_default=True,
+    help="For people, one JSON object, or one event a line.",
+)
+@click.option("--non-interactive", is_flag=True, help="Never ask; what needs approval is denied.")
+@shared
+@click.pass_obj
+def command(
+    invocation: Invocation,
+    /,
+    task: tuple[str, ...],
+    prompt: str,
+    output: str,
+    *,
+    non_interactive: bool,
+    **options: object,
+) -> int:
+    """Do TASK, then end.
+
+    The task may also come from standard input; when both are given, what is read there is added.
+    The answer goes to standard output, everything else to standard error.
+
+    Ends with 0 when done, 1 when it failed, 2 for a mistake in options or settings, 3 at a limit,
+    4 when an approval was needed and nobody was there, 130 when interrupted.
+    """
+    from ouroboros.faces.cli.stage import Streams
+
+    streams = Streams.of_process(invocation.environment)
+    wanted = cast("Output", output)
+    chosen = msgspec.convert(options, Chosen)
+    words = " ".join((*filter(None, [prompt]), *task))
+    try:
+        return _perform(invocation, chosen, streams, wanted, words=words, silent=non_interactive)
+    except (OuroborosError, ExceptionGroup) as error:
+        problem = unwrapped(error)
+        if wanted == "json" and isinstance(problem, OuroborosError):
+            _refuse(problem)
+        raise
+
+
+def task_text(words: str, streams: "Streams") -> str:
+    """The task: the words, what standard input holds, or both.
+
+    Raises:
+        Misuse: Standard input holds more than any model reads.
+    """
+    words = words.encode("utf-8", "replace").decode()
+    if words.strip() == "-":
+        words = ""
+    if streams.types:
+        return words.strip()
+    ready, _, _ = select.select([streams.stdin], [], [], _PATIENCE_SECONDS)
+    if not ready:
+        note("reading the task from standard input, until it ends")
+    with os.fdopen(os.dup(streams.stdin), "rb") as opened:
+        content = opened.read(STDIN_BYTES + 1)
+    if len(content) > STDIN_BYTES:
+        raise Misuse(
+            f"standard input holds more than {STDIN_BYTES:,} bytes",
+            hint="name a file in the task instead, so that the agent reads what it needs",
+        )
+    return "\n\n".join(filter(None, (words.strip(), content.decode("utf-8", "replace").strip())))
+
+
+def _perform(
+    invocation: Invocation,
+    chosen: Chosen,
+    streams: "Streams",
+    output: "Output",
+    *,
+    words: str,
+    silent: bool,
+) -> int:
+    cwd = invocation.cwd(chosen.cwd)
+    loaded = invocation.load(chosen.settings(), cwd)
+    text = task_text(words, streams)
+    if not text and not (chosen.latest or chosen.resume):
+        raise Misuse("there is no task", hint="give it as words, with -p, or on standard input")
+    interactive = output == "text" and not silent and streams.converses
+    resume = resumed(chosen, loaded.home, cwd, person=interactive)
+
+    import anyio
+
+    async def main() -> int:
+        from ouroboros.app.ouroboros import Ouroboros
+        from ouroboros.faces.cli.conversation import Conversation
+
+        environment = loaded.dotenv | invocation.environment
+        engine = Ouroboros(loaded.settings, home=loaded.home, environment=environment)
+        async with engine.open(
+            cwd=cwd, resume=resume, latest=chosen.latest, interactive=interactive
+        ) as session:
+            stage = _stage(streams, output, session, interactive=interactive)
+            for warning in session.warnings:
+                stage.face.tell(Notice(text=f"warning: {warning}", level="warning"))
+            return await Conversation(session, stage, session.id).once(text)
+
+    return anyio.run(main)
+
+
+def _stage(
+    streams: "Streams", output: "Output", session: "Session", *, interactive: bool
+) -> "Stage":
+    from ouroboros.faces.cli.stage import machine_stage, text_stage
+
+    if output != "text":
+        return machine_stage(streams, output)
+    return text_stage(
+        streams,
+        state=session.state,
+        clock=SystemClock(),
+        history=[],
+        prompt=lambda: "> ",
+        listens=interactive,
+    )
+
+
+def _refuse(problem: OuroborosError) -> None:
+    from ouroboros.faces.cli.render.machine import refusal
+
+    sys.stdout.buffer.write(refusal(problem))
+    sys.stdout.buffer.flush()

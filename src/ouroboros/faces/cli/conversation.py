@@ -1,0 +1,306 @@
+"""Joins a session, a face and the person at the terminal for as long as they talk."""
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from typing import Literal, Protocol
+
+import anyio
+import anyio.to_thread
+from anyio.abc import TaskGroup
+from msgspec import Struct
+
+from ouroboros.core.commands import Command, Interrupt, Steer
+from ouroboros.core.errors import OuroborosError
+from ouroboros.core.events import Envelope
+from ouroboros.faces.cli.interrupts import INTERRUPTED, on_continue, watch
+from ouroboros.faces.cli.prompting import Answered, Intent, Left, Said
+from ouroboros.faces.cli.prompting_input import read_keys, read_lines
+from ouroboros.faces.cli.prompting_keys import PASTE_OFF, PASTE_ON, key_by_key, set_key_by_key
+from ouroboros.faces.cli.render.face import Ending
+from ouroboros.faces.cli.render.notices import Notice
+from ouroboros.faces.cli.render.rows import BOLD, wrap
+from ouroboros.faces.cli.stage import Stage
+
+PIPE_CLOSED = 141
+
+type Job = Callable[[], Awaitable[None]]
+type Control = Literal["stay", "leave"] | Job
+"""What a command of the chat comes to: going on, leaving, or work that may be interrupted."""
+
+
+class Controller(Protocol):
+    """Carries out a line that begins with a slash."""
+
+    async def __call__(self, line: str, *, running: bool) -> Control:
+        """Raises nothing: a mistake is shown."""
+        ...
+
+
+class Talk(Protocol):
+    """The session as a conversation needs it."""
+
+    def listen(self, sink: Callable[[Envelope], None]) -> None:
+        """Hands every event on, in order; the sink must not block."""
+        ...
+
+    async def send(self, command: Command) -> None:
+        """Carries out a wish; raises ``OuroborosError`` when it does not fit."""
+        ...
+
+    async def run(self, text: str) -> Ending:
+        """Starts a run with these words and waits for its end."""
+        ...
+
+
+class _Ended(Struct, frozen=True, kw_only=True):
+    exit_code: int
+
+
+class Conversation:
+    """Runs one task, or chats until the person leaves."""
+
+    def __init__(self, talk: Talk, stage: Stage, session: str) -> None:
+        """``session`` is the id to name when it can be continued."""
+        self.face = stage.face
+        self._talk = talk
+        self._stage = stage
+        self._session = session
+        self._code = 0
+        self._running = False
+        self._stopping = False
+        self._warned = False
+        self._waiting: deque[str] = deque()
+        self._leaves = False
+        self._problem: OuroborosError | None = None
+        self._control: Controller | None = None
+        self._remember: Callable[[str], None] | None = None
+        self._send, self._receive = anyio.create_memory_object_stream[Intent | _Ended](1024)
+
+    async def once(self, text: str) -> int:
+        """Does one task; gives the exit code."""
+
+        async def body(tasks: TaskGroup) -> None:
+            tasks.start_soon(self._answer)
+            ending = await self._run(text)
+            self.face.finish(ending, self._session)
+            self._code = ending.exit_code
+
+        return await self._with_everything(body)
+
+    async def chat(self, first: str, control: Controller, remember: Callable[[str], None]) -> int:
+        """Talks until the person leaves; ``remember`` keeps what was typed and may block."""
+        self._control, self._remember = control, remember
+
+        async def body(tasks: TaskGroup) -> None:
+            if first:
+                self._begin(tasks, first)
+            elif self._stage.invite is not None:
+                self._stage.invite()
+            async for intent in self._receive:
+                if await self._follow(tasks, intent):
+                    break
+
+        return await self._with_everything(body)
+
+    def echo(self, text: str) -> None:
+        """Repeats what was typed, where the line that was typed into is gone."""
+        terminal = self._stage.terminal
+        if terminal is not None and self._stage.keys:
+            terminal.put("typed", wrap(f"> {text}", terminal.columns, BOLD))
+
+    async def _with_everything(self, body: Callable[[TaskGroup], Awaitable[None]]) -> int:
+        with ExitStack() as restored:
+            if self._stage.keys:
+                restored.enter_context(key_by_key(self._stage.stdin))
+                self._stage.out.write(PASTE_ON)
+            async with anyio.create_task_group() as tasks:
+                self._start(tasks)
+                try:
+                    await body(tasks)
+                except OuroborosError as problem:
+                    self._problem = problem
+                await self._close()
+                tasks.cancel_scope.cancel()
+        if self._problem is not None:
+            raise self._problem
+        return self._final_code()
+
+    def _start(self, tasks: TaskGroup) -> None:
+        stage = self._stage
+        self._talk.listen(self._take)
+        for outlet in stage.outlets:
+            tasks.start_soon(outlet.drain)
+        if stage.terminal is not None:
+            tasks.start_soon(stage.terminal.animate)
+        if stage.desk is not None and stage.keys and stage.terminal is not None:
+            tasks.start_soon(
+                read_keys, stage.stdin, stage.desk, stage.terminal.touch, self._send.send
+            )
+            tasks.start_soon(on_continue, self._redraw)
+        elif stage.desk is not None:
+            tasks.start_soon(read_lines, stage.stdin, stage.desk, self._send.send)
+        tasks.start_soon(watch, self._stop, lambda: self._leave(tasks))
+        tasks.start_soon(self._watch_output, tasks)
+
+    async def _close(self) -> None:
+        if self._stage.terminal is not None:
+            self._stage.terminal.close()
+        if self._stage.keys:
+            self._stage.out.write(PASTE_OFF)
+        for outlet in self._stage.outlets:
+            await outlet.flush()
+
+    def _final_code(self) -> int:
+        failure = self._stage.out.failure
+        if failure is None:
+            return self._code
+        if isinstance(failure, BrokenPipeError):
+            return PIPE_CLOSED
+        raise OuroborosError(
+            f"standard output cannot be written: {failure.strerror or failure}",
+            hint="the session is kept; make room or choose another place for the output",
+        )
+
+    def _take(self, envelope: Envelope) -> None:
+        self.face.take(envelope)
+        if self._stage.desk is not None:
+            intent = self._stage.desk.take(envelope)
+            if intent is not None:
+                self._send.send_nowait(intent)
+
+    async def _run(self, text: str) -> Ending:
+        self._running, self._stopping, self._warned = True, False, False
+        self.face.begin()
+        try:
+            return await self._talk.run(text)
+        finally:
+            self._running = False
+
+    async def _answer(self) -> None:
+        async for intent in self._receive:
+            match intent:
+                case Said(text=text) if self._running:
+                    await self._tell_session(Steer(text=text))
+                case Answered(command=command):
+                    await self._tell_session(command)
+                case _:
+                    pass
+
+    async def _tell_session(self, command: Command) -> None:
+        try:
+            await self._talk.send(command)
+        except OuroborosError as problem:
+            self.complain(problem)
+
+    def complain(self, problem: OuroborosError) -> None:
+        """Shows what could not be done; the conversation goes on."""
+        self.face.tell(Notice(text=f"error: {problem.message}", level="error", hint=problem.hint))
+
+    def _begin(self, tasks: TaskGroup, text: str) -> None:
+        self._running = True
+        tasks.start_soon(self._turn, text)
+
+    async def _turn(self, text: str) -> None:
+        try:
+            ending = await self._run(text)
+        except OuroborosError as problem:
+            self.face.rest()
+            self.complain(problem)
+            await self._send.send(_Ended(exit_code=problem.exit_code))
+            return
+        self.face.finish(ending, "")
+        await self._send.send(_Ended(exit_code=ending.exit_code))
+
+    async def _work(self, job: Job) -> None:
+        self._stopping, self._warned = False, False
+        self.face.begin()
+        code = 0
+        try:
+            await job()
+        except OuroborosError as problem:
+            self.complain(problem)
+            code = problem.exit_code
+        finally:
+            self._running = False
+        self.face.rest()
+        await self._send.send(_Ended(exit_code=code))
+
+    async def _follow(self, tasks: TaskGroup, intent: Intent | _Ended) -> bool:
+        """Does what an intent asks for; True when the conversation is over."""
+        self._warned = False
+        match intent:
+            case Answered(command=command):
+                await self._tell_session(command)
+            case Left():
+                self._leaves = True
+            case _Ended(exit_code=code):
+                # A person at a terminal saw how each turn ended; a script is told of the last.
+                self._code = 0 if self._stage.typed else code
+                while self._waiting and not self._running:
+                    if await self._hear(tasks, self._waiting.popleft()) == "leave":
+                        return True
+            case Said(text=text):
+                if await self._hear(tasks, text) == "leave":
+                    return True
+        if not self._running and self._stage.invite is not None and not self._leaves:
+            self._stage.invite()
+        return self._leaves and not self._running and not self._waiting
+
+    async def _hear(self, tasks: TaskGroup, text: str) -> Literal["stay", "leave"]:
+        if self._running and not self._stage.typed:
+            self._waiting.append(text)
+            return "stay"
+        self.echo(text)
+        if self._stage.typed and self._remember is not None:
+            await anyio.to_thread.run_sync(self._remember, text)
+        if text.startswith("/") and self._control is not None:
+            asked = await self._control(text, running=self._running)
+            if not callable(asked):
+                return asked
+            self._running = True
+            tasks.start_soon(self._work, asked)
+        elif not self._running:
+            self._begin(tasks, text)
+        else:
+            await self._tell_session(Steer(text=text))
+        return "stay"
+
+    async def _stop(self, name: str) -> bool:
+        """Stops what runs; False when there was nothing to stop, or it was asked before."""
+        if self._running and not self._stopping:
+            self._stopping = True
+            self._leaves = self._leaves or name != "SIGINT"
+            self.face.tell(Notice(text="Stopping; Ctrl-C again leaves at once"))
+            await self._talk.send(Interrupt(reason="user" if name == "SIGINT" else name))
+            return True
+        desk = self._stage.desk
+        if self._running or name != "SIGINT" or desk is None or self._warned:
+            return False
+        if desk.line.text:
+            desk.line.take()
+            self._redraw()
+            return True
+        self._warned = True
+        self.face.tell(Notice(text="Ctrl-C again, or Ctrl-D, leaves"))
+        return True
+
+    def _leave(self, tasks: TaskGroup) -> None:
+        self._code = INTERRUPTED
+        if self._stage.keys:
+            self._stage.out.write(PASTE_OFF)
+        tasks.cancel_scope.cancel()
+
+    def _redraw(self) -> None:
+        if self._stage.keys:
+            set_key_by_key(self._stage.stdin)
+        if self._stage.terminal is not None:
+            self._stage.terminal.touch()
+
+    async def _watch_output(self, tasks: TaskGroup) -> None:
+        await self._stage.out.gone.wait()
+        if not self._running:
+            self._leave(tasks)
+            return
+        self._leaves = True
+        await self._talk.send(Interrupt(reason="output closed"))

@@ -1,0 +1,100 @@
+"""The options that `run` and `chat` share, and the settings they become."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+PICK = "?"
+"""What ``--resume`` is without an id."""
+
+
+class Chosen(Struct, frozen=True, kw_only=True):
+    """The shared options as they were given; None means not given."""
+
+    model: str | None = None
+    base_url: str | None = None
+    mode: str | None = None
+    system: str | None = None
+    max_turns: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    max_time: float | None = None
+    latest: bool = False
+    resume: str = ""
+    cwd: str = ""
+
+    def settings(self) -> dict[str, object]:
+        """The options as settings by dotted key."""
+        return {
+            "model": self.model,
+            "base_url": self.base_url,
+            "mode": self.mode,
+            "system": self.system,
+            "limits.max_turns": self.max_turns,
+            "limits.max_tokens": self.max_tokens,
+            "limits.max_cost": self.max_cost,
+            "limits.max_time": self.max_time,
+        }
+
+
+_OPTIONS = (
+    click.option("--model", metavar="PROVIDER/NAME", help="The model to work with."),
+    click.option("--base-url", metavar="URL", help="Another address of the provider."),
+    click.option(
+        "--mode",
+        type=click.Choice(["plan", "ask", "auto-edit", "full-auto"]),
+        help="How much is asked before something is done.",
+    ),
+    click.option("--system", metavar="TEXT", help="More instructions for the model."),
+    click.option("--max-turns", type=click.IntRange(min=1), help="End after so many turns."),
+    click.option("--max-tokens", type=click.IntRange(min=1), help="End after so many tokens."),
+    click.option(
+        "--max-cost", type=click.FloatRange(min=0, min_open=True), help="End after so many dollars."
+    ),
+    click.option(
+        "--max-time", type=click.FloatRange(min=0, min_open=True), help="End after so many seconds."
+    ),
+    click.option(
+        "--continue", "latest", is_flag=True, help="Go on with the newest session of the folder."
+    ),
+    click.option(
+        "--resume",
+        is_flag=False,
+        flag_value=PICK,
+        default="",
+        metavar="[SESSION]",
+        help="Go on with a session; without a name, choose one.",
+    ),
+    click.option("-C", "--cwd", metavar="FOLDER", default="", help="Work in this folder."),
+)
+
+
+def shared(function: Callable[..., int]) -> Callable[..., int]:
+    """Adds the shared options to a command."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def resumed(chosen: Chosen, home: Path, cwd: Path, *, person: bool) -> str:
+    """The id of the session to go on with, or an empty text.
+
+    Raises:
+        SessionUnknown: No session, or more than one, has this name.
+        Misuse: The options contradict each other, or nobody is there to choose.
+    """
+    from ouroboros.core.errors import Misuse
+
+    if not chosen.resume:
+        return ""
+    if chosen.latest:
+        raise Misuse("--continue and --resume contradict each other", hint="give one of them")
+    from ouroboros.app import sessions
+
+    if chosen.resume != PICK:
+        return sessions.find(home, chosen.resume).id
+    from ouroboros.faces.cli.picker import pick
+
+    return pick(home, cwd, person=person)
