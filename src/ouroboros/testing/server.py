@@ -55,6 +55,7 @@ class ScriptedServer:
         self._clock = clock or SystemClock()
         self._played = 0
         self._open: set[int] = set()
+        self._idle = anyio.Event()
         self.connections = 0
         self.exchanges: list[Exchange] = []
         self.url = ""
@@ -63,6 +64,11 @@ class ScriptedServer:
     def open_connections(self) -> int:
         """Connections that neither side has closed."""
         return len(self._open)
+
+    async def all_closed(self) -> None:
+        """Waits until the connections made so far are closed."""
+        if self._open:
+            await self._idle.wait()
 
     @property
     def gaps(self) -> list[float]:
@@ -92,6 +98,7 @@ class ScriptedServer:
         self.connections += 1
         number = self.connections
         self._open.add(number)
+        self._idle = anyio.Event()
         try:
             async with stream:
                 wire = Wire(stream, self._clock)
@@ -101,6 +108,8 @@ class ScriptedServer:
             pass
         finally:
             self._open.discard(number)
+            if not self._open:
+                self._idle.set()
 
     async def _exchange(self, wire: Wire, connection: int) -> None:
         exchange = await wire.read(len(self.exchanges) + 1, connection)
@@ -251,16 +260,17 @@ async def serving(
     server = ScriptedServer(turns, order=order, repeat=repeat, record=record)
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port)
     server.url = f"http://127.0.0.1:{listener.extra_attributes[SocketAttribute.local_port]()}"
-    error: BaseException | None = None
-    async with listener, anyio.create_task_group() as tasks:
-        tasks.start_soon(listener.serve, server.handle)
-        try:
-            yield server
-        except Exception as raised:  # noqa: BLE001 - leaves the task group as it came, unwrapped
-            error = raised
-        tasks.cancel_scope.cancel()
-    if error is not None:
-        raise error
+    try:
+        async with listener, anyio.create_task_group() as tasks:
+            tasks.start_soon(listener.serve, server.handle)
+            try:
+                yield server
+            finally:
+                tasks.cancel_scope.cancel()
+    except BaseExceptionGroup as group:
+        if len(group.exceptions) > 1:
+            raise
+        raise next(iter(group.exceptions)) from None
 
 
 async def run(arguments: Namespace, write: Callable[[str], object]) -> None:
