@@ -94,17 +94,16 @@ _STATUSES: dict[int, FailureKind] = {
     529: "overloaded",
 }
 
-_LIMITED = re.compile(r"rate.?limit|throttl|too many requests|please wait", re.IGNORECASE)
+_LIMITED = r"rate.?limit|throttl|too many requests|please wait"
 
-_OVERFLOW = re.compile(
+_OVERFLOW = (
     r"prompt is too long|request_too_large|exceeds? the context window"
     r"|maximum context length|exceeds? the configured limit|token count.{0,40}exceeds? the maximum"
     r"|input is too long for|too many (input )?tokens|expected maxlength|maximum prompt length"
     r"|reduce the length|too large for model with|exceeded model token limit"
     r"|context window exceeds limit|inputs?`? tokens \+ `?max_new_tokens|while limit is"
     r"|exceeds the available context|greater than the context length|exceeds the limit of \d"
-    r"|too many images|request contains \d+ images|token limit reached|request too large",
-    re.IGNORECASE | re.DOTALL,
+    r"|too many images|request contains \d+ images|token limit reached|request too large"
 )
 
 _WORDINGS: dict[FailureKind, str] = {
@@ -119,7 +118,7 @@ _WORDINGS: dict[FailureKind, str] = {
     r"|model.{0,120}not found",
 }
 
-_OVERLOADED = re.compile(r"overloaded|out of capacity", re.IGNORECASE)
+_OVERLOADED = r"overloaded|out of capacity"
 
 
 class Refusal(Struct, frozen=True, kw_only=True):
@@ -280,25 +279,26 @@ def _kind_by_status(refusal: Refusal) -> FailureKind | None:
 
 
 def _kind_by_wording(refusal: Refusal) -> FailureKind | None:
-    if _OVERFLOW.search(refusal.message) and not _LIMITED.search(refusal.message):
+    if _says(refusal.message, _OVERFLOW) and not _says(refusal.message, _LIMITED):
         return "context_overflow"
     if refusal.status >= 500 or any(code.lower() in _SERVER_CODES for code in refusal.codes):
-        return "overloaded" if _OVERLOADED.search(refusal.message) else "server"
+        return "overloaded" if _says(refusal.message, _OVERLOADED) else "server"
     return _worded(refusal.message)
 
 
 def _worded(message: str) -> FailureKind | None:
-    flags = re.IGNORECASE | re.DOTALL
-    for kind, pattern in _WORDINGS.items():
-        if re.search(pattern, message, flags):
-            return kind
-    return None
+    return next((kind for kind, pattern in _WORDINGS.items() if _says(message, pattern)), None)
+
+
+def _says(message: str, pattern: str) -> bool:
+    # Compiled when first needed: most runs never fail.
+    return re.search(pattern, message, re.IGNORECASE | re.DOTALL) is not None
 
 
 def _fallback(refusal: Refusal) -> FailureKind:
-    if _LIMITED.search(refusal.message):
+    if _says(refusal.message, _LIMITED):
         return "rate_limit"
-    if _OVERLOADED.search(refusal.message):
+    if _says(refusal.message, _OVERLOADED):
         return "overloaded"
     if refusal.status == 413:
         return "context_overflow"

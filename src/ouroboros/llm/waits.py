@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from ouroboros.llm.fields import Fields, children, string
 
-_WAITS = re.compile(
-    r"(?:try again in|retry after|retry in)\s+(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|m|minutes?)\b",
-    re.IGNORECASE,
+_WAITS = (
+    r"(?:try again in|retry after|retry in)\s+(\d+(?:\.\d+)?)\s*"
+    r"(ms|milliseconds?|s|seconds?|m|minutes?)\b"
 )
 
 
@@ -31,7 +31,7 @@ def retry_after(
         delay = _finite(string(detail, "retryDelay").removesuffix("s"))
         if delay is not None:
             return delay
-    if found := _WAITS.search(message):
+    if found := re.search(_WAITS, message, re.IGNORECASE):
         unit = found[2].lower()
         scale = 0.001 if unit.startswith(("ms", "mil")) else 60 if unit.startswith("m") else 1
         return float(found[1]) * scale
@@ -64,7 +64,7 @@ class Window(Struct, frozen=True, kw_only=True):
     reset_seconds: float | None = None
 
 
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
+_DURATION = r"(\d+(?:\.\d+)?)(ms|h|m|s)"
 _SCALES = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _FAMILIES = (
     ("x-ratelimit-{field}-{window}", ("requests", "tokens")),
@@ -102,8 +102,8 @@ def _whole(text: str) -> int | None:
 def _reset(text: str, *, now: float) -> float | None:
     if (seconds := _finite(text)) is not None:
         return seconds
-    pieces: list[tuple[str, str]] = _DURATION.findall(text)
-    if text and _DURATION.sub("", text) == "":
+    pieces: list[tuple[str, str]] = re.findall(_DURATION, text)
+    if text and re.sub(_DURATION, "", text) == "":
         return sum(float(number) * _SCALES[unit] for number, unit in pieces)
     if "T" not in text:
         return None

@@ -49,14 +49,16 @@ class Unit(NamedTuple):
 class BodyCache:
     """Remembers the encoded messages of a conversation; one per run and model.
 
-    It changes how long a body takes to build, never what is in it: an entry counts only while the
-    messages it was made from are the same, and all are forgotten when the target changes.
+    It changes how long a body takes to build, never what is in it: only messages equal to those of
+    the last body, counted from the first on, are not encoded again.
     """
 
     def __init__(self) -> None:
         """Holds nothing yet."""
         self._target: tuple[str, Dialect, Origin] | None = None
-        self._entries: dict[str, tuple[Unit, bytes]] = {}
+        self._messages: Sequence[Message] = ()
+        self._units: list[Unit] = []
+        self._fragments: list[bytes] = []
 
     def encode(
         self,
@@ -65,21 +67,25 @@ class BodyCache:
         fragment: Callable[[Unit], bytes],
     ) -> list[bytes]:
         """The fragment of each unit, made anew only where it is not known."""
-        if self._target != target:
-            self._target = target
-            self._entries = {}
-        known = self._entries
-        kept: dict[str, tuple[Unit, bytes]] = {}
-        fragments: list[bytes] = []
-        for unit in units(messages):
-            key = unit.messages[0].id
-            entry = known.get(key)
-            if entry is None or entry[0] != unit:
-                entry = (unit, fragment(unit))
-            kept[key] = entry
-            fragments.append(entry[1])
-        self._entries = kept
-        return fragments
+        same = self._count_same(messages) if self._target == target else 0
+        kept = covered = 0
+        for unit in self._units:
+            end = covered + len(unit.messages)
+            # Results may still join the last unit.
+            if end > same or (end == same and _has_result(unit.messages[-1])):
+                break
+            kept, covered = kept + 1, end
+        fresh = units(messages[covered:], messages[covered - 1] if covered else None)
+        self._target, self._messages = target, messages
+        self._units = [*self._units[:kept], *fresh]
+        self._fragments = [*self._fragments[:kept], *map(fragment, fresh)]
+        return self._fragments
+
+    def _count_same(self, messages: Sequence[Message]) -> int:
+        for place, (known, given) in enumerate(zip(self._messages, messages, strict=False)):
+            if known is not given and known != given:
+                return place
+        return min(len(self._messages), len(messages))
 
 
 class Protocol(Interface):
@@ -113,14 +119,13 @@ class Protocol(Interface):
         ...
 
 
-def units(messages: Sequence[Message]) -> list[Unit]:
-    """The history in pieces that are encoded alone."""
+def units(messages: Sequence[Message], before: Message | None = None) -> list[Unit]:
+    """The history in pieces that are encoded alone; ``before`` is what precedes it."""
     found: list[Unit] = []
-    before: Message | None = None
     results: list[Message] = []
     after: Message | None = None
     for message in messages:
-        if message.role == "user" and _has_result(message):
+        if _has_result(message):
             if not results:
                 after = before
             results.append(message)
@@ -135,6 +140,14 @@ def units(messages: Sequence[Message]) -> list[Unit]:
     return found
 
 
+def last_unit(messages: Sequence[Message]) -> Unit:
+    """The unit that ends the history, which must not be empty."""
+    start = len(messages) - 1
+    while start and _has_result(messages[start]) and _has_result(messages[start - 1]):
+        start -= 1
+    return units(messages[start:], messages[start - 1] if start else None)[-1]
+
+
 def results_in_order(unit: Unit) -> list[ToolResult]:
     """The results of a unit in the order of the calls they answer."""
     results = [
@@ -147,4 +160,4 @@ def results_in_order(unit: Unit) -> list[ToolResult]:
 
 
 def _has_result(message: Message) -> bool:
-    return any(isinstance(part, ToolResult) for part in message.parts)
+    return message.role == "user" and any(isinstance(part, ToolResult) for part in message.parts)

@@ -23,7 +23,7 @@ from ouroboros.llm.protocols.encoding import (
     raw,
     whole_arguments,
 )
-from ouroboros.llm.protocols.protocol import BodyCache, Unit, results_in_order, units
+from ouroboros.llm.protocols.protocol import BodyCache, Unit, last_unit, results_in_order
 from ouroboros.llm.request import Request
 
 _MARK = {"type": "ephemeral"}
@@ -75,7 +75,8 @@ def _thinking(effort: str | None, limit: int, dialect: Dialect) -> Fields:
     if effort in {None, "none"} or dialect.effort_style == "none":
         return {}
     if dialect.effort_style == "budget":
-        budget = min(_BUDGETS.get(effort or "", _LARGEST_BUDGET), limit - 1)
+        # The budget is part of the limit; a quarter stays for the answer.
+        budget = min(_BUDGETS.get(effort or "", _LARGEST_BUDGET), limit * 3 // 4)
         if budget < _SMALLEST_BUDGET:
             return {}
         return {"thinking": {"type": "enabled", "budget_tokens": budget}}
@@ -103,7 +104,7 @@ class _History:
 
     def encode_last(self, messages: Sequence[Message]) -> bytes:
         """The last unit: a user's carries the mark, an assistant's may not end in white space."""
-        unit = units(messages)[-1]
+        unit = last_unit(messages)
         blocks = self._blocks(unit)
         if not blocks:
             return b""

@@ -15,7 +15,7 @@ from ouroboros.llm.protocols.encoding import (
     text_of_result,
     whole_arguments,
 )
-from ouroboros.llm.protocols.protocol import BodyCache, Unit, results_in_order, units
+from ouroboros.llm.protocols.protocol import BodyCache, Unit, last_unit, results_in_order
 from ouroboros.llm.request import Request
 
 _MARK = {"type": "ephemeral"}
@@ -110,7 +110,7 @@ class _History:
 
     def encode_marked(self, messages: Sequence[Message]) -> bytes:
         """The last unit with the cache mark on its last part."""
-        items = self._items(units(messages)[-1])
+        items = self._items(last_unit(messages))
         last = items[-1] if items else {}
         content = children(last, "content")
         if content and last.get("role") != "assistant":

@@ -72,8 +72,7 @@ class ChatDecoder:
         return self.reply.take()
 
     def _read(self, chunk: Fields) -> None:
-        counts = child(chunk, "usage") or child(child(chunk, "x_groq"), "usage")
-        if counts:
+        if counts := self._counts(chunk):
             self.reply.trace.usage = counts
             self.reply.usage = usage.from_openai_chat(
                 counts, reasoning_exclusive=self._dialect.usage_reasoning_exclusive
@@ -90,12 +89,17 @@ class ChatDecoder:
         if (error := chunk.get("error")) or chunk.get("object") == "error":
             self._fail(chunk, error or chunk)
 
+    def _counts(self, chunk: Fields) -> Fields | None:
+        if chunk.get("usage"):
+            return child(chunk, "usage")
+        return child(child(chunk, "x_groq"), "usage") if "x_groq" in chunk else None
+
     def _read_delta(self, delta: Fields) -> None:
         thought = delta.get("reasoning_content") or delta.get("reasoning")
         if isinstance(thought, str):
             self._say("reasoning", thought)
-        if details := children(delta, "reasoning_details"):
-            for detail in details:
+        if "reasoning_details" in delta:
+            for detail in children(delta, "reasoning_details"):
                 self._add_detail(detail)
         content = delta.get("content")
         if content:
@@ -103,10 +107,11 @@ class ChatDecoder:
                 self._say("text", content)
             else:
                 self._read_content(children(delta, "content"))
-        if refusal := string(delta, "refusal"):
-            self._refuse(refusal)
-        for call in children(delta, "tool_calls"):
-            self._read_call(call)
+        if delta.get("refusal"):
+            self._refuse(string(delta, "refusal"))
+        if "tool_calls" in delta:
+            for call in children(delta, "tool_calls"):
+                self._read_call(call)
 
     def _say(self, kind: str, text: str) -> None:
         if not text:

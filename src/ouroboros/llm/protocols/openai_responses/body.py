@@ -97,7 +97,8 @@ class _History:
         items: list[object] = []
         for part in message.parts:
             match part:
-                case Text() if part.text:
+                # An empty text may be what its thoughts must be followed by.
+                case Text() if part.text or (has_ids and part.meta.get("id")):
                     _add_text(items, part, has_ids)
                 case ToolCall():
                     items.append(self._call(part, is_own, has_ids))

@@ -1,0 +1,215 @@
+"""A recorded reply goes back to its vendor with every opaque field in place, and to no other."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ouroboros.core.parts import Message, Origin, Text
+from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.protocols import by_name
+from ouroboros.llm.request import Request
+from tests.wire.recordings import ORIGIN, Recording, kept, parts_of, replies
+
+REPLIES = list(replies())
+DIALECT = Dialect(stateless=False, reasoning_send_back="details")
+ASKED = Message(id="ask", role="user", parts=(Text(text="Go on."),))
+
+
+def of(protocol: str) -> list[Recording]:
+    return [recording for recording in REPLIES if recording.protocol == protocol]
+
+
+def name_of(recording: Recording) -> str:
+    return recording.path.stem
+
+
+def sent_back(recording: Recording, origin: Origin = ORIGIN, dialect: Dialect = DIALECT) -> Any:
+    reply = kept(parts_of(recording))
+    request = Request(model="model", messages=(ASKED, reply, ASKED))
+    return json.loads(by_name(recording.protocol).build_body(request, dialect, origin))
+
+
+def events_in(recording: Recording) -> list[Any]:
+    """The vendor's own events of the first reply, read by other means than ours."""
+    found: list[Any] = []
+    for line in recording.body.splitlines():
+        if line.startswith("data:") and line[5:].strip() != "[DONE]":
+            try:
+                found.append(json.loads(line[5:]))
+            except ValueError:
+                continue
+            if found[-1].get("type") in {"response.completed", "message_stop"}:
+                break
+    return found
+
+
+def extend(block: Any, delta: Any) -> None:
+    for field in ("text", "thinking", "signature", "content"):
+        if field in delta:
+            block[field] = (block.get(field) or "") + delta[field]
+    if "partial_json" in delta:
+        block["written"] = block.get("written", "") + delta["partial_json"]
+    if "citation" in delta:
+        block.setdefault("citations", []).append(delta["citation"])
+
+
+def anthropic_blocks(recording: Recording) -> list[Any]:
+    if recording.encoding == "json":
+        return recording.body["content"]
+    whole: list[Any] = []
+    opened: dict[int, Any] = {}
+    for event in events_in(recording):
+        match event["type"]:
+            case "message_start":
+                opened.clear()
+            case "content_block_start":
+                opened[event["index"]] = event["content_block"]
+            case "content_block_delta":
+                extend(opened[event["index"]], event["delta"])
+            case "content_block_stop":
+                block = opened.pop(event["index"])
+                if written := block.pop("written", ""):
+                    block["input"] = json.loads(written)
+                whole.append(block)
+            case _:
+                pass
+    return whole
+
+
+def as_replayed(block: Any) -> bool:
+    if block["type"] == "text":
+        return bool(block["text"].strip())
+    return block["type"] != "thinking" or bool(block.get("signature"))
+
+
+@pytest.mark.parametrize("recording", of("anthropic-messages"), ids=name_of)
+def test_messages_blocks_go_back_as_they_came(recording: Recording) -> None:
+    wanted = [block for block in anthropic_blocks(recording) if as_replayed(block)]
+    for block in wanted:
+        if not block.get("citations", True):
+            del block["citations"]
+    answered = [item for item in sent_back(recording)["messages"] if item["role"] == "assistant"]
+    assert answered == ([{"role": "assistant", "content": wanted}] if wanted else [])
+
+
+def response_items(recording: Recording) -> list[Any]:
+    if recording.encoding == "json":
+        return recording.body["output"]
+    return [
+        event["item"]
+        for event in events_in(recording)
+        if event["type"] == "response.output_item.done"
+    ]
+
+
+def item_as_replayed(item: Any) -> Any:
+    """Log probabilities are no input, nor is the state of a finished call."""
+    if item["type"] == "message":
+        for part in item["content"]:
+            for field in ("logprobs", "parsed"):
+                part.pop(field, None)
+            if part["type"] == "output_text":
+                part.setdefault("annotations", [])
+    if item["type"] in {"function_call", "custom_tool_call"}:
+        item.pop("status", None)
+    return item
+
+
+@pytest.mark.parametrize("recording", of("openai-responses"), ids=name_of)
+def test_response_items_go_back_as_they_came(recording: Recording) -> None:
+    wanted = [item_as_replayed(item) for item in response_items(recording)]
+    assert sent_back(recording)["input"][1:-1] == wanted
+
+
+def test_a_reasoning_item_goes_back_to_the_byte() -> None:
+    seen = 0
+    for recording in of("openai-responses"):
+        if recording.encoding == "json":
+            continue
+        body = by_name("openai-responses").build_body(
+            Request(model="model", messages=(kept(parts_of(recording)),)), DIALECT, ORIGIN
+        )
+        for line in recording.body.splitlines():
+            marker = '"item":{"'
+            if "response.output_item.done" in line and marker in line and '"encrypted' in line:
+                start = line.index(marker) + len(marker) - 2
+                _, end = json.JSONDecoder().raw_decode(line, start)
+                assert line[start:end].encode() in body
+                seen += 1
+            if '"type":"response.completed"' in line:
+                break
+    assert seen >= 3
+
+
+def chat_details(recording: Recording) -> list[Any]:
+    if recording.encoding == "json":
+        text = json.dumps(recording.body)
+        assert "reasoning_details" not in text
+        return []
+    return [
+        detail
+        for event in events_in(recording)
+        for choice in event.get("choices", ())
+        for detail in choice["delta"].get("reasoning_details") or ()
+    ]
+
+
+@pytest.mark.parametrize(
+    "recording", [one for one in of("openai-chat") if chat_details(one)], ids=name_of
+)
+def test_reasoning_details_go_back_in_order(recording: Recording) -> None:
+    pieces = chat_details(recording)
+    back = [item for item in sent_back(recording)["messages"] if item["role"] == "assistant"]
+    details = back[0]["reasoning_details"]
+    for field in ("text", "summary", "data", "signature"):
+        joined = "".join(piece.get(field) or "" for piece in pieces)
+        assert "".join(detail.get(field) or "" for detail in details) == joined
+    kinds = [piece["type"] for piece in pieces]
+    assert [detail["type"] for detail in details] == sorted(set(kinds), key=kinds.index)
+
+
+@pytest.mark.parametrize("recording", of("openai-chat"), ids=name_of)
+def test_chat_calls_go_back_as_they_were_made(recording: Recording) -> None:
+    wanted = [
+        (call["id"], call["name"], call["arguments"]) for call in recording.facts["tool_calls"]
+    ]
+    made = [
+        (call["id"], call["function"]["name"], json.loads(call["function"]["arguments"]))
+        for item in sent_back(recording)["messages"]
+        for call in item.get("tool_calls", ())
+    ]
+    assert made == wanted
+
+
+def test_thoughts_go_back_to_vendors_that_demand_them() -> None:
+    dialect = Dialect(reasoning_send_back="field", reasoning_field="reasoning_content")
+    for recording in of("openai-chat"):
+        thoughts, calls = recording.facts["reasoning"], recording.facts["tool_calls"]
+        if not thoughts or recording.facts["error"]:
+            continue
+        items = sent_back(recording, dialect=dialect)["messages"]
+        back = [item.get("reasoning_content") for item in items if item["role"] == "assistant"]
+        assert back == ([thoughts] if calls else [None])
+
+
+OPAQUE = ("signature", "encrypted_content", "reasoning_details", "redacted_thinking", '"phase"')
+
+
+@pytest.mark.parametrize("recording", REPLIES, ids=name_of)
+@pytest.mark.parametrize("field", ["provider", "protocol", "model"])
+def test_nothing_opaque_goes_to_another_origin(recording: Recording, field: str) -> None:
+    other = {"provider": "vendor", "protocol": "any", "model": "model", field: "other"}
+    body = sent_back(recording, Origin(**other), Dialect(reasoning_send_back="details"))
+    history = json.dumps(body.get("messages") or body.get("input"))
+    for word in OPAQUE:
+        assert f'{word}": ' not in history
+    for item in body.get("input", ()):
+        assert "id" not in item
+        assert item["type"] in {"message", "function_call"}
+    for item in body.get("messages", ()):
+        assert set(item) <= {"role", "content", "tool_calls"}
+        for block in item["content"] if isinstance(item["content"], list) else ():
+            assert block["type"] in {"text", "tool_use"}
+            assert "citations" not in block
+            assert "caller" not in block

@@ -1,0 +1,118 @@
+"""Every recorded exchange reads as an independent decoder read it, however its bytes are cut."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from ouroboros.app.offline import decode_exchange, facts_of_frames
+from ouroboros.core.parts import ToolCall
+from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.protocols import by_name
+from ouroboros.llm.stream import BlockEnded, BlockGrew, BlockStarted, CallReady, Failed, Finished
+from tests.wire.recordings import FILES, Recording, events_of, frames_of, load, some_cuts, streams
+
+SMALL = 1_500
+STREAMS = streams()
+
+
+def name_of(item: Path | Recording) -> str:
+    return (item if isinstance(item, Path) else item.path).stem
+
+
+def expected(facts: dict[str, Any]) -> dict[str, Any]:
+    names = ("text", "reasoning", "raw_stop_reason", "raw_usage", "error")
+    calls = [
+        {key: call[key] for key in ("id", "name", "arguments", "server") if key in call}
+        for call in facts["tool_calls"]
+    ]
+    return {**{name: facts[name] for name in names}, "tool_calls": calls}
+
+
+def test_all_recordings_are_here() -> None:
+    folders = [path.parent.name for path in FILES]
+    counts = {name: folders.count(name) for name in set(folders)}
+    assert counts == {"openai-chat": 69, "openai-responses": 59, "anthropic-messages": 60}
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_recording_decodes_to_its_facts(path: Path) -> None:
+    wanted = expected(load(path).facts)
+    facts = msgspec.to_builtins(decode_exchange(path.read_bytes()).facts)
+    assert {name: facts[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize("recording", STREAMS, ids=name_of)
+def test_cuts_change_no_frame(recording: Recording) -> None:
+    raw = recording.raw
+    whole = frames_of(raw)
+    if len(raw) < SMALL:
+        cuts = [[place] for place in range(len(raw) + 1)] + [list(range(len(raw)))]
+    else:
+        cuts = [[place] for place in some_cuts(raw, 14, recording.path.stem)]
+        cuts.append(some_cuts(raw, 50, recording.path.stem + "*"))
+    for places in cuts:
+        assert frames_of(raw, places) == whole
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("recording", STREAMS, ids=name_of)
+def test_many_cuts_change_no_fact(recording: Recording) -> None:
+    raw = recording.raw
+    whole = frames_of(raw)
+    protocol = by_name(recording.protocol)
+    wanted = expected(recording.facts)
+    for place in some_cuts(raw, 400, "deep" + recording.path.stem):
+        assert frames_of(raw, [place]) == whole
+    for seed in range(5):
+        frames = frames_of(raw, some_cuts(raw, 300, f"{seed}{recording.path.stem}"))
+        facts = msgspec.to_builtins(facts_of_frames(protocol, frames))
+        assert {name: facts[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_blocks_open_grow_close_and_the_reply_ends_once(path: Path) -> None:
+    recording = load(path)
+    if recording.status != 200:
+        pytest.skip("an HTTP error has no blocks")
+    events = events_of(recording)
+    open_blocks: dict[int, str] = {}
+    seen: set[int] = set()
+    for event in events[:-1]:
+        match event:
+            case BlockStarted(part=part, kind=kind):
+                assert part not in seen
+                seen.add(part)
+                open_blocks[part] = kind
+            case BlockGrew(part=part, kind=kind, text=text):
+                assert open_blocks[part] == kind
+                assert text
+            case BlockEnded(part=part, kind=kind):
+                assert open_blocks.pop(part) == kind
+            case CallReady():
+                pass
+            case _:
+                pytest.fail(f"{event} before the end")
+    assert open_blocks == {}
+    last = events[-1]
+    assert isinstance(last, Finished | Failed)
+    ready = [event.call for event in events if isinstance(event, CallReady)]
+    kept = [part for part in last.parts if isinstance(part, ToolCall)]
+    assert sorted(call.id for call in ready) == sorted(call.id for call in kept)
+
+
+@pytest.mark.parametrize("recording", STREAMS, ids=name_of)
+def test_a_stream_that_stops_anywhere_still_ends_once(recording: Recording) -> None:
+    frames = frames_of(recording.raw)
+    step = max(1, len(frames) // 8)
+    for length in range(0, len(frames), step):
+        decoder = by_name(recording.protocol).start(Dialect())
+        events = [event for frame in frames[:length] for event in decoder.step(frame)]
+        events += decoder.finish()
+        events += decoder.finish()
+        endings = [event for event in events if isinstance(event, Finished | Failed)]
+        assert len(endings) == 1
+        assert events[-1] is endings[0]
+        started = sum(isinstance(event, BlockStarted) for event in events)
+        assert started == sum(isinstance(event, BlockEnded) for event in events)
