@@ -64,5 +64,10 @@ def written(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
+def without_credentials(address: str) -> str:
+    """An address without the name and password it may hold."""
+    return _CREDENTIALS.sub(r"\1…@", address)
+
+
 def _clean(value: object) -> object:
-    return _CREDENTIALS.sub(r"\1…@", value) if isinstance(value, str) else value
+    return without_credentials(value) if isinstance(value, str) else value

@@ -32,6 +32,7 @@ class Keys:
         self._environment = environment
         self._dotenv = dotenv
         self._home = home
+        self._stored: dict[str, str] | None = None
 
     def find(self, name: str) -> Key | None:
         """The credential, or None; raises ``ConfigBroken`` if the key file must not be used."""
@@ -41,7 +42,9 @@ class Keys:
             return Key(value, ".env")
         if value := _from_keyring(name):
             return Key(value, "keyring")
-        if value := stored(self._home).get(name):
+        if self._stored is None:
+            self._stored = stored(self._home)
+        if value := self._stored.get(name):
             return Key(value, "keys.toml")
         return None
 

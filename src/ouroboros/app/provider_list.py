@@ -1,14 +1,161 @@
-"""The providers a person could use, and whether their keys are there."""
+"""The providers a person could use, whether their keys are there, and whether they answer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ouroboros.app.config import Loaded
 from ouroboros.app.keys import Keys, stored
+from ouroboros.app.settings import Settings
+from ouroboros.core.clock import Clock
+from ouroboros.core.errors import OuroborosError
+from ouroboros.llm.providers.table import ENTRIES, Entry
+from ouroboros.llm.stream import Finished
+
+
+class Listed(Struct, frozen=True, kw_only=True):
+    """One provider; ``keys`` says for each variable where its key was found, if anywhere."""
+
+    name: str
+    protocol: str
+    base_url: str
+    keys: dict[str, str]
+    is_ready: bool
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """What a provider said to a tiny request."""
+
+    model: str
+    text: str
+    seconds: float
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+def listed(loaded: Loaded, environment: Mapping[str, str]) -> list[Listed]:
+    """Every provider, the person's own first."""
+    keys = Keys(environment, loaded.dotenv, loaded.home)
+    own = loaded.settings.providers
+    rows = [
+        _row(name, mine.protocol, mine.base_url, (mine.key_env,) if mine.key_env else (), keys)
+        for name, mine in own.items()
+    ]
+    for entry in ENTRIES:
+        if entry.name not in own:
+            given = (environment.get(name, "") for name in entry.base_url_variables)
+            address = next((each for each in given if each), entry.base_url)
+            row = _row(entry.name, entry.protocol, address, entry.keys, keys)
+            is_ready = row.is_ready or (entry.is_keyless and bool(address or not entry.keys))
+            rows.append(replace(row, is_ready=is_ready))
+    return rows
 
 
 def key_states(loaded: Loaded, environment: Mapping[str, str]) -> dict[str, str]:
     """For each credential that could be used, where it was found; empty if nowhere."""
     keys = Keys(environment, loaded.dotenv, loaded.home)
-    names = {entry.key_env for entry in loaded.settings.providers.values() if entry.key_env}
-    found = {name: keys.find(name) for name in sorted(names | set(stored(loaded.home)))}
-    return {name: key.source if key else "" for name, key in found.items()}
+    names = [*_names(loaded.settings, ENTRIES), *stored(loaded.home)]
+    return {name: _source(keys, name) for name in dict.fromkeys(names)}
+
+
+def equipped(loaded: Loaded, environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment with the keys that the chosen model may need.
+
+    Raises:
+        ConfigBroken: The key file can be read by others, or is no valid file.
+    """
+    chosen = loaded.settings.model
+    if chosen.startswith(("echo", "script:", "script/")):
+        return dict(environment)
+    named = [entry for entry in ENTRIES if _is_meant(entry, chosen)]
+    own = chosen.partition("/")[0] in loaded.settings.providers
+    names = list(_names(loaded.settings, named if named or own else ENTRIES))
+    if not chosen and any(environment.get(name) for name in names):
+        return dict(environment)
+    return Keys(environment, loaded.dotenv, loaded.home).with_keys(names)
+
+
+async def ask(loaded: Loaded, environment: Mapping[str, str], name: str, clock: Clock) -> Answer:
+    """Sends one tiny request, without retries.
+
+    Args:
+        loaded: Settings, and where keys may be.
+        environment: Variables, as from ``app.config.environment()``.
+        name: A provider, or ``provider/model``.
+        clock: For the duration.
+
+    Raises:
+        ModelFailed: The provider refused or cannot be reached.
+        ModelUnknown: There is none of that name, or it has no default model.
+        KeyMissing: It needs a key.
+    """
+    from ouroboros.app import models
+    from ouroboros.core.parts import Message, Text
+    from ouroboros.llm.request import Request
+
+    settings = replace(
+        loaded.settings,
+        model=_model(loaded.settings, name),
+        limits=replace(loaded.settings.limits, max_cost=None),
+        network=replace(loaded.settings.network, request_retries=0, stream_retries=0),
+    )
+    variables = equipped(replace(loaded, settings=settings), environment)
+    choice = models.choose(settings, variables).choice
+    client = await models.connect(choice, settings.network, variables, clock)
+    words = Message(id="test", role="user", parts=(Text(text="Reply with one word: ready"),))
+    request = Request(model=choice.model, messages=(words,), max_output_tokens=256)
+    started = clock.monotonic()
+    try:
+        async with client.stream(request) as events:
+            async for event in events:
+                if isinstance(event, Finished):
+                    return _answer(choice.name, event, clock.monotonic() - started)
+    finally:
+        await client.close()
+    raise OuroborosError(f"{choice.name} ended without an answer", hint="try it again")
+
+
+def _answer(model: str, finished: Finished, seconds: float) -> Answer:
+    from ouroboros.core.parts import Text
+
+    usage = finished.usage
+    return Answer(
+        model=model,
+        text="".join(part.text for part in finished.parts if isinstance(part, Text)),
+        seconds=round(seconds, 3),
+        input_tokens=usage.input_total if usage else None,
+        output_tokens=usage.output_total if usage else None,
+    )
+
+
+def _model(settings: Settings, name: str) -> str:
+    if "/" in name or ":" in name:
+        return name
+    if settings.model.startswith(f"{name}/"):
+        return settings.model
+    default = next((entry.default_model for entry in ENTRIES if entry.name == name), "")
+    return f"{name}/{default}" if default else name
+
+
+def _is_meant(entry: Entry, model: str) -> bool:
+    provider, slash, _ = model.partition("/")
+    return provider == entry.name or (
+        not slash and bool(model) and model.startswith(entry.prefixes)
+    )
+
+
+def _names(settings: Settings, entries: Iterable[Entry]) -> tuple[str, ...]:
+    own = [entry.key_env for entry in settings.providers.values() if entry.key_env]
+    return tuple(dict.fromkeys([*own, *(name for entry in entries for name in entry.keys)]))
+
+
+def _row(name: str, protocol: str, base_url: str, names: Iterable[str], keys: Keys) -> Listed:
+    states = {each: _source(keys, each) for each in names}
+    is_ready = not states or any(states.values())
+    return Listed(name=name, protocol=protocol, base_url=base_url, keys=states, is_ready=is_ready)
+
+
+def _source(keys: Keys, name: str) -> str:
+    found = keys.find(name)
+    return found.source if found else ""
