@@ -6,6 +6,7 @@ from ouroboros.core.limits import (
     WRITE_BYTES,
 )
 from ouroboros.tools.builtin.files import EditTool, MultiEditTool, ReadTool, WriteTool
+from ouroboros.tools.builtin.patch import ApplyPatchTool
 from ouroboros.tools.builtin.session import DoneTool, UpdatePlanTool
 from ouroboros.tools.builtin.shell import ShellTool
 from ouroboros.tools.registry import AnyTool
@@ -31,6 +32,7 @@ def builtin_tools(
         WriteTool(limit=write_bytes),
         EditTool(),
         MultiEditTool(),
+        ApplyPatchTool(),
         ShellTool(
             shell=shell,
             timeout_seconds=timeout_seconds,

@@ -40,9 +40,7 @@ class UpdatePlanTool:
         self, arguments: UpdatePlanArguments, context: ToolContext
     ) -> AsyncGenerator[Result]:
         """Puts the plan on record."""
-        context.publish(
-            PlanUpdated(steps=tuple(arguments.plan), explanation=arguments.explanation)
-        )
+        context.publish(PlanUpdated(steps=tuple(arguments.plan), explanation=arguments.explanation))
         yield Result.of("Plan updated")
 
 

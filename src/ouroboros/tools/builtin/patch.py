@@ -1,0 +1,101 @@
+"""Changing several files by one patch."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+from anyio import to_thread
+from msgspec import Struct
+
+from ouroboros.core.clock import Clock
+from ouroboros.core.errors import ToolFailed
+from ouroboros.tools.builtin.location import shown
+from ouroboros.tools.tool import Effect, Result, ToolContext
+from ouroboros.workspace.diff import unified
+from ouroboros.workspace.patch import (
+    Change,
+    Disk,
+    Hunk,
+    UpdateFile,
+    apply_patch,
+    located,
+    parse,
+    summary,
+    verify,
+)
+
+
+class ApplyPatchArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole patch."""
+
+    input: str
+
+
+class ApplyPatchTool:
+    """Adds, deletes, updates and moves files, after the whole patch was found to fit."""
+
+    name = "apply_patch"
+    description = (
+        "Apply a patch: *** Begin Patch, then hunks, then *** End Patch. Hunks: *** Add File: PATH "
+        "with + lines; *** Delete File: PATH; *** Update File: PATH, optional *** Move to: PATH, "
+        "then @@ chunks of ' ', - and + lines with 3 lines of context."
+    )
+    arguments = ApplyPatchArguments
+    parallel_safe = False
+
+    def effect(self, arguments: ApplyPatchArguments, cwd: Path) -> Effect:
+        """Writes every path the patch names."""
+        hunks = _parsed(arguments.input)
+        paths = tuple(dict.fromkeys(located(name, cwd) for name in _names(hunks)))
+        names = ", ".join(shown(path, cwd) for path in paths) or "nothing"
+        return Effect(kind="write", action=f"Patch {names}", paths=paths)
+
+    async def run(
+        self, arguments: ApplyPatchArguments, context: ToolContext
+    ) -> AsyncGenerator[Result]:
+        """Checks, then writes."""
+        hunks = _parsed(arguments.input)
+        yield await to_thread.run_sync(_apply, hunks, context.cwd, context.clock)
+
+
+def _parsed(text: str) -> tuple[Hunk, ...]:
+    try:
+        hunks = parse(text)
+        if not hunks:
+            raise ToolFailed("No files were modified.")
+        return hunks
+    except ToolFailed as broken:
+        raise ToolFailed(f"apply_patch verification failed: {broken.message}") from broken
+
+
+def _names(hunks: tuple[Hunk, ...]) -> list[str]:
+    names: list[str] = []
+    for hunk in hunks:
+        names.append(hunk.path)
+        if isinstance(hunk, UpdateFile) and hunk.move_to is not None:
+            names.append(hunk.move_to)
+    return names
+
+
+def _apply(hunks: tuple[Hunk, ...], cwd: Path, clock: Clock) -> Result:
+    began = clock.monotonic()
+    try:
+        verify(hunks, cwd, Disk())
+    except ToolFailed as failed:
+        raise ToolFailed(f"apply_patch verification failed: {failed.message}") from failed
+    applied = apply_patch(hunks, cwd, Disk())
+    detail = "".join(_diff(change, cwd) for change in applied.changes)
+    ok = not applied.failure
+    said = summary(applied.changes) if ok else _partial(applied.changes, applied.failure)
+    head = (
+        f"Exit code: {int(not ok)}\nWall time: {clock.monotonic() - began:.1f} seconds\nOutput:\n"
+    )
+    return Result.of(head + said, ok=ok, detail=detail)
+
+
+def _partial(changes: tuple[Change, ...], failure: str) -> str:
+    done = ", ".join(change.name for change in changes)
+    return f"{failure}\nBefore that, these were changed: {done}\n" if done else f"{failure}\n"
+
+
+def _diff(change: Change, cwd: Path) -> str:
+    return unified(change.before or "", change.after or "", shown(change.path, cwd))

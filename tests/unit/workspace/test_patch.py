@@ -1,0 +1,262 @@
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ouroboros.core.errors import ToolFailed
+from ouroboros.workspace.patch import (
+    AddFile,
+    Chunk,
+    DeleteFile,
+    Disk,
+    PatchBroken,
+    PatchFailed,
+    UpdateFile,
+    apply_patch,
+    parse,
+    standalone,
+    verify,
+)
+from ouroboros.workspace.patch.locate import changed
+
+SCENARIOS = sorted(
+    path for path in (Path(__file__).parent / "scenarios").iterdir() if path.is_dir()
+)
+REJECTED = {"005", "006", "007", "008", "009", "012", "013", "015"}
+
+
+def tree(folder: Path) -> dict[str, bytes | None]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def patch(*lines: str) -> str:
+    return "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
+
+
+def test_all_scenarios_are_here():
+    assert len(SCENARIOS) == 23
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda path: path.name)
+def test_scenario(scenario: Path, tmp_path: Path):
+    work = tmp_path / "work"
+    if (scenario / "input").exists():
+        shutil.copytree(scenario / "input", work)
+    work.mkdir(exist_ok=True)
+    text = (scenario / "patch.txt").read_text(encoding="utf-8")
+    outcome = standalone([text], lambda: b"", work)
+    expected = tree(scenario / "expected") if (scenario / "expected").exists() else {}
+    assert tree(work) == expected
+    assert outcome.exit_code == (1 if scenario.name[:3] in REJECTED else 0)
+    assert bool(outcome.stderr) == (outcome.exit_code == 1)
+
+
+@pytest.mark.parametrize("word", ["<<EOF", "<<'EOF'", '<<"EOF"'])
+def test_a_patch_in_a_here_document_is_understood(word: str):
+    text = f"{word}\n{patch('*** Add File: a', '+x')}\nEOF"
+    assert parse(text) == (AddFile(path="a", content="x\n"),)
+
+
+def test_another_here_document_word_is_refused_with_the_first_fault():
+    with pytest.raises(PatchBroken) as broken:
+        parse(f"<<PATCH\n{patch('*** Add File: a', '+x')}\nPATCH")
+    assert "The first line of the patch must be '*** Begin Patch'" in broken.value.message
+
+
+def test_every_kind_of_hunk_is_read():
+    text = patch(
+        "*** Add File: a",
+        "+one",
+        "+",
+        "*** Delete File: b ",
+        "*** Update File: c",
+        "*** Move to: d",
+        "@@ def f():",
+        " keep",
+        "-old",
+        "+new",
+        "",
+        "@@",
+        "-last",
+        "*** End of File",
+    )
+    assert parse(text) == (
+        AddFile(path="a", content="one\n\n"),
+        DeleteFile(path="b"),
+        UpdateFile(
+            path="c",
+            move_to="d",
+            chunks=(
+                Chunk(old=("keep", "old", ""), new=("keep", "new", ""), context="def f():"),
+                Chunk(old=("last",), new=(), at_end=True),
+            ),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("", 0, "first line"),
+        ("*** Begin Patch", 0, "last line"),
+        (patch("*** Frobnicate: a"), 2, "not a valid hunk header"),
+        (patch("*** Update File: a"), 2, "is empty"),
+        (patch("*** Add File: x", "+y", "*** Update File: a"), 4, "is empty"),
+        (patch("*** Update File: a", "@@"), 4, "does not contain any lines"),
+        (patch("*** Update File: a", "@@", "*** End of File"), 4, "does not contain any lines"),
+        (patch("*** Update File: a", "@@", "bad"), 4, "Unexpected line found"),
+        (patch("*** Update File: a", "@@", " ok", "bad"), 5, "start with a @@ context"),
+        (patch("*** Add File: a", "+\ud800"), 0, "surrogate"),
+    ],
+)
+def test_a_fault_names_its_line(text: str, line: int, words: str):
+    with pytest.raises(PatchBroken) as broken:
+        parse(text)
+    assert broken.value.line == line
+    assert words in broken.value.message
+
+
+@pytest.mark.parametrize(
+    ("stands", "written"),
+    [
+        ("a – b", "a - b"),
+        ("say “hi” it’s", 'say "hi" it\'s'),
+        ("x\u00a0=\u20031", "x = 1"),
+        ("   indented   ", "indented"),
+        ("trailing \t", "trailing"),
+    ],
+)
+def test_likeness_forgives_white_space_and_typography(stands: str, written: str):
+    assert changed(f"{stands}\n", [Chunk(old=(written,), new=("new",))], "f") == "new\n"
+
+
+def test_an_exact_line_further_down_wins_over_a_similar_one_above():
+    text = "  x = 1\nother\nx = 1\n"
+    assert changed(text, [Chunk(old=("x = 1",), new=("y",))], "f") == "  x = 1\nother\ny\n"
+
+
+def test_chunks_must_be_in_the_order_of_the_file():
+    chunks = [Chunk(old=("b",), new=("B",)), Chunk(old=("a",), new=("A",))]
+    with pytest.raises(ToolFailed, match="Failed to find expected lines in f:\na"):
+        changed("a\nb\n", chunks, "f")
+
+
+def test_a_missing_context_line_is_named():
+    with pytest.raises(ToolFailed, match="Failed to find context 'def g' in f"):
+        changed("def f\n", [Chunk(context="def g", old=("x",), new=())], "f")
+
+
+def test_the_end_of_file_mark_looks_only_at_the_end():
+    chunk = Chunk(old=("x",), new=("y",), at_end=True)
+    assert changed("x\nx\n", [chunk], "f") == "x\ny\n"
+    with pytest.raises(ToolFailed):
+        changed("x\nz\n", [chunk], "f")
+
+
+def test_lines_without_a_place_go_to_the_end():
+    assert changed("a\n", [Chunk(new=("b",))], "f") == "a\nb\n"
+
+
+def test_a_final_line_end_is_added():
+    assert changed("a\nb", [Chunk(old=("a",), new=("c",))], "f") == "c\nb\n"
+
+
+def test_a_file_with_windows_line_ends_keeps_them():
+    chunk = Chunk(old=("b",), new=("x", "y"))
+    assert changed("a\r\nb\r\nc\r\n", [chunk], "f") == "a\r\nx\r\ny\r\nc\r\n"
+
+
+def test_the_summary_lists_added_modified_deleted_and_the_target_of_a_move(tmp_path: Path):
+    (tmp_path / "gone").write_text("x\n")
+    (tmp_path / "old").write_text("x\n")
+    text = patch(
+        "*** Delete File: gone",
+        "*** Update File: old",
+        "*** Move to: sub/new",
+        "@@",
+        "-x",
+        "+y",
+        "*** Add File: made",
+        "+z",
+    )
+    outcome = standalone([], text.encode, tmp_path)
+    assert outcome.stdout == ("Success. Updated the following files:\nA made\nM sub/new\nD gone\n")
+    assert tree(tmp_path) == {"made": b"z\n", "sub/new": b"y\n"}
+
+
+def test_a_move_onto_itself_keeps_the_file(tmp_path: Path):
+    (tmp_path / "a").write_text("x\n")
+    text = patch("*** Update File: a", "*** Move to: ./a", "@@", "-x", "+y")
+    assert standalone([text], lambda: b"", tmp_path).exit_code == 0
+    assert tree(tmp_path) == {"a": b"y\n"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "exit_code", "words"),
+    [
+        ([], b"", 2, "no patch given"),
+        (["a", "b"], b"", 2, "one argument at most"),
+        ([], b"\xff", 1, "not UTF-8"),
+        (["nonsense"], b"", 1, "Invalid patch: "),
+        ([patch("*** Update File: a")], b"", 1, "Invalid patch hunk on line 2: "),
+        ([patch()], b"", 1, "No files were modified."),
+        ([patch("*** Add File: a\0b", "+x")], b"", 1, "not a path"),
+    ],
+)
+def test_the_program_says_how_it_failed(
+    tmp_path: Path, arguments: list[str], stdin: bytes, exit_code: int, words: str
+):
+    outcome = standalone(arguments, lambda: stdin, tmp_path)
+    assert (outcome.exit_code, outcome.stdout) == (exit_code, "")
+    assert words in outcome.stderr
+
+
+def test_verifying_finds_a_late_fault_and_writes_nothing(tmp_path: Path):
+    hunks = parse(
+        patch("*** Add File: a", "+x", "*** Update File: a", "@@", "-x", "+y", "*** Delete File: b")
+    )
+    with pytest.raises(PatchFailed, match="b does not exist"):
+        verify(hunks, tmp_path, Disk())
+    assert tree(tmp_path) == {}
+    assert [change.kind for change in verify(hunks[:2], tmp_path, Disk())] == ["A", "M"]
+
+
+def test_the_delta_tells_what_was_committed(tmp_path: Path):
+    hunks = parse(patch("*** Add File: a", "+x", "*** Delete File: b"))
+    applied = apply_patch(hunks, tmp_path, Disk())
+    assert [(change.name, change.after) for change in applied.changes] == [("a", "x\n")]
+    assert (bool(applied.failure), applied.is_exact) == (True, True)
+
+
+def test_a_symbolic_link_stays_and_makes_the_delta_inexact(tmp_path: Path):
+    (tmp_path / "real").write_text("x\n")
+    (tmp_path / "link").symlink_to("real")
+    hunks = parse(patch("*** Update File: link", "@@", "-x", "+y"))
+    applied = apply_patch(hunks, tmp_path, Disk())
+    assert applied.is_exact is False
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "y\n"
+
+
+LINES = st.lists(st.sampled_from(["a", "b", " c", "d ", "é"]), min_size=1, max_size=12)
+
+
+@given(before=LINES, after=LINES)
+def test_a_whole_replacement_gives_the_new_text(before: list[str], after: list[str]):
+    text = "".join(f"{line}\n" for line in before)
+    result = changed(text, [Chunk(old=tuple(before), new=tuple(after))], "f")
+    assert result == "".join(f"{line}\n" for line in after)
+
+
+@given(st.text(max_size=300))
+def test_no_text_breaks_the_parser_in_another_way(text: str):
+    for candidate in (text, f"*** Begin Patch\n{text}\n*** End Patch"):
+        with suppress(PatchBroken):
+            assert all(hunk.path for hunk in parse(candidate))
