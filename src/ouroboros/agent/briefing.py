@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ouroboros.agent.instructions import Instructions
-from ouroboros.agent.prompts import load
+from ouroboros.agent.prompts import Prompts
 from ouroboros.core.commands import Mode
 from ouroboros.core.state import State
 
@@ -50,14 +50,19 @@ def git_state(root: Path) -> str:
 
 
 def brief(
-    around: Surroundings, mode: Mode, state: State, off: tuple[str, ...], *, anew: bool = False
+    around: Surroundings,
+    state: State,
+    prompts: Prompts,
+    off: tuple[str, ...],
+    *,
+    anew: bool = False,
 ) -> Briefing | None:
     """What must be told now; None when nothing is new.
 
     Args:
         around: The facts.
-        mode: How much is asked before acting.
-        state: Knows what was told before.
+        state: Knows the mode, the plan, and what was told before.
+        prompts: Has the words for each mode.
         off: Names of blocks that are switched off.
         anew: Tell everything, as after a compaction.
     """
@@ -66,18 +71,18 @@ def brief(
     texts = {
         "instructions": lambda: _instructions(around, known, told),
         "environment": lambda: _environment(around, known, told),
-        "permissions": lambda: _permissions(mode, known, told),
+        "permissions": lambda: _permissions(state.mode, prompts, known, told),
         "plan": lambda: "" if known else _plan(state),
     }
     said = [text for name in BLOCKS if name not in off and (text := texts[name]())]
     return Briefing(text="\n\n".join(said), told=told) if said else None
 
 
-def _permissions(mode: Mode, known: dict[str, str], told: dict[str, str]) -> str:
+def _permissions(mode: Mode, prompts: Prompts, known: dict[str, str], told: dict[str, str]) -> str:
     if known.get("permissions") == mode:
         return ""
     told["permissions"] = mode
-    return f"<permissions>\n{load(f'mode_{mode}').text}\n</permissions>"
+    return f"<permissions>\n{prompts[f'mode_{mode}'].text}\n</permissions>"
 
 
 def _plan(state: State) -> str:

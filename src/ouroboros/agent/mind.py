@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ouroboros.agent import compaction, tokens
 from ouroboros.agent.context import Builder
-from ouroboros.agent.prompts import Piece, load
+from ouroboros.agent.prompts import Piece, Prompts
 from ouroboros.agent.reply import Reply
 from ouroboros.core.errors import ModelFailed
 from ouroboros.core.events import ContextCompacted, TaskCompleted
@@ -61,6 +61,7 @@ class ToolMind:
         self,
         *,
         model: Model,
+        prompts: Prompts,
         system: tuple[Piece, ...],
         tools: Callable[[], tuple[ToolSpec, ...]],
         tuning: Tuning,
@@ -73,6 +74,7 @@ class ToolMind:
         ``cost`` prices a usage in US dollars; None when a price is unknown.
         """
         self._model, self._system, self._tools = model, system, tools
+        self._prompts = prompts
         self._tuning, self._ids, self._cost, self._context = tuning, ids, cost, context
         self._builder = Builder()
         self._nudges = 0
@@ -113,7 +115,7 @@ class ToolMind:
             id=self._ids.new("msg"),
             role="user",
             kind="summary",
-            parts=(Text(text=f"{load('summary').text}\n\n{text}"),),
+            parts=(Text(text=f"{self._prompts['summary'].text}\n\n{text}"),),
         )
         told = None if trigger == "manual" else self._context(state)
         history = compaction.replacement(
@@ -154,7 +156,9 @@ class ToolMind:
         return TaskCompleted(reason="failed" if refused else "completed", final=state.final)
 
     async def _summarise(self, state: State, focus: str) -> Finished | None:
-        asked = load("compact").text + (f"\n\nPay most attention to: {focus}" if focus else "")
+        asked = self._prompts["compact"].text + (
+            f"\n\nPay most attention to: {focus}" if focus else ""
+        )
         messages = self._builder.build(state)
         question = Message(id=self._ids.new("msg"), role="user", parts=(Text(text=asked),))
         while messages:

@@ -13,6 +13,7 @@ from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
 from ouroboros.agent.mind import ToolMind
 from ouroboros.agent.overlap import Hands
+from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.reply import error_of
 from ouroboros.core.clock import Clock
 from ouroboros.core.commands import (
@@ -64,6 +65,7 @@ class Session:
         mind: ToolMind,
         hands: Hands,
         surroundings: Callable[[], Awaitable[Surroundings]],
+        prompts: Prompts,
         caps: Caps,
         off: tuple[str, ...],
         ids: Ids,
@@ -72,7 +74,13 @@ class Session:
         """``surroundings`` reads the facts about folder and machine; ``off`` names blocks."""
         self.state, self.journal, self.desk = state, journal, desk
         self._mind, self._hands, self._surroundings = mind, hands, surroundings
-        self._caps, self._off, self._ids, self._clock = caps, off, ids, clock
+        self._prompts, self._caps, self._off, self._ids, self._clock = (
+            prompts,
+            caps,
+            off,
+            ids,
+            clock,
+        )
         self._scope: CancelScope | None = None
         self._around: Surroundings | None = None
 
@@ -161,12 +169,12 @@ class Session:
         """What a model that goes on right after a compaction must be told anew."""
         if self._around is None:
             return None
-        briefing = brief(self._around, state.mode, state, self._off, anew=True)
+        briefing = brief(self._around, state, self._prompts, self._off, anew=True)
         return (self._context(briefing), briefing.told) if briefing else None
 
     async def _tell(self) -> None:
         self._around = await self._surroundings()
-        briefing = brief(self._around, self.state.mode, self.state, self._off)
+        briefing = brief(self._around, self.state, self._prompts, self._off)
         if briefing:
             self.journal.record(UserMessage(message=self._context(briefing), told=briefing.told))
 

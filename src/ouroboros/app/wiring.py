@@ -13,7 +13,7 @@ from ouroboros.agent.approvals import Desk
 from ouroboros.agent.compaction import Keep
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.mind import ToolMind, Tuning
-from ouroboros.agent.prompts import Piece, load
+from ouroboros.agent.prompts import Piece, Prompts, load
 from ouroboros.agent.session import Session
 from ouroboros.app import models, secrecy, surroundings, toolbox
 from ouroboros.app.settings import Settings
@@ -57,6 +57,17 @@ class Past(Struct, kw_only=True):
     warnings: list[str] = field(default_factory=list[str])
 
 
+class Parts(Struct, frozen=True, kw_only=True):
+    """What is opened before a session can be built."""
+
+    writer: Writer
+    lease: Lease
+    client: Client
+    prompts: Prompts
+    ids: TimeOrderedIds
+    clock: SystemClock
+
+
 @asynccontextmanager
 async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerator[Built]:
     """Builds a session, and takes it down again in the opposite order.
@@ -78,7 +89,15 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
                 chosen.choice, opening.settings.network, opening.environment, clock
             )
             try:
-                yield _build(opening, chosen, past, (writer, lease, client, ids, clock))
+                parts = Parts(
+                    writer=writer,
+                    lease=lease,
+                    client=client,
+                    prompts=await to_thread.run_sync(load),
+                    ids=ids,
+                    clock=clock,
+                )
+                yield _build(opening, chosen, past, parts)
             finally:
                 await writer.close()
                 await client.close()
@@ -88,9 +107,9 @@ def _build(
     opening: Opening,
     chosen: models.Chosen,
     past: Past,
-    parts: tuple[Writer, Lease, Client, TimeOrderedIds, SystemClock],
+    parts: Parts,
 ) -> Built:
-    writer, lease, client, ids, clock = parts
+    client, ids, clock = parts.client, parts.ids, parts.clock
     settings, state = opening.settings, past.state
     state.session = past.id
     cwd = Path(state.cwd) if past.resumed and Path(state.cwd).is_dir() else opening.cwd
@@ -99,7 +118,7 @@ def _build(
         for envelope in envelopes:
             journal.show(envelope)
 
-    log = EventLog(writer, lease, after=state.seq, on_durable=show)
+    log = EventLog(parts.writer, parts.lease, after=state.seq, on_durable=show)
     journal = Journal(
         state=state, log=log, ids=ids, clock=clock, redact=secrecy.redactor(opening.environment)
     )
@@ -116,7 +135,7 @@ def _build(
         clock=clock,
         ids=ids,
     )
-    pieces = system_prompt(settings)
+    pieces = system_prompt(settings, parts.prompts)
 
     def cost(usage: Usage) -> float | None:
         return price.estimate(chosen.known.price, usage)
@@ -126,6 +145,7 @@ def _build(
 
     mind = ToolMind(
         model=client,
+        prompts=parts.prompts,
         system=pieces,
         tools=registry.specs,
         tuning=_tuning(settings, chosen),
@@ -147,6 +167,7 @@ def _build(
             instruction_bytes=settings.context.instruction_bytes,
             warn=lambda text: journal.record(Logged(level="warning", text=text)),
         ),
+        prompts=parts.prompts,
         caps=_caps(settings),
         off=settings.context.off,
         ids=ids,
@@ -183,9 +204,9 @@ def _begin(built: Built, ready: SessionReady, opening: Opening) -> None:
     )
 
 
-def system_prompt(settings: Settings) -> tuple[Piece, ...]:
+def system_prompt(settings: Settings, prompts: Prompts) -> tuple[Piece, ...]:
     """The system prompt's pieces: ours unless switched off, then the person's own."""
-    pieces = [load("core")] if "core" not in settings.context.off else []
+    pieces = [prompts["core"]] if "core" not in settings.context.off else []
     if settings.system:
         pieces.append(Piece(name="own", version="1", text=settings.system))
     return tuple(pieces)

@@ -1,5 +1,5 @@
 """The words the model is given, one file a piece, each with a version that sessions record."""
 
-from ouroboros.agent.prompts.pieces import Piece, load
+from ouroboros.agent.prompts.pieces import Piece, Prompts, load
 
-__all__ = ["Piece", "load"]
+__all__ = ["Piece", "Prompts", "load"]

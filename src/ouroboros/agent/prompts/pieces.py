@@ -1,5 +1,6 @@
-"""Reads a piece of prompt and its version from the file beside this one."""
+"""Reads the pieces of prompt and their versions from the files beside this one."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,8 +14,14 @@ class Piece(Struct, frozen=True, kw_only=True):
     text: str
 
 
-def load(name: str) -> Piece:
-    """The piece ``name``; its file opens with a line ``version: N``."""
-    raw = (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8")
-    head, _, text = raw.partition("\n")
-    return Piece(name=name, version=head.removeprefix("version:").strip(), text=text.strip())
+type Prompts = Mapping[str, Piece]
+
+
+def load() -> Prompts:
+    """All pieces by name; each file opens with a line ``version: N``. Blocking."""
+    pieces: dict[str, Piece] = {}
+    for path in sorted(Path(__file__).parent.glob("*.md")):
+        head, _, text = path.read_text(encoding="utf-8").partition("\n")
+        version = head.removeprefix("version:").strip()
+        pieces[path.stem] = Piece(name=path.stem, version=version, text=text.strip())
+    return pieces

@@ -1,0 +1,312 @@
+"""Whole runs over real HTTP, in each wire format."""
+
+from pathlib import Path
+
+import anyio
+import pytest
+from dirty_equals import IsPartialDict
+from msgspec.structs import replace
+
+from ouroboros.core.commands import Interrupt, Steer
+from ouroboros.core.events import (
+    AgentMessage,
+    ErrorRaised,
+    ModelDelta,
+    ModelRetried,
+    TaskCancelled,
+    TaskCompleted,
+    ToolAttempted,
+    ToolProgress,
+    ToolResulted,
+    ToolStarted,
+    UserMessage,
+)
+from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
+from tests.story.stage import FORMATS, call, stage
+
+DONE = Turn(text="All done.")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+async def test_a_run_acts_and_answers(tmp_path: Path, format: str) -> None:
+    turns = [
+        Turn(
+            text="First I look.",
+            tool_calls=(call("ls", path="."), call("shell", command="echo hi > out.txt")),
+        ),
+        DONE,
+    ]
+    async with stage(tmp_path, turns, format=format) as s:
+        outcome = await s.run("Say hi in out.txt")
+        assert (outcome.reason, outcome.final, outcome.exit_code) == ("completed", "All done.", 0)
+        assert (s.cwd / "out.txt").read_text() == "hi\n"
+        assert s.types == [
+            "session.ready",
+            "user.message",
+            "user.message",
+            "turn.started",
+            "agent.message",
+            "tool.started",
+            "tool.attempted",
+            "tool.result",
+            "tool.started",
+            "tool.attempted",
+            "tool.result",
+            "turn.started",
+            "agent.message",
+            "task.completed",
+        ]
+        numbers = [envelope.seq for envelope in s.shown if envelope.data.durable]
+        assert numbers == list(range(1, len(numbers) + 1))
+        assert s.server.connections == 1
+
+
+async def test_the_request_holds_calls_and_results_in_call_order(tmp_path: Path) -> None:
+    slow_then_fast = (
+        call("shell", command="sleep 0.3; echo slow"),
+        call("ls", path="."),
+        call("shell", command="echo fast"),
+    )
+    async with stage(tmp_path, [Turn(tool_calls=slow_then_fast), DONE]) as s:
+        await s.run()
+        messages = s.body()["messages"]
+        calls = next(m for m in messages if m["role"] == "assistant")["tool_calls"]
+        results = [m for m in messages if m["role"] == "tool"]
+        assert [c["id"] for c in calls] == [r["tool_call_id"] for r in results]
+        assert "slow" in results[0]["content"]
+        assert "fast" in results[2]["content"]
+        assert [m["role"] for m in messages[-5:]] == ["user", "assistant", "tool", "tool", "tool"]
+
+
+async def test_two_hundred_tool_turns_are_not_cut_off(tmp_path: Path) -> None:
+    turns = [Turn(tool_calls=(call("ls", path="."),)) for _ in range(200)]
+    async with stage(tmp_path, [*turns, DONE]) as s:
+        outcome = await s.run()
+        assert (outcome.reason, outcome.turns) == ("completed", 201)
+        assert [r.status for r in s.events(ToolResulted)] == ["done"] * 200
+        assert s.server.connections == 1
+
+
+async def test_a_call_starts_while_the_reply_still_streams(tmp_path: Path) -> None:
+    text = "x" * 4000
+    turns = [
+        Turn(
+            tool_calls=(
+                call("shell", command="echo early > early.txt"),
+                call("write", path="b", content=text),
+            ),
+            chunk=4,
+            pace_seconds=0.002,
+        ),
+        DONE,
+    ]
+    async with stage(tmp_path, turns, format="anthropic") as s:
+        await s.run()
+        kinds = [
+            "first call" if isinstance(e.data, ToolAttempted) else "delta"
+            for e in s.shown
+            if isinstance(e.data, ToolAttempted)
+            or (
+                isinstance(e.data, ModelDelta) and e.data.kind == "call" and e.data.phase == "delta"
+            )
+        ]
+        assert "delta" in kinds[kinds.index("first call") :]
+        partial, *later = [m for m in s.events(AgentMessage) if m.message.calls]
+        assert (partial.partial, later[-1].partial) == (True, False)
+        assert partial.message.id == later[-1].message.id
+        assert later[-1].message.calls[:1] == partial.message.calls
+
+
+async def test_reads_run_together_and_writes_alone(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "a.txt").write_text("a")
+    reads = tuple(call("read", path="a.txt") for _ in range(3))
+    writes = tuple(call("shell", command=f"sleep 0.1; echo {n}") for n in range(2))
+    async with stage(tmp_path, [Turn(tool_calls=(*reads, *writes)), DONE]) as s:
+        await s.run()
+        marks = [
+            (type(e.data).__name__, e.data.call_id)
+            for e in s.shown
+            if isinstance(e.data, ToolStarted | ToolResulted)
+        ]
+        started = [call_id for kind, call_id in marks if kind == "ToolStarted"]
+        assert [kind for kind, _ in marks[:3]] == ["ToolStarted"] * 3
+        shell = marks[6:]
+        assert shell == [
+            ("ToolStarted", started[3]),
+            ("ToolResulted", started[3]),
+            ("ToolStarted", started[4]),
+            ("ToolResulted", started[4]),
+        ]
+
+
+async def test_a_steer_is_heard_at_the_next_turn(tmp_path: Path) -> None:
+    turns = [Turn(tool_calls=(call("shell", command="sleep 0.3"),)), DONE]
+    async with stage(tmp_path, turns) as s, anyio.create_task_group() as tasks:
+        tasks.start_soon(s.run)
+        await s.until(ToolAttempted)
+        await s.session.send(Steer(text="Mind the gap."))
+    assert s.body()["messages"][-1] == {"role": "user", "content": "Mind the gap."}
+    assert [m.message.text for m in s.events(UserMessage) if m.steered] == ["Mind the gap."]
+
+
+async def test_a_steer_after_the_last_word_is_not_lost(tmp_path: Path) -> None:
+    turns = [Turn(text="Done?", chunk=1, pace_seconds=0.1), Turn(text="Heard.")]
+    async with stage(tmp_path, turns) as s, anyio.create_task_group() as tasks:
+        tasks.start_soon(s.run)
+        await s.until(ModelDelta)
+        await s.session.send(Steer(text="One more thing."))
+    assert s.events(TaskCompleted)[-1].final == "Heard."
+
+
+async def test_a_cancel_ends_the_tool_and_leaves_a_valid_history(tmp_path: Path) -> None:
+    turns = [Turn(tool_calls=(call("shell", command="echo $$; sleep 60"), call("ls"))), DONE]
+    async with stage(tmp_path, turns) as s:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.run)
+            await s.until(ToolProgress)
+            with anyio.fail_after(2.5):
+                await s.session.send(Interrupt())
+                await s.until(TaskCancelled)
+        pid = s.events(ToolProgress)[0].text.strip()
+        assert not await anyio.Path(f"/proc/{pid}").exists()
+        assert s.session.state.ended == "cancelled"
+        assert s.session.state.calls == {}
+        outcome = await s.run("Go on.")
+        assert outcome.reason == "completed"
+        results = [m for m in s.body()["messages"] if m["role"] == "tool"]
+        assert len(results) == 2
+        assert all("aborted" in result["content"] for result in results)
+
+
+async def test_a_cancel_in_the_stream_keeps_what_was_said(tmp_path: Path) -> None:
+    turns = [Turn(text="abcdefgh" * 20, chunk=2, pace_seconds=0.05), DONE]
+    async with stage(tmp_path, turns) as s:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.run)
+            await s.until(ModelDelta, 4)
+            await s.session.send(Interrupt())
+        phases = [d.phase for d in s.events(ModelDelta)]
+        assert (phases[0], phases[-1]) == ("start", "end")
+        assert s.events(AgentMessage)[-1].partial
+        assert (await s.run("Go on.")).final == "All done."
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        ({"max_turns": 2}, "limit_reached:max_turns"),
+        ({"max_tokens": 150}, "limit_reached:max_tokens"),
+        ({"max_time": 0.5}, "limit_reached:max_time"),
+    ],
+)
+async def test_a_cap_ends_the_run_by_name(
+    tmp_path: Path, limits: dict[str, float], reason: str
+) -> None:
+    usage = ScriptedUsage(input_uncached=90, output_text=10)
+    turn = Turn(text="on", tool_calls=(call("shell", command="sleep 0.2"),), usage=usage)
+    async with stage(tmp_path, [turn] * 5, limits=limits) as s:
+        outcome = await s.run()
+        assert (outcome.reason, outcome.exit_code, outcome.final) == (reason, 3, "on")
+
+
+async def test_a_cap_on_cost_needs_a_price_and_then_holds(tmp_path: Path) -> None:
+    usage = ScriptedUsage(input_uncached=1_000_000, output_text=0)
+    turn = Turn(tool_calls=(call("ls"),), usage=usage)
+    prices = {"scripted": {"input": 2.0, "output": 4.0, "window": 10_000_000}}
+    async with stage(tmp_path, [turn] * 5, limits={"max_cost": 3.0}, models=prices) as s:
+        outcome = await s.run()
+        assert (outcome.reason, outcome.turns, outcome.spent.cost) == (
+            "limit_reached:max_cost",
+            2,
+            4.0,
+        )
+
+
+async def test_a_rate_limit_is_waited_out(tmp_path: Path) -> None:
+    turns = [Turn(fault=Fault(kind="rate_limit", retry_after_seconds=0.3)), DONE]
+    async with stage(tmp_path, turns) as s:
+        assert (await s.run()).reason == "completed"
+        assert [(r.attempt, r.delay_seconds) for r in s.events(ModelRetried)] == [(1, 0.3)]
+
+
+async def test_a_failing_provider_ends_the_run_and_it_can_go_on(tmp_path: Path) -> None:
+    turns = [Turn(fault=Fault(kind="auth")), DONE]
+    async with stage(tmp_path, turns) as s:
+        outcome = await s.run("Hello")
+        assert (outcome.reason, outcome.exit_code) == ("failed", 1)
+        assert s.events(ErrorRaised)[0].kind == "auth"
+        assert (await s.run("")).final == "All done."
+
+
+async def test_a_stream_that_breaks_after_a_call_keeps_the_call(tmp_path: Path) -> None:
+    long = call("write", path="b.txt", content="y" * 3000)
+    turns = [
+        Turn(
+            tool_calls=(call("shell", command="echo one >> count.txt"), long),
+            chunk=20,
+            pace_seconds=0.001,
+            fault=Fault(kind="cut", after=900),
+        ),
+        DONE,
+    ]
+    async with stage(tmp_path, turns, format="anthropic") as s:
+        outcome = await s.run()
+        assert outcome.reason == "completed"
+        assert (s.cwd / "count.txt").read_text() == "one\n"
+        assert [e.fault for e in s.events(ErrorRaised)] == ["stream"]
+
+
+async def test_repeated_call_ids_are_told_apart(tmp_path: Path) -> None:
+    twice = [Turn(tool_calls=(call("shell", command=f"echo {n}"),)) for n in ("first", "second")]
+    for turn in twice:
+        assert turn.tool_calls[0].id == ""
+    turns = [
+        replace(turn, tool_calls=(replace(turn.tool_calls[0], id="call_0"),)) for turn in twice
+    ]
+    async with stage(tmp_path, [*turns, DONE]) as s:
+        await s.run()
+        tools = [m["content"] for m in s.body()["messages"] if m["role"] == "tool"]
+        assert ["first" in tools[0], "second" in tools[1]] == [True, True]
+
+
+async def test_progress_comes_before_the_result(tmp_path: Path) -> None:
+    command = "for i in 1 2 3; do echo $i; sleep 0.1; done"
+    async with stage(tmp_path, [Turn(tool_calls=(call("shell", command=command),)), DONE]) as s:
+        await s.run()
+        kinds = [
+            type(e.data).__name__
+            for e in s.shown
+            if isinstance(e.data, ToolProgress | ToolResulted)
+        ]
+        assert kinds == ["ToolProgress"] * 3 + ["ToolResulted"]
+
+
+async def test_a_secret_of_the_environment_enters_no_event(tmp_path: Path) -> None:
+    secret = "sk-very-secret-value-1"
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / ".env").write_text(f"KEY={secret}\n")
+    turns = [Turn(tool_calls=(call("read", path=".env"),)), Turn(text=f"It is {secret}.")]
+    environment = {"OPENAI_API_KEY": secret}
+    async with stage(tmp_path, turns, environment=environment) as s:
+        await s.run()
+        assert s.session.state.final == "It is [redacted OPENAI_API_KEY]."
+        assert secret not in s.body()["messages"][-1]["content"]
+    for path in (tmp_path / "home").rglob("*"):
+        if path.is_file():
+            assert secret.encode() not in path.read_bytes(), path
+
+
+async def test_the_done_tool_ends_the_run(tmp_path: Path) -> None:
+    turns = [Turn(tool_calls=(call("done", answer="Finished it."),))]
+    async with stage(tmp_path, turns) as s:
+        outcome = await s.run()
+        assert (outcome.reason, outcome.final) == ("completed", "Finished it.")
+        assert s.events(TaskCompleted) == [TaskCompleted(reason="completed", final="Finished it.")]
+
+
+async def test_an_empty_reply_is_nudged(tmp_path: Path) -> None:
+    async with stage(tmp_path, [Turn(text=""), DONE]) as s:
+        assert (await s.run()).final == "All done."
+        assert s.body()["messages"][-1] == IsPartialDict(role="user")
+        assert "empty" in s.body()["messages"][-1]["content"]
