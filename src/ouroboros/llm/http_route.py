@@ -107,17 +107,18 @@ class HttpRoute:
             connect_timeout=endpoint.connect_timeout,
             idle_timeout=endpoint.idle_timeout,
         )
+        refusal: Failure | None = None
         async with self._transport.send(sent) as response:
-            if not 200 <= response.status < 300:
-                raise ModelFailed(await self._refusal(response))
-            decoder = self._protocol.start(endpoint.dialect)
             kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-            if kind == "text/html":
-                raise ModelFailed(_not_a_model(endpoint.base_url))
-            if kind == "application/json" or not request.stream:
-                yield self._whole(response, decoder)
+            if not 200 <= response.status < 300 or kind == "text/html":
+                refusal = await self._refusal(response, kind)
             else:
-                yield self._streamed(response, decoder)
+                decoder = self._protocol.start(endpoint.dialect)
+                is_whole = kind == "application/json" or not request.stream
+                yield (self._whole if is_whole else self._streamed)(response, decoder)
+        # Raised out here, so that the connection stays open for the next attempt.
+        if refusal is not None:
+            raise ModelFailed(refusal)
 
     async def warm(self) -> None:
         """Connects while the request is still being prepared."""
@@ -161,7 +162,9 @@ class HttpRoute:
             return
         yield self._safe(decoder.read(body))
 
-    async def _refusal(self, response: HttpResponse) -> Failure:
+    async def _refusal(self, response: HttpResponse, kind: str) -> Failure:
+        if 200 <= response.status < 300:
+            return _not_a_model(self._endpoint.base_url)
         if 300 <= response.status < 400:
             return _moved(self._endpoint.base_url, response)
         body = await response.read(ERROR_BYTES)

@@ -264,19 +264,28 @@ async def test_one_chunk_for_each_read_however_many_events_came(transport: Http1
         assert b"".join(chunks).endswith(b"data: [DONE]\n\n")
 
 
-async def test_ipv6_and_names_work(transport: Http1) -> None:
+async def test_names_work(transport: Http1) -> None:
+    async with serving([Turn(text="x")]) as server:
+        url = server.url.replace("127.0.0.1", "localhost")
+        status, _ = await answer(transport, chat(url))
+        assert (status, server.exchanges[0].headers["host"]) == (200, url.removeprefix("http://"))
+
+
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has no IPv6")
+async def test_ipv6_works(transport: Http1) -> None:
     async def handle(stream: SocketStream) -> None:
         async with stream:
-            await take(stream)
+            assert b"host: [::1]:" in await take(stream)
             await stream.send(OK)
 
-    async with await anyio.create_tcp_listener(local_host="::1") as listener:
+    async with (
+        await anyio.create_tcp_listener(local_host="::1") as listener,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(listener.serve, handle)
         port = listener.extra_attributes[SocketAttribute.local_port]()
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(listener.serve, handle)
-            for host in ("[::1]", "localhost"):
-                assert await answer(transport, chat(f"http://{host}:{port}")) == (200, b"ok")
-            tasks.cancel_scope.cancel()
+        assert await answer(transport, chat(f"http://[::1]:{port}")) == (200, b"ok")
+        tasks.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize(
