@@ -27,22 +27,24 @@ MADE = "<!-- Made by `just docs`; change the source instead. -->\n"
 def commands_page() -> str:
     """Every command with its help, as the terminal shows it."""
     parts = ["# Commands", MADE]
-    for name, command in _commands(command_line, "ouro"):
-        context = click.Context(command, info_name=name, terminal_width=WIDTH)
-        lines = [line.rstrip() for line in command.get_help(context).splitlines()]
-        parts.append("\n".join([f"## {name}\n", "```text", *lines, "```\n"]))
+    for context in _contexts(command_line, "ouro", None):
+        lines = [line.rstrip() for line in context.get_help().splitlines()]
+        parts.append("\n".join([f"## {context.command_path}\n", "```text", *lines, "```\n"]))
     return "\n".join(parts)
 
 
-def _commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
-    yield name, command
+def _contexts(
+    command: click.Command, name: str, parent: click.Context | None
+) -> Iterator[click.Context]:
+    names = command.context_settings.get("help_option_names")
+    context = click.Context(command, parent, name, terminal_width=WIDTH, help_option_names=names)
+    yield context
     if not isinstance(command, click.Group):
         return
-    context = click.Context(command, info_name=name)
     for below in command.list_commands(context):
         found = command.get_command(context, below)
         if found is not None and not found.hidden:
-            yield from _commands(found, f"{name} {below}")
+            yield from _contexts(found, below, context)
 
 
 def settings_page() -> str:

@@ -67,3 +67,12 @@ def test_the_wheel_shows_its_commands(installed: Path, tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "ouro" in done.stdout
+
+
+def test_the_wheel_runs_the_demo(installed: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [str(installed), "demo"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    assert list(tmp_path.iterdir()) == []
