@@ -117,6 +117,7 @@ class Program:
             stdout=inner,
             stderr=inner,
             start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
         os.close(inner)
 

@@ -37,6 +37,13 @@ class Demo(Struct, frozen=True, kw_only=True):
     notice: str = NOTICE
 
 
+async def tests_pass(demo: Demo, environment: Mapping[str, str]) -> bool:
+    """Runs the repository's own tests, apart from the agent."""
+    words = [sys.executable, "-m", "unittest", "-q"]
+    ended = await run(words, cwd=demo.cwd, environment=environment, timeout_seconds=60)
+    return ended.exit_code == 0
+
+
 async def unpack(folder: Path, environment: Mapping[str, str]) -> Demo:
     """Makes the repository with one commit in ``folder``, which must be empty.
 

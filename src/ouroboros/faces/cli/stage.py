@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ouroboros.core.clock import Clock
+from ouroboros.core.clock import Clock, SystemClock
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.state import State
 from ouroboros.faces.cli.prompting import Desk
@@ -106,6 +106,20 @@ def machine_stage(streams: Streams, output: Literal["json", "stream-json"]) -> S
     out, err = _outlets(streams)
     face = ReportFace(out, err) if output == "json" else StreamFace(out, err)
     return Stage(face=face, out=out, err=err, stdin=streams.stdin)
+
+
+def open_stage(streams: Streams, output: Output, state: State, *, interactive: bool) -> Stage:
+    """The stage of one task, in the form that was asked for."""
+    if output != "text":
+        return machine_stage(streams, output)
+    return text_stage(
+        streams,
+        state=state,
+        clock=SystemClock(),
+        history=[],
+        prompt=lambda: "> ",
+        listens=interactive,
+    )
 
 
 def text_stage(

@@ -10,6 +10,7 @@ _HERE = "ouroboros.faces.cli.commands"
 
 COMMANDS = {
     "run": Entry(f"{_HERE}.run", "Do one task, then end."),
+    "demo": Entry(f"{_HERE}.demo", "See it mend a failing test, without any key."),
     "chat": Entry(f"{_HERE}.chat", "Work together, turn by turn."),
     "sessions": Entry(f"{_HERE}.sessions", "List, show, search and tidy past sessions."),
     "export": Entry(f"{_HERE}.export", "Write a session out as JSON lines or Markdown."),

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, cast
 import click
 import msgspec
 
-from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
 from ouroboros.faces.cli.flags import Chosen, resumed, shared
 from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.render.notices import Notice
 
 if TYPE_CHECKING:
-    from ouroboros.app.ouroboros import Session
-    from ouroboros.faces.cli.stage import Output, Stage, Streams
+    from ouroboros.faces.cli.stage import Output, Streams
 
 STDIN_BYTES = 10 * 1_048_576
 _PATIENCE_SECONDS = 0.5
@@ -114,35 +112,19 @@ def _perform(
     async def main() -> int:
         from ouroboros.app.ouroboros import Ouroboros
         from ouroboros.faces.cli.conversation import Conversation
+        from ouroboros.faces.cli.stage import open_stage
 
         environment = loaded.dotenv | invocation.environment
         engine = Ouroboros(loaded.settings, home=loaded.home, environment=environment)
         async with engine.open(
             cwd=cwd, resume=resume, latest=chosen.latest, interactive=interactive
         ) as session:
-            stage = _stage(streams, output, session, interactive=interactive)
+            stage = open_stage(streams, output, session.state, interactive=interactive)
             for warning in session.warnings:
                 stage.face.tell(Notice(text=f"warning: {warning}", level="warning"))
             return await Conversation(session, stage, session.id).once(text)
 
     return anyio.run(main)
-
-
-def _stage(
-    streams: "Streams", output: "Output", session: "Session", *, interactive: bool
-) -> "Stage":
-    from ouroboros.faces.cli.stage import machine_stage, text_stage
-
-    if output != "text":
-        return machine_stage(streams, output)
-    return text_stage(
-        streams,
-        state=session.state,
-        clock=SystemClock(),
-        history=[],
-        prompt=lambda: "> ",
-        listens=interactive,
-    )
 
 
 def _refuse(problem: OuroborosError) -> None:

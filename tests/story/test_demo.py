@@ -1,0 +1,62 @@
+"""The demo as a person runs it: a process of its own, real tools, real files, a real log."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ouroboros.store import resume
+from ouroboros.store.sessions import list_sessions
+
+
+def demo(tmp_path: Path, *words: str, **extra: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "TMPDIR": str(tmp_path),
+        **extra,
+    }
+    return subprocess.run(
+        [sys.executable, "-I", "-m", "ouroboros", "demo", *words],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=tmp_path,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_demo_mends_a_failing_test_and_leaves_nothing(tmp_path: Path) -> None:
+    ended = demo(tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr.splitlines()[0].startswith("Demo: the model's words come from a script")
+    assert ended.stdout.startswith("The tests pass.")
+    assert "Checked apart from the agent: the tests pass." in ended.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_kept_demo_has_its_change_and_every_event_on_disk(tmp_path: Path) -> None:
+    ended = demo(tmp_path, "--keep")
+    assert ended.returncode == 0, ended.stderr
+    (folder,) = tmp_path.glob("ouro-demo-*")
+    diff = subprocess.run(
+        ["git", "diff", "-U0"], cwd=folder / "parcel", capture_output=True, text=True, check=True
+    ).stdout
+    assert "+        if grams <= limit:" in diff
+    (session,) = list_sessions(folder / "home")
+    events = resume.read(folder / "home", session.id).envelopes
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    assert events[-1].type == "task.completed"
+    assert f"{len(events)} events are in the log" in ended.stderr
+
+
+@pytest.mark.parametrize("terminal", ["dumb", "xterm-256color"])
+def test_the_demo_without_git_says_what_to_do(tmp_path: Path, terminal: str) -> None:
+    (tmp_path / "bin").mkdir()
+    ended = demo(tmp_path, PATH=str(tmp_path / "bin"), TERM=terminal)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "the demo needs git, and there is none on PATH" in ended.stderr
+    assert "hint: install git" in ended.stderr
