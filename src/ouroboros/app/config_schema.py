@@ -106,9 +106,10 @@ def convert(path: KeyPath, text: str) -> object:
     if get_origin(kind) is tuple:
         value = _list(path, text)
     try:
-        return msgspec.to_builtins(msgspec.convert(value, kind, strict=False))
+        found: object = msgspec.to_builtins(msgspec.convert(value, kind, strict=False))
     except msgspec.ValidationError as error:
         raise WrongValue(path, expectation(kind, text, error)) from None
+    return list(cast("tuple[object, ...]", found)) if isinstance(found, tuple) else found
 
 
 def join(below: Table, above: Mapping[str, object], at: KeyPath = ()) -> None:

@@ -2,7 +2,8 @@
 
 import sys
 from collections.abc import Iterator
-from typing import cast
+from errno import ENOSPC
+from typing import TypeGuard, cast
 
 import click
 
@@ -19,12 +20,14 @@ _ANYWHERE = ("--debug", "--verbose")
 def main(argv: list[str]) -> int:
     """Runs one command line, without the program's name; never raises."""
     arguments = _global_first(argv)
+    is_debug = "--debug" in arguments
     try:
         _tolerate_any_text()
         code = _invoke(arguments)
         _flush()
     except BaseException as error:  # noqa: BLE001 - the face's border: every failure ends as words and an exit code
-        code = _report(error, debug="--debug" in arguments)
+        code = _report(error, debug=is_debug)
+        _give_up_output()
     return code
 
 
@@ -49,6 +52,7 @@ def _global_first(argv: list[str]) -> list[str]:
 
 def _report(error: BaseException, *, debug: bool) -> int:
     leaves = list(_leaves(error))
+    leaves = [_unwritten(leaf) if _is_full(leaf) else leaf for leaf in leaves]
     known = next((leaf for leaf in leaves if isinstance(leaf, OuroborosError)), None)
     for leaf in leaves:
         if (code := _quiet(leaf)) is not None:
@@ -65,6 +69,11 @@ def _report(error: BaseException, *, debug: bool) -> int:
     return _crash(error, debug=debug)
 
 
+def _is_full(error: BaseException) -> TypeGuard[OSError]:
+    """Whether writing the output failed; a file of our own would be named."""
+    return isinstance(error, OSError) and error.errno == ENOSPC and error.filename is None
+
+
 def _quiet(error: BaseException) -> int | None:
     """The exit code of an ending that needs no words."""
     match error:
@@ -74,7 +83,6 @@ def _quiet(error: BaseException) -> int | None:
             _tell("interrupted")
             return 130
         case BrokenPipeError():
-            _silence_output()
             return BROKEN_PIPE
         case SystemExit(code=code):
             return code if isinstance(code, int) else int(code is not None)
@@ -135,12 +143,32 @@ def _tolerate_any_text() -> None:
 
 
 def _flush() -> None:
-    if sys.stdout is not None:
+    if sys.stdout is None:
+        return
+    try:
         sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _unwritten(error) from error
+
+
+def _unwritten(error: OSError) -> OuroborosError:
+    return OuroborosError(
+        f"the output cannot be written: {error.strerror}",
+        hint="free some space, or write elsewhere",
+    )
+
+
+def _give_up_output() -> None:
+    """What can still be written is; the rest would make the interpreter complain at its end."""
+    try:
+        _flush()
+    except (OSError, OuroborosError):
+        _silence_output()
 
 
 def _silence_output() -> None:
-    """The interpreter would complain at its end about what can no longer be written."""
     import os
 
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -1,6 +1,5 @@
 """Groups of commands that know what was probably meant, and one that imports late."""
 
-from collections.abc import Mapping
 from importlib import import_module
 from typing import NamedTuple, override
 
@@ -38,7 +37,7 @@ class LazyGroup(NearGroup):
     Each module has a click command named ``command``.
     """
 
-    def __init__(self, entries: Mapping[str, Entry], name: str, help: str) -> None:
+    def __init__(self, entries: dict[str, Entry], name: str, help: str) -> None:
         """``entries`` are the commands, in the order they are shown."""
         super().__init__(name=name, help=help, no_args_is_help=False, invoke_without_command=True)
         self.entries = entries

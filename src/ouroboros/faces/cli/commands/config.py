@@ -174,7 +174,9 @@ def _set_in_project(
 def _warn_if_shadowed(invocation: Invocation, key: str, layer: str) -> None:
     from ouroboros.app import config_schema, config_view
 
-    claims = config_view.claims(invocation.load(), config_schema.parse_key(key))
-    adds_up = config_schema.parse_key(key) in config_schema.ADDED
-    if claims and claims[0].layer != layer and not adds_up and not key.startswith("profiles."):
+    path = config_schema.parse_key(key)
+    if path in config_schema.ADDED or path[0] == "profiles":
+        return
+    claims = config_view.claims(invocation.load(), path)
+    if claims and claims[0].layer != layer:
         note(f"warning: {key} is also set by {claims[0].layer} ({claims[0].source}), which wins")

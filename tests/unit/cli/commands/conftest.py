@@ -1,0 +1,34 @@
+"""`ouro` in this process: its exit code, what it wrote, and where."""
+
+from pathlib import Path
+
+import pytest
+
+from ouroboros.faces.cli.entry import main
+from tests.unit.cli.commands.calling import Ended, Ouro
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "home"
+    monkeypatch.setenv("OUROBOROS_HOME", str(folder))
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "project"
+    (folder / ".git").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def ouro(home: Path, project: Path, capsys: pytest.CaptureFixture[str]) -> Ouro:
+    def run(*arguments: str) -> Ended:
+        capsys.readouterr()
+        code = main(list(arguments))
+        written = capsys.readouterr()
+        return Ended(code, written.out, written.err)
+
+    return run

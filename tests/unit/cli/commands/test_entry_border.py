@@ -1,0 +1,206 @@
+"""Every failure becomes words and an exit code."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ouroboros.core.errors import Interrupted, Misuse
+from ouroboros.faces.cli.entry import main
+from ouroboros.faces.cli.groups import Entry
+from ouroboros.faces.cli.tree import COMMANDS, root
+from tests.unit.cli.commands.calling import Ouro
+
+PROGRAM = "import sys; from ouroboros.faces.cli.entry import main; sys.exit(main(sys.argv[1:]))"
+
+
+def test_an_unknown_command_is_named_with_the_near_one(ouro: Ouro) -> None:
+    assert ouro("sesions", "list") == (
+        2,
+        "",
+        "error: there is no command 'sesions'; did you mean 'sessions'?\n"
+        "hint: `ouro --help` shows what it takes\n",
+    )
+    assert "did you mean 'rename'?" in ouro("sessions", "renam").err
+
+
+def test_an_unknown_option_is_a_usage_error(ouro: Ouro) -> None:
+    ended = ouro("config", "list", "--jsn")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert "--jsn" in ended.err
+    assert "hint: `ouro config list --help` shows what it takes\n" in ended.err
+
+
+def test_help_names_every_command_and_imports_none(ouro: Ouro) -> None:
+    program = (
+        "import sys; from ouroboros.faces.cli.entry import main; main(['--help']);"
+        "heavy = {'httpx2', 'rich', 'ssl', 'sqlite3', 'tomlkit', 'tomllib', 'anyio', 'logging'};"
+        "print(sorted(heavy & set(sys.modules)),"
+        "[name for name in sys.modules if name.startswith('ouroboros.faces.cli.commands.')])"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert ended.stdout.endswith("[] []\n")
+    for name, entry in COMMANDS.items():
+        assert f"  {name} " in ended.stdout
+        assert entry.help in ended.stdout
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_every_command_answers_to_help(ouro: Ouro, name: str) -> None:
+    ended = ouro(name, "--help")
+
+    assert ended.code == 0
+    assert ended.out.startswith(f"Usage: ouro {name} ")
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
+    """Adds a command ``fail`` that runs the given statement."""
+
+    def add(statement: str) -> None:
+        (tmp_path / "failing_command.py").write_text(
+            "import click, errno\nfrom ouroboros.core.errors import *\n"
+            f"@click.command('fail')\ndef command():\n    {statement}\n",
+            encoding="utf-8",
+        )
+        sys.modules.pop("failing_command", None)
+        monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+        monkeypatch.setitem(root.entries, "fail", Entry("failing_command", ""))
+
+    return add
+
+
+FATES = [
+    ("raise Misuse('bad \\x1b[31mword', hint='good')", 2, "error: bad \\x1b[31mword\nhint: good\n"),
+    ("raise OuroborosError('no')", 1, "error: no\n"),
+    ("raise Interrupted('stopped')", 130, "error: stopped\n"),
+    ("raise KeyboardInterrupt", 130, "error: interrupted\n"),
+    ("raise ExceptionGroup('g', [ExceptionGroup('h', [Misuse('deep')])])", 2, "error: deep\n"),
+    ("raise BaseExceptionGroup('g', [KeyboardInterrupt()])", 130, "error: interrupted\n"),
+    ("raise SystemExit(7)", 7, ""),
+    ("return 3", 3, ""),
+]
+
+
+@pytest.mark.parametrize(("statement", "code", "said"), FATES)
+def test_each_kind_of_ending_has_its_code_and_words(
+    ouro: Ouro, failing: Callable[[str], None], statement: str, code: int, said: str
+) -> None:
+    failing(statement)
+
+    assert ouro("fail") == (code, "", said)
+
+
+def test_a_bug_is_one_line_and_its_traceback_goes_to_the_log(
+    ouro: Ouro, failing: Callable[[str], None], home: Path
+) -> None:
+    failing("raise RuntimeError('first\\nsecond \\x1b[2J')")
+
+    ended = ouro("fail")
+    log = home / "log" / "ouro.log"
+
+    assert ended == (
+        1,
+        "",
+        "error: something broke inside: RuntimeError: first\n"
+        f"hint: the details are in {log}; --debug shows them here\n",
+    )
+    assert "Traceback" in log.read_text(encoding="utf-8")
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_debug_shows_the_traceback_wherever_it_stands(
+    ouro: Ouro, failing: Callable[[str], None]
+) -> None:
+    failing("raise RuntimeError('first')")
+
+    ended = ouro("fail", "--debug")
+
+    assert ended.code == 1
+    assert "Traceback (most recent call last)" in ended.err
+
+
+def test_a_log_that_cannot_be_written_does_not_hide_the_bug(
+    ouro: Ouro, failing: Callable[[str], None], home: Path
+) -> None:
+    home.write_text("a file", encoding="utf-8")
+    failing("raise RuntimeError('first')")
+
+    assert ouro("fail").err == (
+        "error: something broke inside: RuntimeError: first\nhint: --debug shows the details\n"
+    )
+
+
+def test_verbose_logs_to_the_file_and_not_to_the_screen(
+    ouro: Ouro, failing: Callable[[str], None], home: Path
+) -> None:
+    failing("import logging; logging.getLogger('ouroboros.x').info('noted'); return 0")
+
+    assert ouro("--verbose", "fail") == (0, "", "")
+    assert "INFO ouroboros.x: noted" in (home / "log" / "ouro.log").read_text(encoding="utf-8")
+
+
+def run(script: str, home: Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": os.environ["PATH"], "OUROBOROS_HOME": str(home), "PY": sys.executable}
+    command = script.replace("OURO ", f'"$PY" -c "{PROGRAM}" ')
+    return subprocess.run(
+        ["bash", "-c", command], cwd=cwd, env=environment, capture_output=True, text=True
+    )
+
+
+def test_a_reader_that_leaves_ends_it_quietly(home: Path, tmp_path: Path) -> None:
+    ended = run("OURO config list | true; echo ${PIPESTATUS[0]}", home, tmp_path)
+
+    assert ended.stderr == ""
+    assert ended.stdout.strip() in {"0", "141"}
+
+
+def test_a_full_disk_under_the_output_is_said(home: Path, tmp_path: Path) -> None:
+    few = run("OURO config list > /dev/full", home, tmp_path)
+    ended = run("OURO tools list --json > /dev/full", home, tmp_path)
+
+    assert (few.returncode, ended.returncode) == (1, 1)
+    assert few.stderr == ended.stderr
+    assert "No space left on device" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_closed_output_and_input_break_nothing(home: Path, tmp_path: Path) -> None:
+    ended = run("OURO config list >&- 2>&- <&-; echo $?", home, tmp_path)
+
+    assert ended.stdout == "0\n"
+
+
+def test_a_folder_that_vanished_is_said(home: Path, tmp_path: Path) -> None:
+    ended = run('mkdir gone && cd gone && rmdir "$PWD" && OURO config list', home, tmp_path)
+
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("error: the current folder no longer exists\n")
+
+
+def test_a_name_the_terminal_cannot_show_is_escaped(home: Path, tmp_path: Path) -> None:
+    ended = run(
+        "PYTHONIOENCODING=ascii OUROBOROS_MODEL=naïve OURO config get model", home, tmp_path
+    )
+
+    assert (ended.returncode, ended.stdout) == (0, "na\\xefve\n")
+
+
+def test_an_error_of_an_unknown_kind_of_group_is_a_bug(
+    ouro: Ouro, failing: Callable[[str], None]
+) -> None:
+    failing("raise ExceptionGroup('two things', [ValueError('a'), TypeError('b')])")
+
+    assert ouro("fail").err.startswith("error: something broke inside: ExceptionGroup: two things")
+
+
+def test_the_errors_used_here_have_the_documented_codes() -> None:
+    assert (Misuse("x").exit_code, Interrupted("x").exit_code) == (2, 130)
+    assert main(["--version"]) == 0
