@@ -193,6 +193,40 @@ def test_a_checkout_that_cannot_be_written_is_named(checkout: Path, bare: dict[s
     assert f"cannot write to {checkout}" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("default", "deep", "code", "last"),
+    [
+        ("3 passed", "1 passed", 0, "=== 3 passed in 0.10s ==="),
+        ("1 failed, 2 passed", "1 passed", 1, "=== 1 failed, 2 passed in 0.10s ==="),
+        ("3 passed", "1 error", 1, "=== 3 passed in 0.10s ==="),
+        ("", "1 passed", 1, "pytest did not come to its end"),
+    ],
+)
+def test_ci_runs_both_and_closes_with_what_pytest_said(
+    checkout: Path, bare: dict[str, str], default: str, deep: str, code: int, last: str
+) -> None:
+    runs = checkout / ".ci" / "run"
+    runs.parent.mkdir()
+    shutil.copy2(ROOT / ".ci" / "run", runs)
+    (checkout / "test").write_text(
+        f"""#!/bin/sh
+case $1 in --deep) said='{deep}' ;; *) said='{default}' ;; esac
+[ -n "$said" ] || exit 2
+echo "=== $said in 0.10s ==="
+echo "test: done" >&2
+case $said in *failed* | *error*) exit 1 ;; esac
+""",
+        encoding="utf-8",
+    )
+    for name in ("git", "rg", "apt-get"):  # there, so that nothing is installed
+        (Path(bare["PATH"]) / name).symlink_to("/bin/false")
+    env = bare | {"PATH": f"{bare['PATH']}:{os.defpath}"}
+    done = call(runs, env=env, cwd=Path("/"))
+    lines = done.stdout.splitlines()
+    assert (done.returncode, lines[-1]) == (code, last)
+    assert f"=== {deep} in 0.10s ===" in lines[-4:]
+
+
 @pytest.mark.deep
 def test_two_first_calls_at_once_both_work_and_the_next_needs_nothing(checkout: Path) -> None:
     both = [
