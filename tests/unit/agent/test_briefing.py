@@ -1,0 +1,107 @@
+"""What a model is told of its surroundings, and that it is told only once."""
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ouroboros.agent.briefing import BLOCKS, Surroundings, brief, git_state
+from ouroboros.agent.instructions import Instructions
+from ouroboros.agent.prompts import load
+from ouroboros.core.events import PlanStep
+from ouroboros.core.state import State
+
+PROMPTS = load()
+AROUND = Surroundings(
+    cwd=Path("/w"),
+    shell="bash",
+    system="Linux 6.1 x86_64",
+    date="2026-01-02",
+    timezone="UTC",
+    git="branch main",
+    instructions=Instructions(text="Be brief."),
+)
+
+
+def told(state: State, around: Surroundings = AROUND, off: tuple[str, ...] = ()) -> str:
+    briefing = brief(around, state, PROMPTS, off)
+    if briefing is None:
+        return ""
+    state.told.update(briefing.told)
+    return briefing.text
+
+
+def test_the_first_briefing_names_every_fact() -> None:
+    text = told(State(mode="ask"))
+    for fact in (
+        "<cwd>/w</cwd>",
+        "Linux 6.1",
+        "2026-01-02",
+        "branch main",
+        "Be brief.",
+        "Mode: ask",
+    ):
+        assert fact in text
+    assert text.index("AGENTS.md instructions") < text.index("<environment_context>")
+
+
+def test_the_same_facts_are_not_told_again() -> None:
+    state = State(mode="ask")
+    told(state)
+    assert told(state) == ""
+
+
+def test_only_what_changed_is_told() -> None:
+    state = State(mode="ask")
+    told(state)
+    assert told(state, replace(AROUND, date="2026-01-03")) == (
+        "<environment_context>\n  <current_date>2026-01-03</current_date>\n</environment_context>"
+    )
+    state.mode = "full-auto"
+    assert told(state, replace(AROUND, date="2026-01-03")).startswith(
+        "<permissions>\nMode: full-auto"
+    )
+
+
+def test_instructions_that_go_away_are_called_off() -> None:
+    state = State(mode="ask")
+    told(state)
+    gone = told(state, replace(AROUND, instructions=Instructions()))
+    assert "no longer apply" in gone
+    assert told(state, replace(AROUND, instructions=Instructions())) == ""
+
+
+def test_each_block_can_be_switched_off_alone() -> None:
+    marks = {
+        "instructions": "Be brief.",
+        "environment": "<environment_context>",
+        "permissions": "<permissions>",
+        "plan": "<plan>",
+    }
+    assert set(marks) == set(BLOCKS)
+    for name, mark in marks.items():
+        state = State(mode="ask", plan=(PlanStep(step="x", status="pending"),))
+        text = told(state, off=(name,))
+        assert mark not in text
+        assert all(other in text for key, other in marks.items() if key != name)
+
+
+def test_after_a_compaction_everything_is_told_anew() -> None:
+    state = State(mode="ask", plan=(PlanStep(step="write tests", status="in_progress"),))
+    told(state)
+    anew = brief(AROUND, state, PROMPTS, (), anew=True)
+    assert anew is not None
+    assert "Be brief." in anew.text
+    assert "[in_progress] write tests" in anew.text
+
+
+def test_git_state_is_read_without_git(tmp_path: Path) -> None:
+    assert git_state(tmp_path) == "not a git repository"
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/feature/x\n")
+    assert git_state(tmp_path) == "branch feature/x"
+    (tmp_path / ".git" / "HEAD").write_text("0123456789abcdef0123\n")
+    assert git_state(tmp_path) == "detached at 0123456789ab"
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / ".git").write_text(f"gitdir: {tmp_path / '.git'}\n")
+    assert git_state(tree) == "detached at 0123456789ab"

@@ -1,0 +1,119 @@
+"""The shape of a shortened history."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ouroboros.agent import tokens
+from ouroboros.agent.compaction import Keep, oldest_dropped, replacement
+from ouroboros.core.parts import (
+    Media,
+    Message,
+    MessageKind,
+    Part,
+    Reasoning,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from ouroboros.core.state import State
+
+
+def user(text: str, kind: MessageKind = "plain", id: str = "") -> Message:
+    return Message(id=id or text[:8], role="user", kind=kind, parts=(Text(text=text),))
+
+
+def agent(*parts: Part, id: str = "a") -> Message:
+    return Message(id=id, role="assistant", parts=parts)
+
+
+SUMMARY = user("summary", kind="summary")
+
+
+def test_the_persons_words_stay_and_the_summary_is_last() -> None:
+    history = [user("context", "context"), user("one"), agent(Text(text="x")), user("two")]
+    kept = replacement(history, SUMMARY, None, Keep(user_tokens=100))
+    assert [m.text for m in kept] == ["one", "two", "summary"]
+
+
+def test_an_earlier_summary_is_not_kept_as_words() -> None:
+    first = replacement([user("one")], SUMMARY, None, Keep(user_tokens=100))
+    second = user("second", kind="summary")
+    assert [m.text for m in replacement(first, second, None, Keep(user_tokens=100))] == [
+        "one",
+        "second",
+    ]
+
+
+def test_the_newest_words_fill_the_budget_and_one_is_cut_in_the_middle() -> None:
+    history = [user("a" * 4000, id="old"), user("b" * 4000, id="cut"), user("c" * 400, id="new")]
+    kept = replacement(history, SUMMARY, None, Keep(user_tokens=604))
+    assert [m.id for m in kept] == ["cut.cut", "new", "summary"]
+    assert kept[0].text.startswith("b" * 900)
+    assert "chars truncated" in kept[0].text
+    assert kept[0].text.endswith("b" * 900)
+
+
+def test_in_mid_task_the_context_goes_before_the_last_words() -> None:
+    context = user("facts", "context")
+    kept = replacement([user("one"), user("two")], SUMMARY, context, Keep(user_tokens=100))
+    assert [m.text for m in kept] == ["one", "facts", "two", "summary"]
+    assert [m.text for m in replacement([], SUMMARY, context, Keep(user_tokens=9))] == [
+        "facts",
+        "summary",
+    ]
+
+
+def test_the_last_messages_can_be_kept_whole() -> None:
+    call = agent(ToolCall(id="c", name="read"))
+    history = [user("one"), agent(Text(text="x")), user("two"), call]
+    kept = replacement(history, SUMMARY, None, Keep(user_tokens=100, messages=2))
+    assert [m.text for m in kept] == ["one", "summary", "two", ""]
+    assert kept[-1] is call
+
+
+def test_dropping_the_oldest_takes_its_results_along() -> None:
+    messages = (
+        agent(ToolCall(id="c", name="read")),
+        Message(id="r", role="user", parts=(ToolResult(call_id="c", name="read"),)),
+        user("two"),
+    )
+    assert [m.id for m in oldest_dropped(messages)] == ["two"]
+
+
+@given(st.lists(st.text(max_size=300), max_size=12), st.integers(0, 300))
+def test_kept_words_never_pass_the_budget(words: list[str], budget: int) -> None:
+    history = [user(word, id=str(n)) for n, word in enumerate(words)]
+    kept = replacement(history, SUMMARY, None, Keep(user_tokens=budget))[:-1]
+    # A cut message carries its mark besides the words it keeps.
+    assert sum(tokens.of_message(m) for m in kept) <= budget + 16
+
+
+def test_the_estimate_counts_images_flat_and_text_by_bytes() -> None:
+    assert tokens.of_part(Text(text="abcde")) == 2
+    assert tokens.of_part(Text(text="éé")) == 1
+    assert tokens.of_part(Media(media_type="image/png", data="A" * 1_000_000)) == 2_000
+    assert tokens.of_part(Reasoning(text="", meta={"encrypted_content": "x" * 8000})) < 2_000
+
+
+def test_used_tokens_are_the_report_plus_what_came_after() -> None:
+    state = State()
+    reply = agent(Text(text="x"), ToolCall(id="c", name="read"))
+    state.history = [user("one"), reply]
+    assert tokens.used(state, overhead=50) > 50
+    state.measured_tokens, state.measured_at = 1_000, 2
+    assert tokens.used(state, overhead=50) == 1_000
+    state.results["c"] = ToolResult(call_id="c", name="read", parts=(Text(text="y" * 400),))
+    assert tokens.used(state, overhead=50) == 1_000 + 108
+    state.history.append(user("z" * 40))
+    assert tokens.used(state, overhead=50) == 1_000 + 108 + 14
+
+
+def test_the_limit_is_a_share_of_the_effective_window_or_a_fixed_number() -> None:
+    assert tokens.limit(10_000, 0.8, None) == 7_600
+    assert tokens.limit(10_000, 0.8, 1_000) == 1_000
+    assert tokens.limit(10_000, 0.8, 50_000) == 7_600
+
+
+def test_usage_without_cache_counts_everything_once() -> None:
+    assert Usage(input_uncached=3, output_text=4).total == 7
