@@ -101,7 +101,9 @@ class Spine:
         self.journal = Journal()
         self.asker = ScriptedAsker(answers)
         self.standing = Stand(cwd, mode)
-        self.registry = Registry([*builtin_tools(), *tools])
+        own = {tool.name for tool in tools}
+        kept = [tool for tool in builtin_tools() if tool.name not in own]
+        self.registry = Registry([*kept, *tools])
         places = Places(roots=(cwd,), readable=(cwd.parent / "spill",)).resolved()
         self.orchestrator = Orchestrator(
             registry=self.registry,

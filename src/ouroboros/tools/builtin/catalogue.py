@@ -7,6 +7,7 @@ from ouroboros.core.limits import (
 )
 from ouroboros.tools.builtin.files import EditTool, MultiEditTool, ReadTool, WriteTool
 from ouroboros.tools.builtin.patch import ApplyPatchTool
+from ouroboros.tools.builtin.search import FindTool, GrepTool, ListTool
 from ouroboros.tools.builtin.session import DoneTool, UpdatePlanTool
 from ouroboros.tools.builtin.shell import ShellTool
 from ouroboros.tools.registry import AnyTool
@@ -33,6 +34,9 @@ def builtin_tools(
         EditTool(),
         MultiEditTool(),
         ApplyPatchTool(),
+        ListTool(),
+        FindTool(),
+        GrepTool(),
         ShellTool(
             shell=shell,
             timeout_seconds=timeout_seconds,

@@ -1,0 +1,160 @@
+"""Search without ripgrep: a program of its own, with ripgrep's output and exit codes.
+
+It runs in a child process because a bad pattern may keep ``re`` busy for ever; a child can be ended.
+"""
+
+import json
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+SKIPPED = frozenset({
+    ".git",
+    ".hg",
+    ".mypy_cache",
+    ".svn",
+    ".venv",
+    "__pycache__",
+    "node_modules",
+    "venv",
+})
+EXTENSIONS = {
+    "c": ("c", "h"),
+    "cpp": ("cc", "cpp", "cxx", "h", "hh", "hpp"),
+    "js": ("cjs", "js", "jsx", "mjs"),
+    "markdown": ("markdown", "md"),
+    "md": ("markdown", "md"),
+    "py": ("py", "pyi"),
+    "python": ("py", "pyi"),
+    "rust": ("rs",),
+    "sh": ("bash", "sh", "zsh"),
+    "ts": ("cts", "mts", "ts", "tsx"),
+    "yaml": ("yaml", "yml"),
+}
+LARGEST_BYTES = 16 * 1_048_576
+COLUMNS = 300
+
+
+def glob_expression(pattern: str) -> str:
+    """A regular expression for a path glob; without a slash the glob matches at any depth."""
+    relative = pattern.removeprefix("./")
+    if "/" not in relative:
+        relative = f"**/{relative}"
+    pieces = re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]/]+\]|\{[^{}]*\})", relative.removeprefix("/"))
+    return "".join(_glob_piece(piece) for piece in pieces)
+
+
+def _glob_piece(piece: str) -> str:
+    fixed = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    if piece in fixed:
+        return fixed[piece]
+    if piece.startswith("[") and piece.endswith("]"):
+        negated = piece[1] in "!^"
+        inside = piece[2:-1] if negated else piece[1:-1]
+        return f"[{'^' if negated else ''}{inside.replace(chr(92), chr(92) * 2)}]"
+    if piece.startswith("{") and piece.endswith("}"):
+        options = "|".join(
+            "".join(_glob_piece(part) for part in re.split(r"(\*\*|\*|\?)", option))
+            for option in piece[1:-1].split(",")
+        )
+        return f"(?:{options})"
+    return re.escape(piece)
+
+
+def walk(root: str) -> Iterator[str]:
+    """Regular files below ``root`` in order of their paths; links are not followed."""
+    if not Path(root).is_dir():
+        yield root
+        return
+    with os.scandir(root) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            if entry.name not in SKIPPED:
+                yield from walk(entry.path)
+        elif entry.is_file(follow_symlinks=False):
+            yield entry.path
+
+
+def text_of(path: str) -> str:
+    """A file's text, empty for what is binary, special, unreadable or too large."""
+    try:
+        with Path(path).open("rb") as file:
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_BYTES:
+                return ""
+            data = file.read()
+    except OSError:
+        return ""
+    if b"\0" in data[:8192]:
+        return ""
+    return data.replace(b"\r\n", b"\n").decode("utf-8", "replace")
+
+
+def search(wanted: dict[str, object], root: str, names: Iterator[str]) -> bool:
+    """Prints hits as ``path NUL line:text``, or only paths; says whether there were any."""
+    pattern = re.compile(
+        str(wanted["pattern"]), (re.IGNORECASE if wanted["ignore_case"] else 0) | re.MULTILINE
+    )
+    is_found = False
+    for name in names:
+        text = text_of(name)
+        if not text or pattern.search(text) is None:
+            continue
+        for number, line in enumerate(text.split("\n"), start=1):
+            if pattern.search(line) is None:
+                continue
+            is_found = True
+            if wanted["files_only"]:
+                sys.stdout.write(f"{name}\0")
+                break
+            sys.stdout.write(f"{name}\0{number}:{shortened(line)}\n")
+    return is_found
+
+
+def shortened(line: str) -> str:
+    """A line, cut when it is very long."""
+    return line if len(line) <= COLUMNS else f"{line[:COLUMNS]} [... omitted end of long line]"
+
+
+def is_wanted(name: str, root: str, glob: re.Pattern[str] | None, endings: tuple[str, ...]) -> bool:
+    """Whether glob and type let a file through."""
+    relative = os.path.relpath(name, root)
+    if glob is not None and glob.fullmatch(relative) is None:
+        return False
+    return not endings or name.rpartition(".")[2] in endings
+
+
+def main(wanted: dict[str, object]) -> int:
+    """0 when something was found, 1 when nothing, 2 when the question is wrong."""
+    root = str(wanted["start"])
+    kind = str(wanted["type"] or "")
+    try:
+        glob = re.compile(glob_expression(str(wanted["glob"]))) if wanted["glob"] else None
+        names = (
+            name
+            for name in walk(root)
+            if is_wanted(name, root, glob, EXTENSIONS.get(kind, (kind,)) if kind else ())
+        )
+        if wanted["pattern"] is not None:
+            return 0 if search(wanted, root, names) else 1
+        is_found = False
+        for name in names:
+            sys.stdout.write(f"{name}\0")
+            is_found = True
+        return 0 if is_found else 1
+    except re.error as broken:
+        sys.stderr.write(f"regex parse error: {broken}\n")
+        return 2
+    except OSError as broken:
+        sys.stderr.write(f"{broken.filename}: {broken.strerror}\n")
+        return 2
+
+
+if __name__ == "__main__":
+    with open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False) as sys.stdout:
+        code = main(json.loads(sys.argv[1]))
+    raise SystemExit(code)

@@ -1,0 +1,162 @@
+import os
+import shutil
+from pathlib import Path
+
+import anyio
+import pytest
+
+from ouroboros.tools.builtin.search import FindTool, GrepTool
+from ouroboros.tools.builtin.walker import glob_expression
+from tests.unit.tools.spine import Spine, text_of
+
+RIPGREP = shutil.which("rg")
+PROGRAMS = [
+    pytest.param("", id="walker"),
+    pytest.param(
+        RIPGREP,
+        id="ripgrep",
+        marks=pytest.mark.skipif(RIPGREP is None, reason="ripgrep is not on PATH"),
+    ),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    files = {
+        "a.py": "import os\nprint('Needle')\n",
+        "sub/b.js": "needle();\r\n// other\n",
+        "sub/deep/c.test.js": "x\nNEEDLE\n",
+        "node_modules/d.js": "needle\n",
+        ".git/config": "needle\n",
+        ".github/e.yml": "needle: 1\n",
+        "binary.bin": "needle\0\1\2",
+        "long.txt": "needle " + "x" * 5000 + "\n",
+        "ünï cödé.md": "näedle\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="")
+    return tmp_path
+
+
+def spine(folder: Path, program: str) -> Spine:
+    tools = (GrepTool(program=program), FindTool(program=program))
+    return Spine(folder, mode="ask", tools=tools)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+async def test_hits_come_with_path_and_line_in_order(folder: Path, program: str):
+    result = await spine(folder, program).call("grep", pattern="needle", ignoreCase=True)
+    lines = text_of(result).split("\n")
+    assert [line[:24] for line in lines] == [
+        ".github/e.yml:1:needle: ",
+        "a.py:2:print('Needle')",
+        "long.txt:1:needle xxxxxx",
+        "sub/b.js:1:needle();",
+        "sub/deep/c.test.js:2:NEE",
+    ]
+    assert len(lines[2]) < 400
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ({"pattern": "needle"}, [".github/e.yml", "long.txt", "sub/b.js"]),
+        ({"pattern": "needle", "glob": "*.js"}, ["sub/b.js"]),
+        ({"pattern": "needle", "ignore_case": True, "glob": "sub/**"}, ["sub/b.js", "sub/deep/c.test.js"]),
+        ({"pattern": "needle", "type": "js"}, ["sub/b.js"]),
+        ({"pattern": "needle", "path": "sub"}, ["sub/b.js"]),
+        ({"pattern": "needle", "path": "sub/b.js"}, ["sub/b.js"]),
+        ({"pattern": "ä"}, ["ünï cödé.md"]),
+        ({"pattern": r"^needle\(\);$"}, ["sub/b.js"]),
+        ({"pattern": "nowhere"}, ["No files found."]),
+    ],
+)  # fmt: skip
+async def test_only_files(
+    folder: Path, program: str, question: dict[str, object], expected: list[str]
+):
+    result = await spine(folder, program).call("grep", files_only=True, **question)
+    assert text_of(result).split("\n") == expected
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+async def test_a_bad_pattern_is_a_failed_result(folder: Path, program: str):
+    result = await spine(folder, program).call("grep", pattern="(unclosed")
+    assert result.status == "failed"
+    assert "regex parse error" in text_of(result)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+async def test_many_hits_are_counted_and_cut(tmp_path: Path, program: str):
+    (tmp_path / "many").write_text("hit\n" * 500)
+    result = await spine(tmp_path, program).call("grep", pattern="hit")
+    lines = text_of(result).split("\n")
+    assert (len(lines), lines[-1]) == (201, "[200 of 500 hits; narrow the search]")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ({"pattern": "**/*.test.js"}, ["sub/deep/c.test.js"]),
+        ({"pattern": "*.js"}, ["sub/b.js", "sub/deep/c.test.js"]),
+        ({"pattern": "sub/*.js"}, ["sub/b.js"]),
+        ({"pattern": "*.{py,md}"}, ["a.py", "ünï cödé.md"]),
+        ({"pattern": "[ab].??"}, ["a.py", "sub/b.js"]),
+        ({"pattern": "*.js", "path": "sub/deep"}, ["sub/deep/c.test.js"]),
+        ({"pattern": "zzz"}, ["No files found."]),
+    ],
+)
+async def test_find(folder: Path, program: str, question: dict[str, object], expected: list[str]):
+    result = await spine(folder, program).call("find", **question)
+    assert text_of(result).split("\n") == expected
+
+
+@pytest.mark.skipif(RIPGREP is None, reason="ripgrep is not on PATH")
+async def test_ignored_files_are_left_out(folder: Path):
+    (folder / ".git").mkdir(exist_ok=True)
+    (folder / ".gitignore").write_text("sub/\n")
+    result = await spine(folder, RIPGREP or "").call("find", pattern="*.js")
+    assert text_of(result) == "No files found."
+
+
+@pytest.mark.parametrize("name", ["grep", "find", "ls"])
+async def test_a_missing_folder_is_a_failed_result(tmp_path: Path, name: str):
+    result = await spine(tmp_path, "").call(name, path="gone", **({} if name == "ls" else {"pattern": "x"}))  # fmt: skip
+    assert (result.status, "gone does not exist" in text_of(result)) == ("failed", True)
+
+
+async def test_a_catastrophic_pattern_does_not_hold_the_loop(tmp_path: Path):
+    (tmp_path / "a").write_text("a" * 40 + "!")
+    tool = spine(tmp_path, "")
+    with anyio.move_on_after(0.3) as scope:
+        await tool.call("grep", pattern="(a+)+$")
+    assert scope.cancelled_caught
+
+
+async def test_a_folder_is_listed_by_name(folder: Path):
+    (folder / "link").symlink_to("a.py")
+    result = await Spine(folder, mode="ask").call("LS")
+    assert text_of(result).split("\n") == [
+        ".git/", ".github/", "a.py", "binary.bin", "link -> a.py", "long.txt", "node_modules/",
+        "sub/", "ünï cödé.md",
+    ]  # fmt: skip
+
+
+async def test_a_detailed_listing_has_size_and_time(tmp_path: Path):
+    (tmp_path / "a").write_bytes(b"12345")
+    os.utime(tmp_path / "a", (86400, 86400))
+    result = await Spine(tmp_path, mode="ask").call("ls", detailed=True)
+    assert text_of(result) == "         5 1970-01-02 00:00 a"
+
+
+async def test_listing_a_file_says_so(tmp_path: Path):
+    (tmp_path / "a").write_bytes(b"")
+    result = await Spine(tmp_path, mode="ask").call("ls", path="a")
+    assert (result.status, "use read" in text_of(result)) == ("failed", True)
+
+
+def test_glob_pieces_are_escaped():
+    assert glob_expression("a+b.c") == r"(?:[^/]+/)*a\+b\.c"
