@@ -108,7 +108,7 @@ def facts_of_frames(protocol: Protocol, frames: Sequence[Frame]) -> Facts:
 
 def _is_opening(frame: Frame) -> bool:
     kind = (parse(frame.data) or {}).get("type")
-    return kind in {"response.created", "message_start"}
+    return kind in ("response.created", "message_start")
 
 
 def _gather(

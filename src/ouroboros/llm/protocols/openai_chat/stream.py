@@ -81,7 +81,7 @@ class ChatDecoder:
             self.reply.response_id = string(chunk, "id")
             self.reply.model = string(chunk, "model")
         for choice in children(chunk, "choices"):
-            if choice.get("index") not in {0, None}:
+            if choice.get("index") not in (0, None):
                 continue
             self._read_delta(child(choice, "delta") or child(choice, "message"))
             if reason := string(choice, "finish_reason"):
@@ -127,7 +127,7 @@ class ChatDecoder:
         for part in parts:
             if part.get("type") == "thinking":
                 self._say("reasoning", "".join(string(one, "text") for one in _thoughts(part)))
-            elif part.get("type") in {"text", None}:
+            elif part.get("type") in ("text", None):
                 self._say("text", string(part, "text"))
 
     def _refuse(self, text: str) -> None:
@@ -145,7 +145,7 @@ class ChatDecoder:
             last is not None
             and last.get("type") == detail.get("type") != "reasoning.encrypted"
             and last.get("index") == detail.get("index")
-            and detail.get("id") in {None, last.get("id")}
+            and detail.get("id") in (None, last.get("id"))
         )
         if last is None or not is_piece:
             self._details.append(dict(detail))
@@ -153,7 +153,7 @@ class ChatDecoder:
         for key, value in detail.items():
             if key in {"text", "summary"} and isinstance(value, str):
                 last[key] = string(last, key) + value
-            elif value not in {None, ""} or key not in last:
+            elif value not in (None, "") or key not in last:
                 last[key] = value
 
     def _read_call(self, delta: Fields) -> None:

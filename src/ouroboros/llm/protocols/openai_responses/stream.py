@@ -167,7 +167,7 @@ class ResponsesDecoder:
     def _add(self, event: Fields) -> None:
         item = child(event, "item")
         index = self._index(event, item)
-        if item.get("type") in {"function_call", "custom_tool_call"}:
+        if item.get("type") in ("function_call", "custom_tool_call"):
             place = self._item(index).blocks
             if 0 not in place:
                 name, call_id = string(item, "name"), string(item, "call_id")

@@ -1,0 +1,167 @@
+"""Token counts of every vendor become counters whose sum is what is billed."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ouroboros.core.parts import Usage
+from ouroboros.llm import usage
+from tests.wire.recordings import FILES, load
+
+READERS = {
+    "openai-chat": usage.from_openai_chat,
+    "openai-responses": usage.from_openai_responses,
+    "anthropic-messages": usage.from_anthropic_messages,
+}
+
+
+def plain(counts: Usage) -> tuple[int, int | None, int | None, int, int | None]:
+    return (
+        counts.input_uncached,
+        counts.cache_read,
+        counts.cache_write,
+        counts.output_text,
+        counts.reasoning,
+    )
+
+
+CASES: dict[
+    str, tuple[str, dict[str, Any], tuple[int, int | None, int | None, int, int | None]]
+] = {
+    "openai chat": (
+        "openai-chat",
+        {
+            "prompt_tokens": 100,
+            "completion_tokens": 50,
+            "total_tokens": 150,
+            "prompt_tokens_details": {"cached_tokens": 64, "cache_write_tokens": 6},
+            "completion_tokens_details": {"reasoning_tokens": 20},
+        },
+        (30, 64, 6, 30, 20),
+    ),
+    "deepseek": (
+        "openai-chat",
+        {
+            "prompt_tokens": 10,
+            "completion_tokens": 5,
+            "prompt_cache_hit_tokens": 8,
+            "prompt_cache_miss_tokens": 2,
+        },
+        (2, 8, 0, 5, None),
+    ),
+    "mistral": (
+        "openai-chat",
+        {"prompt_tokens": 94, "completion_tokens": 33, "num_cached_tokens": 48},
+        (46, 48, 0, 33, None),
+    ),
+    "xai counts thoughts apart": (
+        "openai-chat",
+        {
+            "prompt_tokens": 307,
+            "completion_tokens": 26,
+            "total_tokens": 560,
+            "completion_tokens_details": {"reasoning_tokens": 227},
+        },
+        (307, None, 0, 26, 227),
+    ),
+    "hidden thoughts": (
+        "openai-chat",
+        {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 40},
+        (10, None, 0, 5, 25),
+    ),
+    "more cached than asked": (
+        "openai-chat",
+        {
+            "prompt_tokens": 10,
+            "completion_tokens": 1,
+            "prompt_tokens_details": {"cached_tokens": 12},
+        },
+        (0, 12, 0, 1, None),
+    ),
+    "responses": (
+        "openai-responses",
+        {
+            "input_tokens": 100,
+            "input_tokens_details": {"cached_tokens": 80, "cache_write_tokens": 5},
+            "output_tokens": 30,
+            "output_tokens_details": {"reasoning_tokens": 10},
+        },
+        (15, 80, 5, 20, 10),
+    ),
+    "anthropic": (
+        "anthropic-messages",
+        {
+            "input_tokens": 7,
+            "cache_read_input_tokens": 100,
+            "cache_creation_input_tokens": 0,
+            "output_tokens": 9,
+        },
+        (7, 100, 0, 9, None),
+    ),
+    "anthropic with thinking": (
+        "anthropic-messages",
+        {"input_tokens": 7, "output_tokens": 9, "output_tokens_details": {"thinking_tokens": 4}},
+        (7, None, None, 5, 4),
+    ),
+    "nonsense": (
+        "openai-chat",
+        {"prompt_tokens": -4, "completion_tokens": "many", "total_tokens": True},
+        (0, None, 0, 0, None),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_counts(name: str) -> None:
+    protocol, raw, wanted = CASES[name]
+    counts = READERS[protocol](raw)
+    assert plain(counts) == wanted
+    assert counts.raw == raw
+
+
+def test_a_vendor_known_to_count_apart_needs_no_total() -> None:
+    raw: dict[str, object] = {
+        "completion_tokens": 5,
+        "completion_tokens_details": {"reasoning_tokens": 3},
+    }
+    assert plain(usage.from_openai_chat(raw, reasoning_exclusive=True)) == (0, None, 0, 5, 3)
+    assert plain(usage.from_openai_chat(raw)) == (0, None, 0, 2, 3)
+
+
+@pytest.mark.parametrize("protocol", ["openai-chat", "openai-responses"])
+def test_recorded_counters_add_up_to_the_vendors_total(protocol: str) -> None:
+    seen = 0
+    for path in FILES:
+        recording = load(path)
+        raw = recording.facts["raw_usage"]
+        if recording.protocol != protocol or not raw or not raw.get("total_tokens"):
+            continue
+        assert READERS[protocol](raw).total == raw["total_tokens"], path.stem
+        seen += 1
+    assert seen > 30
+
+
+FIELDS = [
+    "prompt_tokens",
+    "completion_tokens",
+    "total_tokens",
+    "prompt_tokens_details",
+    "completion_tokens_details",
+    "cached_tokens",
+    "reasoning_tokens",
+    "input_tokens",
+    "output_tokens",
+]
+junk = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.dictionaries(st.sampled_from(FIELDS), inner, max_size=4),
+    max_leaves=6,
+)
+
+
+@given(raw=st.dictionaries(st.sampled_from(FIELDS), junk, max_size=6))
+def test_no_counter_is_ever_negative(raw: dict[str, object]) -> None:
+    for reader in READERS.values():
+        assert all(count is None or count >= 0 for count in plain(reader(raw)))

@@ -1,0 +1,155 @@
+"""Each request extends the last one, and the memory that makes this cheap changes no byte."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ouroboros.core.parts import (
+    Media,
+    Message,
+    Origin,
+    Part,
+    Reasoning,
+    Text,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+)
+from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.protocols import NAMES, BodyCache, by_name
+from ouroboros.llm.protocols.protocol import Unit
+from ouroboros.llm.request import Request
+
+ORIGIN = Origin(provider="p", protocol="x", model="m")
+OTHER = Origin(provider="q", protocol="x", model="m")
+TOOL = ToolSpec(name="t", description="d", schema='{"type":"object"}')
+MARK = re.compile(rb',"cache_control":\{"type":"ephemeral"\}')
+
+words = st.text(max_size=12)
+user_parts = st.lists(
+    st.one_of(
+        st.builds(Text, text=words),
+        st.just(Media(media_type="image/png", data="QQ==")),
+    ),
+    max_size=2,
+)
+
+
+@st.composite
+def turns(draw: st.DrawFn) -> list[list[Message]]:
+    """What is appended between one request and the next, again and again."""
+    found: list[list[Message]] = []
+    for turn in range(draw(st.integers(1, 5))):
+        said: list[Part] = [*draw(user_parts)]
+        batch = [Message(id=f"u{turn}", role="user", parts=tuple(said))]
+        calls = draw(st.integers(0, 3))
+        made: list[Part] = [
+            Reasoning(text=draw(words), meta={"signature": "s", "item": '{"id":"r"}'}),
+            Text(text=draw(words)),
+            *(
+                ToolCall(
+                    id=f"c{turn}-{number}", name="t", arguments=draw(st.just('{"a":1}') | words)
+                )
+                for number in range(calls)
+            ),
+        ]
+        origin = draw(st.sampled_from([ORIGIN, OTHER]))
+        batch.append(Message(id=f"a{turn}", role="assistant", parts=tuple(made), origin=origin))
+        for number in range(calls):
+            result = ToolResult(
+                call_id=f"c{turn}-{number}", name="t", parts=(Text(text=draw(words)),)
+            )
+            batch.append(Message(id=f"r{turn}-{number}", role="user", parts=(result,)))
+        if calls and draw(st.booleans()):
+            batch.append(Message(id=f"s{turn}", role="user", parts=(Text(text=draw(words)),)))
+        found.append(batch)
+    return found
+
+
+def asked(messages: list[Message]) -> Request:
+    return Request(
+        model="m", system=("rules",), tools=(TOOL,), messages=tuple(messages), cache_key="k"
+    )
+
+
+@pytest.mark.parametrize("marker", ["none", "cache_control"])
+@pytest.mark.parametrize("name", NAMES)
+@given(batches=turns())
+def test_a_body_extends_the_last_one_to_the_byte(
+    name: str, marker: str, batches: list[list[Message]]
+) -> None:
+    protocol = by_name(name)
+    dialect = Dialect(
+        reasoning_send_back="details",
+        cache_marker="cache_control" if marker == "cache_control" else "none",
+    )
+    cache = BodyCache()
+    history: list[Message] = []
+    last = b""
+    for batch in batches:
+        history += batch
+        body = protocol.build_body(asked(history), dialect, ORIGIN, cache)
+        assert body == protocol.build_body(asked(history), dialect, ORIGIN)
+        json.loads(body)
+        plain = MARK.sub(b"", body)
+        assert plain.startswith(last.removesuffix(b"]}"))
+        last = plain
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(batches=turns(), cut=st.integers(0, 20), origin=st.sampled_from([ORIGIN, OTHER]))
+def test_the_memory_never_shows(
+    name: str, batches: list[list[Message]], cut: int, origin: Origin
+) -> None:
+    protocol = by_name(name)
+    history = [message for batch in batches for message in batch]
+    summary = Message(id="u0", role="user", parts=(Text(text="summary"),), kind="summary")
+    cache = BodyCache()
+    for messages in (history, history[:cut], [summary, *history[cut:]], history[::-1], history):
+        body = protocol.build_body(asked(messages), Dialect(), origin, cache)
+        assert body == protocol.build_body(asked(messages), Dialect(), origin)
+
+
+class Counting(BodyCache):
+    """Counts the units that were encoded."""
+
+    encoded = 0
+
+    def encode(
+        self,
+        messages: Sequence[Message],
+        target: tuple[str, Dialect, Origin],
+        fragment: Callable[[Unit], bytes],
+    ) -> list[bytes]:
+        def counted(unit: Unit) -> bytes:
+            self.encoded += 1
+            return fragment(unit)
+
+        return super().encode(messages, target, counted)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_what_was_appended_is_encoded_again(name: str) -> None:
+    history = [
+        Message(id=str(number), role="user" if number % 2 else "assistant", parts=(Text(text="x"),))
+        for number in range(1, 41)
+    ]
+    counted = Counting()
+    for length in range(1, 41):
+        by_name(name).build_body(asked(history[:length]), Dialect(), ORIGIN, counted)
+    assert counted.encoded == 40
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_breakpoints_stay_within_four(name: str) -> None:
+    history = [
+        Message(id=str(number), role="user", parts=(Text(text="x"), Text(text="y")))
+        for number in range(9)
+    ]
+    dialect = Dialect(cache_marker="cache_control")
+    body = by_name(name).build_body(asked(history), dialect, ORIGIN)
+    assert len(MARK.findall(body)) == (0 if name == "openai-responses" else 3)
