@@ -11,6 +11,7 @@ import subprocess
 import sys
 import termios
 import time
+import unicodedata
 from pathlib import Path
 from typing import Self
 
@@ -65,13 +66,14 @@ class Picture:
         elif character < " " or "\x7f" <= character < "\xa0":
             raise AssertionError(f"unexpected control character {character!r}")
         else:
-            if self.x >= self.columns:
+            cells = 2 if unicodedata.east_asian_width(character) in "WF" else 1
+            if self.x + cells > self.columns:
                 self.x = 0
                 self._put("\n")
             row = self.rows[self.y]
-            row.extend(" " * (self.x + 1 - len(row)))
-            row[self.x] = character
-            self.x += 1
+            row.extend(" " * (self.x + cells - len(row)))
+            row[self.x : self.x + cells] = [character, ""][:cells]
+            self.x += cells
 
     def _do(self, parameters: str, final: str) -> None:
         match final:

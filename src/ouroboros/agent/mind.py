@@ -42,6 +42,11 @@ class Model(Protocol):
         ...
 
 
+def has_replies(state: State) -> bool:
+    """The model said something since the last summary; without that nothing can be summarised."""
+    return any(message.role == "assistant" for message in reversed(state.history))
+
+
 class Tuning(Struct, frozen=True, kw_only=True):
     """What a person may set about requests and compaction."""
 
@@ -92,7 +97,7 @@ class ToolMind:
 
     def is_full(self, state: State) -> bool:
         """The next request would pass the limit, and there is something to summarise."""
-        if len(state.history) < 2 or state.history[-1].kind == "summary":
+        if not has_replies(state):
             return False
         overhead = sum(tokens.of_text(piece.text) for piece in self._system)
         overhead += sum(tokens.of_text(tool.schema + tool.description) for tool in self._tools())

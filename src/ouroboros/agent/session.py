@@ -11,7 +11,7 @@ from ouroboros.agent.caps import watch
 from ouroboros.agent.context import ABORTED
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
-from ouroboros.agent.mind import ToolMind
+from ouroboros.agent.mind import ToolMind, has_replies
 from ouroboros.agent.overlap import Hands
 from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.reply import error_of
@@ -245,6 +245,8 @@ class Session:
     async def _compact(self, focus: str) -> None:
         if self.running:
             raise Misuse("the history cannot be summarised while a turn runs", hint="stop it first")
+        if not has_replies(self.state):
+            raise Misuse("there is nothing to summarise yet")
         try:
             with CancelScope() as self._scope:
                 compacted = await self._mind.compact(self.state, "manual", focus)
