@@ -47,6 +47,7 @@ class Ledger:
         self._connection = connection
         self._blobs = Blobs(home)
         self._last: dict[str, int] = {}
+        self._written: dict[str, float] = {}
 
     def store(self, lines: Sequence[Line]) -> None:
         """Keeps all of these events or none.
@@ -56,11 +57,14 @@ class Ledger:
             StoreFull: No room on the disk.
             StoreFailed: The disk refused, or another program holds the database.
         """
-        last = dict(self._last)
+        last: dict[str, int] = {}
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 self._insert(lines, last)
+                written = overview.record(
+                    self._connection, [line.envelope for line in lines], self._written
+                )
                 self._connection.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:
@@ -68,11 +72,8 @@ class Ledger:
                 raise
         except sqlite3.Error as error:
             raise explained(error, self._home) from error
-        self._last = last
-
-    def forget(self, session: str) -> None:
-        """Drops what is remembered of a session, such as after its last event."""
-        self._last.pop(session, None)
+        self._last.update(last)
+        self._written.update(written)
 
     def _insert(self, lines: Sequence[Line], last: dict[str, int]) -> None:
         rows: list[tuple[str, int, str, int, str | None, bytes | None]] = []
@@ -93,11 +94,10 @@ class Ledger:
         self._connection.executemany(_INSERT, rows)
         if names:
             self._connection.executemany(_NAME, names)
-        overview.record(self._connection, [line.envelope for line in lines])
 
     def _advance(self, envelope: Envelope, last: dict[str, int]) -> None:
         session = envelope.session
-        found = last.get(session)
+        found = last.get(session) or self._last.get(session)
         if found is None:
             found = self._last_on_disk(session)
         if envelope.seq != found + 1:

@@ -1,7 +1,7 @@
 """A session's row in the list, as a running summary of its events."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 from msgspec import Struct
@@ -17,6 +17,9 @@ from ouroboros.core.events import (
     TurnStarted,
     UserMessage,
 )
+
+FRESH_SECONDS = 1.0
+"""While only time passes, a row is written this often at most."""
 
 _PREVIEW_CHARACTERS = 200
 
@@ -96,6 +99,17 @@ class Change(Struct, kw_only=True):
             case _:
                 pass
 
+    @property
+    def is_only_time(self) -> bool:
+        """Nothing a person would see in the list but the time of the last event."""
+        columns = (self.cwd, self.model, self.mode, self.title, self.preview, self.turns)
+        return (
+            all(column is None for column in columns)
+            and self.status is None
+            and not self.waiting
+            and not self.answered_all
+        )
+
     def _change(self, event: SettingsChanged) -> None:
         self.cwd = event.cwd or self.cwd
         self.model = event.model or self.model
@@ -106,8 +120,19 @@ class Change(Struct, kw_only=True):
         self.status, self.waiting, self.answered_all = status, 0, True
 
 
-def record(connection: sqlite3.Connection, envelopes: Iterable[Envelope]) -> None:
-    """Brings the rows of all sessions these events belong to up to date."""
+def record(
+    connection: sqlite3.Connection, envelopes: Iterable[Envelope], written: Mapping[str, float]
+) -> dict[str, float]:
+    """Brings the rows of all sessions these events belong to up to date.
+
+    Args:
+        connection: In a transaction.
+        envelopes: In the order of their numbers within each session.
+        written: Up to which event's time a session's row is known to be, by session.
+
+    Returns:
+        The same for the rows that were written now.
+    """
     changes: dict[str, Change] = {}
     for envelope in envelopes:
         change = changes.get(envelope.session)
@@ -117,7 +142,16 @@ def record(connection: sqlite3.Connection, envelopes: Iterable[Envelope]) -> Non
         change.take(envelope)
         if envelope.type in _LASTING:
             _record_lasting(connection, envelope)
-    connection.executemany(_UPSERT, [msgspec.structs.asdict(each) for each in changes.values()])
+    due = [change for change in changes.values() if _is_due(change, written)]
+    if due:
+        connection.executemany(_UPSERT, [msgspec.structs.asdict(change) for change in due])
+    return {change.session: change.last for change in due}
+
+
+def _is_due(change: Change, written: Mapping[str, float]) -> bool:
+    if not change.is_only_time or change.session not in written:
+        return True
+    return not 0 <= change.last - written[change.session] < FRESH_SECONDS
 
 
 _LASTING = frozenset((

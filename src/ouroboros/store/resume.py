@@ -1,7 +1,6 @@
 """Reads a session back: every event up to the first one that cannot be trusted."""
 
 import sqlite3
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from zlib import crc32
@@ -19,6 +18,7 @@ from ouroboros.store.lease import Lease
 type Row = tuple[int, int, str | None, bytes | None]
 
 _ROWS = "SELECT seq, crc, blob, body FROM events WHERE session = ? ORDER BY seq"
+_COUNT = "SELECT count(*) FROM events WHERE session = ? AND seq > ?"
 _SET_ASIDE = """
 INSERT INTO events_set_aside (number, session, seq, type, crc, blob, body)
 SELECT number, session, seq, type, crc, blob, body FROM events WHERE session = ? AND seq > ?
@@ -89,19 +89,19 @@ def _open(home: Path, session: str) -> sqlite3.Connection:
 def _read(
     connection: sqlite3.Connection, home: Path, session: str, *, is_for_writing: bool
 ) -> Resumed:
-    rows: list[Row] = connection.execute(_ROWS, (session,)).fetchall()
-    if not rows and not _is_listed(connection, session):
-        raise unknown(session)
     envelopes: list[Envelope] = []
     blobs = Blobs(home)
-    for row in rows:
+    for row in connection.execute(_ROWS, (session,)):
         try:
             envelopes.append(_checked(row, len(envelopes) + 1, session, blobs))
         except (Unreadable, BlobLost, StoreNewer) as broken:
             if is_for_writing and isinstance(broken, StoreNewer):
                 raise
-            warning = _warning(session, rows, len(envelopes), str(broken).rstrip("."))
+            lost = _count_after(connection, session, len(envelopes))
+            warning = _warning(session, lost, len(envelopes) + 1, str(broken).rstrip("."))
             return Resumed(envelopes=envelopes, warnings=(warning,))
+    if not envelopes and not _is_listed(connection, session):
+        raise unknown(session)
     return Resumed(envelopes=envelopes)
 
 
@@ -125,16 +125,19 @@ def _checked(row: Row, expected: int, session: str, blobs: Blobs) -> Envelope:
     return envelope
 
 
-def _warning(session: str, rows: Sequence[Row], good: int, reason: str) -> str:
-    lost = len(rows) - good
-    number = good + 1
+def _count_after(connection: sqlite3.Connection, session: str, last: int) -> int:
+    row: tuple[int] = connection.execute(_COUNT, (session, last)).fetchone()
+    return row[0]
+
+
+def _warning(session: str, lost: int, number: int, reason: str) -> str:
     if lost == 1:
         return (
             f"The last event of session {session!r}, number {number}, could not be read and was "
             f"dropped: {reason}."
         )
     return (
-        f"Session {session!r} is loaded up to event {good}: event {number} could not be read "
+        f"Session {session!r} is loaded up to event {number - 1}: event {number} could not be read "
         f"({reason}), so it and {lost - 1} after it were left out."
     )
 

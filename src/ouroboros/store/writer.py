@@ -49,6 +49,7 @@ class Writer:
         self._failure: StoreFailed | None = None
         self._is_open = False
         self._has_seen_end = False
+        self._taken: list[_Entry] = []
 
     def start(self) -> None:
         """Begins to open the database and returns at once; call it on the event loop."""
@@ -108,6 +109,8 @@ class Writer:
         finally:
             self._failure = self._failure or StoreFailed("The store is closed.")
             self._tell(self._opened.set)
+            # After a bug the batch at hand has had no answer yet, and its producers wait for one.
+            self._refuse_and_tell({entry[0] for entry in self._taken}, self._failure)
             self._refuse_the_rest(self._failure)
             self._tell(self._ended.set)
 
@@ -121,7 +124,9 @@ class Writer:
             self._tell(self._opened.set)
             ledger = Ledger(self.home, connection)
             while not self._has_seen_end:
-                outcomes = self._keep(ledger, self._take())
+                self._taken = self._take()
+                outcomes = self._keep(ledger, self._taken)
+                self._taken = []
                 if outcomes:
                     self._tell(lambda told=outcomes: _deliver(told))
         finally:
@@ -168,8 +173,11 @@ class Writer:
 
     def _refuse_the_rest(self, failure: StoreFailed) -> None:
         while not self._has_seen_end:
-            receivers = {entry[0] for entry in self._take()}
-            outcomes = self._refuse(receivers - self._refused.keys(), failure)
+            self._refuse_and_tell({entry[0] for entry in self._take()}, failure)
+
+    def _refuse_and_tell(self, receivers: set[Receiver], failure: StoreFailed) -> None:
+        outcomes = self._refuse(receivers - self._refused.keys(), failure)
+        if outcomes:
             self._tell(lambda told=outcomes: _deliver(told))
 
     def _tell(self, callback: Callable[[], None]) -> None:

@@ -3,9 +3,11 @@
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import anyio
@@ -13,8 +15,9 @@ import anyio.to_thread
 import msgspec
 import pytest
 
-from ouroboros.core.errors import StoreFailed, StoreFull, StoreNewer
-from ouroboros.core.events import Envelope
+from ouroboros.core.errors import SessionUnknown, StoreFailed, StoreFull, StoreNewer
+from ouroboros.core.events import Envelope, UserMessage
+from ouroboros.core.parts import Message, Text
 from ouroboros.store import resume
 from ouroboros.store.db import open_database
 from ouroboros.store.lease import Lease
@@ -168,3 +171,28 @@ async def test_a_database_that_cannot_be_opened_refuses_every_event(tmp_path: Pa
         another.append(envelope(1, said("a new log on the same writer")))
         with pytest.raises(StoreNewer):
             await another.settled()
+
+
+async def test_a_bug_in_the_writer_is_reported_and_leaves_nobody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reported: SimpleQueue[str] = SimpleQueue()
+
+    def report(bug: threading.ExceptHookArgs) -> None:
+        reported.put(str(bug.exc_value))
+
+    monkeypatch.setattr(threading, "excepthook", report)
+    number = msgspec.structs.replace(Text(text=""), text=5)
+    broken = UserMessage(message=Message(id="msg", role="user", parts=(number,)))
+    lease = await anyio.to_thread.run_sync(Lease.take, tmp_path, SESSION)
+    async with Writer(tmp_path) as writer:
+        log = EventLog(writer, lease)
+        log.append(envelope(1, broken))
+        with pytest.raises(StoreFailed), anyio.fail_after(30):
+            await log.settled()
+        with pytest.raises(StoreFailed):
+            log.append(envelope(2, said("two")))
+    said_of_it = await anyio.to_thread.run_sync(lambda: reported.get(timeout=30))
+    assert "expected str instance, int found" in said_of_it
+    with pytest.raises(SessionUnknown):
+        await anyio.to_thread.run_sync(resume.read, tmp_path, SESSION)

@@ -6,8 +6,10 @@ from msgspec import Struct
 
 type Source = Literal["user", "agent", "system"]
 
+# gc=False: an event never leads back to itself, and a log of 100,000 is not worth tracking.
 
-class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
+
+class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A fact. ``type`` is its name on the wire; ``durable`` events are numbered and kept."""
 
     type: ClassVar[str] = ""
@@ -15,7 +17,7 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
     source: ClassVar[Source] = "system"
 
 
-class Envelope(Struct, frozen=True, kw_only=True):
+class Envelope(Struct, frozen=True, kw_only=True, gc=False):
     """One event with its place in a session.
 
     Attributes:
