@@ -19,6 +19,7 @@ LEAST_BYTES = 100 * 1_048_576
 """Below this much free space sessions may soon not be kept."""
 
 _PATIENCE_SECONDS = 5.0
+_OLLAMA_PORT = 11_434
 _PRIVATE = ("config.toml", "keys.toml", "trust.toml", "ouroboros.db")
 
 
@@ -43,7 +44,7 @@ async def examine(
     environment: Mapping[str, str], cwd: Path, home: Path, terminal: Terminal
 ) -> list[Check]:
     """Every check, in the order they are shown; one that cannot be made counts as failed."""
-    checks = [_python(), *_home(home), _space(home)]
+    checks = [_python(), *await anyio.to_thread.run_sync(_storage, home)]
     checks += [
         await _program("git", environment, cwd, is_needed=True, fix="install git"),
         await _program(
@@ -65,6 +66,10 @@ def has_failed(checks: list[Check]) -> bool:
 def _python() -> Check:
     version = ".".join(str(part) for part in sys.version_info[:3])
     return Check(name="python", verdict="ok", said=f"{version} at {sys.executable}")
+
+
+def _storage(home: Path) -> list[Check]:
+    return [*_home(home), _space(home)]
 
 
 def _home(home: Path) -> list[Check]:
@@ -183,9 +188,7 @@ def _settings(environment: Mapping[str, str], cwd: Path, ollama: Verdict) -> lis
 
 async def _ollama(environment: Mapping[str, str]) -> Check:
     """Asks the port Ollama listens on; that nobody is there is no failure."""
-    host, _, port = environment.get("OLLAMA_HOST", "").rpartition("://")[2].partition(":")
-    host = "127.0.0.1" if set(host) <= set("0.") else host
-    number = int(port) if port.isdecimal() and int(port) < 65_536 else 11_434
+    host, number = _ollama_address(environment.get("OLLAMA_HOST", ""))
     try:
         with anyio.fail_after(_PATIENCE_SECONDS):
             async with await anyio.connect_tcp(host, number) as stream:
@@ -200,3 +203,15 @@ async def _ollama(environment: Mapping[str, str]) -> Check:
         return Check(name="ollama", verdict="ok", said=f"answers at {host}:{number}")
     said = f"what answers at {host}:{number} is not Ollama"
     return Check(name="ollama", verdict="warning", said=said, fix="set OLLAMA_HOST")
+
+
+def _ollama_address(given: str) -> tuple[str, int]:
+    """Where Ollama listens; its own spelling for every interface means this machine."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(given if "://" in given else f"//{given}")
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        host, port = "", None
+    return ("127.0.0.1" if set(host) <= set("0.") else host), port or _OLLAMA_PORT

@@ -90,6 +90,8 @@ async def ask(loaded: Loaded, environment: Mapping[str, str], name: str, clock: 
         ModelUnknown: There is none of that name, or it has no default model.
         KeyMissing: It needs a key.
     """
+    from anyio import to_thread
+
     from ouroboros.app import models
     from ouroboros.core.parts import Message, Text
     from ouroboros.llm.request import Request
@@ -100,7 +102,7 @@ async def ask(loaded: Loaded, environment: Mapping[str, str], name: str, clock: 
         limits=replace(loaded.settings.limits, max_cost=None),
         network=replace(loaded.settings.network, request_retries=0, stream_retries=0),
     )
-    variables = equipped(replace(loaded, settings=settings), environment)
+    variables = await to_thread.run_sync(equipped, replace(loaded, settings=settings), environment)
     choice = models.choose(settings, variables).choice
     client = await models.connect(choice, settings.network, variables, clock)
     words = Message(id="test", role="user", parts=(Text(text="Reply with one word: ready"),))
