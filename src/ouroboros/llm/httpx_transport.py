@@ -105,11 +105,17 @@ class Proxied:
 
     async def _connected(self) -> httpx2.AsyncClient:
         if self._client is None:
-            context = await to_thread.run_sync(trusting, self._ca_file)
-            self._client = httpx2.AsyncClient(
-                proxy=self._proxy, verify=context, trust_env=False, follow_redirects=False
-            )
+            self._client = await to_thread.run_sync(self._made)
         return self._client
+
+    def _made(self) -> httpx2.AsyncClient:
+        """Reads files: the system's certificates, and parts of the library."""
+        return httpx2.AsyncClient(
+            proxy=self._proxy,
+            verify=trusting(self._ca_file),
+            trust_env=False,
+            follow_redirects=False,
+        )
 
 
 def _failed(server: Server, proxy: Server, error: httpx2.TransportError) -> ModelFailed:

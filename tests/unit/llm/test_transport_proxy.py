@@ -1,0 +1,271 @@
+"""Proxies and certificates, with a real proxy and a real TLS server on loopback."""
+
+import shutil
+import ssl
+import subprocess
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+from anyio.abc import ByteStream, SocketAttribute, SocketStream
+from anyio.streams.tls import TLSListener
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ouroboros.core.errors import Misuse, ModelFailed
+from ouroboros.llm.http1 import Http1
+from ouroboros.llm.httpx_transport import Proxied
+from ouroboros.llm.opening import Connection, open_transport
+from ouroboros.llm.transport import HttpRequest, Proxies, Transport
+from ouroboros.llm.turns import Fault, Turn
+from ouroboros.testing.server import serving
+
+OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+
+
+class Proxy:
+    """Forwards plain requests and tunnels the others; notes both."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.url = ""
+
+    async def handle(self, stream: SocketStream) -> None:
+        head = b""
+        async with stream:
+            while b"\r\n\r\n" not in head:
+                head += await stream.receive()
+            line = head.split(b"\r\n", 1)[0].decode()
+            self.lines.append(line)
+            method, target, _ = line.split(" ")
+            if method == "CONNECT":
+                host, _, port = target.rpartition(":")
+            else:
+                place, _, path = target.removeprefix("http://").partition("/")
+                host, _, port = place.rpartition(":")
+                head = head.replace(target.encode(), b"/" + path.encode(), 1)
+            async with await anyio.connect_tcp(host, int(port)) as far:
+                if method == "CONNECT":
+                    await stream.send(b"HTTP/1.1 200 Connected\r\n\r\n")
+                else:
+                    await far.send(head)
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(pump, far, stream, tasks.cancel_scope)
+                    tasks.start_soon(pump, stream, far, tasks.cancel_scope)
+
+
+async def pump(source: ByteStream, target: ByteStream, either: anyio.CancelScope) -> None:
+    """Carries bytes until one side ends, which ends both directions."""
+    try:
+        while True:
+            await target.send(await source.receive())
+    except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        either.cancel()
+
+
+@pytest.fixture
+async def proxy() -> AsyncGenerator[Proxy]:
+    one = Proxy()
+    async with (
+        await anyio.create_tcp_listener(local_host="127.0.0.1") as listener,
+        anyio.create_task_group() as tasks,
+    ):
+        port = listener.extra_attributes[SocketAttribute.local_port]()
+        one.url = f"http://127.0.0.1:{port}"
+        tasks.start_soon(listener.serve, one.handle)
+        yield one
+        tasks.cancel_scope.cancel()
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A key and a certificate of its own for 127.0.0.1, in one file."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is not installed")
+    folder = tmp_path_factory.mktemp("tls")
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test"
+    names = ["-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", str(key), "-out", str(certificate)]
+    subprocess.run([openssl, *words.split(), *names, *files], check=True, capture_output=True)
+    certificate.write_bytes(certificate.read_bytes() + key.read_bytes())
+    return certificate
+
+
+@asynccontextmanager
+async def secure(certificate: Path) -> AsyncGenerator[str]:
+    async def handle(stream: ByteStream) -> None:
+        try:
+            async with stream:
+                while True:
+                    content = b""
+                    while not content.endswith(b"{}"):
+                        content += await stream.receive()
+                    await stream.send(OK)
+        except (anyio.EndOfStream, anyio.BrokenResourceError):
+            return
+
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate)
+    plain = await anyio.create_tcp_listener(local_host="127.0.0.1")
+    async with (
+        TLSListener(plain, context, standard_compatible=False) as listener,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(listener.serve, handle)
+        yield f"https://127.0.0.1:{plain.extra_attributes[SocketAttribute.local_port]()}/v1"
+        tasks.cancel_scope.cancel()
+
+
+async def answer(transport: Transport, url: str, idle: float = 5.0) -> tuple[int, bytes]:
+    try:
+        request = HttpRequest(url=url, body=b"{}", idle_timeout=idle)
+        async with transport.send(request) as response:
+            return response.status, await response.read()
+    finally:
+        await transport.close()
+
+
+async def fails(transport: Transport, url: str, idle: float = 5.0) -> ModelFailed:
+    with pytest.raises(ModelFailed) as caught:
+        await answer(transport, url, idle)
+    return caught.value
+
+
+async def test_a_plain_request_goes_through_the_proxy(proxy: Proxy) -> None:
+    async with serving([Turn(text="Hello")]) as server:
+        url = f"{server.url}/v1/chat/completions"
+        transport = open_transport(url, Connection(proxies=Proxies(http=proxy.url)))
+        status, body = await answer(transport, url)
+        assert (status, b"Hello" in body) == (200, True)
+        assert proxy.lines == [f"POST {url} HTTP/1.1"]
+        assert server.exchanges[0].headers["user-agent"].startswith("ouroboros/")
+
+
+async def test_a_secure_request_is_tunnelled(proxy: Proxy, certificate: Path) -> None:
+    async with secure(certificate) as url:
+        connection = Connection(proxies=Proxies(https=proxy.url), ca_file=str(certificate))
+        assert await answer(open_transport(url, connection), url) == (200, b"ok")
+        place = url.removeprefix("https://").removesuffix("/v1")
+        assert proxy.lines == [f"CONNECT {place} HTTP/1.1"]
+
+
+async def test_a_host_in_no_proxy_is_reached_directly(proxy: Proxy) -> None:
+    async with serving([Turn(text="Hello")]) as server:
+        url = f"{server.url}/v1/chat/completions"
+        proxies = Proxies(http=proxy.url, bypass="example.com, 127.0.0.1")
+        transport = open_transport(url, Connection(proxies=proxies))
+        assert isinstance(transport, Http1)
+        assert (await answer(transport, url))[0] == 200
+        assert proxy.lines == []
+
+
+async def test_silence_behind_a_proxy_is_a_timeout(proxy: Proxy) -> None:
+    async with serving([Turn(fault=Fault(kind="silent"))]) as server:
+        error = await fails(Proxied(proxy.url), f"{server.url}/v1/messages", idle=0.2)
+        assert error.failure.kind == "timeout"
+
+
+async def test_a_stream_cut_behind_a_proxy_is_broken_off(proxy: Proxy) -> None:
+    turn = Turn(text="Hello", chunk=1, fault=Fault(kind="cut", after=2))
+    async with serving([turn]) as server:
+        transport = Proxied(proxy.url)
+        request = HttpRequest(
+            url=f"{server.url}/v1/chat/completions",
+            body=b'{"stream":true,"messages":[]}',
+        )
+        with pytest.raises(ModelFailed) as caught:
+            async with transport.send(request) as response:
+                await response.read()
+        assert (caught.value.failure.kind, caught.value.failure.retryable) == ("transport", True)
+        await transport.close()
+
+
+async def test_a_proxy_that_is_not_there_is_named_without_its_password() -> None:
+    with anyio.fail_after(10):
+        async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener:
+            port = listener.extra_attributes[SocketAttribute.local_port]()
+        error = await fails(Proxied(f"http://me:secret@127.0.0.1:{port}"), "http://127.0.0.1:9/v1")
+    assert f"127.0.0.1:{port}" in error.message
+    assert "HTTPS_PROXY" in error.hint
+    assert "secret" not in f"{error} {error.hint}"
+
+
+@pytest.mark.parametrize("proxy_url", ["socks5://me:secret@127.0.0.1:1080", "http://"])
+def test_a_proxy_of_another_kind_is_refused(proxy_url: str) -> None:
+    with pytest.raises(Misuse) as caught:
+        Proxied(proxy_url)
+    assert "secret" not in caught.value.message
+    assert "HTTPS_PROXY" in caught.value.hint
+
+
+async def test_a_certificate_of_ones_own_is_trusted_when_named(certificate: Path) -> None:
+    async with secure(certificate) as url:
+        assert await answer(Http1(ca_file=str(certificate)), url) == (200, b"ok")
+
+
+async def test_ssl_cert_file_is_honoured(
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    async with secure(certificate) as url:
+        assert await answer(Http1(), url) == (200, b"ok")
+
+
+async def test_a_stranger_s_certificate_is_refused_and_not_retried(certificate: Path) -> None:
+    async with secure(certificate) as url:
+        error = await fails(Http1(), url)
+    assert "certificate" in error.message
+    assert "SSL_CERT_FILE" in error.hint
+    assert not error.failure.retryable
+
+
+async def test_plain_http_where_tls_was_asked_for_is_explained() -> None:
+    async def handle(stream: SocketStream) -> None:
+        async with stream:
+            await stream.receive()
+            await stream.send(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
+
+    async with (
+        await anyio.create_tcp_listener(local_host="127.0.0.1") as listener,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(listener.serve, handle)
+        port = listener.extra_attributes[SocketAttribute.local_port]()
+        error = await fails(Http1(), f"https://127.0.0.1:{port}/v1")
+        assert not error.failure.retryable
+        assert "http://" in error.hint
+        tasks.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize(
+    ("environment", "url", "expected"),
+    [
+        ({"HTTPS_PROXY": "http://p:1"}, "https://h/v1", "http://p:1"),
+        ({"HTTPS_PROXY": "http://p:1"}, "http://h/v1", ""),
+        ({"https_proxy": "p:1", "HTTPS_PROXY": "q:2"}, "https://h/v1", "http://p:1"),
+        ({"ALL_PROXY": "http://p:1"}, "http://h/v1", "http://p:1"),
+        ({"ALL_PROXY": "http://p:1", "NO_PROXY": "*"}, "http://h/v1", ""),
+        ({"ALL_PROXY": "p:1", "NO_PROXY": ".example.com"}, "http://a.example.com/", ""),
+        ({"ALL_PROXY": "p:1", "NO_PROXY": "example.com"}, "http://notexample.com/", "http://p:1"),
+        ({"ALL_PROXY": "p:1", "NO_PROXY": "h:8080"}, "http://h:8080/", ""),
+        ({"ALL_PROXY": "p:1", "NO_PROXY": "h:8080"}, "http://h:9090/", "http://p:1"),
+        ({"ALL_PROXY": "p:1", "NO_PROXY": "10.0.0.0/8"}, "http://10.1.2.3/", ""),
+        ({"ALL_PROXY": "p:1", "NO_PROXY": "::1,[fe80::1]"}, "http://[::1]:8/", ""),
+        ({"ALL_PROXY": "p:1", "NO_PROXY": "10.0.0.0/8 ,, x/y"}, "http://11.1.2.3/", "http://p:1"),
+        ({}, "http://h/", ""),
+    ],
+)
+def test_the_usual_variables_choose_the_proxy(
+    environment: dict[str, str], url: str, expected: str
+) -> None:
+    assert Proxies.of(environment).proxy_for(url) == expected
+
+
+@given(bypass=st.text(alphabet="abc.:*/,[] 0189", max_size=30))
+def test_no_bypass_list_breaks_the_choice(bypass: str) -> None:
+    proxies = Proxies(all="http://p:1", bypass=bypass)
+    assert proxies.proxy_for("http://zz.example:80/") in {"", "http://p:1"}
