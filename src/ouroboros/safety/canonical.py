@@ -186,7 +186,7 @@ class _Scan:
     def _end_word(self) -> None:
         if self._word is not None and not self._skip:
             first = not self._words
-            if first and (self._dynamic or re.search(r"[*?\[{]", self._word[1:])):
+            if first and (self._dynamic or _is_expanded(self._word)):
                 self.opaque = True
             self._words.append(self._word)
         if self._word is not None:
@@ -204,7 +204,7 @@ class _Scan:
 def read_shell(text: str, *, depth: int = 0) -> Reading:
     """Reads shell text; anything it does not understand makes it ``opaque``."""
     scan = _Scan()
-    scan.run(text)
+    scan.run(text.strip(" \t\n"))
     commands: list[Command] = []
     opaque = scan.opaque or _ODD.search(text) is not None
     for command in scan.commands:
@@ -233,6 +233,11 @@ def denies(rule: tuple[str, ...], command: Command) -> bool:
     return wanted_flags <= flags and all(
         any(_alike(word, candidate) for candidate in given) for word in wanted
     )
+
+
+def _is_expanded(word: str) -> bool:
+    """Whether the shell would make another name of a command's name."""
+    return word not in {"[", "[["} and re.search(r"[*?\[]|\{.*(,|\.\.)", word) is not None
 
 
 def _alike(pattern: str, word: str) -> bool:

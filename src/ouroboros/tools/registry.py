@@ -67,7 +67,7 @@ class Registry:
         """Up to three names a model may have meant."""
         from difflib import get_close_matches
 
-        return tuple(get_close_matches(name.lower(), self._tools, n=3, cutoff=0.5))
+        return tuple(get_close_matches(name.lower(), self._tools, n=3, cutoff=0.6))
 
     def specs(self, style: NameStyle = "plain") -> tuple[ToolSpec, ...]:
         """What a model is told of the enabled tools; made once."""

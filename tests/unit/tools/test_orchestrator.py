@@ -230,7 +230,7 @@ async def test_an_unknown_tool_is_answered_with_near_names(tmp_path: Path):
     far = await spine.call("zzz")
     assert (near.status, text_of(near)) == (
         "failed",
-        "unsupported call: raed; did you mean read or edit?",
+        "unsupported call: raed; did you mean read?",
     )
     assert "there are read, write" in text_of(far)
     assert spine.journal.of(ToolStarted)[0].name == "raed"
