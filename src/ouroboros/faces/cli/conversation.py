@@ -23,6 +23,7 @@ from ouroboros.faces.cli.render.rows import BOLD, wrap
 from ouroboros.faces.cli.stage import Stage
 
 PIPE_CLOSED = 141
+_LEAVING_SECONDS = 1.0
 
 type Job = Callable[[], Awaitable[None]]
 type Control = Literal["stay", "leave"] | Job
@@ -72,6 +73,7 @@ class Conversation:
         self._warned = False
         self._waiting: deque[str] = deque()
         self._leaves = False
+        self._scope = anyio.CancelScope()
         self._problem: OuroborosError | None = None
         self._control: Controller | None = None
         self._remember: Callable[[str], None] | None = None
@@ -116,11 +118,15 @@ class Conversation:
                 self._stage.out.write(PASTE_ON)
             async with anyio.create_task_group() as tasks:
                 self._start(tasks)
-                try:
-                    await body(tasks)
-                except OuroborosError as problem:
-                    self._problem = problem
-                await self._close()
+                with self._scope:
+                    try:
+                        await body(tasks)
+                    except OuroborosError as problem:
+                        self._problem = problem
+                    await self._close()
+                if self._scope.cancelled_caught:
+                    with anyio.move_on_after(_LEAVING_SECONDS):
+                        await self._close()
                 tasks.cancel_scope.cancel()
         if self._problem is not None:
             raise self._problem
@@ -140,8 +146,8 @@ class Conversation:
             tasks.start_soon(on_continue, self._redraw)
         elif stage.desk is not None:
             tasks.start_soon(read_lines, stage.stdin, stage.desk, self._send.send)
-        tasks.start_soon(watch, self._stop, lambda: self._leave(tasks))
-        tasks.start_soon(self._watch_output, tasks)
+        tasks.start_soon(watch, self._stop, self._leave)
+        tasks.start_soon(self._watch_output)
 
     async def _close(self) -> None:
         if self._stage.terminal is not None:
@@ -251,7 +257,8 @@ class Conversation:
         if self._running and not self._stage.typed:
             self._waiting.append(text)
             return "stay"
-        self.echo(text)
+        if not self._running or text.startswith("/"):
+            self.echo(text)
         if self._stage.typed and self._remember is not None:
             await anyio.to_thread.run_sync(self._remember, text)
         if text.startswith("/") and self._control is not None:
@@ -285,11 +292,9 @@ class Conversation:
         self.face.tell(Notice(text="Ctrl-C again, or Ctrl-D, leaves"))
         return True
 
-    def _leave(self, tasks: TaskGroup) -> None:
+    def _leave(self) -> None:
         self._code = INTERRUPTED
-        if self._stage.keys:
-            self._stage.out.write(PASTE_OFF)
-        tasks.cancel_scope.cancel()
+        self._scope.cancel()
 
     def _redraw(self) -> None:
         if self._stage.keys:
@@ -297,10 +302,10 @@ class Conversation:
         if self._stage.terminal is not None:
             self._stage.terminal.touch()
 
-    async def _watch_output(self, tasks: TaskGroup) -> None:
+    async def _watch_output(self) -> None:
         await self._stage.out.gone.wait()
         if not self._running:
-            self._leave(tasks)
+            self._leave()
             return
         self._leaves = True
         await self._talk.send(Interrupt(reason="output closed"))

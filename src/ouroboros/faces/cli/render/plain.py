@@ -37,6 +37,7 @@ class PlainFace:
         self._streaming = streaming
         self._titles: dict[str, str] = {}
         self._said: list[str] = []
+        self._aside = ""
         self._since = clock.monotonic()
         self._open_line = False
 
@@ -58,6 +59,7 @@ class PlainFace:
             case AgentMessage():
                 self._take_message(event)
             case ToolStarted():
+                self._say_aside()
                 self._titles[event.call_id] = call_title(event)
             case ToolResulted():
                 title = self._titles.pop(event.call_id, "") or one_line(event.name)
@@ -89,7 +91,8 @@ class PlainFace:
     def finish(self, ending: Ending, session: str) -> None:
         """Writes the answer if it was not streamed, then how the run ended."""
         self._end_line()
-        if ending.final.strip() and "".join(self._said).strip() != ending.final.strip():
+        said = "".join(self._said) if self._streaming else ""
+        if ending.final.strip() and said.strip() != ending.final.strip():
             self._out.write(plain(ending.final).rstrip("\n") + "\n")
         seconds = self._clock.monotonic() - self._since
         line = closing(ending.reason, ending.turns, ending.spent, seconds)
@@ -98,13 +101,15 @@ class PlainFace:
             self._err.write(going_on(session) + "\n")
 
     def _take_delta(self, event: ModelDelta) -> None:
-        if not self._streaming or event.kind != "text":
+        if event.kind != "text":
             return
         if event.phase == "start":
             self._end_line()
             self._said = []
+        self._said.append(event.text)
+        if not self._streaming:
+            return
         if event.text:
-            self._said.append(event.text)
             self._out.write(plain(event.text))
             self._open_line = not event.text.endswith("\n")
         if event.phase == "end":
@@ -117,8 +122,20 @@ class PlainFace:
             if text.strip() and "".join(self._said).strip() != text.strip():
                 self._said = [text]
                 self._out.write(plain(text).rstrip("\n") + "\n")
-        elif text.strip() and event.message.calls:
-            self._err.write(plain(text).rstrip("\n") + "\n")
+            return
+        if event.message.calls and text != self._aside:
+            self._said = [text]
+            self._say_aside()
+        self._aside = ""
+
+    def _say_aside(self) -> None:
+        """A reply that calls tools is not the answer: where only that is data, it goes beside."""
+        text = "".join(self._said)
+        if self._streaming or not text.strip():
+            return
+        self._err.write(plain(text).rstrip("\n") + "\n")
+        self._aside = text
+        self._said = []
 
     def _note(self, rows: list[Row]) -> None:
         self._end_line()

@@ -1,0 +1,115 @@
+"""No word of a model, a tool or a page moves the cursor, sets the clipboard or hides text."""
+
+import re
+
+import pytest
+
+from ouroboros.core.events import (
+    AgentMessage,
+    ErrorRaised,
+    Event,
+    ModelDelta,
+    PermissionRequested,
+    PlanStep,
+    PlanUpdated,
+    TaskCompleted,
+    ToolResulted,
+    ToolStarted,
+)
+from ouroboros.core.parts import Text
+from ouroboros.faces.cli.render.cards import question_rows
+from ouroboros.faces.cli.render.markdown import markdown_rows
+from ouroboros.faces.cli.render.rows import ansi
+from ouroboros.faces.cli.render.screen import Size
+from tests.unit.cli.render_events import enveloped, message, spoken
+from tests.unit.cli.render_stage import in_pipes, on_terminal
+
+ATTACKS = {
+    "clear": "\x1b[2J\x1b[H",
+    "clipboard": "\x1b]52;c;cm0gLXJm\x07",
+    "title": "\x1b]0;owned\x1b\\",
+    "link": "\x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\",
+    "c1": "\x9b31mred\x9c",
+    "overwrite": "safe\rrm -rf",
+    "backspace": "rm\b\b\b\bls",
+    "bidi": "abc\u202ecba",
+    "isolate": "abc\u2066cba\u2069",
+    "delete": "a\x7fb",
+    "shift": "\x0e\x0f\x1b(0qqq\x1b(B",
+    "query": "\x1b[6n\x1b[c\x05",
+    "surrogate": "a\udc9bb",
+}
+ENTITIES = "&#27;[2J &#x1b;]52;c;x&#7; &#155;31m &#x202e;abc `&#27;[31m`"
+ALLOWED = re.compile(r"\x1b\[(?:[0-9;]*m|[0-9]*[AC]|J|\?25[hl])")
+FORBIDDEN = re.compile(
+    r"[\x00-\x09\x0b-\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200e\u200f]"
+)
+
+
+def run_with(attack: str) -> list[Event]:
+    hostile = f"before {attack} after"
+    return [
+        *spoken(hostile, size=3),
+        AgentMessage(message=message(hostile), stop_reason="tool_calls"),
+        ToolStarted(call_id="c", name=hostile, arguments=f'{{"x": "{attack}"}}', title=hostile),
+        ToolResulted(
+            call_id="c",
+            name=hostile,
+            status="failed",
+            parts=(Text(text=f"{hostile}\n{attack}\n{hostile}"),),
+            detail=f"--- a/{attack}\n+++ b/x\n@@ -1 +1 @@\n-{attack}\n+{attack}\n",
+        ),
+        ToolStarted(call_id="d", name="read", arguments="{}"),
+        ToolResulted(call_id="d", name="read", status="done", parts=(Text(text=hostile),)),
+        PlanUpdated(steps=(PlanStep(step=hostile, status="pending"),), explanation=hostile),
+        ModelDelta(phase="start", kind="reasoning", part=0),
+        ModelDelta(kind="reasoning", part=0, text=hostile),
+        ModelDelta(phase="end", kind="reasoning", part=0),
+        ErrorRaised(fault="provider", kind="server", message=hostile, hint=hostile),
+        TaskCompleted(reason="completed", final=hostile),
+    ]
+
+
+def leftovers(text: str) -> list[str]:
+    return FORBIDDEN.findall(ALLOWED.sub("", text))
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+@pytest.mark.parametrize("colour", [True, False])
+async def test_a_terminal_gets_no_sequence_but_our_own(attack: str, colour: bool) -> None:
+    picture, text = await on_terminal(enveloped(run_with(attack)), columns=80, colour=colour)
+    assert leftovers(text) == []
+    assert "before" in picture.text
+    assert "after" in picture.text
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+@pytest.mark.parametrize("streaming", [True, False])
+async def test_plain_text_has_no_control_character(attack: str, streaming: bool) -> None:
+    out, err = await in_pipes(enveloped(run_with(attack)), streaming=streaming)
+    assert FORBIDDEN.findall(out + err) == []
+    assert "\r" not in out + err
+    assert "before" in out
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+def test_a_question_shows_what_would_run_and_nothing_hidden(attack: str) -> None:
+    asked = PermissionRequested(
+        request_id="r", call_id="c", tool="shell", action=f"Run {attack}", input=attack
+    )
+    rows = question_rows(asked, Size(columns=40, lines=10), whole=True)
+    text = "\n".join(ansi(line, colour=False) for line in rows)
+    assert FORBIDDEN.findall(text) == []
+    assert "\r" not in text
+
+
+def test_entities_of_markdown_do_not_become_control_characters() -> None:
+    text = "\n".join(ansi(line, colour=True) for line in markdown_rows(ENTITIES, 80, colours=256))
+    assert leftovers(text) == []
+
+
+def test_a_link_shows_its_target_and_is_not_clickable() -> None:
+    rows = markdown_rows("[bank](http://evil.example/login)", 80, colours=256)
+    text = "".join(ansi(line, colour=True) for line in rows)
+    assert "http://evil.example/login" in text
+    assert "\x1b]8" not in text

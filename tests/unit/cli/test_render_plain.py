@@ -1,0 +1,92 @@
+"""What pipes and simple terminals get."""
+
+from inline_snapshot import snapshot
+
+from ouroboros.core.events import AgentMessage, Event, TaskCompleted, ToolResulted, ToolStarted
+from ouroboros.core.parts import Text, ToolCall
+from tests.unit.cli.render_events import ANSWER, a_failure, a_run, enveloped, message, spoken
+from tests.unit.cli.render_stage import in_pipes
+
+
+async def test_a_pipe_gets_the_answer_and_nothing_else() -> None:
+    out, err = await in_pipes(enveloped(a_run()))
+    assert out == ANSWER
+    assert err == snapshot("""\
+Trying again in 0.2 s (1 of 4): the server is overloaded
+I run the tests.
+Allowed by you
+* Run pytest -q  done 1.2 s
+  test 1 passed
+  test 2 passed
+  test 3 passed
+  test 4 passed
+  … 6 more lines
+  test 11 passed
+  test 12 passed
+  test 13 passed
+  test 14 passed
+  the model saw part of 12,000 bytes
+* Edit src/app.py  done 0.0 s +1 -1
+  --- a/src/app.py
+  +++ b/src/app.py
+  @@ -1,3 +1,3 @@
+   import os
+  -print("hello")
+  +print("hello, world")
+   # the end of the file
+Plan
+  [x] Run the tests
+  [>] Change the greeting
+  [ ] 日本語の説明を書く、とても長い一行になるまで続ける
+Context summarised: 41 messages, 90,000 to 8,000 tokens
+Done after 2 turns, 0.0 s; 3,300 tokens (200 cached), $0.0300.
+Continue with: ouro run --resume ses_1
+""")
+
+
+async def test_a_simple_terminal_gets_the_words_as_they_come() -> None:
+    out, _ = await in_pipes(enveloped(a_run()), streaming=True)
+    assert out == f"I run the tests.\n{ANSWER}"
+
+
+async def test_no_escape_is_written_where_the_cursor_cannot_move() -> None:
+    for streaming in (True, False):
+        out, err = await in_pipes(enveloped(a_run()), streaming=streaming)
+        assert "\x1b" not in out + err
+
+
+async def test_words_before_a_call_stand_before_it() -> None:
+    call = ToolCall(id="c", name="read")
+    events: list[Event] = [
+        *spoken("First I look."),
+        ToolStarted(call_id="c", name="read", arguments="{}", title="Read a.txt"),
+        ToolResulted(call_id="c", name="read", status="done", parts=(Text(text="a"),)),
+        AgentMessage(message=message("First I look.", call), stop_reason="tool_calls"),
+        *spoken("It is a."),
+        AgentMessage(message=message("It is a."), stop_reason="end"),
+        TaskCompleted(reason="completed", final="It is a."),
+    ]
+    out, err = await in_pipes(enveloped(events))
+    assert out == "It is a.\n"
+    assert err.startswith("First I look.\n* Read a.txt  done 0.0 s\n  a\nDone")
+
+
+async def test_a_final_that_no_message_said_is_written_too() -> None:
+    events: list[Event] = [
+        ToolStarted(call_id="c", name="done", arguments="{}"),
+        ToolResulted(
+            call_id="c", name="done", status="done", parts=(Text(text="All is well."),), final=True
+        ),
+        TaskCompleted(reason="completed", final="All is well."),
+    ]
+    for streaming in (True, False):
+        out, _ = await in_pipes(enveloped(events), streaming=streaming)
+        assert out == "All is well.\n"
+
+
+async def test_a_failure_leaves_standard_output_empty() -> None:
+    out, err = await in_pipes(enveloped(a_failure()))
+    assert out == ""
+    assert err.startswith(
+        "error: openai refused the key (401).\nhint: Check OPENAI_API_KEY.\nFailed after"
+    )
