@@ -182,6 +182,16 @@ class Reply:
             )
         )
 
+    def fail_foreign(self) -> None:
+        """Breaks the reply off because what came is no reply in this wire format."""
+        self.fail(
+            Failure(
+                kind="transport",
+                message="The provider's answer is not a reply in the expected format.",
+                retryable=True,
+            )
+        )
+
     def parts(self) -> tuple[Part, ...]:
         """All that came, in order; blocks that hold nothing are left out."""
         return tuple(

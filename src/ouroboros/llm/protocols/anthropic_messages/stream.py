@@ -109,8 +109,11 @@ class MessagesDecoder:
     def read(self, body: bytes) -> Sequence[StreamEvent]:
         """The events of a whole message."""
         message = parse(body)
-        if message is None or string(message, "type") == "error" or "error" in message:
-            self._fail(message or {"error": {"message": body[:2000].decode("utf-8", "replace")}})
+        if message is None or not message.keys() & {"content", "error"}:
+            self.reply.fail_foreign()
+            return self.reply.take()
+        if "error" in message:
+            self._fail(message)
             return self.reply.take()
         self._restart(message)
         texts = raw_members(body, "content")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ouroboros.core.errors import Failure
 from ouroboros.core.parts import Reasoning
 from ouroboros.llm import usage
 from ouroboros.llm.dialect import Dialect
@@ -64,11 +65,11 @@ class ChatDecoder:
     def read(self, body: bytes) -> Sequence[StreamEvent]:
         """The events of a whole completion."""
         completion = parse(body)
-        if completion is None:
-            self.reply.note_damage()
+        if completion is None or not completion.keys() & {"choices", "error", "object"}:
+            self.reply.fail_foreign()
         else:
             self._read(completion)
-        self._end()
+            self._end()
         return self.reply.take()
 
     def _read(self, chunk: Fields) -> None:
@@ -234,6 +235,11 @@ class ChatDecoder:
         self._close_blocks()
         self._keep_details()
         reason = self.reply.trace.stop_reason
+        if reason == "error":
+            self.reply.fail(
+                Failure(kind="server", message="The provider broke its reply off.", retryable=True)
+            )
+            return
         stop = _STOPS.get(reason or "", "unknown")
         if self._has_refused and stop in {"end", "unknown"}:
             stop = "refusal"

@@ -75,8 +75,8 @@ class ResponsesDecoder:
     def read(self, body: bytes) -> Sequence[StreamEvent]:
         """The events of a whole response."""
         response = parse(body)
-        if response is None:
-            self._fail({"error": {"message": body[:2000].decode("utf-8", "replace")}})
+        if response is None or not response.keys() & {"output", "error"}:
+            self.reply.fail_foreign()
         elif response.get("error"):
             self.reply.trace.stop_reason = string(response, "status") or None
             self._fail(response)

@@ -1,0 +1,87 @@
+"""``ouro debug stream`` says what our decoders make of a file, one JSON line each."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ouroboros.app.offline import debug_stream
+from tests.wire.recordings import FILES
+
+
+def run(*paths: Path) -> tuple[int, list[dict[str, object]]]:
+    lines: list[str] = []
+    code = debug_stream(paths, lines.append)
+    return code, [json.loads(line) for line in lines]
+
+
+def test_each_file_is_one_line() -> None:
+    paths = FILES[:3]
+    code, lines = run(*paths)
+    assert code == 0
+    assert [line["id"] for line in lines] == [path.stem for path in paths]
+    assert all(list(line) == ["id", "facts"] for line in lines)
+
+
+def test_a_whole_line(tmp_path: Path) -> None:
+    body = (
+        'data: {"id":"r","choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n'
+        'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":1}}\n\n'
+        "data: [DONE]\n\n"
+    )
+    record = {"id": "one", "protocol": "openai-chat", "encoding": "sse", "response_body": body}
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(record))
+    raw = {"prompt_tokens": 3, "completion_tokens": 1}
+    assert run(path) == (
+        0,
+        [
+            {
+                "id": "one",
+                "facts": {
+                    "text": "Hi",
+                    "reasoning": "",
+                    "tool_calls": [],
+                    "raw_stop_reason": "stop",
+                    "raw_usage": raw,
+                    "error": None,
+                    "stop_reason": "end",
+                    "failure": None,
+                    "usage": {"input_uncached": 3, "cache_write": 0, "output_text": 1, "raw": raw},
+                },
+            }
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "cannot be read"),
+        (b"not json", "not a JSON object"),
+        (b"[1]", "not a JSON object"),
+        (b"\xff\xfe", "not a JSON object"),
+        (b'{"protocol":"gemini","encoding":"sse","response_body":""}', "no wire protocol 'gemini'"),
+        (b'{"protocol":"openai-chat","encoding":"base64-eventstream"}', "base64-eventstream"),
+        (b'{"protocol":"openai-chat","encoding":"sse","response_body":7}', "sse"),
+        (b'{"protocol":"openai-chat","encoding":"json"}', "json"),
+    ],
+)
+def test_an_unusable_file_is_named_and_the_rest_goes_on(
+    tmp_path: Path, content: bytes | None, words: str
+) -> None:
+    path = tmp_path / "odd.json"
+    if content is not None:
+        path.write_bytes(content)
+    code, lines = run(path, FILES[0])
+    assert code == 1
+    assert lines[0]["id"] == "odd.json"
+    assert words in str(lines[0]["error"])
+    assert list(lines[0]) == ["id", "error"]
+    assert lines[1]["id"] == FILES[0].stem
+
+
+def test_a_folder_is_no_exchange(tmp_path: Path) -> None:
+    code, lines = run(tmp_path)
+    assert code == 1
+    assert "cannot be read" in str(lines[0]["error"])
