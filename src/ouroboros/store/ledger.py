@@ -75,6 +75,11 @@ class Ledger:
         self._last.update(last)
         self._written.update(written)
 
+    def forget(self, session: str) -> None:
+        """Looks at the disk again before the next event: another process may have written."""
+        self._last.pop(session, None)
+        self._written.pop(session, None)
+
     def _insert(self, lines: Sequence[Line], last: dict[str, int]) -> None:
         rows: list[tuple[str, int, str, int, str | None, bytes | None]] = []
         names: list[tuple[str, str, int]] = []

@@ -45,6 +45,7 @@ class Writer:
         self._busy_seconds = busy_seconds
         self._queue: SimpleQueue[_Entry | None] = SimpleQueue()
         self._thread = Thread(target=self._run, name="store-writer", daemon=True)
+        self._known: set[Receiver] = set()
         self._refused: dict[Receiver, StoreFailed] = {}
         self._failure: StoreFailed | None = None
         self._is_open = False
@@ -149,6 +150,10 @@ class Writer:
     def _keep(self, ledger: "Ledger", batch: list[_Entry]) -> list[_Outcome]:
         from ouroboros.store.ledger import Line, OutOfOrder
 
+        for receiver, envelope, _ in batch:
+            if receiver not in self._known:
+                self._known.add(receiver)
+                ledger.forget(envelope.session)
         outcomes: list[_Outcome] = []
         open_entries = batch
         while True:

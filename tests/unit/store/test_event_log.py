@@ -15,7 +15,7 @@ from ouroboros.store import resume
 from ouroboros.store.lease import Lease
 from ouroboros.store.log import EventLog
 from ouroboros.store.writer import Writer
-from tests.unit.store.samples import SESSION, a_turn, envelope, numbered, ready, said
+from tests.unit.store.samples import SESSION, a_turn, envelope, keep, numbered, ready, said
 
 
 async def owned(home: Path, session: str = SESSION) -> Lease:
@@ -188,3 +188,21 @@ async def test_a_breaking_face_does_not_keep_the_others_from_the_event(tmp_path:
         await second.settled()
     assert broken == ["a face broke"]
     assert [each.session for each in shown] == ["ses_2"]
+
+
+async def test_a_session_changed_elsewhere_meanwhile_goes_on_with_the_same_writer(
+    tmp_path: Path,
+) -> None:
+    def elsewhere() -> None:
+        keep(tmp_path, [envelope(2, said("elsewhere"))])
+
+    async with Writer(tmp_path) as writer:
+        lease = await owned(tmp_path)
+        first = EventLog(writer, lease)
+        first.append(envelope(1, said("one")))
+        await first.settled()
+        await anyio.to_thread.run_sync(elsewhere)
+        again = EventLog(writer, lease, after=2)
+        again.append(envelope(3, said("three")))
+        await again.settled()
+    assert [each.seq for each in await on_disk(tmp_path)] == [1, 2, 3]
