@@ -1,5 +1,6 @@
 """One owner for each session."""
 
+import fcntl
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,22 @@ def test_a_removed_lock_cannot_be_held_twice(tmp_path: Path) -> None:
     with pytest.raises(SessionBusy):
         Lease.take(tmp_path, "ses_1")
     second.release()
+
+
+def test_a_lock_file_removed_between_opening_and_locking_is_not_ownership(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "locks" / "ses_1.lock"
+    removed: list[Path] = []
+    flock = fcntl.flock
+
+    def removed_meanwhile(descriptor: int, operation: int) -> None:
+        if not removed:
+            path.unlink()
+            removed.append(path)
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", removed_meanwhile)
+    with Lease.take(tmp_path, "ses_1"), pytest.raises(SessionBusy):
+        Lease.take(tmp_path, "ses_1")
+    assert removed == [path]
