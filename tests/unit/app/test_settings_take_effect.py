@@ -1,0 +1,304 @@
+"""No dead knobs: each setting changes what a run does. A new setting needs an entry in EFFECTS."""
+
+import socket
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from ouroboros.app.config_schema import format_key, leaves
+from ouroboros.app.ouroboros import Ouroboros
+from ouroboros.app.settings import Settings
+from ouroboros.core.events import AgentMessage, ContextCompacted
+from ouroboros.core.parts import Text
+from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
+from ouroboros.testing.server import ScriptedServer, serving
+from tests.story.stage import Stage, call, stage
+
+DONE = Turn(text="done")
+type Effect = Callable[[Path], Awaitable[None]]
+
+
+def made(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@asynccontextmanager
+async def ran(
+    folder: Path, *turns: Turn, environment: dict[str, str] | None = None, **settings: Any
+) -> AsyncGenerator[Stage]:
+    async with stage(made(folder), [*turns, DONE], environment=environment, **settings) as s:
+        await s.run("hello")
+        yield s
+
+
+async def model(folder: Path) -> None:
+    async with ran(folder, model="openai-chat/other") as s:
+        assert s.body()["model"] == "other"
+
+
+async def mode(folder: Path) -> None:
+    write = Turn(tool_calls=(call("write", path="a.txt", content="x"),))
+    for name, written in (("plan", False), ("auto-edit", True)):
+        async with ran(folder / name[:1], write, mode=name) as s:
+            assert (s.cwd / "a.txt").exists() is written
+
+
+async def effort(folder: Path) -> None:
+    async with ran(folder, effort="low") as s:
+        assert s.body()["reasoning_effort"] == "low"
+
+
+async def system(folder: Path) -> None:
+    async with ran(folder, system="Speak like a pirate.") as s:
+        assert "Speak like a pirate." in str(s.body()["messages"][0])
+
+
+async def base_url(folder: Path) -> None:
+    async with ran(folder, base_url="http://127.0.0.1:1/v1", network={"request_retries": 0}) as s:
+        assert s.server.exchanges == []
+
+
+async def temperature(folder: Path) -> None:
+    async with ran(folder, temperature=0.25) as s:
+        assert s.body()["temperature"] == 0.25
+
+
+async def max_output_tokens(folder: Path) -> None:
+    async with ran(folder, max_output_tokens=77) as s:
+        assert s.body()["max_completion_tokens"] == 77
+
+
+BUSY = Turn(
+    tool_calls=(call("shell", command="sleep 0.05"),),
+    usage=ScriptedUsage(input_uncached=90, output_text=10),
+)
+PRICES = {"openai-chat/scripted": {"input": 2e6, "cached": 1e6, "output": 3e6}}
+
+
+def limit(name: str, value: float) -> Effect:
+    async def effect(folder: Path) -> None:
+        async with stage(made(folder), [BUSY] * 9, limits={name: value}, models=PRICES) as s:
+            assert (await s.run("hello")).reason == f"limit_reached:{name}"
+
+    return effect
+
+
+BIG = Turn(tool_calls=(call("shell", command="true"),), usage=ScriptedUsage(input_uncached=8_000))
+SUMMARY = Turn(text="summary")
+
+
+def compacts(**settings: Any) -> Effect:
+    """The history is summarised with these settings, and is not without them."""
+
+    async def effect(folder: Path) -> None:
+        for chosen, times in (({}, 0), (settings, 1)):
+            async with ran(folder / str(times), BIG, SUMMARY, **chosen) as s:
+                assert len(s.events(ContextCompacted)) == times
+
+    return effect
+
+
+async def keep_user_tokens(folder: Path) -> None:
+    for number, is_kept in ((0, False), (1000, True)):
+        context = {"window": 10_000, "keep_user_tokens": number}
+        async with ran(folder / str(number), BIG, SUMMARY, context=context) as s:
+            texts = [message["content"] for message in s.body()["messages"]]
+            assert ("hello" in texts) is is_kept
+
+
+async def keep_messages(folder: Path) -> None:
+    for number, is_kept in ((0, False), (2, True)):
+        context = {"window": 10_000, "keep_messages": number}
+        async with ran(folder / str(number), BIG, SUMMARY, context=context) as s:
+            assert any("tool_calls" in message for message in s.body()["messages"]) is is_kept
+
+
+async def instruction_bytes(folder: Path) -> None:
+    for number, is_there in ((1000, True), (20, False)):
+        place = folder / str(number)
+        (place / "work").mkdir(parents=True)
+        (place / "work" / "AGENTS.md").write_text("a" * 100 + " THE-END", encoding="utf-8")
+        async with ran(place, context={"instruction_bytes": number}) as s:
+            assert ("THE-END" in str(s.body())) is is_there
+
+
+async def off(folder: Path) -> None:
+    async with ran(folder / "on") as with_core, ran(folder / "off", context={"off": ["core"]}) as s:
+        assert with_core.body()["messages"][0]["role"] in {"system", "developer"}
+        assert s.body()["messages"][0]["role"] == "user"
+
+
+async def shell_text(folder: Path, command: str, seconds: float | None = None, **tools: Any) -> str:
+    words = {"command": command} if seconds is None else {"command": command, "timeout": seconds}
+    async with ran(folder, Turn(tool_calls=(call("shell", **words),)), tools=tools) as s:
+        (result,) = s.results.values()
+        return "".join(part.text for part in result.parts if isinstance(part, Text))
+
+
+async def output_bytes(folder: Path) -> None:
+    command = "head -c 5000 /dev/zero | tr '\\0' x"
+    assert "x" * 5000 in await shell_text(folder / "default", command)
+    assert len(await shell_text(folder / "less", command, output_bytes=500)) <= 500
+
+
+async def shell_timeout(folder: Path) -> None:
+    text = await shell_text(folder, "sleep 5; echo waited", shell_timeout=0.1)
+    assert "waited" not in text
+
+
+async def shell_timeout_cap(folder: Path) -> None:
+    text = await shell_text(folder, "sleep 5; echo waited", 400, shell_timeout_cap=0.1)
+    assert "waited" not in text
+
+
+async def write_max(folder: Path) -> None:
+    write = Turn(tool_calls=(call("write", path="a.txt", content="x" * 100),))
+    async with ran(folder, write, tools={"write_max": 50}) as s:
+        assert not (s.cwd / "a.txt").exists()
+
+
+async def disabled(folder: Path) -> None:
+    async with ran(folder, tools={"disabled": ["shell"]}) as s:
+        names = {tool["function"]["name"].lower() for tool in s.body()["tools"]}
+        assert "read" in names
+        assert not {"shell", "bash"} & names
+
+
+def permission(tier: str, mode: str, *, made: bool) -> Effect:
+    """A rule of this tier turns round what the mode alone would do to a command."""
+
+    async def effect(folder: Path) -> None:
+        touch = Turn(tool_calls=(call("shell", command="touch made"),))
+        rules = {tier: ["Bash(touch:*)"]}
+        async with ran(folder / "rule", touch, mode=mode, permissions=rules) as s:
+            assert (s.cwd / "made").exists() is made
+        async with ran(folder / "none", touch, mode=mode) as s:
+            assert (s.cwd / "made").exists() is not made
+
+    return effect
+
+
+def retries(name: str, fault: Fault) -> Effect:
+    async def effect(folder: Path) -> None:
+        for number, requests in ((0, 1), (1, 2)):
+            network = {"request_retries": 0, "stream_retries": 0, name: number}
+            async with ran(folder / str(number), Turn(fault=fault), network=network) as s:
+                assert len(s.server.exchanges) == requests
+
+    return effect
+
+
+async def connect_timeout(folder: Path) -> None:
+    with socket.socket() as listener, socket.socket() as first, socket.socket() as second:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for waiting in (first, second):
+            waiting.settimeout(0)
+            waiting.connect_ex(listener.getsockname())
+        network = {"request_retries": 0, "stream_retries": 0, "connect_timeout": 0.1}
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        async with stage(made(folder), [DONE], base_url=url, network=network) as s:
+            assert (await s.run("hello")).reason == "failed"
+
+
+async def idle_timeout(folder: Path) -> None:
+    network = {"request_retries": 0, "stream_retries": 0, "idle_timeout": 0.1}
+    async with stage(folder, [Turn(fault=Fault(kind="silent"))], network=network) as s:
+        assert (await s.run("hello")).reason == "failed"
+
+
+async def asked(folder: Path, environment: dict[str, str], **provider: str) -> ScriptedServer:
+    """What a server got that is known only as a provider of the person's own."""
+    async with serving([DONE]) as server:
+        mine = {"base_url": server.url, **provider}
+        settings = msgspec.convert({"model": "mine/small", "providers": {"mine": mine}}, Settings)
+        engine = Ouroboros(settings, home=made(folder) / "home", environment=environment)
+        async with engine.open(cwd=folder) as session:
+            assert (await session.run("hello")).final == "done"
+        return server
+
+
+async def provider_base_url(folder: Path) -> None:
+    assert len((await asked(folder, {})).exchanges) == 1
+
+
+async def provider_protocol(folder: Path) -> None:
+    server = await asked(folder, {}, protocol="anthropic-messages")
+    assert server.exchanges[0].path.endswith("/messages")
+
+
+async def provider_key_env(folder: Path) -> None:
+    server = await asked(folder, {"MY_KEY": "sk-mine"}, key_env="MY_KEY")
+    assert server.exchanges[0].headers["authorization"] == "Bearer sk-mine"
+
+
+async def provider_auth(folder: Path) -> None:
+    server = await asked(folder, {"MY_KEY": "sk-mine"}, key_env="MY_KEY", auth="none")
+    assert "authorization" not in server.exchanges[0].headers
+
+
+def price(name: str, cost: float) -> Effect:
+    async def effect(folder: Path) -> None:
+        usage = ScriptedUsage(
+            **{"input": {"input_uncached": 7}, "cached": {"cache_read": 7}}.get(
+                name, {"output_text": 7}
+            )
+        )
+        turn = Turn(tool_calls=(call("shell", command="true"),), usage=usage)
+        async with ran(folder, turn, models=PRICES) as s:
+            costs = [event.cost for event in s.events(AgentMessage) if event.usage]
+            assert costs[0] == cost
+
+    return effect
+
+
+EFFECTS: dict[str, Effect] = {
+    "model": model,
+    "mode": mode,
+    "effort": effort,
+    "system": system,
+    "base_url": base_url,
+    "temperature": temperature,
+    "max_output_tokens": max_output_tokens,
+    "limits.max_turns": limit("max_turns", 2),
+    "limits.max_tokens": limit("max_tokens", 150),
+    "limits.max_cost": limit("max_cost", 200.0),
+    "limits.max_time": limit("max_time", 0.06),
+    "context.threshold": compacts(context={"threshold": 0.05}),
+    "context.fixed_limit": compacts(context={"fixed_limit": 5_000}),
+    "context.window": compacts(context={"window": 10_000}),
+    "context.keep_user_tokens": keep_user_tokens,
+    "context.keep_messages": keep_messages,
+    "context.instruction_bytes": instruction_bytes,
+    "context.off": off,
+    "tools.output_bytes": output_bytes,
+    "tools.shell_timeout": shell_timeout,
+    "tools.shell_timeout_cap": shell_timeout_cap,
+    "tools.write_max": write_max,
+    "tools.disabled": disabled,
+    "permissions.allow": permission("allow", "ask", made=True),
+    "permissions.ask": permission("ask", "full-auto", made=False),
+    "permissions.deny": permission("deny", "full-auto", made=False),
+    "network.request_retries": retries("request_retries", Fault(kind="server")),
+    "network.stream_retries": retries("stream_retries", Fault(kind="cut", after=0)),
+    "network.connect_timeout": connect_timeout,
+    "network.idle_timeout": idle_timeout,
+    "providers.NAME.base_url": provider_base_url,
+    "providers.NAME.protocol": provider_protocol,
+    "providers.NAME.key_env": provider_key_env,
+    "providers.NAME.auth": provider_auth,
+    "models.NAME.window": compacts(models={"openai-chat/scripted": {"window": 10_000}}),
+    "models.NAME.input": price("input", 14.0),
+    "models.NAME.cached": price("cached", 7.0),
+    "models.NAME.output": price("output", 21.0),
+}
+
+
+@pytest.mark.parametrize("key", [format_key(leaf.path) for leaf in leaves()])
+async def test_every_setting_changes_what_a_run_does(key: str, tmp_path: Path) -> None:
+    await EFFECTS[key](tmp_path)
