@@ -1,7 +1,7 @@
 """HTTP/1.1 over anyio and h11: the quick way, with connections that are used again."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult
 
@@ -22,6 +22,9 @@ READ_BYTES = 65_536
 HEAD_BYTES = 131_072
 IDLE_CONNECTIONS = 8
 """Kept for later, for each server."""
+
+WARM_SECONDS = 5.0
+"""How long a connection that nobody waits for yet may take."""
 
 DRAIN_SECONDS = 0.05
 """How long the last bytes of an answer may take before its connection is given up."""
@@ -87,7 +90,7 @@ class Response:
         """The headers, names in lower case."""
         return self._headers
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def chunks(self) -> AsyncGenerator[bytes]:
         """The body as it arrives, one chunk for each read of the socket."""
         state = self._connection.state
         while True:
@@ -112,10 +115,11 @@ class Response:
     async def read(self, limit: int = 1_048_576) -> bytes:
         """The rest of the body, or its first ``limit`` bytes."""
         body = bytearray()
-        async for chunk in self.chunks():
-            body += chunk
-            if len(body) >= limit:
-                break
+        async with aclosing(self.chunks()) as chunks:
+            async for chunk in chunks:
+                body += chunk
+                if len(body) >= limit:
+                    break
         return bytes(body[:limit])
 
 
@@ -127,6 +131,7 @@ class Http1:
         self._ca_file = ca_file
         self._context: SSLContext | None = None
         self._idle: dict[Server, list[_Connection]] = {}
+        self._is_closed = False
 
     @asynccontextmanager
     async def send(self, request: HttpRequest) -> AsyncGenerator[Response]:
@@ -142,16 +147,17 @@ class Http1:
     async def warm(self, url: str) -> None:
         """Connects ahead of the first request; failures wait for that request."""
         server = Server.of(split(url))
-        if self._idle.get(server):
+        if self._is_closed or self._idle.get(server):
             return
         try:
-            connection = await self._connect(server, 5.0)
+            connection = await self._connect(server, WARM_SECONDS)
         except ModelFailed:
             return
-        self._idle.setdefault(server, []).append(connection)
+        await self._keep(connection)
 
     async def close(self) -> None:
-        """Closes every idle connection."""
+        """Closes every idle connection, and the others when their answers end."""
+        self._is_closed = True
         idle, self._idle = self._idle, {}
         for connections in idle.values():
             for connection in connections:
@@ -217,12 +223,18 @@ class Http1:
     async def _release(self, connection: _Connection) -> None:
         if not connection.is_reusable:
             await _drain(connection)
-        idle = self._idle.setdefault(connection.server, [])
-        if connection.is_reusable and len(idle) < IDLE_CONNECTIONS:
+        if connection.is_reusable:
             connection.state.start_next_cycle()
-            idle.append(connection)
+            await self._keep(connection)
         else:
             await connection.close()
+
+    async def _keep(self, connection: _Connection) -> None:
+        idle = self._idle.setdefault(connection.server, [])
+        if self._is_closed or len(idle) >= IDLE_CONNECTIONS:
+            await connection.close()
+        else:
+            idle.append(connection)
 
 
 async def _write(connection: _Connection, request: HttpRequest, parts: SplitResult) -> None:

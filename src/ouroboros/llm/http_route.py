@@ -115,7 +115,13 @@ class HttpRoute:
             else:
                 decoder = self._protocol.start(endpoint.dialect)
                 is_whole = kind == "application/json" or not request.stream
-                yield (self._whole if is_whole else self._streamed)(response, decoder)
+                chunks = response.chunks()
+                batches = (self._whole if is_whole else self._streamed)(chunks, decoder)
+                try:
+                    yield batches
+                finally:
+                    await batches.aclose()
+                    await chunks.aclose()
         # Raised out here, so that the connection stays open for the next attempt.
         if refusal is not None:
             raise ModelFailed(refusal)
@@ -133,11 +139,11 @@ class HttpRoute:
         await self._transport.close()
 
     async def _streamed(
-        self, response: HttpResponse, decoder: Decoder
-    ) -> AsyncIterator[Sequence[StreamEvent]]:
+        self, chunks: AsyncIterator[bytes], decoder: Decoder
+    ) -> AsyncGenerator[Sequence[StreamEvent]]:
         framing = self._framing()
         try:
-            async for chunk in response.chunks():
+            async for chunk in chunks:
                 events: list[StreamEvent] = []
                 for frame in framing.feed(chunk):
                     events += decoder.step(frame)
@@ -152,22 +158,29 @@ class HttpRoute:
         yield self._safe(events)
 
     async def _whole(
-        self, response: HttpResponse, decoder: Decoder
-    ) -> AsyncIterator[Sequence[StreamEvent]]:
+        self, chunks: AsyncIterator[bytes], decoder: Decoder
+    ) -> AsyncGenerator[Sequence[StreamEvent]]:
+        body = bytearray()
         try:
-            body = await response.read(REPLY_BYTES)
+            async for chunk in chunks:
+                body += chunk
+                if len(body) > REPLY_BYTES:
+                    raise ModelFailed(_too_long(self._endpoint.base_url))
         except ModelFailed as error:
             decoder.reply.fail(error.failure)
             yield self._safe(decoder.reply.take())
             return
-        yield self._safe(decoder.read(body))
+        yield self._safe(decoder.read(bytes(body)))
 
     async def _refusal(self, response: HttpResponse, kind: str) -> Failure:
         if 200 <= response.status < 300:
             return _not_a_model(self._endpoint.base_url)
         if 300 <= response.status < 400:
             return _moved(self._endpoint.base_url, response)
-        body = await response.read(ERROR_BYTES)
+        try:
+            body = await response.read(ERROR_BYTES)
+        except ModelFailed:  # the status says more than the missing body would
+            body = b""
         failure = classify(
             response.status,
             response.headers,
@@ -215,4 +228,11 @@ def _not_a_model(base_url: str) -> Failure:
     return Failure(
         kind="invalid_request",
         message=f"{base_url} answered with a web page, not as a model does.",
+    )
+
+
+def _too_long(base_url: str) -> Failure:
+    return Failure(
+        kind="invalid_request",
+        message=f"{base_url} answered with more than {REPLY_BYTES} bytes.",
     )

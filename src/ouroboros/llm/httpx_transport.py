@@ -1,7 +1,7 @@
 """HTTP through httpx2: for proxies, which the quick transport does not speak."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, asynccontextmanager
 
 import anyio
 import httpx2
@@ -33,7 +33,7 @@ class Response:
         """The headers, names in lower case."""
         return self._headers
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def chunks(self) -> AsyncGenerator[bytes]:
         """The body as it arrives."""
         stream = aiter(self._response.aiter_raw())
         while True:
@@ -48,10 +48,11 @@ class Response:
     async def read(self, limit: int = 1_048_576) -> bytes:
         """The rest of the body, or its first ``limit`` bytes."""
         body = bytearray()
-        async for chunk in self.chunks():
-            body += chunk
-            if len(body) >= limit:
-                break
+        async with aclosing(self.chunks()) as chunks:
+            async for chunk in chunks:
+                body += chunk
+                if len(body) >= limit:
+                    break
         return bytes(body[:limit])
 
 

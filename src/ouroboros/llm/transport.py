@@ -1,6 +1,6 @@
 """Bytes to a provider and back: the seam between clients and HTTP libraries."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 from urllib.parse import SplitResult, urlsplit
@@ -42,8 +42,8 @@ class HttpResponse(Protocol):
         """The headers, names in lower case."""
         ...
 
-    def chunks(self) -> AsyncIterator[bytes]:
-        """The body as it arrives, one chunk for each read of the socket."""
+    def chunks(self) -> AsyncGenerator[bytes]:
+        """The body as it arrives, one chunk for each read of the socket; close it when done."""
         ...
 
     async def read(self, limit: int = 1_048_576) -> bytes:

@@ -1,6 +1,6 @@
 """A client and a server on loopback in all three wire formats, when nothing goes wrong."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
@@ -173,7 +173,7 @@ class Recorded(NamedTuple):
     headers: Mapping[str, str]
     body: bytes
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def chunks(self) -> AsyncGenerator[bytes]:
         for start in range(0, len(self.body), 16):
             yield self.body[start : start + 16]
 

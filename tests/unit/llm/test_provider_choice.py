@@ -1,12 +1,15 @@
 """From the words a person types to a vendor, an address and a key."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from ouroboros.core.errors import KeyMissing, Misuse, ModelUnknown
 from ouroboros.core.parts import Origin
 from ouroboros.llm import auth
 from ouroboros.llm.protocols import NAMES
-from ouroboros.llm.providers import ENTRIES, Choice, find
+from ouroboros.llm.providers import ENTRIES, Choice, Entry, find
 from ouroboros.llm.providers.choice import default, join, normalised
 
 KEYS = {"OPENAI_API_KEY": "sk-open", "ANTHROPIC_API_KEY": "sk-ant"}
@@ -104,9 +107,10 @@ def test_behind_an_address_of_ones_own_the_key_is_optional() -> None:
     assert keyed.credential.headers("bearer") == {"authorization": "Bearer sk-open"}
 
 
-def test_a_bare_name_behind_an_address_is_a_compatible_server() -> None:
-    choice = find("my-model", environment={}, base_url="http://127.0.0.1:8399/v1")
-    assert choice.origin == Origin(provider="compatible", protocol="openai-chat", model="my-model")
+@pytest.mark.parametrize("name", ["my-model", "gpt-oss:20b", "meta-llama/Llama-3", "org/model"])
+def test_a_bare_name_behind_an_address_is_a_compatible_server(name: str) -> None:
+    choice = find(name, environment={}, base_url="http://127.0.0.1:8399/v1")
+    assert choice.origin == Origin(provider="compatible", protocol="openai-chat", model=name)
 
 
 def test_a_missing_key_names_the_variables_and_the_ways_without() -> None:
@@ -138,6 +142,45 @@ def test_an_unknown_name_brings_near_ones(text: str, hint: str) -> None:
 def test_a_provider_without_a_model_is_refused(text: str) -> None:
     with pytest.raises(ModelUnknown):
         find(text, environment=KEYS)
+
+
+def test_an_address_with_a_password_is_refused_without_showing_it() -> None:
+    with pytest.raises(Misuse) as caught:
+        find("openai/m", environment=KEYS, base_url="http://me:secret@h:1/v1")
+    assert "secret" not in caught.value.message + caught.value.hint
+
+
+def test_a_vendor_is_one_entry_of_a_table() -> None:
+    mine = Entry(
+        name="mine",
+        protocol="openai-chat",
+        base_url="https://mine.example/v1",
+        keys=("MINE_API_KEY",),
+        prefixes=("mine-",),
+    )
+    choice = find("mine-large", environment={"MINE_API_KEY": "k"}, entries=(*ENTRIES, mine))
+    assert choice.url("/chat/completions") == "https://mine.example/v1/chat/completions"
+
+
+def test_an_installed_package_may_bring_a_vendor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bring_vendor.py").write_text(
+        "from ouroboros.llm.providers import Entry\n"
+        "entry = Entry(name='brought', protocol='openai-chat', base_url='http://b.example/v1',\n"
+        "              is_keyless=True)\n"
+        "nonsense = 3\n"
+    )
+    papers = tmp_path / "bring_vendor-1.0.dist-info"
+    papers.mkdir()
+    (papers / "METADATA").write_text("Metadata-Version: 2.1\nName: bring-vendor\nVersion: 1.0\n")
+    (papers / "entry_points.txt").write_text(
+        "[ouroboros.providers]\nbrought = bring_vendor:entry\nbad = bring_vendor:nonsense\n"
+    )
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    assert find("brought/m", environment={}).base_url == "http://b.example/v1"
+    with pytest.raises(Misuse, match="no Entry"):
+        find("bad/m", environment={})
 
 
 @pytest.mark.parametrize("address", ["ftp://h/v1", "http://", "http://h:99999/v1", "http://h h/"])

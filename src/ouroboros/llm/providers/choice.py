@@ -1,6 +1,6 @@
 """From the words a person types to a vendor, an address and a key."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlunsplit
 
@@ -45,13 +45,21 @@ class Choice(Struct, frozen=True, kw_only=True):
         return join(self.base_url, path)
 
 
-def find(text: str, *, environment: Mapping[str, str], base_url: str = "") -> Choice:
+def find(
+    text: str,
+    *,
+    environment: Mapping[str, str],
+    base_url: str = "",
+    entries: Sequence[Entry] = ENTRIES,
+) -> Choice:
     """The choice that ``provider/name``, ``script:PATH``, ``echo`` or a bare name stands for.
 
     A ``base_url`` of the person's own beats the vendor's variables, which beat its address; with
-    one of those the key is optional. Raises ``ModelUnknown``, ``KeyMissing`` or ``Misuse``.
+    one of those the key is optional. A bare name with a ``base_url`` is a model of whatever
+    compatible server is there. A provider that is not among ``entries`` is looked for among
+    the installed packages. Raises ``ModelUnknown``, ``KeyMissing`` or ``Misuse``.
     """
-    entry, model = _entry(text.strip(), base_url=base_url)
+    entry, model = _entry(text.strip(), base_url=base_url, entries=entries)
     if entry.protocol == "echo":
         return Choice(entry=entry, model="")
     if not model:
@@ -85,6 +93,11 @@ def normalised(base_url: str, entry: Entry) -> str:
     """
     given = base_url.strip()
     parts = split(given if "://" in given else f"http://{given}")
+    if parts.username or parts.password:
+        raise Misuse(
+            f"The address of {parts.hostname!r} holds a user or a password.",
+            hint=f"Leave them out, and set {' or '.join(entry.keys)} instead.",
+        )
     path = parts.path.rstrip("/")
     for ending in ("/chat/completions", "/responses", "/messages"):
         path = path.removesuffix(ending)
@@ -98,20 +111,37 @@ def join(base_url: str, path: str) -> str:
     return base_url.rstrip("/") + "/" + path.removeprefix("/v1/").lstrip("/")
 
 
-def _entry(text: str, *, base_url: str) -> tuple[Entry, str]:
-    known = {entry.name: entry for entry in ENTRIES}
-    if text.startswith("script:"):
+def _entry(text: str, *, base_url: str, entries: Sequence[Entry]) -> tuple[Entry, str]:
+    known = {entry.name: entry for entry in entries}
+    if text.startswith("script:") and "script" in known:
         return known["script"], text.removeprefix("script:")
     provider, slash, model = text.partition("/")
     if provider in known and (slash or provider == text):
         return known[provider], model
-    if text:
-        for entry in ENTRIES:
-            if not slash and text.startswith(entry.prefixes or ("\0",)):
+    if not slash and not base_url:
+        for entry in entries if text else ():
+            if text.startswith(entry.prefixes or ("\0",)):
                 return entry, text
-        if base_url:
-            return known["compatible"], text
+    if slash and provider.isidentifier() and (found := plugged(provider)) is not None:
+        return found, model
+    if text and base_url and "compatible" in known:
+        return known["compatible"], text
     raise ModelUnknown(f"There is no model {text!r}.", hint=_near(text, list(known)))
+
+
+def plugged(provider: str) -> Entry | None:
+    """The entry an installed package offers as ``[project.entry-points."ouroboros.providers"]``."""
+    from importlib.metadata import entry_points  # reads every package's papers, so only when asked
+
+    for point in entry_points(group="ouroboros.providers", name=provider):
+        entry: object = point.load()
+        if not isinstance(entry, Entry):
+            raise Misuse(
+                f"The package {point.module!r} offers a provider {provider!r} that is no Entry.",
+                hint="It must name an ouroboros.llm.providers.Entry.",
+            )
+        return entry
+    return None
 
 
 def _near(text: str, names: list[str]) -> str:
