@@ -347,7 +347,8 @@ def test_no_text_breaks_the_reader_and_simple_means_no_operator(text: str):
     if reading.simple is not None:
         assert not reading.opaque
         assert reading.commands[0].words == reading.simple
-        bare = re.sub(r"\\.|'[^']*'|\"[^\"$`]*\"", "", text.strip(), flags=re.DOTALL)
+        quoting = r"""\\.|'[^']*'|\$?"(\\.|[^"\\$`])*\""""
+        bare = re.sub(quoting, "", text.strip(), flags=re.DOTALL)
         assert not re.search(r"[;|&$()<>`\n]", bare)
 
 

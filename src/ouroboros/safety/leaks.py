@@ -1,0 +1,54 @@
+"""Keeps known secret values out of what is shown and kept."""
+
+import re
+from collections.abc import Mapping
+from urllib.parse import quote
+
+SHORTEST = 8
+"""Shorter values are not looked for: they would be found everywhere."""
+
+
+class Leaks:
+    """The secrets of one session, by the name each goes under."""
+
+    def __init__(self, secrets: Mapping[str, str]) -> None:
+        """Looks for each value as it is, and as it stands in JSON and in addresses."""
+        self._names: dict[str, str] = {}
+        for name, value in secrets.items():
+            for form in _forms(value.strip()):
+                if len(form) >= SHORTEST:
+                    self._names.setdefault(form, name)
+        # The longest first, so that a value which contains another one is named rightly.
+        forms = sorted(self._names, key=len, reverse=True)
+        self._expression = re.compile("|".join(map(re.escape, forms))) if forms else None
+        self._bytes = (
+            re.compile(b"|".join(re.escape(form.encode()) for form in forms)) if forms else None
+        )
+
+    def contains(self, text: str | bytes) -> bool:
+        """Whether any secret is in the text; cheap enough for every event."""
+        if isinstance(text, bytes):
+            return self._bytes is not None and self._bytes.search(text) is not None
+        return self._expression is not None and self._expression.search(text) is not None
+
+    def redacted(self, text: str) -> str:
+        """The text with ``[redacted NAME]`` in place of each secret."""
+        if self._expression is None:
+            return text
+        return self._expression.sub(lambda found: self._note(found.group()), text)
+
+    def redacted_bytes(self, data: bytes) -> bytes:
+        """The same for bytes."""
+        if self._bytes is None:
+            return data
+        return self._bytes.sub(lambda found: self._note(found.group().decode()).encode(), data)
+
+    def _note(self, form: str) -> str:
+        return f"[redacted {self._names[form]}]"
+
+
+def _forms(value: str) -> set[str]:
+    """The value as it is, in JSON, and percent-encoded."""
+    in_json = value.replace("\\", "\\\\").replace('"', '\\"').replace("/", "\\/")
+    plain_json = value.replace("\\", "\\\\").replace('"', '\\"')
+    return {value, in_json, plain_json, quote(value, safe=""), quote(value)}

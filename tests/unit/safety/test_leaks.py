@@ -1,0 +1,39 @@
+import json
+from urllib.parse import quote
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ouroboros.safety.leaks import Leaks
+
+
+def test_each_value_is_replaced_by_its_name():
+    leaks = Leaks({"OPENAI_API_KEY": "sk-abcdef123", "OTHER": "sk-abcdef123-longer"})
+    assert leaks.redacted("a sk-abcdef123 b sk-abcdef123-longer c") == (
+        "a [redacted OPENAI_API_KEY] b [redacted OTHER] c"
+    )
+    assert leaks.redacted_bytes(b"\xff sk-abcdef123") == b"\xff [redacted OPENAI_API_KEY]"
+
+
+def test_short_and_empty_values_are_not_looked_for():
+    leaks = Leaks({"A": "", "B": "abc"})
+    assert not leaks.contains("abc")
+    assert leaks.redacted("abc") == "abc"
+    assert leaks.redacted_bytes(b"abc") == b"abc"
+
+
+SECRETS = st.text(
+    alphabet=st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=30
+)
+
+
+@given(secret=SECRETS, before=st.text(max_size=20), after=st.text(max_size=20))
+def test_no_form_of_a_secret_survives(secret: str, before: str, after: str):
+    leaks = Leaks({"KEY": secret})
+    for form in (secret, json.dumps(secret)[1:-1], quote(secret, safe="")):
+        text = f"{before}{form}{after}"
+        assert leaks.contains(text)
+        assert form not in leaks.redacted(text)
+        data = text.encode("utf-8", "replace")
+        assert leaks.contains(data)
+        assert form.encode() not in leaks.redacted_bytes(data)
