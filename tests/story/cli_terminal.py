@@ -32,6 +32,7 @@ class Picture:
         self.y = 0
         self.x = 0
         self.styles: set[str] = set()
+        self.modes: set[str] = set()
         self._rest = ""
 
     def feed(self, text: str) -> None:
@@ -90,6 +91,11 @@ class Picture:
                 self.styles.add(parameters)
             case "h" | "l":
                 assert parameters in {"?25", "?2004"}, parameters
+                changed = "hidden" if parameters == "?25" else "paste"
+                if (final == "h") == (changed == "paste"):
+                    self.modes.add(changed)
+                else:
+                    self.modes.discard(changed)
             case _:
                 raise AssertionError(f"unexpected sequence ESC [ {parameters}{final}")
 
@@ -137,6 +143,10 @@ class Program:
 
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Changes the size, as a person does with a window."""
+        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
     def sees(self, words: str) -> str:
         """Waits until the words are on the terminal."""

@@ -1,0 +1,200 @@
+"""`ouro chat` on a terminal and from a pipe."""
+
+import json
+import os
+import signal
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.story.cli_terminal import Program
+from tests.story.test_cli_run import LOOKS, SLEEPS, ouro, script
+
+FIRST = {"text": "First answer."}
+SECOND = {"text": "Second answer."}
+
+
+def home() -> Path:
+    return Path(os.environ["OUROBOROS_HOME"])
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(40, 10), (80, 24)])
+def test_a_chat_goes_turn_by_turn(tmp_path: Path, columns: int, lines: int) -> None:
+    model = script(tmp_path, FIRST, SECOND)
+    with Program(["chat", "--model", model], cwd=tmp_path, columns=columns, lines=lines) as program:
+        program.sees("ask> ")
+        program.type("hello\r")
+        program.sees("First answer.")
+        program.sees("Done after")
+        program.type("more\r")
+        program.sees("Second answer.")
+        program.type("\x04")
+        assert program.ends() == 0
+        shown = program.picture.text
+    assert shown.index("> hello") < shown.index("First answer.") < shown.index("> more")
+    assert "ouro chat --resume ses_" in shown.replace("\n", "")
+    assert program.picture.modes == set()
+
+
+def test_what_is_typed_while_a_turn_runs_reaches_the_model_next(tmp_path: Path) -> None:
+    wait = {"name": "shell", "arguments": {"command": "echo go; sleep 1"}}
+    model = script(tmp_path, {"text": "", "tool_calls": [wait]}, FIRST)
+    with Program(["chat", "--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
+        program.sees("full-auto> ")
+        program.type("begin\r")
+        program.sees("Working")
+        program.type("and use colour\r")
+        program.sees("You, while it runs: and use colour")
+        program.sees("First answer.")
+        program.type("/quit\r")
+        assert program.ends() == 0
+    session = json.loads(ouro("sessions", "list", "--json", cwd=tmp_path).stdout)[0]["id"]
+    log = ouro("export", session, "--format", "jsonl", cwd=tmp_path).stdout.splitlines()
+    steered = [
+        event["data"]["message"]["parts"][0]["text"]
+        for event in map(json.loads, log)
+        if event["type"] == "user.message" and event["data"].get("steered")
+    ]
+    assert steered == ["and use colour"]
+
+
+def test_ctrl_c_stops_a_turn_and_the_next_one_works(tmp_path: Path) -> None:
+    model = script(tmp_path, SLEEPS, SECOND)
+    with Program(["chat", "--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
+        program.sees("full-auto> ")
+        program.type("begin\r")
+        program.sees("step 1")
+        program.type("\x03")
+        program.sees("Interrupted after 1 turn")
+        program.type("go on\r")
+        program.sees("Second answer.")
+        program.type("\x03")
+        program.sees("Ctrl-C again")
+        program.type("\x03")
+        assert program.ends() == 130
+    assert program.picture.modes == set()
+
+
+def test_ctrl_c_on_a_line_clears_it_and_stays(tmp_path: Path) -> None:
+    with Program(["chat", "--model", "echo"], cwd=tmp_path) as program:
+        program.sees("ask> ")
+        program.type("wrong words")
+        program.sees("ask> wrong words")
+        program.type("\x03")
+        program.type("right words\r")
+        program.sees("> right words")
+        program.type("\x04")
+        assert program.ends() == 0
+    assert "wrong words" not in program.picture.text
+
+
+def test_a_second_ctrl_c_leaves_while_the_first_is_still_at_work(tmp_path: Path) -> None:
+    model = script(tmp_path, SLEEPS)
+    with Program(
+        ["chat", "--model", model, "--mode", "full-auto", "begin"], cwd=tmp_path
+    ) as program:
+        program.sees("step 1")
+        program.signal(signal.SIGINT)
+        program.signal(signal.SIGINT)
+        program.type("\x03\x03\x03")
+        assert program.ends() == 130
+
+
+def test_a_pasted_text_of_several_lines_is_one_message(tmp_path: Path) -> None:
+    with Program(["chat", "--model", "echo"], cwd=tmp_path) as program:
+        program.sees("ask> ")
+        program.type("\x1b[200~line one\rline two\x1b[201~")
+        program.sees("line two")
+        program.type("\r")
+        program.sees("Done after 1 turn")
+        program.type("/quit\r")
+        assert program.ends() == 0
+    assert program.picture.text.count("Done after") == 1
+
+
+def test_commands_change_the_session_and_mistakes_are_said(tmp_path: Path) -> None:
+    with Program(["chat", "--model", "echo"], cwd=tmp_path) as program:
+        program.sees("ask> ")
+        program.type("/mode plan\r")
+        program.sees("plan> ")
+        program.type("/mode fast\r")
+        program.sees("there is no mode 'fast'")
+        program.type("/nonsense\r")
+        program.sees("there is no command /nonsense")
+        program.type("/help\r")
+        program.sees("/compact [FOCUS]")
+        program.type("/resume\r")
+        program.sees("needs a session's name")
+        program.type("/quit\r")
+        assert program.ends() == 0
+
+
+def test_another_session_can_be_resumed_from_within(tmp_path: Path) -> None:
+    old = ouro("run", "--model", "echo", "--output", "json", "the old one", cwd=tmp_path)
+    session = json.loads(old.stdout)["session"]
+    with Program(["chat", "--model", "echo"], cwd=tmp_path) as program:
+        program.sees("ask> ")
+        program.type("/sessions\r")
+        program.sees("the old one")
+        program.type(f"/resume {session}\r")
+        program.sees("> ")
+        program.type("go on here\r")
+        program.sees("Done after 1 turn")
+        program.type("/quit\r")
+        assert program.ends() == 0
+        assert f"ouro chat --resume {session}" in program.picture.text
+
+
+def test_what_was_typed_is_remembered_for_the_person_alone(tmp_path: Path) -> None:
+    for typed in ("words of before\r", "\x1b[A\r"):
+        with Program(["chat", "--model", "echo"], cwd=tmp_path) as program:
+            program.sees("ask> ")
+            program.type(typed)
+            program.sees("Done after 1 turn")
+            program.type("\x04")
+            assert program.ends() == 0
+        assert "> words of before" in program.picture.text
+    file = home() / "history"
+    assert file.read_text() == '"words of before"\n'
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_dumb_terminal_can_chat(tmp_path: Path) -> None:
+    model = script(tmp_path, LOOKS, FIRST)
+    with Program(["chat", "--model", model], cwd=tmp_path, environment={"TERM": "dumb"}) as program:
+        program.sees("ask> ")
+        program.type("hello\n")
+        program.sees("i whole input: ")
+        program.type("y\n")
+        program.sees("First answer.")
+        program.type("/quit\n")
+        assert program.ends() == 0
+    assert "\x1b" not in program.raw
+
+
+def test_lines_of_a_pipe_are_tasks_one_after_the_other(tmp_path: Path) -> None:
+    model = script(tmp_path, FIRST, SECOND)
+    done = ouro("chat", "--model", model, cwd=tmp_path, given="one\n\ntwo\n/quit\nthree\n")
+    assert done.stdout == "First answer.\nSecond answer.\n"
+    assert done.returncode == 0
+
+
+def test_the_end_of_a_pipe_waits_for_the_last_answer(tmp_path: Path) -> None:
+    model = script(tmp_path, {**FIRST, "delay_seconds": 0.3})
+    done = ouro("chat", "--model", model, cwd=tmp_path, given="one")
+    assert done.stdout == "First answer.\n"
+
+
+def test_a_window_made_narrower_while_it_works_is_drawn_without_remains(tmp_path: Path) -> None:
+    model = script(tmp_path, SLEEPS, FIRST)
+    with Program(
+        ["chat", "--model", model, "--mode", "full-auto", "begin"], cwd=tmp_path, columns=100
+    ) as program:
+        program.sees("step 1")
+        program.resize(40, 10)
+        program.type("\x03")
+        program.sees("Interrupted after 1 turn")
+        program.type("\x04")
+        assert program.ends() == 0
+    assert "Working" not in program.picture.text

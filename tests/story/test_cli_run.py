@@ -1,0 +1,344 @@
+"""`ouro run` as a process: pipes, exit codes, signals, and real terminals."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.story.cli_terminal import Program
+
+LOOP = "for i in 1 2 3; do echo step $i; sleep 30; done"
+LOOKS = {
+    "text": "I look **first**.",
+    "tool_calls": [{"name": "shell", "arguments": {"command": "echo seen; echo there"}}],
+}
+ANSWERS = {"text": "# Found\n\nIt is *there*."}
+SLEEPS = {
+    "text": "I wait.",
+    "tool_calls": [{"name": "shell", "arguments": {"command": LOOP, "timeout": 90}}],
+}
+
+
+def script(folder: Path, *turns: dict[str, object]) -> str:
+    """A scripted model."""
+    path = folder / "turns.jsonl"
+    path.write_text("".join(json.dumps(turn) + "\n" for turn in turns), "utf-8")
+    return f"script:{path}"
+
+
+def ouro(
+    *arguments: str, cwd: Path, given: str | None = "", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs the program without a terminal."""
+    return subprocess.run(
+        [sys.executable, "-m", "ouroboros", *arguments],
+        cwd=cwd,
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def test_a_pipe_gets_the_answer_on_stdout_and_the_rest_on_stderr(tmp_path: Path) -> None:
+    model = script(tmp_path, LOOKS, ANSWERS)
+    done = ouro("run", "--model", model, "--mode", "full-auto", "look", cwd=tmp_path)
+    assert done.stdout == "# Found\n\nIt is *there*.\n"
+    assert done.returncode == 0
+    assert "I look **first**." in done.stderr
+    assert "done" in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "said"),
+    [
+        (["one", "task"], "", "one task"),
+        (["-p", "one task"], "", "one task"),
+        (["--prompt", "first", "second"], "", "first second"),
+        ([], "from a pipe\n", "from a pipe"),
+        (["-"], "from a pipe\n", "from a pipe"),
+        (["words"], "and a pipe\n", "words\n\nand a pipe"),
+    ],
+)
+def test_the_task_comes_from_words_options_and_pipes(
+    tmp_path: Path, arguments: list[str], given: str, said: str
+) -> None:
+    done = ouro("run", "--model", "echo", *arguments, cwd=tmp_path, given=given)
+    assert done.stdout == f"{said}\n"
+
+
+def test_json_is_one_object(tmp_path: Path) -> None:
+    model = script(tmp_path, LOOKS, ANSWERS)
+    done = ouro(
+        "run", "--model", model, "--mode", "full-auto", "--output", "json", "x", cwd=tmp_path
+    )
+    report = msgspec.json.decode(done.stdout, type=dict[str, object])
+    assert report["final"] == ANSWERS["text"]
+    assert (report["reason"], report["turns"], report["exit_code"]) == ("completed", 2, 0)
+
+
+def test_a_stream_begins_ready_ends_completed_and_is_numbered_without_gap(tmp_path: Path) -> None:
+    model = script(tmp_path, LOOKS, ANSWERS)
+    arguments = ("run", "--model", model, "--mode", "full-auto", "--output", "stream-json", "x")
+    done = ouro(*arguments, cwd=tmp_path)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    types = [event["type"] for event in events]
+    assert (types[0], types[-1]) == ("session.ready", "task.completed")
+    durable = [
+        event["seq"] for event in events if event["type"] not in {"model.delta", "tool.progress"}
+    ]
+    assert durable == list(range(1, len(durable) + 1))
+    assert types.index("tool.started") < types.index("tool.attempted") < types.index("tool.result")
+
+
+def test_the_words_of_a_stream_come_as_deltas_that_start_and_end(tmp_path: Path) -> None:
+    model = script(tmp_path, {"text": "abcdef", "chunk": 2})
+    done = ouro("run", "--model", model, "--output", "stream-json", "x", cwd=tmp_path)
+    deltas = [
+        event["data"]
+        for event in map(json.loads, done.stdout.splitlines())
+        if event["type"] == "model.delta"
+    ]
+    assert deltas[0]["phase"] == "start"
+    assert deltas[-1]["phase"] == "end"
+    assert [delta.get("text", "") for delta in deltas[1:-1]] == ["ab", "cd", "ef"]
+
+
+@pytest.mark.parametrize("output", ["text", "json"])
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--model", "nosuch/x", "hi"], 2, "nosuch/x"),
+        (["--model", "echo"], 2, "there is no task"),
+        (["--model", "echo", "-C", "nowhere", "hi"], 2, "nowhere"),
+        (["--model", "echo", "--resume", "ses_unknown", "hi"], 2, "ses_unknown"),
+        (["--model", "echo", "--resume", "x", "--continue", "hi"], 2, "contradict"),
+        (["--model", "script:none.jsonl", "hi"], 2, "none.jsonl"),
+        (["--model", "openai/x", "--base-url", "http://127.0.0.1:9", "hi"], 1, "refused"),
+    ],
+)
+def test_bad_input_says_what_happened_and_what_to_do(
+    tmp_path: Path, output: str, arguments: list[str], code: int, words: str
+) -> None:
+    done = ouro(
+        "run",
+        "--output",
+        output,
+        *arguments,
+        cwd=tmp_path,
+        OPENAI_API_KEY="k",
+        OUROBOROS_NETWORK_REQUEST_RETRIES="0",
+    )
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    if output == "json":
+        report = msgspec.json.decode(done.stdout, type=dict[str, object])
+        assert words in str(report["error"])
+        assert report["exit_code"] == code
+    else:
+        assert words in done.stderr
+        assert "hint: " in done.stderr
+        assert done.stdout == ""
+
+
+def test_a_limit_ends_with_its_name_and_code_3(tmp_path: Path) -> None:
+    model = script(tmp_path, LOOKS, LOOKS, ANSWERS)
+    arguments = ("run", "--model", model, "--mode", "full-auto", "--max-turns", "2", "x")
+    done = ouro(*arguments, cwd=tmp_path)
+    assert done.returncode == 3
+    assert "Stopped at the limit max_turns after 2 turns" in done.stderr
+
+
+def test_what_needs_approval_is_denied_where_nobody_is(tmp_path: Path) -> None:
+    call = {"name": "write", "arguments": {"path": "made.txt", "content": "x"}}
+    model = script(tmp_path, {"text": "", "tool_calls": [call]}, ANSWERS)
+    done = ouro("run", "--model", model, "x", cwd=tmp_path)
+    assert done.returncode == 4
+    assert "nobody is here to answer" in done.stderr
+    assert not (tmp_path / "made.txt").exists()
+
+
+def test_a_session_is_continued_by_its_name_and_as_the_latest(tmp_path: Path) -> None:
+    first = ouro("run", "--model", "echo", "--output", "json", "one", cwd=tmp_path)
+    session = json.loads(first.stdout)["session"]
+    for option in (["--continue"], ["--resume", session]):
+        again = ouro("run", "--model", "echo", "--output", "json", *option, "two", cwd=tmp_path)
+        assert json.loads(again.stdout)["session"] == session
+
+
+def test_resume_without_a_name_lists_the_sessions_where_nobody_can_choose(tmp_path: Path) -> None:
+    ouro("run", "--model", "echo", "the first words", cwd=tmp_path)
+    done = ouro("run", "--model", "echo", "more", "--resume", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "the first words" in done.stderr
+    assert "--resume ses_" in done.stderr
+
+
+def test_a_reader_that_goes_away_ends_the_run_without_a_word(tmp_path: Path) -> None:
+    model = script(tmp_path, SLEEPS, ANSWERS)
+    program = [sys.executable, "-m", "ouroboros", "run", "--model", model, "--mode", "full-auto"]
+    with subprocess.Popen(
+        [*program, "--output", "stream-json", "x"],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert b"session.ready" in process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(timeout=20) == 141
+        assert process.stderr.read() == b""
+    shown = ouro("run", "--model", "echo", "--continue", "--output", "json", "go on", cwd=tmp_path)
+    assert json.loads(shown.stdout)["reason"] == "completed"
+
+
+def test_a_full_disk_for_the_output_is_named(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "ouroboros", "run", "--model", "echo", "hi"],
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=30,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert b"standard output cannot be written: No space left" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_run_with_a_valid_history(tmp_path: Path, number: signal.Signals) -> None:
+    model = script(tmp_path, SLEEPS, ANSWERS)
+    program = [sys.executable, "-m", "ouroboros", "run", "--model", model, "--mode", "full-auto"]
+    with subprocess.Popen(
+        [*program, "--output", "stream-json", "x"],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        lines: list[bytes] = []
+        for line in process.stdout:
+            lines.append(line)
+            if b"step 1" in line:
+                process.send_signal(number)
+                break
+        lines += process.stdout.readlines()
+        assert process.wait(timeout=20) == 130
+    events = [json.loads(line) for line in lines]
+    results = [event["data"]["status"] for event in events if event["type"] == "tool.result"]
+    assert results == ["cancelled"]
+    assert events[-1]["type"] == "task.cancelled"
+    again = ouro("run", "--model", model, "--continue", "go on", cwd=tmp_path)
+    assert again.stdout == "# Found\n\nIt is *there*.\n"
+
+
+def test_a_terminal_shows_rendered_words_and_asks(tmp_path: Path) -> None:
+    model = script(tmp_path, LOOKS, ANSWERS)
+    with Program(["run", "--model", model, "look"], cwd=tmp_path) as program:
+        program.sees("y yes")
+        program.type("y")
+        assert program.ends() == 0
+        shown = program.picture.text
+    assert "I look first." in shown
+    assert "? Allow: Run echo seen; echo there" in shown
+    assert "Allowed by you" in shown
+    assert "  seen\n  there\n" in shown
+    assert "# Found\n\nIt is there.\n" in shown
+    assert "Working" not in shown
+    assert "y yes" not in shown
+
+
+def test_no_may_carry_a_reason_and_the_model_reads_it(tmp_path: Path) -> None:
+    call = {"name": "write", "arguments": {"path": "made.txt", "content": "x"}}
+    model = script(tmp_path, {"text": "", "tool_calls": [call]}, ANSWERS)
+    with Program(["run", "--model", model, "x"], cwd=tmp_path) as program:
+        program.sees("y yes")
+        program.type("n")
+        program.sees("Why not")
+        program.type("not here\r")
+        assert program.ends() == 0
+        assert "not here" in program.picture.text
+    assert not (tmp_path / "made.txt").exists()
+
+
+def test_always_is_asked_once_in_a_session(tmp_path: Path) -> None:
+    call = {"name": "shell", "arguments": {"command": "touch made"}}
+    turn: dict[str, object] = {"text": "", "tool_calls": [call]}
+    model = script(tmp_path, turn, turn, ANSWERS)
+    with Program(["run", "--model", model, "x"], cwd=tmp_path) as program:
+        program.sees("y yes")
+        program.type("a")
+        assert program.ends() == 0
+        assert program.picture.text.count("? Allow") == 1
+
+
+def test_non_interactive_asks_nobody_on_a_terminal(tmp_path: Path) -> None:
+    model = script(tmp_path, LOOKS, ANSWERS)
+    arguments = ["run", "--model", model, "--non-interactive", "x"]
+    with Program(arguments, cwd=tmp_path) as program:
+        assert program.ends() == 4
+
+
+@pytest.mark.parametrize("columns", [40, 100])
+def test_ctrl_c_stops_the_command_and_leaves_the_terminal_clean(
+    tmp_path: Path, columns: int
+) -> None:
+    model = script(tmp_path, SLEEPS, ANSWERS)
+    arguments = ["run", "--model", model, "--mode", "full-auto", "x"]
+    with Program(arguments, cwd=tmp_path, columns=columns, lines=10) as program:
+        program.sees("step 1")
+        started = time.monotonic()
+        program.type("\x03")
+        assert program.ends() == 130
+        assert time.monotonic() - started < 10, "the command of 90 s was not stopped"
+        shown = program.picture.text
+    assert "Interrupted after 1 turn" in shown
+    assert "Working" not in shown
+    assert program.raw.rstrip().endswith("\x1b[?2004l")
+    assert program.raw.rfind("\x1b[?25h") > program.raw.rfind("\x1b[?25l")
+
+
+def test_a_dumb_terminal_gets_no_escape_and_can_answer(tmp_path: Path) -> None:
+    model = script(tmp_path, LOOKS, ANSWERS)
+    with Program(
+        ["run", "--model", model, "x"], cwd=tmp_path, environment={"TERM": "dumb"}
+    ) as program:
+        program.sees("i whole input:")
+        program.type("yes\n")
+        assert program.ends() == 0
+    assert "\x1b" not in program.raw
+    assert "# Found" in program.picture.text
+
+
+def test_no_color_is_respected(tmp_path: Path) -> None:
+    model = script(tmp_path, LOOKS, ANSWERS)
+    arguments = ["run", "--model", model, "--mode", "full-auto", "x"]
+    with Program(arguments, cwd=tmp_path, environment={"NO_COLOR": "1"}) as program:
+        assert program.ends() == 0
+    assert program.picture.styles == set()
+    assert "It is there." in program.picture.text
+
+
+def test_the_session_to_resume_can_be_chosen(tmp_path: Path) -> None:
+    ouro("run", "--model", "echo", "the first words", cwd=tmp_path)
+    with Program(["run", "--model", "echo", "more", "--resume"], cwd=tmp_path) as program:
+        program.sees("Number or name")
+        program.type("7\n")
+        program.sees("choose 1 to 1")
+        program.type("1\n")
+        assert program.ends() == 0
+    found = json.loads(ouro("sessions", "list", "--json", cwd=tmp_path).stdout)
+    assert len(found) == 1
