@@ -58,21 +58,22 @@ class Wire:
             arrived_at = arrived_at or self._clock.monotonic()
         lines = self._buffer[:end].decode("latin-1").split("\r\n")
         del self._buffer[: end + 4]
-        method, path, _ = lines[0].split(" ", 2)
+        words = lines[0].split(" ")
+        if len(words) != 3:
+            raise Closed
         pairs = (line.partition(":") for line in lines[1:])
         headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
-        length = int(headers.get("content-length", "0"))
-        if length > _BODY_LIMIT:
-            raise Closed
-        while len(self._buffer) < length:
-            await self._fill()
-        body = bytes(self._buffer[:length])
-        del self._buffer[:length]
+        if headers.get("expect", "").lower() == "100-continue":
+            await self._stream.send(b"HTTP/1.1 100 Continue\r\n\r\n")
+        if headers.get("transfer-encoding", "").lower() == "chunked":
+            body = await self._chunked()
+        else:
+            body = await self._take(_number(headers.get("content-length", "0"), 10))
         return Exchange(
             number=number,
             connection=connection,
-            method=method,
-            path=path,
+            method=words[0],
+            path=words[1],
             headers=headers,
             body=body.decode("utf-8", "replace"),
             arrived_at=arrived_at or self._clock.monotonic(),
@@ -111,6 +112,24 @@ class Wire:
             if size:
                 await anyio.lowlevel.checkpoint()
 
+    async def _chunked(self) -> bytes:
+        body = bytearray()
+        while True:
+            while (end := self._buffer.find(b"\r\n")) < 0:
+                await self._fill()
+            line = (await self._take(end + 2)).decode("latin-1")
+            size = _number(line.partition(";")[0].strip(), 16)
+            body += (await self._take(size + 2))[:-2]
+            if not size:
+                return bytes(body)
+
+    async def _take(self, size: int) -> bytes:
+        while len(self._buffer) < size:
+            await self._fill()
+        taken = bytes(self._buffer[:size])
+        del self._buffer[:size]
+        return taken
+
     async def _fill(self) -> None:
         self._buffer += await self._stream.receive(65536)
 
@@ -118,3 +137,13 @@ class Wire:
 def _head(status: int, fields: dict[str, str]) -> bytes:
     lines = [f"HTTP/1.1 {status} Scripted", *(f"{name}: {fields[name]}" for name in fields)]
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
+
+
+def _number(text: str, base: int) -> int:
+    try:
+        number = int(text, base)
+    except ValueError:
+        raise Closed from None
+    if not 0 <= number <= _BODY_LIMIT:
+        raise Closed
+    return number

@@ -247,6 +247,16 @@ async def test_a_cancelled_answer_closes_its_connection(transport: Http1) -> Non
         assert server.connections == 1
 
 
+async def test_a_transport_that_was_closed_keeps_no_connection() -> None:
+    opened = Http1()
+    async with serving([Turn(text="x")], repeat=True) as server:
+        async with opened.send(chat(server)) as response:
+            await opened.close()
+            assert b"[DONE]" in await response.read()
+        with anyio.fail_after(5):
+            await server.all_closed()
+
+
 async def test_an_answer_left_early_closes_its_connection(transport: Http1) -> None:
     turns = [Turn(text="abcdefgh", chunk=1, pace_seconds=0.2), Turn(text="short")]
     async with serving(turns) as server:

@@ -60,6 +60,42 @@ async def test_a_body_that_is_none_is_answered_with_an_error(
             assert b"not understood" in await response.read()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        b"nonsense\r\n\r\n",
+        b"POST / HTTP/1.1\r\ncontent-length: -4\r\n\r\n",
+        b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+    ],
+)
+async def test_a_request_that_is_none_ends_its_connection_alone(
+    transport: Http1, words: bytes
+) -> None:
+    async with serving([Turn(text="x")]) as server:
+        port = int(server.url.rpartition(":")[2])
+        async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+            await stream.send(words)
+            with pytest.raises(anyio.EndOfStream):
+                await stream.receive()
+        assert b'"x"' in await ask(transport, server.url, CHAT % b"")
+
+
+async def test_clients_that_send_their_body_in_chunks_are_understood() -> None:
+    head = b"POST /v1/chat/completions HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n"
+    body = CHAT % b""
+    chunks = b"".join(b"%x\r\n%b\r\n" % (1, body[at : at + 1]) for at in range(len(body)))
+    async with serving([Turn(text="Hello")], repeat=True) as server:
+        port = int(server.url.rpartition(":")[2])
+        async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+            for _ in range(2):
+                await stream.send(head + chunks + b"0\r\n\r\n")
+                answer = b""
+                while not answer.endswith(b"0\r\n\r\n"):
+                    answer += await stream.receive()
+                assert b"Hello" in answer
+        assert [exchange.body for exchange in server.exchanges] == [body.decode()] * 2
+
+
 async def test_timings_tell_the_gap_between_answers(transport: Http1) -> None:
     async with serving([Turn(text="x")], repeat=True) as server:
         for _ in range(3):
