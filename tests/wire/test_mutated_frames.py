@@ -12,7 +12,7 @@ from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
 from ouroboros.llm.sse import Frame
 from ouroboros.llm.stream import BlockEnded, BlockStarted, Failed, Finished, StreamEvent
-from tests.wire.recordings import ORIGIN, Recording, frames_of, kept, streams
+from tests.wire.recordings import ORIGIN, Recording, frames_of, kept, replies, streams
 
 STREAMS = streams()
 JUNK: tuple[Any, ...] = (
@@ -119,6 +119,28 @@ def drive(rounds: int, seed: str) -> None:
 @pytest.mark.parametrize("seed", ["a", "b", "c", "d"])
 def test_mutated_streams(seed: str) -> None:
     drive(800, seed)
+
+
+def drive_bodies(rounds: int, seed: str) -> None:
+    chance = random.Random(seed)
+    bodies = [recording for recording in replies() if recording.encoding == "json"]
+    for _ in range(rounds):
+        recording = chance.choice(bodies)
+        body = json.dumps(mutated(recording.body, chance)).encode()
+        events = by_name(recording.protocol).decode(body, Dialect())
+        endings = [event for event in events if isinstance(event, Finished | Failed)]
+        assert len(endings) == 1, body
+        assert events[-1] is endings[0]
+        msgspec.json.encode(events)
+
+
+def test_mutated_bodies() -> None:
+    drive_bodies(1500, "bodies")
+
+
+@pytest.mark.deep
+def test_many_mutated_bodies() -> None:
+    drive_bodies(30_000, "deep bodies")
 
 
 @pytest.mark.deep

@@ -55,6 +55,12 @@ class Block(Struct, kw_only=True, eq=False):
         )
 
 
+class Place(Struct, kw_only=True, eq=False):
+    """Where a part stands that is told to nobody; None until it has come whole."""
+
+    part: Part | None = None
+
+
 class Reply:
     """Collects what a model says and notes the events that tell of it.
 
@@ -70,7 +76,7 @@ class Reply:
         self.model = ""
         self.usage: Usage | None = None
         self.is_over = False
-        self._slots: list[Block | Part] = []
+        self._slots: list[Block | Place] = []
         self._events: list[StreamEvent] = []
         self._damaged = 0
 
@@ -115,13 +121,15 @@ class Reply:
             block.name = "" if block.kind == "call" else block.name
             self._events.append(BlockEnded(part=block.part, kind=block.kind))
 
-    def place(self, part: Part) -> None:
-        """Keeps a part that came whole and tells nobody."""
-        self._slots.append(part)
+    def place(self, part: Part | None = None) -> Place:
+        """Keeps a part that is told to nobody, or its place until it has come."""
+        place = Place(part=part)
+        self._slots.append(place)
+        return place
 
     def place_first(self, part: Part) -> None:
         """Keeps a part ahead of all others."""
-        self._slots.insert(0, part)
+        self._slots.insert(0, Place(part=part))
 
     def note_damage(self) -> None:
         """Remembers an event that could not be read, so that the reply cannot pass for whole."""
@@ -197,7 +205,7 @@ class Reply:
         return tuple(
             part
             for slot in self._slots
-            if (part := _part_of(slot) if isinstance(slot, Block) else slot) is not None
+            if (part := _part_of(slot) if isinstance(slot, Block) else slot.part) is not None
         )
 
     def blocks(self, kind: BlockKind) -> list[Block]:

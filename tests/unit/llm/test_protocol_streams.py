@@ -396,6 +396,19 @@ def test_an_item_that_only_the_terminal_event_names() -> None:
     assert finished(again).parts == (Text(text="Hi", meta={"id": "m"}),)
 
 
+def test_the_terminal_event_completes_an_item_that_was_never_done() -> None:
+    piece = {
+        "type": "response.output_text.delta",
+        "output_index": 1,
+        "item_id": "m",
+        "content_index": 0,
+        "delta": "H",
+    }
+    item = {"type": "message", "id": "m", "content": [{"type": "output_text", "text": "Hi"}]}
+    events = played("openai-responses", piece, completed(item))
+    assert finished(events).parts == (Text(text="Hi", meta={"id": "m"}),)
+
+
 @pytest.mark.parametrize(
     ("status", "fields", "reason"),
     [

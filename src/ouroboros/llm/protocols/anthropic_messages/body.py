@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from ouroboros.core.parts import (
     Foreign,
     Media,
@@ -100,32 +102,19 @@ class _History:
 
     def encode(self, unit: Unit) -> bytes:
         """A unit as a list member; the API joins neighbours of the same role by itself."""
-        return _encode(unit, self._blocks(unit))
+        if unit.messages[0].role == "assistant":
+            return _encode("assistant", self._assistant(unit.messages[0]))
+        return _encode("user", _user_unit(unit))
 
     def encode_last(self, messages: Sequence[Message]) -> bytes:
-        """The last unit: a user's carries the mark, an assistant's may not end in white space."""
+        """The last unit; a user's carries the mark."""
         unit = last_unit(messages)
-        blocks = self._blocks(unit)
-        if not blocks:
-            return b""
-        last = blocks[-1]
-        if unit.messages[0].role == "user":
-            blocks = _marked(blocks)
-        elif isinstance(text := last.get("text"), str):
-            blocks[-1] = {**last, "text": text.rstrip()}
-        return _encode(unit, blocks)
+        blocks = _user_unit(unit) if unit.messages[0].role == "user" else []
+        return _encode("user", _marked(blocks)) if blocks else self.encode(unit)
 
-    def _blocks(self, unit: Unit) -> list[Fields]:
-        if unit.messages[0].role == "assistant":
-            return self._assistant(unit.messages[0])
-        blocks = [_result(result) for result in results_in_order(unit)]
-        for message in unit.messages:
-            blocks += _user(message.parts)
-        return blocks
-
-    def _assistant(self, message: Message) -> list[Fields]:
+    def _assistant(self, message: Message) -> list[Fields | msgspec.Raw]:
         is_own = message.origin == self._origin
-        blocks: list[Fields] = []
+        blocks: list[Fields | msgspec.Raw] = []
         for part in message.parts:
             match part:
                 case Text() if part.text.strip():
@@ -135,17 +124,25 @@ class _History:
                 case Reasoning() if is_own:
                     blocks += _reasoning(part)
                 case Foreign() if is_own:
-                    blocks.append({"": raw(part.content)})
+                    blocks.append(raw(part.content))
                 case _:
                     pass
+        # The API refuses a last message that ends in white space; earlier ones must be equal.
+        last = blocks[-1] if blocks else None
+        if isinstance(last, dict) and isinstance(text := last.get("text"), str):
+            last["text"] = text.rstrip()
         return blocks
 
 
-def _encode(unit: Unit, blocks: Sequence[Fields]) -> bytes:
-    if not blocks:
-        return b""
-    content = [block.get("", block) for block in blocks]
-    return encode_items([{"role": unit.messages[0].role, "content": content}])
+def _encode(role: str, blocks: Sequence[Fields | msgspec.Raw]) -> bytes:
+    return encode_items([{"role": role, "content": blocks}]) if blocks else b""
+
+
+def _user_unit(unit: Unit) -> list[Fields]:
+    blocks = [_result(result) for result in results_in_order(unit)]
+    for message in unit.messages:
+        blocks += _user(message.parts)
+    return blocks
 
 
 def _own_text(part: Text) -> Fields:

@@ -18,9 +18,9 @@ from ouroboros.llm.fields import (
     string,
     text_of,
 )
-from ouroboros.llm.lifecycle import Block, Reply
+from ouroboros.llm.lifecycle import Block, Place, Reply
 from ouroboros.llm.sse import Frame
-from ouroboros.llm.stream import StopReason, StreamEvent
+from ouroboros.llm.stream import BlockKind, StopReason, StreamEvent
 
 _STOPS: dict[str, StopReason] = {
     "end_turn": "end",
@@ -38,7 +38,8 @@ _CALL_FIELDS = frozenset({"type", "id", "name", "input"})
 class _Carried:
     """A block we do not read: its first JSON text, and what deltas add to it."""
 
-    def __init__(self, block: Fields, text: str) -> None:
+    def __init__(self, place: Place, block: Fields, text: str) -> None:
+        self.place = place
         self.block = block
         self.text = text
         self.arguments: list[str] = []
@@ -160,7 +161,7 @@ class MessagesDecoder:
             case "tool_use":
                 opened = self._start_call(block, text)
             case _:
-                opened = _Carried(block, text)
+                opened = _Carried(self.reply.place(), block, text)
         self._open[index] = opened
 
     def _start_call(self, block: Fields, text: str) -> Block:
@@ -180,7 +181,7 @@ class MessagesDecoder:
             case "text_delta":
                 self.reply.grow(block or self._open_lost(index, "text"), string(delta, "text"))
             case "thinking_delta":
-                grown = block or self._open_lost(index, "thinking")
+                grown = block or self._open_lost(index, "reasoning")
                 self.reply.grow(grown, string(delta, "thinking"))
             case "input_json_delta" if block is not None:
                 self.reply.grow(block, string(delta, "partial_json"))
@@ -194,8 +195,8 @@ class MessagesDecoder:
             case _:
                 pass
 
-    def _open_lost(self, index: int, kind: str) -> Block:
-        block = self.reply.open("text" if kind == "text" else "reasoning")
+    def _open_lost(self, index: int, kind: BlockKind) -> Block:
+        block = self.reply.open(kind)
         self._open[index] = block
         return block
 
@@ -214,7 +215,7 @@ class MessagesDecoder:
     def _stop(self, index: int) -> None:
         block = self._open.pop(index, None)
         if isinstance(block, _Carried):
-            self.reply.place(block.part())
+            block.place.part = block.part()
         elif block is not None:
             self.reply.close(block)
 

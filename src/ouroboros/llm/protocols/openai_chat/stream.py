@@ -9,7 +9,7 @@ from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.fields import Fields, child, children, integer, is_object, parse, string, text_of
 from ouroboros.llm.lifecycle import Block, Reply
 from ouroboros.llm.sse import Frame
-from ouroboros.llm.stream import StopReason, StreamEvent
+from ouroboros.llm.stream import BlockKind, StopReason, StreamEvent
 
 _STOPS: dict[str, StopReason] = {
     "stop": "end",
@@ -114,14 +114,14 @@ class ChatDecoder:
             for call in children(delta, "tool_calls"):
                 self._read_call(call)
 
-    def _say(self, kind: str, text: str) -> None:
+    def _say(self, kind: BlockKind, text: str) -> None:
         if not text:
             return
         block = self._speech
         if block is None or block.kind != kind or not block.is_open:
             if block is not None:
                 self.reply.close(block)
-            block = self._speech = self.reply.open("text" if kind == "text" else "reasoning")
+            block = self._speech = self.reply.open(kind)
         self.reply.grow(block, text)
 
     def _read_content(self, parts: list[Fields]) -> None:

@@ -18,7 +18,7 @@ from ouroboros.llm.fields import (
     string,
     text_of,
 )
-from ouroboros.llm.lifecycle import Block, Reply
+from ouroboros.llm.lifecycle import Block, Place, Reply
 from ouroboros.llm.sse import Frame
 from ouroboros.llm.stream import BlockKind, StopReason, StreamEvent
 
@@ -34,6 +34,7 @@ class _Item(Struct, kw_only=True, eq=False):
     """An output item and the blocks it shows as, by content index."""
 
     blocks: dict[int, Block] = field(default_factory=dict[int, Block])
+    place: Place | None = None
     is_done: bool = False
 
 
@@ -168,10 +169,12 @@ class ResponsesDecoder:
         item = child(event, "item")
         index = self._index(event, item)
         if item.get("type") in ("function_call", "custom_tool_call"):
-            place = self._item(index).blocks
-            if 0 not in place:
+            blocks = self._item(index).blocks
+            if 0 not in blocks:
                 name, call_id = string(item, "name"), string(item, "call_id")
-                place[0] = self.reply.open("call", name=name, call_id=call_id)
+                blocks[0] = self.reply.open("call", name=name, call_id=call_id)
+        elif item.get("type") not in ("message", "reasoning"):
+            self._item(index).place = self.reply.place()
 
     def _complete(self, index: int, item: Fields, text: str) -> None:
         state = self._item(index)
@@ -189,7 +192,8 @@ class ResponsesDecoder:
                 arguments = text_of({"input": string(item, "input")})
                 self._complete_call(index, item, arguments).meta["custom"] = True
             case kind:
-                self.reply.place(Foreign(kind=str(kind), content=text))
+                place = state.place or self.reply.place()
+                place.part = Foreign(kind=str(kind), content=text)
         for block in state.blocks.values():
             self.reply.close(block)
 
@@ -244,9 +248,9 @@ class ResponsesDecoder:
         if status == "failed" or response.get("error"):
             self._fail({"error": response.get("error") or {"message": "The response failed."}})
             return
-        for index, item in enumerate(children(response, "output")):
-            if string(item, "id") not in self._indexes or not texts:
-                self._complete(index, item, texts[index] if index < len(texts) else text_of(item))
+        for place, item in enumerate(children(response, "output")):
+            index = self._indexes.get(string(item, "id"), place)
+            self._complete(index, item, texts[place] if place < len(texts) else text_of(item))
         self.reply.close_all()
         self.reply.end(self._stop_reason(status, response))
 
