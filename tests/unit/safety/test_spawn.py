@@ -5,29 +5,13 @@ import anyio
 import pytest
 
 from ouroboros.safety.spawn import MARK, run, shell_command, spawn, start
-from tests.unit.tools.spine import written
+from tests.unit.tools.spine import gone, is_alive, written
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
-
-
 def open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
-
-
-async def gone(pid: int) -> bool:
-    for _ in range(100):
-        if not await anyio.to_thread.run_sync(is_alive, pid):
-            return True
-        await anyio.sleep(0.02)
-    return False
 
 
 async def pid_in(path: Path) -> int:

@@ -137,3 +137,21 @@ async def written(path: Path) -> str:
         if text.endswith("\n"):
             return text.strip()
         await anyio.sleep(0.01)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process still runs; a zombie does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+async def gone(pid: int) -> bool:
+    """Whether a process ends within two seconds."""
+    for _ in range(100):
+        if not await anyio.to_thread.run_sync(is_alive, pid):
+            return True
+        await anyio.sleep(0.02)
+    return False

@@ -1,0 +1,108 @@
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ouroboros.core.errors import Misuse
+from ouroboros.tools.aliases import TITLES
+from ouroboros.tools.builtin.catalogue import builtin_tools
+from ouroboros.tools.builtin.files import ReadTool
+from ouroboros.tools.registry import Registry, canonical
+from tests.unit.tools.spine import Spine, text_of
+
+NAMES = (
+    "read", "write", "edit", "multi_edit", "apply_patch", "ls", "find", "grep", "shell",
+    "update_plan", "done",
+)  # fmt: skip
+
+
+def test_the_default_set_is_listed_in_order():
+    assert Registry(builtin_tools()).names() == NAMES
+
+
+@pytest.mark.parametrize(
+    ("spelled", "name"),
+    [
+        ("Read", "read"), ("Write", "write"), ("Edit", "edit"), ("MultiEdit", "multi_edit"),
+        ("Search", "grep"), ("Grep", "grep"), ("FindFiles", "find"), ("Glob", "find"),
+        ("LS", "ls"), ("Bash", "shell"), ("bash", "shell"), ("shell_command", "shell"),
+        ("applypatch", "apply_patch"), ("READ", "read"), ("multi-edit", "multi_edit"),
+        ("updatePlan", "update_plan"), ("search", "grep"), ("glob", "find"),
+    ],
+)  # fmt: skip
+def test_foreign_names_find_the_tool(spelled: str, name: str):
+    found = Registry(builtin_tools()).find(spelled)
+    assert found is not None
+    assert (found.name, canonical(spelled)) == (name, name)
+
+
+def test_a_name_that_reads_the_same_is_refused():
+    class Other(ReadTool):
+        name = "Re_ad"
+
+    with pytest.raises(Misuse, match="'Re_ad' is registered twice"):
+        Registry([*builtin_tools(), Other()])
+
+
+def test_a_tool_that_is_not_enabled_is_neither_listed_nor_found():
+    some = Registry(builtin_tools(), enabled=["Read", "MultiEdit"])
+    most = Registry(builtin_tools(), disabled=["Bash"])
+    assert some.names() == ("read", "multi_edit")
+    assert (some.find("shell"), most.find("bash")) == (None, None)
+    assert [spec.name for spec in some.specs()] == ["read", "multi_edit"]
+
+
+def test_title_case_names_go_out_and_come_back():
+    registry = Registry(builtin_tools())
+    for spec in registry.specs("title"):
+        found = registry.find(spec.name)
+        assert found is not None
+        assert TITLES.get(found.name, found.name) == spec.name
+
+
+def test_specs_are_made_once_and_are_valid_small_schemas():
+    registry = Registry(builtin_tools())
+    specs = registry.specs()
+    assert registry.specs() is specs
+    for spec in specs:
+        schema = json.loads(spec.schema)
+        assert (schema["type"], schema["additionalProperties"]) == ("object", False)
+        assert not re.search(r'"(title|\$ref|\$defs|default)":', spec.schema)
+    assert sum(len(msgspec.json.encode(spec)) for spec in specs) < 5_500
+
+
+def test_the_schema_of_read_in_full():
+    (spec,) = Registry([ReadTool()]).specs()
+    assert json.loads(spec.schema) == {
+        "type": "object",
+        "properties": {
+            "path": {"type": "string"},
+            "offset": {"type": "integer", "minimum": 1, "description": "first line, from 1"},
+            "limit": {"type": "integer", "minimum": 1, "description": "number of lines"},
+        },
+        "required": ["path"],
+        "additionalProperties": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("Edit", {"file_path": "a", "old_string": "x", "new_string": "y", "replace_all": False}),
+        ("edit", {"path": "a", "oldText": "x", "newText": "y"}),
+        ("MultiEdit", {"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}]}),
+        ("multi_edit", {"filePath": "a", "edits": [{"oldText": "x", "newText": "y", "replaceAll": True}]}),
+        ("Write", {"file_path": "a", "content": "y\n"}),
+        ("Bash", {"command": "echo y > a", "description": "Say y", "timeout": "5"}),
+        ("Bash", {"cmd": "echo y > a", "timeout": None}),
+        ("apply_patch", {"patch": "*** Begin Patch\n*** Add File: a\n+y\n*** End Patch"}),
+    ],
+)  # fmt: skip
+async def test_foreign_arguments_are_understood(
+    tmp_path: Path, name: str, arguments: dict[str, object]
+):
+    (tmp_path / "a").write_text("x\n")
+    result = await Spine(tmp_path).call(name, **arguments)
+    assert (result.status, (tmp_path / "a").read_text()) == ("done", "y\n"), text_of(result)

@@ -1,0 +1,99 @@
+import os
+from pathlib import Path
+
+from ouroboros.core.events import ToolProgress
+from ouroboros.tools.builtin.shell import ShellTool
+from tests.unit.tools.spine import Spine, gone, text_of, written
+
+
+async def lines_of(folder: Path, command: str, **arguments: object) -> list[str]:
+    return text_of(await Spine(folder).call("shell", command=command, **arguments)).split("\n")
+
+
+async def test_the_result_has_code_time_and_output(tmp_path: Path):
+    spine = Spine(tmp_path)
+    result = await spine.call("shell", command="echo out; echo err >&2; exit 3")
+    lines = text_of(result).split("\n")
+    assert result.status == "failed"
+    assert (lines[0], lines[2]) == ("Exit code: 3", "Output:")
+    assert lines[1].startswith("Wall time: 0.")
+    assert sorted(lines[3:]) == ["", "err", "out"]
+
+
+async def test_progress_comes_before_the_result(tmp_path: Path):
+    spine = Spine(tmp_path)
+    await spine.call("shell", command="for i in 1 2 3; do echo $i; sleep 0.05; done; echo e >&2")
+    progress = spine.journal.of(ToolProgress)
+    assert [(event.part, event.text, event.stream) for event in progress] == [
+        (0, "1\n", "stdout"),
+        (1, "2\n", "stdout"),
+        (2, "3\n", "stdout"),
+        (3, "e\n", "stderr"),
+    ]
+    assert spine.journal.types()[-1] == "tool.result"
+
+
+async def test_a_character_cut_in_two_is_put_together(tmp_path: Path):
+    spine = Spine(tmp_path)
+    result = await spine.call("shell", command=r"printf '\xe6\xbc'; sleep 0.1; printf '\xa2\xff'")
+    assert "".join(event.text for event in spine.journal.of(ToolProgress)) == "漢\ufffd"
+    assert text_of(result).endswith("Output:\n漢\ufffd")
+
+
+async def test_a_time_out_says_so_and_kills_grandchildren(tmp_path: Path):
+    command = "sh -c 'echo $$ > pid; echo started; exec sleep 60' & wait"
+    result = await Spine(tmp_path).call("shell", command=command, timeout=0.4)
+    lines = text_of(result).split("\n")
+    assert (result.status, lines[0]) == ("failed", "Exit code: 124")
+    assert lines[3].startswith("command timed out after ")
+    assert lines[4] == "started"
+    assert await gone(int(await written(tmp_path / "pid")))
+
+
+async def test_the_cap_is_above_what_a_model_asks_for(tmp_path: Path):
+    spine = Spine(tmp_path, tools=[ShellTool(timeout_cap_seconds=0.2)])
+    result = await spine.call("shell", command="sleep 30", timeout=3600)
+    assert "Exit code: 124" in text_of(result)
+
+
+async def test_a_flood_is_stopped_by_the_time_out(tmp_path: Path):
+    result = await Spine(tmp_path).call("shell", command="yes", timeout=0.3)
+    assert "Exit code: 124" in text_of(result)
+    assert len(text_of(result).encode()) <= 10_000
+
+
+async def test_no_input_no_terminal_and_bash_when_there_is_one(tmp_path: Path):
+    lines = await lines_of(tmp_path, "cat; [ -t 0 ] || echo no terminal; [[ 1 == 1 ]] && echo bash")
+    assert lines[3:] == ["no terminal", "bash", ""]
+
+
+async def test_profiles_are_not_read_and_keys_are_not_seen(tmp_path: Path):
+    (tmp_path / "profile").write_text("echo sneaked\n")
+    environment = {
+        "PATH": os.environ["PATH"],
+        "BASH_ENV": str(tmp_path / "profile"),
+        "ENV": str(tmp_path / "profile"),
+        "OPENAI_API_KEY": "sk-hush",
+        "HOME": str(tmp_path),
+    }
+    spine = Spine(tmp_path, environment=environment)
+    text = text_of(await spine.call("shell", command="env; echo $OPENAI_API_KEY"))
+    assert "sneaked" not in text
+    assert "hush" not in text
+
+
+async def test_a_background_process_that_lets_go_does_not_hold_the_call(tmp_path: Path):
+    command = "sh -c 'echo $$ > pid; exec sleep 60' >/dev/null 2>&1 & echo ready"
+    lines = await lines_of(tmp_path, command)
+    pid = int(await written(tmp_path / "pid"))
+    os.kill(pid, 9)
+    assert lines[3:] == ["ready", ""]
+
+
+async def test_the_title_is_the_models_description(tmp_path: Path):
+    spine = Spine(tmp_path, mode="ask")
+    await spine.call("shell", command="make x", description="Build x")
+    assert (spine.asker.questions[0].action, spine.asker.questions[0].input) == (
+        "Build x",
+        "make x",
+    )
