@@ -143,7 +143,7 @@ async def test_the_sixth_broken_stream_is_the_last(provider: str) -> None:
 @pytest.mark.parametrize("kind", ["cut", "end", "stall"])
 async def test_after_visible_words_nothing_is_sent_again(provider: str, kind: FaultKind) -> None:
     turn = Turn(text="Hello", chunk=1, fault=Fault(kind=kind, after=2))
-    async with running([turn], provider=provider, idle_timeout=0.2) as (client, server, _):
+    async with running([turn], provider=provider, idle_timeout=0.3) as (client, server, _):
         events, error = await listen(client)
         assert error is not None
         assert error.failure.kind == ("timeout" if kind == "stall" else "transport")
