@@ -148,7 +148,12 @@ def _read_user(reading: _Reading, path: Path) -> Table:
 
 
 def _read_project(reading: _Reading, folder: Path, home: Path) -> dict[str, str]:
-    inert = trust.read(folder, home)
+    try:
+        inert = trust.read(folder, home)
+    except ConfigBroken as error:
+        # A clone must not be able to stop a run; what cannot be read cannot be trusted either.
+        reading.warnings.append(f"{error.message}; nothing of {folder} is used")
+        inert = trust.Inert(folder=folder, files={})
     found = trust.standing(home, inert)
     if said := trust.warning(inert, found):
         reading.warnings.append(said)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ouroboros.app import config, trust
+from ouroboros.app.config_file import LARGEST_BYTES
 from ouroboros.core.errors import ConfigBroken
 
 
@@ -46,6 +47,20 @@ def test_even_a_broken_file_of_an_untrusted_clone_is_not_read(home: Path, clone:
     (clone / ".ouroboros" / "config.toml").write_text("][", encoding="utf-8")
 
     assert load(home, clone).settings.mode == "ask"
+
+
+def test_a_clone_whose_files_cannot_be_read_changes_nothing_and_stops_nothing(
+    home: Path, clone: Path
+) -> None:
+    trust.grant(home, trust.read(clone, home))
+    (clone / ".env").write_text("#" * (LARGEST_BYTES + 1), encoding="utf-8")
+
+    loaded = load(home, clone)
+
+    assert loaded.settings.mode == "ask"
+    assert loaded.warnings == (
+        f"{clone / '.env'} is larger than {LARGEST_BYTES} bytes; nothing of {clone} is used",
+    )
 
 
 def test_a_trusted_clone_takes_effect(home: Path, clone: Path) -> None:

@@ -30,12 +30,24 @@ def lines(cells: Sequence[str], across: int | None) -> list[str]:
     head = "  ".join(cell for cell in clean[:-1] if cell)
     if across >= _ROOM and width(head) < across - 20:
         return [cut(f"{head}  {clean[-1]}", across)]
-    return [cut(head, across), cut(f"  {clean[-1]}", across)]
+    return [*_packed(clean[:-1], across), cut(f"  {clean[-1]}", across)]
 
 
 def cut(text: str, across: int) -> str:
     """The beginning of the text that fits, marked when something is missing."""
     return "".join(span.text for span in crop(row(text), across))
+
+
+def _packed(cells: Sequence[str], across: int) -> list[str]:
+    """As many cells on each line as fit whole."""
+    packed: list[str] = []
+    for cell in cells:
+        longer = f"{packed[-1]}  {cell}" if packed else cell
+        if packed and width(longer) <= across:
+            packed[-1] = longer
+        elif cell:
+            packed.append(cut(cell, across))
+    return packed
 
 
 def moment(ts: float) -> str:

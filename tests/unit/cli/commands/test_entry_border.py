@@ -78,7 +78,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], 
 
 
 FATES = [
-    ("raise Misuse('bad \\x1b[31mword', hint='good')", 2, "error: bad \\x1b[31mword\nhint: good\n"),
+    ("raise Misuse('bad \\x1b[31mword', hint='good')", 2, "error: bad word\nhint: good\n"),
     ("raise OuroborosError('no')", 1, "error: no\n"),
     ("raise Interrupted('stopped')", 130, "error: stopped\n"),
     ("raise KeyboardInterrupt", 130, "error: interrupted\n"),

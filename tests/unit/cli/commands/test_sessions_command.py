@@ -87,7 +87,7 @@ def test_the_list_is_newest_first_and_plain_when_piped(ouro: Ouro) -> None:
 
     assert [(line[0], line[2], line[3]) for line in lines] == [
         (NEW, "idle", "count the eggs"),
-        (OLD, "idle", "find the \\x1b[31mwombat"),
+        (OLD, "idle", "find the wombat"),
     ]
     assert names(ouro, "--here") == [NEW]
     assert names(ouro, "--limit", "1") == [NEW]
@@ -157,9 +157,9 @@ def test_the_markdown_export_reads_like_the_session(ouro: Ouro, tmp_path: Path) 
 
     assert ouro("export", OLD, "--format", "markdown", "-o", str(target)).code == 0
     assert target.read_text(encoding="utf-8") == (
-        "# find the \\x1b[31mwombat\n"
+        "# find the wombat\n"
         "\n*Begun 1970-01-01 00:16 UTC, echo, mode ask, in /elsewhere*\n"
-        "\n## You\n\nfind the \\x1b[31mwombat\n"
+        "\n## You\n\nfind the wombat\n"
         '\n### Run ls\n\n```json\n{"command":"ls"}\n```\n'
         "\n## Ouroboros\n\nLooking.\n"
         "\nshell: done\n\n````\na ``` b\n````\n"
