@@ -29,7 +29,7 @@ def encode_items(items: Sequence[object]) -> bytes:
 
 def encode_body(head: Mapping[str, object], key: str, fragments: Sequence[bytes]) -> bytes:
     """A body whose last member is the list of ``fragments``."""
-    items = b",".join(fragment for fragment in fragments if fragment)
+    items = b",".join(filter(None, fragments))
     return b'%b,"%b":[%b]}' % (encode(head)[:-1], key.encode(), items)
 
 

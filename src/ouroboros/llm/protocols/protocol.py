@@ -68,17 +68,15 @@ class BodyCache:
     ) -> list[bytes]:
         """The fragment of each unit, made anew only where it is not known."""
         same = self._count_same(messages) if self._target == target else 0
-        kept = covered = 0
-        for unit in self._units:
-            end = covered + len(unit.messages)
-            # Results may still join the last unit.
-            if end > same or (end == same and _has_result(unit.messages[-1])):
-                break
-            kept, covered = kept + 1, end
+        covered, kept = len(self._messages), len(self._units)
+        # Results may still join the last unit.
+        while kept and (covered > same or _has_result(self._units[kept - 1].messages[-1])):
+            kept -= 1
+            covered -= len(self._units[kept].messages)
         fresh = units(messages[covered:], messages[covered - 1] if covered else None)
+        self._fragments[kept:] = [fragment(unit) for unit in fresh]
+        self._units[kept:] = fresh
         self._target, self._messages = target, messages
-        self._units = [*self._units[:kept], *fresh]
-        self._fragments = [*self._fragments[:kept], *map(fragment, fresh)]
         return self._fragments
 
     def _count_same(self, messages: Sequence[Message]) -> int:
