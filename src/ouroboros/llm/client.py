@@ -48,7 +48,7 @@ class Route(Protocol):
         ...
 
     async def warm(self) -> None:
-        """Opens ahead of time what the first attempt needs; never raises ``ModelFailed``."""
+        """Opens ahead of time what the first attempt needs; what fails now fails then."""
         ...
 
     def explain(self, failure: Failure) -> str:

@@ -11,7 +11,7 @@ from anyio import to_thread
 from anyio.abc import ByteStream
 
 import ouroboros
-from ouroboros.core.errors import ModelFailed
+from ouroboros.core.errors import ModelFailed, OuroborosError
 from ouroboros.llm.reach import Server, refused, trusting
 from ouroboros.llm.transport import HttpRequest, split, unreachable
 
@@ -151,7 +151,7 @@ class Http1:
             return
         try:
             connection = await self._connect(server, WARM_SECONDS)
-        except ModelFailed:
+        except OuroborosError:
             return
         await self._keep(connection)
 

@@ -1,7 +1,7 @@
 """HTTP through httpx2: for proxies, which the quick transport does not speak."""
 
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 
 import anyio
 import httpx2
@@ -96,7 +96,8 @@ class Proxied:
     async def warm(self, url: str) -> None:
         """Prepares the client; the proxy is first reached by a request."""
         split(url)
-        await self._connected()
+        with suppress(Misuse):
+            await self._connected()
 
     async def close(self) -> None:
         """Closes every connection."""

@@ -14,6 +14,8 @@ from ouroboros.llm.providers.choice import Choice
 from ouroboros.llm.retry import Policy
 from ouroboros.llm.transport import Proxies, Transport
 
+_FORMAT_HEADERS = {"anthropic-messages": {"anthropic-version": "2023-06-01"}}
+
 
 class Connection(Struct, frozen=True, kw_only=True):
     """How to reach providers: patience, proxies, and whose certificates to trust."""
@@ -81,7 +83,7 @@ def _http_route(choice: Choice, *, clock: Clock, connection: Connection) -> Rout
         base_url=choice.base_url,
         dialect=choice.entry.dialect,
         url=choice.url,
-        headers=choice.entry.headers,
+        headers={**_FORMAT_HEADERS.get(choice.entry.protocol, {}), **choice.entry.headers},
         auth=choice.entry.auth,
         credential=choice.credential,
         connect_timeout=connection.connect_timeout,

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple, cast
 from urllib.parse import SplitResult
 
-from ouroboros.core.errors import ModelFailed
+from ouroboros.core.errors import Misuse, ModelFailed
 from ouroboros.llm.transport import port_of, unreachable
 
 if TYPE_CHECKING:
@@ -37,7 +37,13 @@ def trusting(ca_file: str) -> "SSLContext":
     context = ssl.create_default_context()
     context.set_alpn_protocols(["http/1.1"])
     if ca_file:
-        context.load_verify_locations(ca_file)
+        try:
+            context.load_verify_locations(ca_file)
+        except OSError as error:  # also what is no certificate: SSLError is one
+            raise Misuse(
+                f"The certificates in {ca_file!r} cannot be used: {error.strerror or error}.",
+                hint="SSL_CERT_FILE names a file with certificates in PEM form.",
+            ) from error
     return context
 
 

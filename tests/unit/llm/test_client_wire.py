@@ -16,7 +16,7 @@ from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.http_route import Endpoint, HttpRoute
 from ouroboros.llm.opening import Connection, open_client
 from ouroboros.llm.protocols import by_name
-from ouroboros.llm.providers import find
+from ouroboros.llm.providers import Choice, Entry, find
 from ouroboros.llm.request import Request
 from ouroboros.llm.retry import Policy
 from ouroboros.llm.stream import BlockGrew, CallReady, Finished, StreamEvent
@@ -145,6 +145,22 @@ async def test_the_wire_shows_our_own_name_only(provider: str) -> None:
         **key,
         **version,
     }
+
+
+async def test_an_entry_of_ones_own_sends_what_its_wire_format_needs() -> None:
+    async with serving([TURN]) as server:
+        entry = Entry(
+            name="mine", protocol="anthropic-messages", auth="x-api-key", headers={"x-mine": "1"}
+        )
+        choice = Choice(entry=entry, model="m", base_url=f"{server.url}/v1")
+        client = await open_client(
+            choice, clock=SystemClock(), random=lambda: 0.5, connection=Connection()
+        )
+        await listen(client, Request(model="m", messages=(user("u", "hi"),)))
+        await client.close()
+        headers = server.exchanges[0].headers
+    assert (headers["anthropic-version"], headers["x-mine"]) == ("2023-06-01", "1")
+    assert "x-api-key" not in headers
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

@@ -207,6 +207,20 @@ async def test_a_certificate_of_ones_own_is_trusted_when_named(certificate: Path
         assert await answer(Http1(ca_file=str(certificate)), url) == (200, b"ok")
 
 
+@pytest.mark.parametrize("content", [None, b"no certificate"])
+async def test_a_certificate_file_that_is_none_is_named(
+    certificate: Path, tmp_path: Path, content: bytes | None
+) -> None:
+    path = tmp_path / "ca.pem"
+    if content is not None:
+        path.write_bytes(content)
+    async with secure(certificate) as url:
+        for transport in (Http1(ca_file=str(path)), Proxied(url, ca_file=str(path))):
+            await transport.warm(url)
+            with pytest.raises(Misuse, match=r"ca\.pem"):
+                await answer(transport, url)
+
+
 async def test_ssl_cert_file_is_honoured(
     certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ class Entry(Struct, frozen=True, kw_only=True):
         base_url: What a protocol's path is appended to; empty when the person must give it.
         keys: Variables that may hold the key, the first that is set wins.
         base_url_variables: Variables that may replace ``base_url``.
+        headers: Sent besides those of the wire format.
         prefixes: Beginnings of model names that mean this vendor when none is named.
         default_model: Used when the person chose none and this vendor's key is there.
         is_keyless: Works without a key.
@@ -60,7 +61,6 @@ ENTRIES = (
         auth="x-api-key",
         keys=("ANTHROPIC_API_KEY",),
         base_url_variables=("ANTHROPIC_BASE_URL",),
-        headers={"anthropic-version": "2023-06-01"},
         dialect=Dialect(effort_style="budget"),
         prefixes=("claude-",),
         default_model="claude-sonnet-4-5",
