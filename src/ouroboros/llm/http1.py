@@ -131,6 +131,7 @@ class Http1:
         self._ca_file = ca_file
         self._context: SSLContext | None = None
         self._idle: dict[Server, list[_Connection]] = {}
+        self._warming: dict[Server, anyio.Event] = {}
         self._is_closed = False
 
     @asynccontextmanager
@@ -147,13 +148,16 @@ class Http1:
     async def warm(self, url: str) -> None:
         """Connects ahead of the first request; failures wait for that request."""
         server = Server.of(split(url))
-        if self._is_closed or self._idle.get(server):
+        if self._is_closed or self._idle.get(server) or server in self._warming:
             return
+        done = self._warming[server] = anyio.Event()
         try:
-            connection = await self._connect(server, WARM_SECONDS)
+            await self._keep(await self._connect(server, WARM_SECONDS))
         except OuroborosError:
             return
-        await self._keep(connection)
+        finally:
+            del self._warming[server]
+            done.set()
 
     async def close(self) -> None:
         """Closes every idle connection, and the others when their answers end."""
@@ -166,6 +170,8 @@ class Http1:
     async def _start(self, request: HttpRequest) -> tuple[_Connection, h11.Response]:
         parts = split(request.url)
         server = Server.of(parts)
+        if (warming := self._warming.get(server)) is not None:
+            await warming.wait()
         idle = self._idle.get(server)
         if idle:
             connection = idle.pop()

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import anyio
+import anyio.lowlevel
 import pytest
 from anyio.abc import SocketAttribute, SocketStream
 
@@ -74,6 +75,21 @@ async def test_fifty_requests_share_one_connection(transport: Http1) -> None:
             status, body = await answer(transport, chat(server))
             assert (status, body.count(b'"content"')) == (200, 201)
         assert (server.connections, len(server.exchanges)) == (1, 50)
+
+
+async def test_a_request_waits_for_the_connection_that_is_being_made(transport: Http1) -> None:
+    async with serving([Turn(text="x")]) as server, anyio.create_task_group() as tasks:
+        tasks.start_soon(transport.warm, server.url)
+        await anyio.lowlevel.checkpoint()
+        assert (await answer(transport, chat(server)))[0] == 200
+        assert server.connections == 1
+
+
+async def test_warming_up_for_a_server_that_is_not_there_says_nothing(transport: Http1) -> None:
+    async with serving([Turn(text="x")]) as server:
+        url = server.url
+    await transport.warm(url)
+    assert "refused" in (await fails(transport, chat(url))).message
 
 
 async def test_a_reply_that_ends_a_moment_late_keeps_its_connection(transport: Http1) -> None:
