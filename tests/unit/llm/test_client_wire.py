@@ -19,9 +19,10 @@ from ouroboros.llm.protocols import by_name
 from ouroboros.llm.providers import Choice, Entry, find
 from ouroboros.llm.request import Request
 from ouroboros.llm.retry import Policy
+from ouroboros.llm.script import ScriptRoute
 from ouroboros.llm.stream import BlockGrew, CallReady, Finished, StreamEvent
 from ouroboros.llm.transport import HttpRequest
-from ouroboros.llm.turns import ScriptedCall, ScriptedUsage, Turn
+from ouroboros.llm.turns import Player, ScriptedCall, ScriptedUsage, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import ScriptedServer, serving
 
@@ -145,6 +146,40 @@ async def test_the_wire_shows_our_own_name_only(provider: str) -> None:
         **key,
         **version,
     }
+
+
+def bare(events: Sequence[StreamEvent]) -> list[StreamEvent]:
+    """The events without what only a vendor can know."""
+    plain: list[StreamEvent] = []
+    for event in events:
+        match event:
+            case Finished():
+                parts = tuple(
+                    part if isinstance(part, ToolResult) else replace(part, meta={})
+                    for part in event.parts
+                )
+                plain.append(Finished(parts=parts, stop_reason=event.stop_reason))
+            case CallReady(call=call):
+                plain.append(CallReady(call=replace(call, meta={})))
+            case _:
+                plain.append(event)
+    return plain
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize(
+    "turn", [TURN, Turn(text="only words"), Turn(tool_calls=TURN.tool_calls), Turn(reasoning="hm")]
+)
+async def test_the_scripted_model_says_what_a_vendor_would(provider: str, turn: Turn) -> None:
+    asked = Request(model="m", messages=(user("u", "hi"),), tools=TOOLS)
+    script = Client(
+        ScriptRoute(Player([turn]), ManualClock().sleep),
+        policy=Policy(),
+        sleep=ManualClock().sleep,
+        random=lambda: 0.5,
+    )
+    async with running([turn], provider) as (client, _):
+        assert bare(await listen(client, asked)) == bare(await listen(script, asked))
 
 
 async def test_an_entry_of_ones_own_sends_what_its_wire_format_needs() -> None:
