@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self
 
 _SEQUENCE = re.compile(r"\x1b\[([?0-9;]*)([@-~])")
-DEADLINE_SECONDS = 20.0
+DEADLINE_SECONDS = 15.0
 
 
 class Picture:
@@ -150,6 +150,7 @@ class Program:
 
     def sees(self, words: str) -> str:
         """Waits until the words are on the terminal."""
+        words = words.rstrip()
         deadline = time.monotonic() + DEADLINE_SECONDS
         while words not in self.picture.text:
             if not self._read(deadline):

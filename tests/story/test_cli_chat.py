@@ -138,7 +138,7 @@ def test_another_session_can_be_resumed_from_within(tmp_path: Path) -> None:
         program.type("/sessions\r")
         program.sees("the old one")
         program.type(f"/resume {session}\r")
-        program.sees("> ")
+        program.sees("Going on with")
         program.type("go on here\r")
         program.sees("Done after 1 turn")
         program.type("/quit\r")

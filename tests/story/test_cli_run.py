@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import msgspec
@@ -300,15 +299,12 @@ def test_ctrl_c_stops_the_command_and_leaves_the_terminal_clean(
     arguments = ["run", "--model", model, "--mode", "full-auto", "x"]
     with Program(arguments, cwd=tmp_path, columns=columns, lines=10) as program:
         program.sees("step 1")
-        started = time.monotonic()
         program.type("\x03")
         assert program.ends() == 130
-        assert time.monotonic() - started < 10, "the command of 90 s was not stopped"
         shown = program.picture.text
     assert "Interrupted after 1 turn" in shown
     assert "Working" not in shown
-    assert program.raw.rstrip().endswith("\x1b[?2004l")
-    assert program.raw.rfind("\x1b[?25h") > program.raw.rfind("\x1b[?25l")
+    assert program.picture.modes == set()
 
 
 def test_a_dumb_terminal_gets_no_escape_and_can_answer(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 One desk takes in keys of a terminal or whole lines and gives intents; it never sends anything.
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
 from msgspec import Struct
@@ -50,7 +51,9 @@ class Asker(Protocol):
 class Desk:
     """Holds the line being typed and the questions that wait; the first one is answered first."""
 
-    def __init__(self, asker: Asker, clock: Clock, history: list[str], prompt: str) -> None:
+    def __init__(
+        self, asker: Asker, clock: Clock, history: list[str], prompt: Callable[[], str]
+    ) -> None:
         """``prompt`` stands before the line; ``history`` is what up and down recall."""
         self.prompt = prompt
         self.line = Line(history)
@@ -84,8 +87,13 @@ class Desk:
                 pass
         return None
 
-    def press(self, key: Key) -> Intent | None:
-        """Takes in a key."""
+    def press(self, key: Key) -> list[Intent]:
+        """Takes in a key; of text that came at once, each letter may answer another question."""
+        letters = self.question is not None and key.name == "text"
+        keys = [Key("text", letter) for letter in key.text] if letters else [key]
+        return [intent for intent in map(self._press, keys) if intent is not None]
+
+    def _press(self, key: Key) -> Intent | None:
         question = self.question
         if question is None:
             return self._press_line(key)
@@ -125,7 +133,7 @@ class Desk:
         limit = max(min(_FOOT_ROWS, size.lines // 3), 1)
         question = self.question
         if question is None:
-            return self.line.foot(self.prompt, size.columns, limit)
+            return self.line.foot(self.prompt(), size.columns, limit)
         if self._reason is not None:
             return self._reason.foot("Why not (Enter: no reason): ", size.columns, limit)
         return Foot(rows=tuple(choice_rows(question, size)))

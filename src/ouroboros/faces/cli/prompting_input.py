@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 
 import anyio
-import anyio.lowlevel
+import anyio.to_thread
 
 from ouroboros.faces.cli.prompting import Desk, Intent, Left
 from ouroboros.faces.cli.prompting_keys import Key, Keys
@@ -28,14 +28,14 @@ async def read_keys(fd: int, desk: Desk, touched: Callable[[], None], give: Give
         if waiting.cancelled_caught:
             pressed = keys.settle()
         else:
-            content = _read(fd)
+            content = await anyio.to_thread.run_sync(_read, fd)
             if not content:
                 break
             pressed = keys.feed(content)
         for key in pressed:
-            intent = desk.press(key)
+            intents = desk.press(key)
             touched()
-            if intent is not None:
+            for intent in intents:
                 await give(intent)
     await _end(desk, give)
 
@@ -56,7 +56,7 @@ async def lines(fd: int) -> AsyncGenerator[str]:
     held: list[str] = []
     while True:
         await _readable(fd)
-        content = _read(fd)
+        content = await anyio.to_thread.run_sync(_read, fd)
         head, *rest = decoder.decode(content, final=not content).split("\n")
         held.append(head)
         for piece in rest:
@@ -72,8 +72,6 @@ async def _readable(fd: int) -> None:
     mode = os.fstat(fd).st_mode
     if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(fd):
         await anyio.wait_readable(fd)
-    else:
-        await anyio.lowlevel.checkpoint()
 
 
 def _read(fd: int) -> bytes:

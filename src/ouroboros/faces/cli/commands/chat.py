@@ -18,7 +18,7 @@ from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.prompting_history import History
 from ouroboros.faces.cli.render.face import Face
 from ouroboros.faces.cli.render.notices import Notice
-from ouroboros.faces.cli.render.words import going_on, one_line
+from ouroboros.faces.cli.render.words import count, going_on, one_line
 from ouroboros.faces.cli.stage import Streams, text_stage
 
 if TYPE_CHECKING:
@@ -108,6 +108,9 @@ class _Chat:
         state = session.state
         where = f"{one_line(state.model)}, mode {state.mode}, in {one_line(state.cwd)}"
         stage.face.tell(Notice(text=f"{where}; /help lists commands"))
+        if session.resumed:
+            said = f"Going on with {session.id}, {count(state.turn, 'turn')} so far"
+            stage.face.tell(Notice(text=said))
         for warning in session.warnings:
             stage.face.tell(Notice(text=f"warning: {one_line(warning, 600)}", level="warning"))
         code = await conversation.chat(first, slashes.carry_out, self._history.add)
