@@ -153,3 +153,35 @@ def test_breakpoints_stay_within_four(name: str) -> None:
     dialect = Dialect(cache_marker="cache_control")
     body = by_name(name).build_body(asked(history), dialect, ORIGIN)
     assert len(MARK.findall(body)) == (0 if name == "openai-responses" else 3)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(batches=turns())
+def test_the_memory_follows_results_that_come_one_by_one(
+    name: str, batches: list[list[Message]]
+) -> None:
+    protocol = by_name(name)
+    history = [message for batch in batches for message in batch]
+    cache = BodyCache()
+    for length in range(1, len(history) + 1):
+        request = asked(history[:length])
+        body = protocol.build_body(request, Dialect(), ORIGIN, cache)
+        assert body == protocol.build_body(request, Dialect(), ORIGIN)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_memory_is_of_one_target(name: str) -> None:
+    parts = (
+        Reasoning(text="Hm.", meta={"signature": "s", "item": '{"id":"r","content":[{}]}'}),
+        Text(text="Yes.", meta={"id": "m"}),
+        ToolCall(id="a:b", name="t"),
+    )
+    request = asked([
+        Message(id="a", role="assistant", parts=parts, origin=ORIGIN),
+        Message(id="u", role="user", parts=(ToolResult(call_id="a:b", name="t"),)),
+    ])
+    cache = BodyCache()
+    for origin in (ORIGIN, OTHER, ORIGIN):
+        for dialect in (Dialect(reasoning_send_back="field"), Dialect(tool_id_rule="nine")):
+            body = by_name(name).build_body(request, dialect, origin, cache)
+            assert body == by_name(name).build_body(request, dialect, origin)
