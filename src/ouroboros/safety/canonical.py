@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-_TOKEN = re.compile(
-    r"""
+_LEXEME = r"""
     (?P<space>[ \t]+|\\\n)
     |(?P<redirect>\d*(?:<<<|<<-?|<>|>>|>\||>&|<&|&>>|&>|>(?!\()|<(?!\()))
     |(?P<split>&&|\|\||\|&|[;|&\n()`]|[<>]\(|\$\()
@@ -20,9 +19,7 @@ _TOKEN = re.compile(
     |(?P<escape>\\.)
     |(?P<plain>[^\s'"\\;&|<>()`$]+)
     |(?P<dollar>\$)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+    """
 _SUBSTITUTION = re.compile(r"(?<!\\)(?:\$\(|`)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=")
 _ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -139,8 +136,9 @@ class _Scan:
 
     def run(self, text: str) -> None:
         position = 0
+        token = re.compile(_LEXEME, re.VERBOSE | re.DOTALL)
         while position < len(text):
-            found = _TOKEN.match(text, position)
+            found = token.match(text, position)
             if found is None:
                 self.opaque, self.plain = True, False
                 position += 1

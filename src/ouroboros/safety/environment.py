@@ -3,11 +3,10 @@
 import re
 from collections.abc import Collection, Mapping
 
-_SECRET_NAME = re.compile(
+_HIDDEN_NAME = (
     r"(^|_)(API_?KEY|ACCESS_KEY|SECRET_KEY|PRIVATE_KEY|AUTH_KEY|ENCRYPTION_KEY|TOKEN|SECRET"
     r"|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(_[A-Z0-9]{1,4})?$"
-    r"|(APIKEY|TOKEN|SECRET|PASSWORD)$|^AWS_BEARER_TOKEN_",
-    re.IGNORECASE,
+    r"|(APIKEY|TOKEN|SECRET|PASSWORD)$|^AWS_BEARER_TOKEN_"
 )
 _LOADERS = frozenset({"BASH_ENV", "ENV", "LD_AUDIT", "LD_PRELOAD", "PROMPT_COMMAND"})
 _FORCED = {
@@ -27,7 +26,7 @@ _FORCED = {
 
 def is_secret_name(name: str) -> bool:
     """Whether a variable of this name usually holds a credential."""
-    return _SECRET_NAME.search(name) is not None
+    return re.search(_HIDDEN_NAME, name, re.IGNORECASE) is not None
 
 
 def cleaned(environment: Mapping[str, str], *, reveal: Collection[str] = ()) -> dict[str, str]:

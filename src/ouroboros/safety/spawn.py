@@ -11,7 +11,6 @@ import selectors
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -303,8 +302,10 @@ async def _start(
 def _source(data: bytes) -> IO[bytes]:
     if not data:
         return Path(os.devnull).open("rb")
+    from tempfile import TemporaryFile
+
     with contextlib.ExitStack() as opened:
-        source = opened.enter_context(tempfile.TemporaryFile())
+        source = opened.enter_context(TemporaryFile())
         source.write(data)
         source.seek(0)
         opened.pop_all()

@@ -1,7 +1,6 @@
 """Finding text and files: by ripgrep where there is one, else by a walker with the same output."""
 
 import re
-import shutil
 import sys
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -15,7 +14,6 @@ from msgspec import Meta, Struct
 from ouroboros.core.errors import ToolFailed
 from ouroboros.safety.spawn import Process, spawn
 from ouroboros.tools.builtin.location import located, shown
-from ouroboros.tools.builtin.walker import COLUMNS, SKIPPED, glob_expression
 from ouroboros.tools.tool import Effect, Result, ToolContext
 from ouroboros.workspace.files import near_names
 
@@ -134,6 +132,8 @@ class FindTool:
 
     async def run(self, arguments: FindArguments, context: ToolContext) -> AsyncGenerator[Result]:
         """Paths that match."""
+        from ouroboros.tools.builtin.walker import glob_expression
+
         start = await _start(arguments.path, context)
         try:
             glob = re.compile(glob_expression(arguments.pattern))
@@ -189,8 +189,7 @@ async def _ask(
     question: Question, start: Start, context: ToolContext, program: str | None, *, enough: int
 ) -> Found:
     if program is None:
-        search_path = context.environment.get("PATH", "")
-        program = await to_thread.run_sync(lambda: shutil.which("rg", path=search_path))
+        program = await to_thread.run_sync(_look_up, context.environment.get("PATH", ""))
     command = _ripgrep(program, question) if program else _walker(question)
     output, errors = bytearray(), bytearray()
     is_all = False
@@ -220,7 +219,15 @@ async def _collect(process: Process, output: bytearray, errors: bytearray, enoug
     return False
 
 
+def _look_up(search_path: str) -> str:
+    from shutil import which
+
+    return which("rg", path=search_path) or ""
+
+
 def _ripgrep(program: str, question: Question) -> tuple[str, ...]:
+    from ouroboros.tools.builtin.walker import COLUMNS, SKIPPED
+
     command = [program, "--no-config", "--hidden", "--null", "--color=never", "--sort=path"]
     if question.glob:
         command.append(f"--glob={question.glob}")
