@@ -41,3 +41,8 @@ build:
 # a run with a scripted model; needs no key
 demo:
     ./ouro demo
+
+# the benchmarks; `just bench --quick` is one round, `just bench --peer codex` adds a peer
+bench *arguments:
+    {{python}} -m bench.harness {{arguments}}
+    {{python}} bench/store.py

@@ -1,0 +1,97 @@
+"""How much Ouroboros costs beside what the model costs, against peers in the same run.
+
+Usage: python -m bench.harness [--quick] [--runs N] [--formats chat,responses,messages]
+"""
+
+import subprocess
+import sys
+import tempfile
+from argparse import ArgumentParser, Namespace
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+import anyio
+
+from bench.harness import scenarios
+from bench.harness.contestants import FORMATS, Contestant, bare_loop, codex, ouroboros
+from bench.harness.process import bare_spawn
+from bench.harness.table import Sheet
+
+STARTS_A_ROUND = 3
+
+
+def _arguments(words: list[str]) -> Namespace:
+    parser = ArgumentParser(prog="python -m bench.harness", description=__doc__)
+    parser.add_argument("--runs", type=int, default=5, help="interleaved rounds")
+    parser.add_argument("--quick", action="store_true", help="one round, one wire format")
+    parser.add_argument("--formats", default="", help=f"of {','.join(FORMATS)}; all by default")
+    parser.add_argument("--only", default="", help="of start,turns,memory,deltas,paced")
+    parser.add_argument("--ouro", type=Path, help="program to measure instead of this Python's")
+    parser.add_argument("--codex", type=Path, help="an installed codex to compare with")
+    parser.add_argument(
+        "--peer", choices=("codex",), help="install @openai/codex with npm for this run"
+    )
+    return parser.parse_args(words)
+
+
+def _contestants(arguments: Namespace, folder: Path) -> list[Contestant]:
+    program = (sys.executable, "-I", "-m", "ouroboros")
+    if arguments.ouro is not None:
+        program = (str(arguments.ouro.resolve()),)
+    wires = (arguments.formats or ("responses" if arguments.quick else ",".join(FORMATS))).split(
+        ","
+    )
+    found = [ouroboros(program, wire) for wire in wires]
+    if arguments.codex is not None:
+        found.append(codex(arguments.codex))
+    elif arguments.peer == "codex":
+        found.append(codex(_installed(folder)))
+    return [*found, bare_loop()]
+
+
+def _installed(folder: Path) -> Path:
+    subprocess.run(
+        ("npm", "install", "--silent", "--prefix", str(folder), "@openai/codex"), check=True
+    )
+    return folder / "node_modules" / ".bin" / "codex"
+
+
+async def measure(arguments: Namespace, contestants: list[Contestant], sheet: Sheet) -> list[float]:
+    """Every contestant goes through every scenario once a round, in turn."""
+    plan = {
+        "start": (scenarios.start, STARTS_A_ROUND),
+        "turns": (scenarios.turns, 1),
+        "memory": (scenarios.memory, 1),
+        "deltas": (scenarios.deltas, 1),
+        "paced": (scenarios.paced, 1),
+    }
+    wanted = arguments.only.split(",") if arguments.only else list(plan)
+    spawns: list[float] = []
+    for number in range(1 if arguments.quick else arguments.runs):
+        for name in wanted:
+            scenario, times = plan[name]
+            for _ in range(times):
+                for contestant in contestants:
+                    await scenario(contestant, partial(sheet.add, contestant.name))
+            sys.stderr.write(f"round {number + 1}: {name}\n")
+        spawns += await bare_spawn(50)
+    return spawns
+
+
+def main(words: list[str]) -> None:
+    """Measures and prints."""
+    arguments = _arguments(words)
+    with tempfile.TemporaryDirectory(prefix="bench") as folder:
+        contestants = _contestants(arguments, Path(folder))
+        names = [contestant.name for contestant in contestants]
+        sheet = Sheet(names, "codex" if "codex" in names else "")
+        spawns = anyio.run(measure, arguments, contestants, sheet)
+    print("\n".join(sheet.lines()))
+    print(f"\nA bare `sh -c true` takes {median(spawns) * 1e3:.2f} ms here.")
+    missed = [line for one in contestants if one.is_ours for line in sheet.missed(one.name)]
+    print("\n".join(("", "Budgets not kept:", *missed)) if missed else "\nEvery budget is kept.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
