@@ -140,10 +140,16 @@ class Http1:
         connection, head = await self._start(request)
         try:
             yield Response(connection, head, request.idle_timeout)
+            if not connection.is_reusable:
+                await _drain(connection)
         except BaseException:
             await connection.close()
             raise
-        await self._release(connection)
+        if connection.is_reusable:
+            connection.state.start_next_cycle()
+            await self._keep(connection)
+        else:
+            await connection.close()
 
     async def warm(self, url: str) -> None:
         """Connects ahead of the first request; failures wait for that request."""
@@ -225,15 +231,6 @@ class Http1:
         except BaseException:
             await connection.close()
             raise
-
-    async def _release(self, connection: _Connection) -> None:
-        if not connection.is_reusable:
-            await _drain(connection)
-        if connection.is_reusable:
-            connection.state.start_next_cycle()
-            await self._keep(connection)
-        else:
-            await connection.close()
 
     async def _keep(self, connection: _Connection) -> None:
         idle = self._idle.setdefault(connection.server, [])

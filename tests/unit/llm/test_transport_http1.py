@@ -263,6 +263,29 @@ async def test_a_cancelled_answer_closes_its_connection(transport: Http1) -> Non
         assert server.connections == 1
 
 
+async def test_a_cancel_while_the_last_bytes_are_awaited_closes_the_connection(
+    transport: Http1,
+) -> None:
+    closed = anyio.Event()
+
+    async def handle(stream: SocketStream) -> None:
+        async with stream:
+            await take(stream)
+            head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+            await stream.send(head + b"2\r\nok\r\n")
+            with contextlib.suppress(anyio.EndOfStream, anyio.BrokenResourceError):
+                await stream.receive()
+            closed.set()
+
+    async with raw(handle) as url:
+        with anyio.CancelScope() as scope:
+            async with transport.send(chat(url)) as response:
+                assert response.status == 200
+                scope.cancel()
+        with anyio.fail_after(5):
+            await closed.wait()
+
+
 async def test_a_transport_that_was_closed_keeps_no_connection() -> None:
     opened = Http1()
     async with serving([Turn(text="x")], repeat=True) as server:
