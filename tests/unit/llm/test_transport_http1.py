@@ -93,7 +93,10 @@ async def test_warming_up_for_a_server_that_is_not_there_says_nothing(transport:
 
 
 async def test_a_reply_that_ends_a_moment_late_keeps_its_connection(transport: Http1) -> None:
+    connections: list[SocketStream] = []
+
     async def handle(stream: SocketStream) -> None:
+        connections.append(stream)
         async with stream:
             for _ in range(2):
                 await take(stream)
@@ -108,6 +111,7 @@ async def test_a_reply_that_ends_a_moment_late_keeps_its_connection(transport: H
                 async for chunk in response.chunks():
                     assert chunk == b"ok"
                     break
+        assert len(connections) == 1
 
 
 async def test_requests_at_the_same_time_have_connections_of_their_own(transport: Http1) -> None:
