@@ -42,6 +42,13 @@ class Places(Struct, frozen=True, kw_only=True):
         """Whether a resolved path may be read without asking."""
         return self.is_inside(path) or any(path.is_relative_to(root) for root in self.readable)
 
+    def is_secret(self, path: Path) -> bool:
+        """Whether a resolved path may hold the product's keys, or a process's environment."""
+        if path.is_relative_to("/proc") and path.name in {"environ", "mem"}:
+            return True
+        in_home = self.home is not None and path.is_relative_to(self.home)
+        return in_home and not self.is_readable(path)
+
     def protected_by(self, path: Path) -> str:
         """The name of what protects a resolved path from being written, empty when nothing does."""
         inside = [root for root in self.roots if path.is_relative_to(root)]

@@ -154,8 +154,7 @@ class Rules:
             case "none":
                 return ""
             case "read":
-                far = next((p for p in intent.paths if not self._places.is_readable(p)), None)
-                return f"{far} is outside the workspace" if far and mode != "full-auto" else ""
+                return self._read_objection(intent, mode)
             case "write":
                 return self._write_objection(intent, mode)
             case "execute" if mode == "full-auto":
@@ -170,6 +169,14 @@ class Rules:
                 return "a command may change anything"
             case _:
                 return "" if mode == "full-auto" else f"{intent.tool} acts outside the session"
+
+    def _read_objection(self, intent: Intent, mode: Mode) -> str:
+        for path in intent.paths:
+            if self._places.is_secret(path):
+                return f"{path} may hold keys"
+            if mode != "full-auto" and not self._places.is_readable(path):
+                return f"{path} is outside the workspace"
+        return ""
 
     def _write_objection(self, intent: Intent, mode: Mode) -> str:
         for path in intent.paths:

@@ -23,13 +23,13 @@ def decode[Arguments: Struct](kind: type[Arguments], text: str) -> Arguments:
     text = text.strip() or "{}"
     try:
         return _decoder(kind).decode(text)
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         pass  # the second reading below is the forgiving one, and names the fault
     try:
         raw: object = msgspec.json.decode(text)
         renamed = _renamed(raw, kind.__struct_fields__)
         return msgspec.convert(renamed, kind, strict=False)
-    except (msgspec.DecodeError, UnicodeError) as broken:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as broken:
         message = f"failed to parse function arguments: {broken}; expected {signature(kind)}"
         raise BadArguments(message) from broken
 

@@ -102,7 +102,8 @@ def near_names(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
         return f"; the folder {folder} does not exist either"
-    names = [entry.name for entry in os.scandir(folder)]
+    with os.scandir(folder) as entries:
+        names = [entry.name for entry in entries if entry.name != path.name]
     near = get_close_matches(path.name, names, n=3, cutoff=0.6)
     near += [name for name in names if name.lower() == path.name.lower() and name not in near]
     return f"; did you mean {' or '.join(sorted(near))}?" if near else ""

@@ -197,6 +197,7 @@ async def test_a_hook_may_refuse(tmp_path: Path):
         ("read", '{"path": "x", "file_path": "y"}', "`path` twice"),
         ("read", '{"path": "x"', "Input data was truncated"),
         ("read", "[]", "Expected `object`"),
+        pytest.param("read", "[" * 100_000, "recursion", id="deep nesting"),
         ("read", '{"path": "a\\u0000b"}', "not a path"),
         ("read", '{"path": "\\ud800"}', "path"),
         ("shell", '{"command": "  "}', "the command is empty"),

@@ -160,3 +160,10 @@ async def test_listing_a_file_says_so(tmp_path: Path):
 
 def test_glob_pieces_are_escaped():
     assert glob_expression("a+b.c") == r"(?:[^/]+/)*a\+b\.c"
+
+
+@pytest.mark.parametrize("name", ["grep", "find"])
+async def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, name: str):
+    os.mkfifo(tmp_path / "pipe")
+    result = await Spine(tmp_path, mode="ask").call(name, pattern="x", path="pipe")
+    assert (result.status, "is not a regular file" in text_of(result)) == ("failed", True)

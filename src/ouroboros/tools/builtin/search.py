@@ -180,9 +180,10 @@ async def _start(written: str, context: ToolContext) -> Start:
     place = anyio.Path(path)
     if await place.is_dir():
         return Start(folder=path)
-    if await place.exists():
+    if await place.is_file():
         return Start(folder=path.parent, name=path.name)
-    raise ToolFailed(f"{path} does not exist")
+    fault = "is not a regular file" if await place.exists() else "does not exist"
+    raise ToolFailed(f"{path} {fault}")
 
 
 async def _ask(
