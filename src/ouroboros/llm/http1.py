@@ -303,11 +303,8 @@ async def _drain(connection: _Connection) -> None:
     state = connection.state
     with anyio.move_on_after(DRAIN_SECONDS):
         try:
-            while not connection.is_reusable:
-                event = state.next_event()
-                if event is h11.NEED_DATA:
+            while state.their_state is h11.SEND_BODY:
+                if state.next_event() is h11.NEED_DATA:
                     state.receive_data(await connection.receive(DRAIN_SECONDS))
-                elif not isinstance(event, h11.Data | h11.EndOfMessage):
-                    return
         except (h11.RemoteProtocolError, ModelFailed):
             return
