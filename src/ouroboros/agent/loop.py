@@ -104,7 +104,8 @@ class Run:
         """Streams one reply and does what it asks for; returns when every call has its result."""
         reply = self.mind.reply(self.state)
         failed: ModelFailed | None = None
-        await self.journal.settle()
+        if self.state.history[-1].role == "user":  # nobody's words reach a model before the disk
+            await self.journal.settle()
         async with create_task_group() as tasks:
             overlap = Overlap(tasks, self.hands, before=lambda: self.keep(reply.partial()))
             try:
