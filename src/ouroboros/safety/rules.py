@@ -141,6 +141,14 @@ class Rules:
             return self._asking(intent, rule=str(decided), reason=reason)
         return self._by_mode(intent, mode, reading)
 
+    def hides(self, path: Path) -> bool:
+        """Whether a deny rule for reading names this resolved path; a search leaves it out."""
+        intent = Intent(tool="read", kind="read", paths=(path,))
+        return any(
+            prepared.rule.outcome == "deny" and prepared.matches(intent, None, self._places)
+            for prepared in self._rules
+        )
+
     def _by_mode(self, intent: Intent, mode: Mode, reading: Reading | None) -> Decision:
         rule = f"mode {mode}"
         reason = self._objection(intent, mode, reading)

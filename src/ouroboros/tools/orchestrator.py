@@ -290,6 +290,7 @@ class Orchestrator:
             environment=self._environment,
             publish=self._journal.record,
             sandbox=sandbox,
+            hides=self._rules.hides,
         )
         output = cast("AsyncGenerator[Progress | Result]", tool.run(arguments, context))
         async with aclosing(output):

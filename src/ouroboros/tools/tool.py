@@ -57,11 +57,17 @@ class Effect(Struct, frozen=True, kw_only=True):
     command: str = ""
 
 
+def _hides_nothing(path: Path) -> bool:
+    del path
+    return False
+
+
 class ToolContext(Struct, frozen=True, kw_only=True):
     """What a tool may use of the world; built by the orchestrator for each call.
 
     ``publish`` puts a session event on record (``update_plan`` uses it); ``sandbox`` is the cage
-    of this attempt.
+    of this attempt; ``hides`` says of a resolved path that a rule denies reading it, for tools that
+    look into many files.
     """
 
     call_id: str
@@ -70,6 +76,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     environment: dict[str, str]
     publish: Callable[[Event], None]
     sandbox: Sandbox = Unconfined()
+    hides: Callable[[Path], bool] = _hides_nothing
 
 
 class Tool[Arguments: Struct](Protocol):

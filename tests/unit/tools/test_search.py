@@ -40,9 +40,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def spine(folder: Path, program: str) -> Spine:
+def spine(folder: Path, program: str, *rules: tuple[str, str]) -> Spine:
     tools = (GrepTool(program=program), FindTool(program=program))
-    return Spine(folder, mode="ask", tools=tools)
+    return Spine(folder, mode="ask", tools=tools, rules=rules)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -167,3 +167,13 @@ async def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, name: str):
     os.mkfifo(tmp_path / "pipe")
     result = await Spine(tmp_path, mode="ask").call(name, pattern="x", path="pipe")
     assert (result.status, "is not a regular file" in text_of(result)) == ("failed", True)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+async def test_a_search_leaves_out_what_may_not_be_read(folder: Path, program: str):
+    made = spine(folder, program, ("deny", "Read(/sub/**)"), ("deny", "Read(*.yml)"))
+    lines = await made.call("grep", pattern="needle", ignore_case=True)
+    files = await made.call("grep", pattern="needle", files_only=True)
+    found = await made.call("find", pattern="*.js")
+    assert [line.partition(":")[0] for line in text_of(lines).split("\n")] == ["a.py", "long.txt"]
+    assert (text_of(files), text_of(found)) == ("long.txt", "No files found.")

@@ -12,6 +12,7 @@ from anyio import to_thread
 from msgspec import Meta, Struct
 
 from ouroboros.core.errors import ToolFailed
+from ouroboros.safety.paths import real
 from ouroboros.safety.spawn import Process, spawn
 from ouroboros.tools.builtin.location import located, shown
 from ouroboros.tools.tool import Effect, Result, ToolContext
@@ -104,9 +105,10 @@ class GrepTool:
         )
         found = await _ask(question, start, context, self._program, enough=_ENOUGH_BYTES)
         if arguments.files_only:
-            yield _listing(_paths(found.output), start, context.cwd, found)
+            paths = [path for path in _paths(found.output) if not _is_hidden(path, start, context)]
+            yield _listing(paths, start, context.cwd, found)
         else:
-            yield _hits(found, start, context.cwd)
+            yield _hits(found, start, context)
 
 
 class FindTool:
@@ -143,7 +145,8 @@ class FindTool:
         found = await _ask(question, start, context, self._program, enough=_EVERY_FILE_BYTES)
 
         def select() -> list[str]:
-            return sorted(filter(glob.fullmatch, _paths(found.output)))
+            matching = filter(glob.fullmatch, _paths(found.output))
+            return sorted(path for path in matching if not _is_hidden(path, start, context))
 
         yield _listing(await to_thread.run_sync(select), start, context.cwd, found)
 
@@ -172,6 +175,7 @@ class Start(Struct, frozen=True, kw_only=True):
     """Where a search begins: a folder, and a name in it or the folder itself."""
 
     folder: Path
+    real_folder: Path
     name: str = "."
 
 
@@ -179,9 +183,9 @@ async def _start(written: str, context: ToolContext) -> Start:
     path = located(written, context.cwd)
     place = anyio.Path(path)
     if await place.is_dir():
-        return Start(folder=path)
+        return Start(folder=path, real_folder=real(path))
     if await place.is_file():
-        return Start(folder=path.parent, name=path.name)
+        return Start(folder=path.parent, real_folder=real(path.parent), name=path.name)
     fault = "is not a regular file" if await place.exists() else "does not exist"
     raise ToolFailed(f"{path} {fault}")
 
@@ -270,18 +274,30 @@ def _listing(paths: list[str], start: Start, cwd: Path, found: Found) -> Result:
     return Result.of("\n".join(lines))
 
 
-def _hits(found: Found, start: Start, cwd: Path) -> Result:
+def _is_hidden(path: str, start: Start, context: ToolContext) -> bool:
+    return context.hides(start.real_folder / path)
+
+
+def _hits(found: Found, start: Start, context: ToolContext) -> Result:
     lines = found.output.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
     lines.pop()  # what follows the last line end: nothing, or half a line
-    if not lines:
-        return Result.of("No matches.")
+    hidden: dict[str, bool] = {}
     hits: list[str] = []
-    for line in lines[:HITS]:
-        path, separator, rest = line.partition("\0")
-        hits.append(f"{shown(start.folder / _path(path), cwd)}:{rest}" if separator else line)
-    if len(lines) > HITS or not found.is_all:
-        hits.append(f"[{len(hits)} of {_total(len(lines), found)} hits; narrow the search]")
-    return Result.of("\n".join(hits))
+    count = 0
+    for line in lines:
+        said, separator, rest = line.partition("\0")
+        path = _path(said) if separator else ""
+        if path not in hidden:
+            hidden[path] = _is_hidden(path, start, context)
+        if hidden[path]:
+            continue
+        count += 1
+        if count <= HITS:
+            place = shown(start.folder / path, context.cwd)
+            hits.append(f"{place}:{rest}" if separator else line)
+    if count > HITS or (hits and not found.is_all):
+        hits.append(f"[{len(hits)} of {_total(count, found)} hits; narrow the search]")
+    return Result.of("\n".join(hits) if hits else "No matches.")
 
 
 def _total(count: int, found: Found) -> str:
