@@ -211,7 +211,9 @@ async def start(
         OSError: The program or the folder does not exist, or may not be used.
     """
     mark = os.urandom(8).hex()
-    visible = cleaned(environment, reveal=reveal) | {MARK: mark}
+    # The marks of the spawns above stay, so that an outer one can end what an inner one started.
+    marks = f"{environment.get(MARK, '')} {mark}".strip()
+    visible = cleaned(environment, reveal=reveal) | {MARK: marks}
     return Process(await _start(command, cwd, visible, stdin), mark)
 
 
@@ -331,10 +333,10 @@ def _peek(popen: subprocess.Popen[bytes]) -> int | None:
 
 def _strays(mark: str) -> tuple[int, ...]:
     """Processes that carry the mark of one spawn, also those that left its group and parent."""
-    sought = f"{MARK}={mark}".encode()
+    sought = mark.encode()
     found: list[int] = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if sought in (entry / "environ").read_bytes().split(b"\0"):
+            if sought in (entry / "environ").read_bytes():
                 found.append(int(entry.name))
     return tuple(found)

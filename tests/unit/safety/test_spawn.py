@@ -1,4 +1,6 @@
 import os
+import signal
+import sys
 from pathlib import Path
 
 import anyio
@@ -159,3 +161,48 @@ async def test_output_beyond_the_limit_keeps_head_and_tail(tmp_path: Path):
     assert finished.stdout.endswith(b"last\n")
     assert b"bytes of output dropped here" in finished.stdout
     assert len(finished.stdout) < 1100
+
+
+INTERRUPTED = """
+import os
+import signal
+import sys
+from functools import partial
+from pathlib import Path
+
+import anyio
+
+from ouroboros.safety.spawn import run
+
+script = "sh -c 'echo $$ > pid; exec sleep 60' & wait"
+work = partial(run, cwd=Path.cwd(), environment=dict(os.environ), timeout_seconds=60)
+anyio.run(work, ["sh", "-c", script])
+"""
+
+
+async def test_ctrl_c_leaves_nothing_running(tmp_path: Path):
+    environment = ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    process = await start(
+        [sys.executable, "-c", INTERRUPTED], cwd=tmp_path, environment=environment
+    )
+    try:
+        pid = await pid_in(tmp_path / "pid")
+        os.killpg(process.pid, signal.SIGINT)
+        while await process.read():
+            pass
+        assert process.exit_code not in {0, None}
+        assert await gone(pid)
+    finally:
+        await process.close()
+
+
+async def test_a_time_out_ends_what_an_inner_spawn_started(tmp_path: Path):
+    environment = ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    process = await start(
+        [sys.executable, "-c", INTERRUPTED], cwd=tmp_path, environment=environment
+    )
+    try:
+        pid = await pid_in(tmp_path / "pid")
+    finally:
+        await process.close()
+    assert await gone(pid)
