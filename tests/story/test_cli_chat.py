@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import stat
 from pathlib import Path
 
@@ -70,7 +69,7 @@ def test_ctrl_c_stops_a_turn_and_the_next_one_works(tmp_path: Path) -> None:
         program.type("go on\r")
         program.sees("Second answer.")
         program.type("\x03")
-        program.sees("Ctrl-C again")
+        program.sees("Ctrl-C again, or Ctrl-D, leaves")
         program.type("\x03")
         assert program.ends() == 130
     assert program.picture.modes == set()
@@ -95,9 +94,7 @@ def test_a_second_ctrl_c_leaves_while_the_first_is_still_at_work(tmp_path: Path)
         ["chat", "--model", model, "--mode", "full-auto", "begin"], cwd=tmp_path
     ) as program:
         program.sees("step 1")
-        program.signal(signal.SIGINT)
-        program.signal(signal.SIGINT)
-        program.type("\x03\x03\x03")
+        program.type("\x03\x03")
         assert program.ends() == 130
 
 

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -24,7 +25,7 @@ SLEEPS = {
 }
 
 
-def script(folder: Path, *turns: dict[str, object]) -> str:
+def script(folder: Path, *turns: Mapping[str, object]) -> str:
     """A scripted model."""
     path = folder / "turns.jsonl"
     path.write_text("".join(json.dumps(turn) + "\n" for turn in turns), "utf-8")
@@ -338,3 +339,24 @@ def test_the_session_to_resume_can_be_chosen(tmp_path: Path) -> None:
         assert program.ends() == 0
     found = json.loads(ouro("sessions", "list", "--json", cwd=tmp_path).stdout)
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("output", ["text", "json", "stream-json"])
+def test_without_a_terminal_nothing_that_draws_is_imported(tmp_path: Path, output: str) -> None:
+    program = (
+        "import sys; from ouroboros.faces.cli.entry import main;"
+        f"main(['run', '--model', 'echo', '--output', {output!r}, 'hi']);"
+        "drawn = {'rich', 'pygments', 'markdown_it', 'ouroboros.faces.cli.render.terminal'};"
+        "sys.exit(len(drawn & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.stdout
+    assert done.returncode == 0

@@ -9,9 +9,9 @@ import anyio
 from ouroboros.core.clock import Clock
 from ouroboros.core.events import Envelope
 from ouroboros.core.state import Spent, State, fold
+from ouroboros.faces.cli.render.late import LateFace
 from ouroboros.faces.cli.render.live import Live
 from ouroboros.faces.cli.render.outlet import Outlet
-from ouroboros.faces.cli.render.plain import PlainFace
 from ouroboros.faces.cli.render.screen import Screen, Size
 from ouroboros.faces.cli.render.terminal import TerminalFace
 from tests.story.cli_terminal import Picture
@@ -94,7 +94,7 @@ async def in_pipes(
     with pipe() as (out_fd, out_written), pipe() as (err_fd, err_written):
         out, err = Outlet(out_fd), Outlet(err_fd)
         size = Size(columns=columns, lines=24)
-        face = PlainFace(out, err, clock=StillClock(), size=size, streaming=streaming)
+        face = LateFace(out, err, clock=StillClock(), size=size, streaming=streaming)
         face.begin()
         for envelope in events:
             face.take(envelope)

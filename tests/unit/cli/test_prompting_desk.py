@@ -4,7 +4,8 @@ import pytest
 
 from ouroboros.core.commands import Approve, Deny
 from ouroboros.core.events import PermissionAnswered, PermissionRequested
-from ouroboros.faces.cli.prompting import Answered, Desk, Intent, Left, Said
+from ouroboros.faces.cli.prompting import Desk
+from ouroboros.faces.cli.prompting_intents import Answered, Intent, Left, Said
 from ouroboros.faces.cli.prompting_keys import Keys
 from ouroboros.faces.cli.render.rows import ansi
 from ouroboros.faces.cli.render.screen import Size

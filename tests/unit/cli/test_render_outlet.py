@@ -44,9 +44,10 @@ async def test_leaving_does_not_wait_for_a_reader_that_does_not_read() -> None:
     reading, writing = os.pipe()
     outlet = Outlet(writing)
     outlet.write("x" * 1_000_000)
+    waiting = anyio.CancelScope(deadline=anyio.current_time() + 0.1)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(outlet.drain)
-        with anyio.move_on_after(0.1) as waiting:
+        with waiting:
             await outlet.flush()
         tasks.cancel_scope.cancel()
     os.close(reading)

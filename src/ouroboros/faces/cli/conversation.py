@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import anyio
 import anyio.to_thread
@@ -14,13 +14,12 @@ from ouroboros.core.commands import Command, Interrupt, Steer
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import Envelope
 from ouroboros.faces.cli.interrupts import INTERRUPTED, on_continue, watch
-from ouroboros.faces.cli.prompting import Answered, Intent, Left, Said
-from ouroboros.faces.cli.prompting_input import read_keys, read_lines
-from ouroboros.faces.cli.prompting_keys import PASTE_OFF, PASTE_ON, key_by_key, set_key_by_key
-from ouroboros.faces.cli.render.face import Ending
-from ouroboros.faces.cli.render.notices import Notice
-from ouroboros.faces.cli.render.rows import BOLD, wrap
+from ouroboros.faces.cli.prompting_intents import Answered, Intent, Left, Said
+from ouroboros.faces.cli.render.face import Ending, Notice
 from ouroboros.faces.cli.stage import Stage
+
+if TYPE_CHECKING:
+    from ouroboros.faces.cli.prompting import Desk
 
 PIPE_CLOSED = 141
 _LEAVING_SECONDS = 1.0
@@ -109,11 +108,13 @@ class Conversation:
         """Repeats what was typed, where the line that was typed into is gone."""
         terminal = self._stage.terminal
         if terminal is not None and self._stage.keys:
-            terminal.put("typed", wrap(f"> {text}", terminal.columns, BOLD))
+            terminal.echo(text)
 
     async def _with_everything(self, body: Callable[[TaskGroup], Awaitable[None]]) -> int:
         with ExitStack() as restored:
             if self._stage.keys:
+                from ouroboros.faces.cli.prompting_keys import PASTE_ON, key_by_key
+
                 restored.enter_context(key_by_key(self._stage.stdin))
                 self._stage.out.write(PASTE_ON)
             async with anyio.create_task_group() as tasks:
@@ -139,20 +140,29 @@ class Conversation:
             tasks.start_soon(outlet.drain)
         if stage.terminal is not None:
             tasks.start_soon(stage.terminal.animate)
-        if stage.desk is not None and stage.keys and stage.terminal is not None:
-            tasks.start_soon(
-                read_keys, stage.stdin, stage.desk, stage.terminal.touch, self._send.send
-            )
-            tasks.start_soon(on_continue, self._redraw)
-        elif stage.desk is not None:
-            tasks.start_soon(read_lines, stage.stdin, stage.desk, self._send.send)
+        if stage.desk is not None:
+            self._start_reading(tasks, stage.desk)
         tasks.start_soon(watch, self._stop, self._leave)
         tasks.start_soon(self._watch_output)
+
+    def _start_reading(self, tasks: TaskGroup, desk: "Desk") -> None:
+        from ouroboros.faces.cli.prompting_input import read_keys, read_lines
+
+        stage = self._stage
+        if stage.keys and stage.terminal is not None:
+            touch = stage.terminal.touch
+            give = self._send.send
+            tasks.start_soon(read_keys, stage.stdin, desk, touch, give, self._interrupt)
+            tasks.start_soon(on_continue, self._redraw)
+        else:
+            tasks.start_soon(read_lines, stage.stdin, desk, self._send.send)
 
     async def _close(self) -> None:
         if self._stage.terminal is not None:
             self._stage.terminal.close()
         if self._stage.keys:
+            from ouroboros.faces.cli.prompting_keys import PASTE_OFF
+
             self._stage.out.write(PASTE_OFF)
         for outlet in self._stage.outlets:
             await outlet.flush()
@@ -292,12 +302,19 @@ class Conversation:
         self.face.tell(Notice(text="Ctrl-C again, or Ctrl-D, leaves"))
         return True
 
+    async def _interrupt(self) -> None:
+        """Ctrl-C as a key, which is the same as its signal."""
+        if not await self._stop("SIGINT"):
+            self._leave()
+
     def _leave(self) -> None:
         self._code = INTERRUPTED
         self._scope.cancel()
 
     def _redraw(self) -> None:
         if self._stage.keys:
+            from ouroboros.faces.cli.prompting_keys import set_key_by_key
+
             set_key_by_key(self._stage.stdin)
         if self._stage.terminal is not None:
             self._stage.terminal.touch()

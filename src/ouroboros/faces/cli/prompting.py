@@ -6,11 +6,10 @@ One desk takes in keys of a terminal or whole lines and gives intents; it never 
 from collections.abc import Callable
 from typing import Protocol
 
-from msgspec import Struct
-
 from ouroboros.core.clock import Clock
 from ouroboros.core.commands import Approve, Deny
 from ouroboros.core.events import Envelope, PermissionAnswered, PermissionRequested
+from ouroboros.faces.cli.prompting_intents import Answered, Intent, Left, Said
 from ouroboros.faces.cli.prompting_keys import Key
 from ouroboros.faces.cli.prompting_line import Line
 from ouroboros.faces.cli.render.cards import choice_rows
@@ -19,25 +18,6 @@ from ouroboros.faces.cli.render.terminal import Foot
 
 _TYPING_SECONDS = 0.5
 _FOOT_ROWS = 6
-
-
-class Said(Struct, frozen=True, kw_only=True):
-    """The person finished a message."""
-
-    text: str
-
-
-class Answered(Struct, frozen=True, kw_only=True):
-    """The person answered a question."""
-
-    command: Approve | Deny
-
-
-class Left(Struct, frozen=True, kw_only=True):
-    """The person has nothing more to say: end of input."""
-
-
-type Intent = Said | Answered | Left
 
 
 class Asker(Protocol):

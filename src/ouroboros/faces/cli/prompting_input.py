@@ -3,14 +3,15 @@
 import codecs
 import os
 import stat
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import aclosing, contextmanager
 
 import anyio
 import anyio.to_thread
 
-from ouroboros.faces.cli.prompting import Desk, Intent, Left
-from ouroboros.faces.cli.prompting_keys import Key, Keys
+from ouroboros.faces.cli.prompting import Desk
+from ouroboros.faces.cli.prompting_intents import Intent, Left
+from ouroboros.faces.cli.prompting_keys import Keys
 
 _ESCAPE_SECONDS = 0.05
 _CHUNK = 65_536
@@ -18,35 +19,41 @@ _CHUNK = 65_536
 type Give = Callable[[Intent], Awaitable[None]]
 
 
-async def read_keys(fd: int, desk: Desk, touched: Callable[[], None], give: Give) -> None:
-    """Feeds keys to the desk and gives on its intents, until input ends."""
+async def read_keys(
+    fd: int,
+    desk: Desk,
+    touched: Callable[[], None],
+    give: Give,
+    interrupt: Callable[[], Awaitable[None]],
+) -> None:
+    """Feeds keys to the desk and gives on its intents, until input ends; Ctrl-C goes its own way."""
     keys = Keys()
-    while True:
-        with anyio.move_on_after(_ESCAPE_SECONDS if keys.waiting else None) as waiting:
-            await _readable(fd)
-        pressed: list[Key]
-        if waiting.cancelled_caught:
-            pressed = keys.settle()
-        else:
-            content = await anyio.to_thread.run_sync(_read, fd)
-            if not content:
+    with _own_reader(fd) as reader:
+        while True:
+            with anyio.move_on_after(_ESCAPE_SECONDS if keys.waiting else None) as waiting:
+                await _readable(reader)
+            content = None if waiting.cancelled_caught else await _read(reader)
+            if content == b"":
                 break
-            pressed = keys.feed(content)
-        for key in pressed:
-            intents = desk.press(key)
-            touched()
-            for intent in intents:
-                await give(intent)
+            for key in keys.settle() if content is None else keys.feed(content):
+                if key.name == "interrupt":
+                    await interrupt()
+                    continue
+                intents = desk.press(key)
+                touched()
+                for intent in intents:
+                    await give(intent)
     await _end(desk, give)
 
 
 async def read_lines(fd: int, desk: Desk, give: Give) -> None:
     """Feeds whole lines to the desk and gives on its intents, until input ends."""
-    async with aclosing(lines(fd)) as found:
-        async for line in found:
-            intent = desk.enter(line)
-            if intent is not None:
-                await give(intent)
+    with _own_reader(fd) as reader:
+        async with aclosing(lines(reader)) as found:
+            async for line in found:
+                intent = desk.enter(line)
+                if intent is not None:
+                    await give(intent)
     await _end(desk, give)
 
 
@@ -54,18 +61,37 @@ async def lines(fd: int) -> AsyncGenerator[str]:
     """The lines of a file descriptor, the last one also without its end."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     held: list[str] = []
-    while True:
+    content: bytes | None = None
+    while content != b"":
         await _readable(fd)
-        content = await anyio.to_thread.run_sync(_read, fd)
+        content = await _read(fd)
+        if content is None:
+            continue
         head, *rest = decoder.decode(content, final=not content).split("\n")
         held.append(head)
         for piece in rest:
             yield "".join(held).rstrip("\r")
             held = [piece]
-        if not content:
-            break
     if any(held):
         yield "".join(held)
+
+
+@contextmanager
+def _own_reader(fd: int) -> Generator[int]:
+    """The terminal opened once more, without blocking.
+
+    Ctrl-C throws away what was typed, so a read can find nothing although input was announced;
+    and the blocking mode of the given file belongs to the shell as well.
+    """
+    try:
+        reader = os.open(os.ttyname(fd), os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    except OSError:
+        yield fd
+        return
+    try:
+        yield reader
+    finally:
+        os.close(reader)
 
 
 async def _readable(fd: int) -> None:
@@ -74,11 +100,16 @@ async def _readable(fd: int) -> None:
         await anyio.wait_readable(fd)
 
 
-def _read(fd: int) -> bytes:
-    # A terminal that was hung up answers with an error: that is the end of input.
+async def _read(fd: int) -> bytes | None:
+    """What is there: None for nothing after all, empty for the end of input."""
     try:
+        if os.get_blocking(fd):
+            return await anyio.to_thread.run_sync(os.read, fd, _CHUNK)
         return os.read(fd, _CHUNK)
+    except BlockingIOError:
+        return None
     except OSError:
+        # A terminal that was hung up answers with an error.
         return b""
 
 

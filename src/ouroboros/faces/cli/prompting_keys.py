@@ -12,6 +12,7 @@ _NAMES = {
     "\t": "tab",
     "\x7f": "backspace",
     "\b": "backspace",
+    "\x03": "interrupt",
     "\x01": "home",
     "\x02": "left",
     "\x04": "eof",
@@ -130,7 +131,11 @@ class Keys:
 
 @contextmanager
 def key_by_key(fd: int) -> Generator[None]:
-    """Puts a terminal into the mode for single keys; Ctrl-C stays a signal."""
+    """Puts a terminal into the mode for single keys.
+
+    Ctrl-C becomes a key as well: as a signal it would throw away what is typed around it, and two
+    in quick succession would count as one.
+    """
     before = termios.tcgetattr(fd)
     set_key_by_key(fd)
     try:
@@ -144,6 +149,7 @@ def set_key_by_key(fd: int) -> None:
     mode = termios.tcgetattr(fd)
     mode[0] &= ~(termios.ICRNL | termios.IXON)
     mode[3] &= ~(termios.ICANON | termios.ECHO | termios.IEXTEN)
+    mode[6][termios.VINTR] = b"\0"
     mode[6][termios.VMIN] = 1
     mode[6][termios.VTIME] = 0
     termios.tcsetattr(fd, termios.TCSADRAIN, mode)

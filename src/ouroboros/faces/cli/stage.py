@@ -3,18 +3,21 @@
 import os
 import sys
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 from ouroboros.core.clock import Clock, SystemClock
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.state import State
-from ouroboros.faces.cli.prompting import Desk
 from ouroboros.faces.cli.render.face import Face
+from ouroboros.faces.cli.render.late import LateFace
 from ouroboros.faces.cli.render.outlet import Outlet
 from ouroboros.faces.cli.render.screen import Screen, Size
-from ouroboros.faces.cli.render.terminal import TerminalFace
+
+if TYPE_CHECKING:
+    from ouroboros.faces.cli.prompting import Desk
+    from ouroboros.faces.cli.render.terminal import TerminalFace
 
 type Output = Literal["text", "json", "stream-json"]
 
@@ -87,8 +90,8 @@ class Stage(Struct, kw_only=True):
     out: Outlet
     err: Outlet
     stdin: int
-    desk: Desk | None = None
-    terminal: TerminalFace | None = None
+    desk: "Desk | None" = None
+    terminal: "TerminalFace | None" = None
     keys: bool = False
     typed: bool = False
     invite: Callable[[], None] | None = None
@@ -138,23 +141,26 @@ def text_stage(
         stage = Stage(face=terminal, out=out, err=err, stdin=streams.stdin, terminal=terminal)
         stage.typed = streams.types
         if listens:
+            from ouroboros.faces.cli.prompting import Desk
+
             stage.desk = Desk(terminal, clock, history, prompt)
             stage.keys = streams.types
             terminal.foot = stage.desk.foot if stage.keys else terminal.foot
         return stage
-    from ouroboros.faces.cli.render.plain import PlainFace
-
     size = Size.of(streams.stdout if streams.screen.terminal else streams.stderr)
-    face = PlainFace(out, err, clock=clock, size=size, streaming=streams.screen.terminal)
+    face = LateFace(out, err, clock=clock, size=size, streaming=streams.screen.terminal)
     stage = Stage(face=face, out=out, err=err, stdin=streams.stdin, typed=streams.types)
     if listens:
+        from ouroboros.faces.cli.prompting import Desk
+
         stage.desk = Desk(face, clock, history, prompt)
         stage.invite = (lambda: face.prompt(prompt())) if streams.types else None
     return stage
 
 
-def _terminal_face(streams: Streams, out: Outlet, state: State, clock: Clock) -> TerminalFace:
+def _terminal_face(streams: Streams, out: Outlet, state: State, clock: Clock) -> "TerminalFace":
     from ouroboros.faces.cli.render.live import Live
+    from ouroboros.faces.cli.render.terminal import TerminalFace
 
     screen = streams.screen
     live = Live(out, colour=screen.colour)

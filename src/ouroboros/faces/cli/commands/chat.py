@@ -16,8 +16,7 @@ from ouroboros.faces.cli.conversation import Control, Conversation
 from ouroboros.faces.cli.flags import Chosen, resumed, shared
 from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.prompting_history import History
-from ouroboros.faces.cli.render.face import Face
-from ouroboros.faces.cli.render.notices import Notice
+from ouroboros.faces.cli.render.face import Face, Notice
 from ouroboros.faces.cli.render.words import count, going_on, one_line
 from ouroboros.faces.cli.stage import Streams, text_stage
 

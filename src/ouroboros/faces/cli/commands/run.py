@@ -11,7 +11,7 @@ import msgspec
 from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
 from ouroboros.faces.cli.flags import Chosen, resumed, shared
 from ouroboros.faces.cli.invocation import Invocation, note
-from ouroboros.faces.cli.render.notices import Notice
+from ouroboros.faces.cli.render.face import Notice
 
 if TYPE_CHECKING:
     from ouroboros.faces.cli.stage import Output, Streams

@@ -1,10 +1,21 @@
 """What a run needs of whatever shows it."""
 
-from typing import Protocol
+from typing import Literal, Protocol
+
+from msgspec import Struct
 
 from ouroboros.core.events import Envelope
 from ouroboros.core.state import Spent
-from ouroboros.faces.cli.render.notices import Notice
+
+type Level = Literal["info", "warning", "error"]
+
+
+class Notice(Struct, frozen=True, kw_only=True):
+    """A line for the person, and what to do on a line of its own."""
+
+    text: str
+    level: Level = "info"
+    hint: str = ""
 
 
 class Ending(Protocol):

@@ -6,8 +6,7 @@ from msgspec import Struct
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import Envelope, ErrorRaised, ModelDelta, ToolProgress
 from ouroboros.core.state import Spent
-from ouroboros.faces.cli.render.face import Ending
-from ouroboros.faces.cli.render.notices import Notice
+from ouroboros.faces.cli.render.face import Ending, Notice
 from ouroboros.faces.cli.render.outlet import Outlet
 
 _encoder = msgspec.json.Encoder()

@@ -1,9 +1,5 @@
 """What happened besides words and calls, as one line each; the same for every plain face."""
 
-from typing import Literal
-
-from msgspec import Struct
-
 from ouroboros.core.events import (
     ContextCompacted,
     ErrorRaised,
@@ -16,17 +12,8 @@ from ouroboros.core.events import (
 )
 from ouroboros.core.events.code import Logged
 from ouroboros.core.events.session import InputFlagged, OutputBlocked, OutputRedacted
+from ouroboros.faces.cli.render.face import Notice
 from ouroboros.faces.cli.render.words import count, duration, one_line
-
-type Level = Literal["info", "warning", "error"]
-
-
-class Notice(Struct, frozen=True, kw_only=True):
-    """A line for the person, and what to do on a line of its own."""
-
-    text: str
-    level: Level = "info"
-    hint: str = ""
 
 
 def notice(event: Event) -> Notice | None:

@@ -12,8 +12,8 @@ from ouroboros.core.events import (
     ToolStarted,
 )
 from ouroboros.faces.cli.render.cards import call_rows, plan_rows, question_rows
-from ouroboros.faces.cli.render.face import Ending
-from ouroboros.faces.cli.render.notices import Notice, notice
+from ouroboros.faces.cli.render.face import Ending, Notice
+from ouroboros.faces.cli.render.notices import notice
 from ouroboros.faces.cli.render.outlet import Outlet
 from ouroboros.faces.cli.render.rows import Row, join
 from ouroboros.faces.cli.render.screen import Size
@@ -41,9 +41,9 @@ class PlainFace:
         self._since = clock.monotonic()
         self._open_line = False
 
-    def begin(self) -> None:
-        """A run starts."""
-        self._since = self._clock.monotonic()
+    def begin(self, since: float) -> None:
+        """A run started at this time."""
+        self._since = since
         self._said = []
 
     def rest(self) -> None:

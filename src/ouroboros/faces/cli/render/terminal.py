@@ -24,10 +24,10 @@ from ouroboros.core.events import (
 from ouroboros.core.state import State
 from ouroboros.faces.cli.render.blocks import Blocks
 from ouroboros.faces.cli.render.cards import call_rows, plan_rows, question_rows
-from ouroboros.faces.cli.render.face import Ending
+from ouroboros.faces.cli.render.face import Ending, Notice
 from ouroboros.faces.cli.render.live import Cursor, Live
 from ouroboros.faces.cli.render.markdown import markdown_rows, warm
-from ouroboros.faces.cli.render.notices import Notice, notice
+from ouroboros.faces.cli.render.notices import notice
 from ouroboros.faces.cli.render.rows import (
     BOLD,
     CYAN,
@@ -136,6 +136,10 @@ class TerminalFace:
             case _:
                 self._take_rest(event)
         self.touch()
+
+    def echo(self, text: str) -> None:
+        """Repeats what was typed, as the line it was typed into is gone."""
+        self.put("typed", wrap(plain(f"> {text}"), self.columns, BOLD))
 
     def put(self, kind: str, rows: list[Row]) -> None:
         """Adds finished rows; another kind than before is set apart by an empty row."""
