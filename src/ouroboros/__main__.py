@@ -14,7 +14,8 @@ def main() -> int:
     gc.set_threshold(50_000, 20, 20)
     try:
         code = _run(sys.argv[1:])
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import stat
 from pathlib import Path
 
@@ -195,3 +196,17 @@ def test_a_window_made_narrower_while_it_works_is_drawn_without_remains(tmp_path
         program.type("\x04")
         assert program.ends() == 0
     assert "Working" not in program.picture.text
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_an_idle_chat_and_gives_the_terminal_back(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    with Program(["chat", "--model", "echo"], cwd=tmp_path) as program:
+        program.sees("ask> ")
+        program.signal(number)
+        if number == signal.SIGINT:
+            program.sees("Ctrl-C again, or Ctrl-D, leaves")
+            program.signal(number)
+        assert program.ends() == 130
+    assert program.picture.modes == set()

@@ -360,3 +360,18 @@ def test_without_a_terminal_nothing_that_draws_is_imported(tmp_path: Path, outpu
     )
     assert done.stdout
     assert done.returncode == 0
+
+
+def test_a_closed_standard_output_is_named(tmp_path: Path) -> None:
+    program = f"exec {sys.executable} -m ouroboros run --model echo hi >&- </dev/null"
+    done = subprocess.run(
+        ["/bin/sh", "-c", program],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: standard output is closed")
+    assert "Traceback" not in done.stderr
