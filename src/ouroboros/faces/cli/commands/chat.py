@@ -9,6 +9,7 @@ import msgspec
 
 from ouroboros.app import sessions
 from ouroboros.app.ouroboros import Ouroboros
+from ouroboros.app.provider_list import equipped
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Compact, Mode, SetMode, SetModel
 from ouroboros.core.errors import Misuse, OuroborosError
@@ -78,12 +79,14 @@ class _Chat:
         self._streams = streams
         self._answers = answers
         self._history = History(loaded.home)
+        self._environment = equipped(loaded, streams.environment)
 
     async def talk(self, first: str, resume: str, latest: bool) -> int:
         """Opens one session after the other until the person leaves."""
         code = 0
-        environment = self._loaded.dotenv | self._streams.environment
-        engine = Ouroboros(self._loaded.settings, home=self._loaded.home, environment=environment)
+        engine = Ouroboros(
+            self._loaded.settings, home=self._loaded.home, environment=self._environment
+        )
         while True:
             async with engine.open(
                 cwd=self._cwd, resume=resume, latest=latest, interactive=self._answers

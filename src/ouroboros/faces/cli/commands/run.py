@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import click
 import msgspec
 
+from ouroboros.app.provider_list import equipped
 from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
 from ouroboros.faces.cli.flags import Chosen, resumed, shared
 from ouroboros.faces.cli.invocation import Invocation, note
@@ -107,6 +108,8 @@ def _perform(
     interactive = output == "text" and not silent and streams.converses
     resume = resumed(chosen, loaded.home, cwd, person=interactive)
 
+    environment = equipped(loaded, invocation.environment)
+
     import anyio
 
     async def main() -> int:
@@ -114,7 +117,6 @@ def _perform(
         from ouroboros.faces.cli.conversation import Conversation
         from ouroboros.faces.cli.stage import open_stage
 
-        environment = loaded.dotenv | invocation.environment
         engine = Ouroboros(loaded.settings, home=loaded.home, environment=environment)
         async with engine.open(
             cwd=cwd, resume=resume, latest=chosen.latest, interactive=interactive
