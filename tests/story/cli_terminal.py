@@ -111,6 +111,7 @@ class Program:
         columns: int = 80,
         lines: int = 24,
         environment: dict[str, str] | None = None,
+        program: list[str] | None = None,
     ) -> None:
         self.picture = Picture(columns, lines)
         self.raw = ""
@@ -118,7 +119,7 @@ class Program:
         fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         variables = {**os.environ, "TERM": "xterm-256color", **(environment or {})}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "ouroboros", *arguments],
+            program or [sys.executable, "-m", "ouroboros", *arguments],
             cwd=cwd,
             env=variables,
             stdin=inner,

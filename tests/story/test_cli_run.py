@@ -375,3 +375,10 @@ def test_a_closed_standard_output_is_named(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("error: standard output is closed")
     assert "Traceback" not in done.stderr
+
+
+def test_a_job_in_the_background_is_not_stopped_by_its_terminal(tmp_path: Path) -> None:
+    command = f"set -m; {sys.executable} -m ouroboros run --model echo hi & wait $!"
+    with Program([], cwd=tmp_path, program=["/bin/sh", "-c", command]) as program:
+        program.sees("Done after 1 turn")
+        assert program.ends() == 0

@@ -61,8 +61,8 @@ class Streams(Struct, frozen=True, kw_only=True):
 
     @property
     def converses(self) -> bool:
-        """A person types and sees what is asked."""
-        return self.types and (self.moves or os.isatty(self.stderr))
+        """A person types and sees what is asked; not so for a job in the background."""
+        return self.types and (self.moves or os.isatty(self.stderr)) and _is_in_front(self.stdin)
 
     @property
     def moves(self) -> bool:
@@ -177,6 +177,14 @@ def _outlets(streams: Streams) -> tuple[Outlet, Outlet]:
         and os.path.samestat(os.fstat(streams.stdout), os.fstat(streams.stderr))
     )
     return out, out if together else Outlet(streams.stderr)
+
+
+def _is_in_front(terminal: int) -> bool:
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        # Not our controlling terminal: nothing will stop us for reading it.
+        return True
 
 
 def _occupy(number: int) -> None:
