@@ -286,7 +286,11 @@ async def test_a_secret_of_the_environment_enters_no_event(tmp_path: Path) -> No
     secret = "sk-very-secret-value-1"
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / ".env").write_text(f"KEY={secret}\n")
-    turns = [Turn(tool_calls=(call("read", path=".env"),)), Turn(text=f"It is {secret}.")]
+    long = f"yes {secret} | head -n 3000"
+    turns = [
+        Turn(tool_calls=(call("read", path=".env"), call("shell", command=long))),
+        Turn(text=f"It is {secret}."),
+    ]
     environment = {"OPENAI_API_KEY": secret}
     async with stage(tmp_path, turns, environment=environment) as s:
         await s.run()

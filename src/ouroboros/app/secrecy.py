@@ -1,35 +1,20 @@
-"""Keys never enter an event: known secret values are replaced before anything sees them."""
+"""Keys never enter an event: which values are secret, and how events are rid of them."""
 
 from collections.abc import Callable, Mapping
 
-import msgspec
-
 from ouroboros.safety.environment import is_secret_name
-
-SHORTEST = 8
-"""Shorter values are no keys, and would be found everywhere."""
+from ouroboros.safety.leaks import Leaks
 
 
-def redactor(environment: Mapping[str, str]) -> Callable[[bytes], bytes | None] | None:
-    """A function that takes secrets out of an event's JSON; None when there are none to look for.
+def secrets(environment: Mapping[str, str]) -> Leaks:
+    """The values of variables whose names say that they hold a credential."""
+    return Leaks({name: value for name, value in environment.items() if is_secret_name(name)})
 
-    It gives None for an event that holds no secret, which is nearly every one.
-    """
-    found = {
-        msgspec.json.encode(value)[1:-1]: f"[redacted {name}]".encode()
-        for name, value in environment.items()
-        if is_secret_name(name) and len(value) >= SHORTEST
-    }
-    if not found:
-        return None
-    # Longest first, so that a key that holds another one is replaced whole.
-    ordered = sorted(found.items(), key=lambda item: -len(item[0]))
+
+def redactor(leaks: Leaks) -> Callable[[bytes], bytes | None]:
+    """A function that takes secrets out of an event's JSON; None when it holds none."""
 
     def redact(encoded: bytes) -> bytes | None:
-        clean = encoded
-        for secret, name in ordered:
-            if secret in clean:
-                clean = clean.replace(secret, name)
-        return None if clean is encoded else clean
+        return leaks.redacted_bytes(encoded) if leaks.contains(encoded) else None
 
     return redact

@@ -11,6 +11,7 @@ from ouroboros.app.settings import Permissions, Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.ids import Ids
 from ouroboros.core.state import State
+from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.paths import Places
 from ouroboros.safety.rules import Rule, Rules, parse_rule
 from ouroboros.store import Blobs
@@ -26,19 +27,21 @@ class Bench(Struct, frozen=True, kw_only=True):
     home: Path
     cwd: Path
     environment: dict[str, str]
+    leaks: Leaks
 
 
 class Outputs:
-    """Keeps whole outputs as blobs, under paths that ``read`` may open."""
+    """Keeps whole outputs as blobs, without secrets, under paths that ``read`` may open."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, leaks: Leaks) -> None:
         """Nothing is made before the first output."""
+        self._leaks = leaks
         self._blobs = Blobs(home)
         self._folder = home / "blobs"
 
     async def keep(self, data: bytes) -> str:
         """The path under which the bytes are."""
-        name = await to_thread.run_sync(self._blobs.put, data)
+        name = await to_thread.run_sync(self._blobs.put, self._leaks.redacted_bytes(data))
         return str(self._folder / name[:2] / name)
 
 
@@ -68,7 +71,7 @@ def hands(
         clock=clock,
         ids=ids,
         environment=bench.environment,
-        spill=Outputs(bench.home),
+        spill=Outputs(bench.home, bench.leaks),
         limit=bench.settings.tools.output_bytes,
     )
 

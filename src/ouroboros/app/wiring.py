@@ -118,15 +118,18 @@ def _build(
         for envelope in envelopes:
             journal.show(envelope)
 
+    leaks = secrecy.secrets(opening.environment)
     log = EventLog(parts.writer, parts.lease, after=state.seq, on_durable=show)
-    journal = Journal(
-        state=state, log=log, ids=ids, clock=clock, redact=secrecy.redactor(opening.environment)
-    )
+    journal = Journal(state=state, log=log, ids=ids, clock=clock, redact=secrecy.redactor(leaks))
     desk = Desk(interactive=opening.interactive)
     registry = toolbox.registry(settings)
     hands = toolbox.hands(
         toolbox.Bench(
-            settings=settings, home=opening.home, cwd=cwd, environment=opening.environment
+            settings=settings,
+            home=opening.home,
+            cwd=cwd,
+            environment=opening.environment,
+            leaks=leaks,
         ),
         registry=registry,
         journal=journal,
