@@ -79,9 +79,13 @@ async def stage(
     latest: bool = False,
     cwd: Path | None = None,
     environment: dict[str, str] | None = None,
+    check: bool = True,
     **settings: Any,
 ) -> AsyncGenerator[Stage]:
-    """Opens a session against a scripted server; checks the prefix law when it is left."""
+    """Opens a session against a scripted server; checks the prefix law when it is left.
+
+    Only a story that changes the model may pass ``check=False``.
+    """
     folder = cwd or tmp_path / "work"
     folder.mkdir(exist_ok=True)
     words = {"mode": "full-auto", "model": f"{format}/scripted", **settings}
@@ -102,4 +106,4 @@ async def stage(
             exchange.body.encode() for exchange in server.exchanges if exchange.method == "POST"
         ]
         summary, question = PROMPTS["summary"].text, PROMPTS["compact"].text[:80]
-        assert breaches(bodies, summary=summary, question=question) == []
+        assert not check or breaches(bodies, summary=summary, question=question) == []

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ouroboros.core.commands import Compact
+from ouroboros.core.commands import Compact, SetModel
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import ContextCompacted, UserMessage
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
@@ -191,3 +191,32 @@ async def test_twenty_compactions_do_not_lose_the_task(tmp_path: Path) -> None:
         assert outcome.final == "end"
         assert (s.cwd / "steps").read_text() == "step\n" * 20
         assert contents(s.body(-1)).count("Count to twenty") == 1
+
+
+async def test_another_model_answers_from_the_next_words_on(tmp_path: Path) -> None:
+    async with stage(tmp_path, [Turn(text="one"), Turn(text="two")], check=False) as s:
+        await s.run("First")
+        await s.session.send(SetModel(model="openai-chat/other"))
+        await s.run("Second")
+        assert [s.body(0)["model"], s.body(1)["model"]] == ["scripted", "other"]
+        assert s.session.state.model == "openai-chat/other"
+        assert contents(s.body(1))[-3:] == ["First", "one", "Second"]
+
+
+async def test_the_old_model_summarises_for_a_smaller_one(tmp_path: Path) -> None:
+    models = {"small": {"window": 4_000}}
+    usage = ScriptedUsage(input_uncached=5_000, output_text=10)
+    turns = [Turn(text="one", usage=usage), Turn(text="sum"), Turn(text="two", usage=LOW)]
+    async with stage(tmp_path, turns, models=models, check=False) as s:
+        await s.run("First")
+        await s.session.send(SetModel(model="openai-chat/small"))
+        await s.run("Second")
+        assert [s.body(n)["model"] for n in range(3)] == ["scripted", "scripted", "small"]
+        assert any(text.endswith("sum") for text in contents(s.body(2)))
+
+
+async def test_an_unknown_model_is_refused_and_the_old_one_stays(tmp_path: Path) -> None:
+    async with stage(tmp_path, [Turn(text="one")]) as s:
+        with pytest.raises(Misuse):
+            await s.session.send(SetModel(model="script"))
+        assert (await s.run("First")).final == "one"

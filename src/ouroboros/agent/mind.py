@@ -59,49 +59,65 @@ class Tuning(Struct, frozen=True, kw_only=True):
     max_output_tokens: int | None = None
 
 
+class Speaker(Struct, frozen=True, kw_only=True):
+    """A model, how it is asked, and what it costs.
+
+    ``cost`` prices a usage in US dollars; None when a price is unknown.
+    """
+
+    name: str
+    model: Model
+    tuning: Tuning
+    cost: Callable[[Usage], float | None]
+
+
 class ToolMind:
-    """Asks a model with tools; done when a reply makes no call."""
+    """Asks a model with tools; done when a reply makes no call.
+
+    Attributes:
+        speaker: The model that is asked next; may be changed between runs.
+    """
 
     def __init__(
         self,
         *,
-        model: Model,
+        speaker: Speaker,
         prompts: Prompts,
         system: tuple[Piece, ...],
         tools: Callable[[], tuple[ToolSpec, ...]],
-        tuning: Tuning,
         ids: Ids,
-        cost: Callable[[Usage], float | None],
         context: Callable[[State], tuple[Message, dict[str, str]] | None],
     ) -> None:
-        """``context`` gives what the model must be told anew after a compaction in mid-task.
-
-        ``cost`` prices a usage in US dollars; None when a price is unknown.
-        """
-        self._model, self._system, self._tools = model, system, tools
-        self._prompts = prompts
-        self._tuning, self._ids, self._cost, self._context = tuning, ids, cost, context
+        """``context`` gives what the model must be told anew after a compaction in mid-task."""
+        self.speaker = speaker
+        self._prompts, self._system, self._tools = prompts, system, tools
+        self._ids, self._context = ids, context
         self._builder = Builder()
         self._nudges = 0
 
     def reply(self, state: State) -> Reply:
         """A collector for the next reply."""
         taken = state.results.keys() | state.calls.keys()
-        return Reply(ids=self._ids, origin=self._model.origin, taken=taken, cost=self._cost)
+        return Reply(
+            ids=self._ids, origin=self.speaker.model.origin, taken=taken, cost=self.speaker.cost
+        )
 
     def think(self, state: State) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
         """Asks the model for the next reply."""
-        return self._model.stream(
+        return self.speaker.model.stream(
             self._request(state, self._builder.build(state), self._tools(), choice="auto")
         )
 
     def is_full(self, state: State) -> bool:
         """The next request would pass the limit, and there is something to summarise."""
+        return self.would_fill(state, self.speaker.tuning)
+
+    def would_fill(self, state: State, tuning: Tuning) -> bool:
+        """The same for a model with another tuning."""
         if not has_replies(state):
             return False
         overhead = sum(tokens.of_text(piece.text) for piece in self._system)
         overhead += sum(tokens.of_text(tool.schema + tool.description) for tool in self._tools())
-        tuning = self._tuning
         limit = tokens.limit(tuning.window, tuning.threshold, tuning.fixed_limit)
         return tokens.used(state, overhead) >= limit
 
@@ -124,19 +140,19 @@ class ToolMind:
         )
         told = None if trigger == "manual" else self._context(state)
         history = compaction.replacement(
-            state.history, summary, told[0] if told else None, self._tuning.keep
+            state.history, summary, told[0] if told else None, self.speaker.tuning.keep
         )
         after = sum(tokens.of_message(message) for message in history)
         usage = finished.usage if finished else None
         return ContextCompacted(
             old_tokens=before,
             new_tokens=after,
-            messages_summarized=max(0, len(state.history) - self._tuning.keep.messages),
+            messages_summarized=max(0, len(state.history) - self.speaker.tuning.keep.messages),
             trigger=trigger,
             history=history,
             told=told[1] if told else {},
             usage=usage,
-            cost=self._cost(usage) if usage else (None if finished else 0.0),
+            cost=self.speaker.cost(usage) if usage else (None if finished else 0.0),
         )
 
     def verdict(self, state: State) -> TaskCompleted | Message | None:
@@ -181,9 +197,9 @@ class ToolMind:
 
     async def _ask(self, state: State, messages: tuple[Message, ...]) -> Finished | None:
         # Anthropic refuses a history with calls in it when no tools are named.
-        tools = self._tools() if self._model.origin.protocol == "anthropic-messages" else ()
+        tools = self._tools() if self.speaker.model.origin.protocol == "anthropic-messages" else ()
         request = self._request(state, messages, tools, choice="none")
-        async with self._model.stream(request) as stream:
+        async with self.speaker.model.stream(request) as stream:
             async for event in stream:
                 if isinstance(event, Finished):
                     return event
@@ -197,9 +213,9 @@ class ToolMind:
         *,
         choice: Literal["auto", "none"],
     ) -> Request:
-        tuning = self._tuning
+        tuning = self.speaker.tuning
         return Request(
-            model=self._model.origin.model,
+            model=self.speaker.model.origin.model,
             system=tuple(piece.text for piece in self._system),
             messages=messages,
             tools=tools,

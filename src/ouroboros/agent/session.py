@@ -11,7 +11,7 @@ from ouroboros.agent.caps import watch
 from ouroboros.agent.context import ABORTED
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
-from ouroboros.agent.mind import ToolMind, has_replies
+from ouroboros.agent.mind import Speaker, ToolMind, has_replies
 from ouroboros.agent.overlap import Hands
 from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.reply import error_of
@@ -65,15 +65,21 @@ class Session:
         mind: ToolMind,
         hands: Hands,
         surroundings: Callable[[], Awaitable[Surroundings]],
+        speakers: Callable[[str], Awaitable[Speaker]],
         prompts: Prompts,
         caps: Caps,
         off: tuple[str, ...],
         ids: Ids,
         clock: Clock,
     ) -> None:
-        """``surroundings`` reads the facts about folder and machine; ``off`` names blocks."""
+        """Everything it needs of the world.
+
+        ``surroundings`` reads the facts about folder and machine; ``speakers`` finds a model by
+        name or raises ``Misuse``; ``off`` names blocks the model is not told.
+        """
         self.state, self.journal, self.desk = state, journal, desk
         self._mind, self._hands, self._surroundings = mind, hands, surroundings
+        self._speakers = speakers
         self._prompts, self._caps, self._off, self._ids, self._clock = (
             prompts,
             caps,
@@ -109,7 +115,9 @@ class Session:
                 self._set_mode(mode)
             case Compact(focus=focus):
                 await self._compact(focus)
-            case SetModel() | Rewind() | Fork():
+            case SetModel(model=model):
+                await self._set_model(model)
+            case Rewind() | Fork():
                 raise Misuse(f"this session cannot {type(command).__name__.lower()} yet")
 
     async def submit(self, text: str, media: tuple[Media, ...] = ()) -> None:
@@ -241,6 +249,17 @@ class Session:
     def _set_mode(self, mode: Mode) -> None:
         if mode != self.state.mode:
             self.journal.record(SettingsChanged(mode=mode))
+
+    async def _set_model(self, name: str) -> None:
+        if self.running:
+            raise Misuse("the model cannot be changed while a turn runs", hint="stop it first")
+        speaker = await self._speakers(name)
+        if self._mind.would_fill(self.state, speaker.tuning):
+            # The old model summarises what the new one could not read.
+            await self._compact("")
+        self._mind.speaker = speaker
+        self.journal.record(SettingsChanged(model=speaker.name))
+        await self.journal.settle()
 
     async def _compact(self, focus: str) -> None:
         if self.running:

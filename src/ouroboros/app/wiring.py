@@ -1,18 +1,19 @@
 """Where rooms are joined into one open session."""
 
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from anyio import to_thread
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ouroboros import __version__
 from ouroboros.agent.approvals import Desk
 from ouroboros.agent.compaction import Keep
 from ouroboros.agent.journal import Journal
-from ouroboros.agent.mind import ToolMind, Tuning
+from ouroboros.agent.mind import Speaker, ToolMind, Tuning
 from ouroboros.agent.prompts import Piece, Prompts, load
 from ouroboros.agent.session import Session
 from ouroboros.app import models, secrecy, surroundings, toolbox
@@ -63,6 +64,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     writer: Writer
     lease: Lease
     client: Client
+    speakers: Callable[[str], Awaitable[Speaker]]
     prompts: Prompts
     ids: TimeOrderedIds
     clock: SystemClock
@@ -85,14 +87,27 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
         with await to_thread.run_sync(Lease.take, opening.home, past.id) as lease:
             if resume or latest:
                 await to_thread.run_sync(_load, opening, lease, past)
-            client = await models.connect(
-                chosen.choice, opening.settings.network, opening.environment, clock
-            )
+            clients: list[Client] = []
+
+            async def connect(chosen: models.Chosen) -> Client:
+                clients.append(
+                    await models.connect(
+                        chosen.choice, opening.settings.network, opening.environment, clock
+                    )
+                )
+                return clients[-1]
+
+            async def another(name: str) -> Speaker:
+                settings = replace(opening.settings, model=name)
+                chosen = models.choose(settings, opening.environment)
+                return speaker(settings, chosen, await connect(chosen))
+
             try:
                 parts = Parts(
                     writer=writer,
                     lease=lease,
-                    client=client,
+                    client=await connect(chosen),
+                    speakers=another,
                     prompts=await to_thread.run_sync(load),
                     ids=ids,
                     clock=clock,
@@ -100,7 +115,8 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
                 yield _build(opening, chosen, past, parts)
             finally:
                 await writer.close()
-                await client.close()
+                for client in clients:
+                    await client.close()
 
 
 def _build(
@@ -109,7 +125,7 @@ def _build(
     past: Past,
     parts: Parts,
 ) -> Built:
-    client, ids, clock = parts.client, parts.ids, parts.clock
+    ids, clock = parts.ids, parts.clock
     settings, state = opening.settings, past.state
     state.session = past.id
     cwd = Path(state.cwd) if past.resumed and Path(state.cwd).is_dir() else opening.cwd
@@ -140,20 +156,15 @@ def _build(
     )
     pieces = system_prompt(settings, parts.prompts)
 
-    def cost(usage: Usage) -> float | None:
-        return price.estimate(chosen.known.price, usage)
-
     def anew(state: State) -> tuple[Message, dict[str, str]] | None:
         return engine.facts(state)
 
     mind = ToolMind(
-        model=client,
+        speaker=speaker(settings, chosen, parts.client),
         prompts=parts.prompts,
         system=pieces,
         tools=registry.specs,
-        tuning=_tuning(settings, chosen),
         ids=ids,
-        cost=cost,
         context=anew,
     )
     engine = Session(
@@ -170,6 +181,7 @@ def _build(
             instruction_bytes=settings.context.instruction_bytes,
             warn=lambda text: journal.record(Logged(level="warning", text=text)),
         ),
+        speakers=parts.speakers,
         prompts=parts.prompts,
         caps=_caps(settings),
         off=settings.context.off,
@@ -213,6 +225,17 @@ def system_prompt(settings: Settings, prompts: Prompts) -> tuple[Piece, ...]:
     if settings.system:
         pieces.append(Piece(name="own", version="1", text=settings.system))
     return tuple(pieces)
+
+
+def speaker(settings: Settings, chosen: models.Chosen, client: Client) -> Speaker:
+    """A connected model with the settings and prices that count for it."""
+
+    def cost(usage: Usage) -> float | None:
+        return price.estimate(chosen.known.price, usage)
+
+    return Speaker(
+        name=chosen.choice.name, model=client, tuning=_tuning(settings, chosen), cost=cost
+    )
 
 
 def _tuning(settings: Settings, chosen: models.Chosen) -> Tuning:
