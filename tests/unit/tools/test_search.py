@@ -1,5 +1,6 @@
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import anyio
@@ -9,7 +10,7 @@ from ouroboros.tools.builtin.search import FindTool, GrepTool
 from ouroboros.tools.builtin.walker import glob_expression
 from tests.unit.tools.spine import Spine, text_of
 
-RIPGREP = shutil.which("rg")
+RIPGREP = shutil.which("rg") or shutil.which("rg", path=str(Path(sys.executable).parent))
 PROGRAMS = [
     pytest.param("", id="walker"),
     pytest.param(

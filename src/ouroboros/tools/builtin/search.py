@@ -227,7 +227,9 @@ async def _collect(process: Process, output: bytearray, errors: bytearray, enoug
 def _look_up(search_path: str) -> str:
     from shutil import which
 
-    return which("rg", path=search_path) or ""
+    # The package ``ripgrep`` puts its program beside the interpreter.
+    beside = str(Path(sys.executable).parent)
+    return which("rg", path=search_path) or which("rg", path=beside) or ""
 
 
 def _ripgrep(program: str, question: Question) -> tuple[str, ...]:
