@@ -2,8 +2,11 @@ import stat
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ouroboros.tools.builtin.files import WriteTool
+from ouroboros.workspace.replacement import Draft, Replacement
 from tests.unit.tools.spine import Spine, text_of
 
 
@@ -190,7 +193,68 @@ async def test_one_edit_that_does_not_fit_leaves_the_file_as_it_was(tmp_path: Pa
     assert "f is unchanged: edit 3 of 3: old_text was not found" in failed
     assert (tmp_path / "f").read_text() == "a b c"
     result = await Spine(tmp_path).call("multi_edit", path="f", edits=edits[:2])
-    assert (text_of(result), (tmp_path / "f").read_text()) == ("Edited f (2 edits)", "y c")
+    assert (text_of(result), (tmp_path / "f").read_text()) == ("Edited f: 2 edits, line 1", "y c")
+
+
+@pytest.mark.parametrize(
+    ("edits", "words"),
+    [
+        ([("b", "B\nB")], "lines 2-3"),
+        ([("b\n", "")], "line 2"),
+        ([("c\nd\n", "")], "line 2"),
+        ([("d", "D"), ("a", "1\n2\n3")], "2 edits, lines 6, 1-3"),
+        ([("c", "x\ny"), ("y\nd", "z"), ("b\n", "")], "3 edits, lines 2-3, 3, 2"),
+        ([("b", "x"), ("a\nx\nc", "y")], "2 edits, line 1"),
+        ([("b", "b"), ("c", "C")], "line 3; skipped edit 1: old_text and new_text are identical"),
+    ],
+)
+async def test_edits_are_reported_by_their_lines_in_the_new_file(
+    tmp_path: Path, edits: list[tuple[str, str]], words: str
+):
+    (tmp_path / "f").write_text("a\nb\nc\nd\n")
+    wanted = [{"old_text": old, "new_text": new} for old, new in edits]
+    result = await Spine(tmp_path).call("multi_edit", path="f", edits=wanted)
+    assert text_of(result) == f"Edited f: {words}"
+
+
+async def test_many_replacements_are_counted_and_the_first_places_named(tmp_path: Path):
+    (tmp_path / "f").write_text("a a\n\n" * 10)
+    result = await Spine(tmp_path).call(
+        "edit", path="f", old_text="a", new_text="b\nb", replace_all=True
+    )
+    assert text_of(result) == (
+        "Edited f: 20 replacements, lines 1-2, 2-3, 5-6, 6-7, 9-10, 10-11, 13-14, 14-15, ..."
+    )
+
+
+async def test_edits_that_all_change_nothing_are_refused(tmp_path: Path):
+    (tmp_path / "f").write_bytes(b"a\r\nb\r\n")
+    edits = [{"old_text": "a", "new_text": "a"}, {"old_text": "a\nb", "new_text": "a\r\nb"}]
+    failed = await refused(tmp_path, "multi_edit", path="f", edits=edits)
+    assert failed == "f is unchanged: in every edit old_text and new_text are identical"
+
+
+@given(
+    text=st.text(alphabet="ab\n", min_size=1, max_size=30),
+    changes=st.lists(
+        st.tuples(st.text(alphabet="ab\n", min_size=1, max_size=2), st.integers(0, 3)), max_size=4
+    ),
+)
+def test_the_lines_of_a_replacement_hold_its_text(text: str, changes: list[tuple[str, int]]):
+    draft = Draft(text)
+    marks: list[str] = []
+    for number, (old, height) in enumerate(changes):
+        if old.strip("\n") and old in draft.text:
+            mark = f"{number}" + f"\n{number}" * height
+            count = draft.text.count(old)
+            draft.replace(Replacement(old_text=old, new_text=mark, replace_all=True))
+            marks += [mark] * count
+    lines = draft.text.split("\n")
+    assert ["\n".join(lines[first - 1 : last]).count("\n") for first, last in draft.ranges] == [
+        mark.count("\n") for mark in marks
+    ]
+    for (first, last), mark in zip(draft.ranges, marks, strict=True):
+        assert mark in "\n".join(lines[first - 1 : last])
 
 
 async def test_a_patch_that_does_not_fit_writes_nothing(tmp_path: Path):

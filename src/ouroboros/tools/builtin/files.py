@@ -14,7 +14,8 @@ from ouroboros.tools.tool import Effect, Result, ToolContext
 from ouroboros.workspace.diff import unified
 from ouroboros.workspace.files import Decoded, load, write_atomic
 from ouroboros.workspace.pages import page
-from ouroboros.workspace.replacement import Replacement, replaced
+from ouroboros.workspace.ranges import spelled
+from ouroboros.workspace.replacement import Draft, Replacement
 
 
 class ReadArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -151,20 +152,34 @@ def _effect(kind: str, verb: str, path: str, cwd: Path) -> Effect:
 
 def _edit(written: str, changes: tuple[Replacement, ...], cwd: Path) -> Result:
     path = located(written, cwd)
+    name = shown(path, cwd)
     before: Decoded = load(path)
-    text = before.text
+    draft = Draft(before.text)
+    idle: list[str] = []
     for number, change in enumerate(changes, start=1):
+        if len(changes) > 1 and draft.is_idle(change):
+            idle.append(str(number))
+            continue
         try:
-            text = replaced(text, change)
+            draft.replace(change)
         except ToolFailed as failed:
             which = f"edit {number} of {len(changes)}: " if len(changes) > 1 else ""
-            raise ToolFailed(
-                f"{shown(path, cwd)} is unchanged: {which}{failed.message}"
-            ) from failed
-    name = shown(path, cwd)
-    write_atomic(path, before.encode(text))
-    count = f" ({len(changes)} edits)" if len(changes) > 1 else ""
-    return Result.of(f"Edited {name}{count}", detail=unified(before.text, text, name))
+            raise ToolFailed(f"{name} is unchanged: {which}{failed.message}") from failed
+    if len(idle) == len(changes):
+        raise ToolFailed(f"{name} is unchanged: in every edit old_text and new_text are identical")
+    write_atomic(path, before.encode(draft.text))
+    said = f"Edited {name}: {_counted(draft, len(changes) - len(idle))}"
+    if idle:
+        said += f"; skipped edit {', '.join(idle)}: old_text and new_text are identical"
+    return Result.of(said, detail=unified(before.text, draft.text, name))
+
+
+def _counted(draft: Draft, edits: int) -> str:
+    ranges = draft.ranges
+    counts = [f"{edits} edits"] if edits > 1 else []
+    if len(ranges) > edits:
+        counts.append(f"{len(ranges)} replacements")
+    return ", ".join([*counts, spelled(ranges)])
 
 
 def _text_before(path: Path) -> str | None:
