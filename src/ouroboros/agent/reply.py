@@ -66,7 +66,7 @@ class Reply:
                 return [ModelDelta(phase="end", kind=kind, part=part)]
             case CallReady(call=call, parts=parts):
                 self._ready.append(self._admit(call))
-                self._parts = parts or (*self._parts, call)
+                self._parts = parts
                 return []
             case Finished():
                 return self._finish(event)

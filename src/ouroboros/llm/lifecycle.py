@@ -215,7 +215,7 @@ class Reply:
     def _release(self, block: Block) -> None:
         if not block.is_ready:
             block.is_ready = True
-            self._events.append(CallReady(call=block.call))
+            self._events.append(CallReady(call=block.call, parts=self.parts()))
 
 
 def _part_of(block: Block) -> Part | None:

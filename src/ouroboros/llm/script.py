@@ -123,8 +123,8 @@ def parts(played: Played) -> tuple[Part, ...]:
 
 def deltas(played: Played) -> Iterator[StreamEvent]:
     """Everything of a reply but its ending."""
-    size = played.turn.chunk
-    for number, part in enumerate(parts(played)):
+    size, whole = played.turn.chunk, parts(played)
+    for number, part in enumerate(whole):
         kind: BlockKind
         match part:
             case Reasoning(text=text):
@@ -140,7 +140,7 @@ def deltas(played: Played) -> Iterator[StreamEvent]:
             yield BlockGrew(part=number, kind=kind, text=piece)
         yield BlockEnded(part=number, kind=kind)
         if isinstance(part, ToolCall):
-            yield CallReady(call=part)
+            yield CallReady(call=part, parts=whole[: number + 1])
 
 
 def latest_text(messages: Sequence[Message]) -> str:

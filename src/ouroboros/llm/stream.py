@@ -39,11 +39,11 @@ class BlockEnded(Struct, frozen=True, kw_only=True, tag="block_ended"):
 class CallReady(Struct, frozen=True, kw_only=True, tag="call_ready"):
     """A call is complete and may start while the rest still streams.
 
-    ``parts`` is the reply so far, this call last, with the opaque fields that are complete.
+    ``parts`` is the reply so far, this call in it, with the opaque fields that are complete.
     """
 
     call: ToolCall
-    parts: tuple[Part, ...] = ()
+    parts: tuple[Part, ...]
 
 
 class Finished(Struct, frozen=True, kw_only=True, tag="finished"):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 import ouroboros
 from ouroboros.core.clock import SystemClock
-from ouroboros.core.parts import Message, Origin, Text, ToolCall, ToolResult, ToolSpec
+from ouroboros.core.parts import Message, Origin, Part, Text, ToolCall, ToolResult, ToolSpec
 from ouroboros.llm import sse
 from ouroboros.llm.client import Client
 from ouroboros.llm.dialect import Dialect
@@ -148,19 +148,19 @@ async def test_the_wire_shows_our_own_name_only(provider: str) -> None:
     }
 
 
+def unmarked(parts: Sequence[Part]) -> tuple[Part, ...]:
+    return tuple(part if isinstance(part, ToolResult) else replace(part, meta={}) for part in parts)
+
+
 def bare(events: Sequence[StreamEvent]) -> list[StreamEvent]:
     """The events without what only a vendor can know."""
     plain: list[StreamEvent] = []
     for event in events:
         match event:
-            case Finished():
-                parts = tuple(
-                    part if isinstance(part, ToolResult) else replace(part, meta={})
-                    for part in event.parts
-                )
-                plain.append(Finished(parts=parts, stop_reason=event.stop_reason))
-            case CallReady(call=call):
-                plain.append(CallReady(call=replace(call, meta={})))
+            case Finished(parts=parts):
+                plain.append(Finished(parts=unmarked(parts), stop_reason=event.stop_reason))
+            case CallReady(call=call, parts=parts):
+                plain.append(CallReady(call=replace(call, meta={}), parts=unmarked(parts)))
             case _:
                 plain.append(event)
     return plain

@@ -89,7 +89,8 @@ def test_a_call_is_ready_before_the_reply_ends() -> None:
         call(1, "{}", id="b", name="write"),
         stop="tool_calls",
     )
-    ready = events.index(CallReady(call=ToolCall(id="a", name="read", arguments='{"x":1}')))
+    made = ToolCall(id="a", name="read", arguments='{"x":1}')
+    ready = events.index(CallReady(call=made, parts=(made,)))
     assert ready < events.index(BlockStarted(part=1, kind="call", name="write"))
     assert finished(events).stop_reason == "tool_calls"
 
@@ -143,7 +144,8 @@ def test_a_call_cut_by_the_length_limit_is_not_made() -> None:
 def test_a_call_with_broken_arguments_is_handed_on() -> None:
     events = chat(call(0, '{"x', id="a", name="f"), stop="tool_calls")
     assert made(events) == [("a", "f", '{"x')]
-    assert CallReady(call=ToolCall(id="a", name="f", arguments='{"x')) in events
+    broken = ToolCall(id="a", name="f", arguments='{"x')
+    assert CallReady(call=broken, parts=(broken,)) in events
 
 
 @pytest.mark.parametrize(
@@ -275,8 +277,26 @@ def test_interleaved_blocks_of_a_message() -> None:
         Text(text="Also"),
         ToolCall(id="t", name="f", arguments='{"a":1}'),
     )
-    ready = events.index(CallReady(call=ToolCall(id="t", name="f", arguments='{"a":1}')))
-    assert ready == len(events) - 2
+    made = ToolCall(id="t", name="f", arguments='{"a":1}')
+    assert events[-2] == CallReady(call=made, parts=(Text(text="Also"), made))
+
+
+def test_a_call_that_may_start_brings_the_thoughts_before_it() -> None:
+    events = messages(
+        block(0, type="thinking", thinking="", signature=""),
+        delta(0, "thinking_delta", thinking="Hm."),
+        delta(0, "signature_delta", signature="Sig=="),
+        stop(0),
+        block(1, type="tool_use", id="t", name="f", input={}),
+        stop(1),
+        block(2, type="text", text="later"),
+        end=False,
+    )
+    (ready,) = [event for event in events if isinstance(event, CallReady)]
+    assert ready.parts == (
+        Reasoning(text="Hm.", meta={"signature": "Sig=="}),
+        ToolCall(id="t", name="f"),
+    )
 
 
 def test_opaque_blocks_of_a_message() -> None:

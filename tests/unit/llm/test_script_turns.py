@@ -84,7 +84,7 @@ async def test_a_turn_streams_as_a_vendors_reply_does() -> None:
         BlockGrew(part=2, kind="call", text='":"'),
         BlockGrew(part=2, kind="call", text='a"}'),
         BlockEnded(part=2, kind="call"),
-        CallReady(call=call),
+        CallReady(call=call, parts=parts),
         Finished(
             parts=parts,
             stop_reason="tool_calls",

@@ -32,6 +32,7 @@ _MARK = {"type": "ephemeral"}
 _BUDGETS = {"minimal": 1_024, "low": 4_096, "medium": 10_240, "high": 16_384}
 _LARGEST_BUDGET = 32_768
 _SMALLEST_BUDGET = 1_024
+_THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 
 
 def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) -> bytes:
@@ -127,6 +128,9 @@ class _History:
                     blocks.append(raw(part.content))
                 case _:
                     pass
+        # The API refuses a message that ends in thoughts, as a reply that broke off there does.
+        while blocks and isinstance(blocks[-1], dict) and blocks[-1]["type"] in _THOUGHTS:
+            blocks.pop()
         # The API refuses a last message that ends in white space; earlier ones must be equal.
         last = blocks[-1] if blocks else None
         if isinstance(last, dict) and isinstance(text := last.get("text"), str):

@@ -152,7 +152,7 @@ class _History:
         texts = [part for part in message.parts if isinstance(part, Text)]
         content: object = self._content([Text(text="".join(part.text for part in texts))])
         extras = self._thoughts(thoughts, bool(calls)) if is_own else {}
-        if not content and not calls and "reasoning_details" not in extras:
+        if not content and not calls:
             return []
         item: Fields = {"role": "assistant", "content": content or None}
         if is_own and self._dialect.reasoning_send_back == "content" and thoughts:

@@ -95,7 +95,7 @@ class _History:
         # Without its thoughts an item must not go by its id, or the vendor asks for them.
         has_ids = is_own and all(self._may_return(part) for part in thoughts)
         items: list[object] = []
-        for part in message.parts:
+        for part in _without_last_thoughts(message.parts):
             match part:
                 # An empty text may be what its thoughts must be followed by.
                 case Text() if part.text or (has_ids and part.meta.get("id")):
@@ -145,6 +145,14 @@ class _History:
     def _call_id(self, original: str) -> str:
         rule = self._dialect.tool_id_rule
         return call_id(original, "safe" if rule == "any" and len(original) > 64 else rule)
+
+
+def _without_last_thoughts(parts: Sequence[Part]) -> Sequence[Part]:
+    """A reply that broke off in thought: the vendor refuses thoughts that nothing follows."""
+    end = len(parts)
+    while end and isinstance(parts[end - 1], Reasoning):
+        end -= 1
+    return parts[:end]
 
 
 def _is_custom(call: ToolCall) -> bool:
