@@ -19,15 +19,24 @@ LINE_BYTES = 2000
 COUNT_BYTES = 64 * 1_048_576
 """Larger files are not read to their end only to count their lines."""
 
-_ROOM = TOOL_OUTPUT_BYTES - 400
+PAGE_BYTES = TOOL_OUTPUT_BYTES * 88 // 100
+"""Of one page, with line numbers."""
+
+_LAST_PAGE_BYTES = PAGE_BYTES * 110 // 100
 _SLICE_BYTES = 65_536
 
 
 class _Page(Struct, kw_only=True):
     lines: list[bytes]
     first: int
-    is_last: bool = False
+    is_full: bool = False
+    is_ended: bool = True
     total: int | None = None
+
+    @property
+    def last(self) -> int:
+        """The number of the last line."""
+        return self.first + len(self.lines) - 1
 
 
 def page(path: Path, offset: int, limit: int | None) -> str:
@@ -59,32 +68,45 @@ def _collect(
     source: BufferedReader | BytesIO, offset: int, limit: int, *, is_counted: bool
 ) -> _Page:
     found = _Page(lines=[], first=offset)
-    number = 0
-    used = 0
-    for number, line in enumerate(_lines(source), start=1):
-        if number < offset or len(found.lines) >= limit or used > _ROOM:
-            if number >= offset and not is_counted:
-                return found
+    spare: list[bytes] = []
+    used = number = 0
+    lines = _Lines(source)
+    for number, line in enumerate(lines, start=1):
+        if number < offset:
             continue
+        if len(found.lines) + len(spare) >= limit or used > _LAST_PAGE_BYTES:
+            if is_counted:
+                continue
+            break
         shown = _shortened(line)
         used += len(shown) + 8
-        if used > _ROOM and found.lines:
-            continue
-        found.lines.append(shown)
-    found.total = number
-    found.is_last = offset + len(found.lines) > number
+        (found.lines if used <= PAGE_BYTES or not found.lines else spare).append(shown)
+    else:
+        found.total = number
+    # A little more than a page is cheaper than another call for it.
+    found.is_full = used > _LAST_PAGE_BYTES and bool(spare)
+    found.lines += () if found.is_full else spare
+    found.is_ended = lines.is_ended
     return found
 
 
-def _lines(source: BufferedReader | BytesIO) -> Iterator[bytes]:
+class _Lines:
     """Lines without their ends; of a huge line only the beginning is held, with its whole length."""
-    while line := source.readline(_SLICE_BYTES):
-        kept, length = line, len(line)
-        while not line.endswith(b"\n") and (line := source.readline(_SLICE_BYTES)):
-            length += len(line)
-        if length > len(kept):
-            kept = kept[: LINE_BYTES + 4] + b"\0" + str(length).encode()
-        yield kept.removesuffix(b"\n").removesuffix(b"\r")
+
+    def __init__(self, source: BufferedReader | BytesIO) -> None:
+        self.is_ended = True
+        self._source = source
+
+    def __iter__(self) -> Iterator[bytes]:
+        while line := self._source.readline(_SLICE_BYTES):
+            kept, length = line, len(line)
+            while not line.endswith(b"\n") and (more := self._source.readline(_SLICE_BYTES)):
+                line = more
+                length += len(line)
+            self.is_ended = line.endswith(b"\n")
+            if length > len(kept):
+                kept = kept[: LINE_BYTES + 4] + b"\0" + str(length).encode()
+            yield kept.removesuffix(b"\n").removesuffix(b"\r")
 
 
 def _shortened(line: bytes) -> bytes:
@@ -110,14 +132,18 @@ def _notes(found: _Page, size: int, encoding: str, mark: bytes) -> str:
         notes.append(f"[{why}shown as {encoding}]")
     elif mark:
         notes.append("[starts with a byte order mark]")
-    last = found.first + len(found.lines) - 1
-    if found.total is None:
-        notes.append(
-            f"[lines {found.first}-{last} of a file of {size} bytes; go on with offset {last + 1}]"
+    return "".join(f"{note}\n" for note in [*notes, *_ending(found, size)])
+
+
+def _ending(found: _Page, size: int) -> Iterator[str]:
+    if found.total is None or found.last < found.total:
+        whole = f"a file of {size} bytes" if found.total is None else str(found.total)
+        why = f" cut at {PAGE_BYTES / 1000:.0f} kB;" if found.is_full else ""
+        yield (
+            f"[lines {found.first}-{found.last} of {whole};{why} go on with offset {found.last + 1}]"
         )
-    elif not found.is_last:
-        notes.append(
-            f"[lines {found.first}-{last} of {found.total}, {size} bytes in all; "
-            f"go on with offset {last + 1}]"
-        )
-    return "".join(f"{note}\n" for note in notes)
+        return
+    if found.first > 1:
+        yield f"[end of file, {found.total} lines]"
+    if not found.is_ended:
+        yield "[no newline at end of file]"

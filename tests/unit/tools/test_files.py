@@ -25,9 +25,40 @@ async def refused(folder: Path, name: str, **arguments: object) -> str:
 async def test_a_page_starts_at_its_offset_and_says_what_is_left(tmp_path: Path):
     (tmp_path / "a").write_text("one\ntwo\nthree\nfour\nfive")
     assert await shown(tmp_path, path="a", offset=3, limit=2) == (
-        "3\tthree\n4\tfour\n[lines 3-4 of 5, 23 bytes in all; go on with offset 5]\n"
+        "3\tthree\n4\tfour\n[lines 3-4 of 5; go on with offset 5]\n"
     )
-    assert await shown(tmp_path, path="a", offset=5) == "5\tfive\n"
+    assert await shown(tmp_path, path="a", offset=5) == (
+        "5\tfive\n[end of file, 5 lines]\n[no newline at end of file]\n"
+    )
+    assert (await shown(tmp_path, path="a")).endswith("\n5\tfive\n[no newline at end of file]\n")
+
+
+async def test_a_page_says_when_its_size_cut_it(tmp_path: Path):
+    (tmp_path / "a").write_text("x" * 98 + "\n")
+    (tmp_path / "b").write_text(("x" * 98 + "\n") * 200)
+    text = await shown(tmp_path, path="b")
+    assert text.endswith("\n[lines 1-83 of 200; cut at 9 kB; go on with offset 84]\n")
+    assert await shown(tmp_path, path="a") == "1\t" + "x" * 98 + "\n"
+
+
+@pytest.mark.parametrize(
+    ("offset", "limit", "last", "note"),
+    [
+        (109, None, 200, "[end of file, 200 lines]"),
+        (108, None, 190, "[lines 108-190 of 200; cut at 9 kB; go on with offset 191]"),
+        (20, 92, 111, "[lines 20-111 of 200; go on with offset 112]"),
+        (20, 93, 102, "[lines 20-102 of 200; cut at 9 kB; go on with offset 103]"),
+    ],
+)
+async def test_a_last_page_may_be_a_little_longer(
+    tmp_path: Path, offset: int, limit: int | None, last: int, note: str
+):
+    (tmp_path / "b").write_text(("x" * 97 + "\n") * 200)
+    text = await shown(tmp_path, path="b", offset=offset, **({"limit": limit} if limit else {}))
+    *lines, end, rest = text.split("\n")
+    numbers = [int(line.partition("\t")[0]) for line in lines]
+    assert (numbers, end, rest) == (list(range(offset, last + 1)), note, "")
+    assert len(text.encode()) <= 10_000
 
 
 async def test_a_page_beyond_the_end_is_refused(tmp_path: Path):

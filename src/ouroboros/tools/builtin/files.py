@@ -13,7 +13,7 @@ from ouroboros.tools.builtin.location import located, shown
 from ouroboros.tools.tool import Effect, Result, ToolContext
 from ouroboros.workspace.diff import unified
 from ouroboros.workspace.files import Decoded, load, write_atomic
-from ouroboros.workspace.pages import page
+from ouroboros.workspace.pages import PAGE_BYTES, page
 from ouroboros.workspace.ranges import spelled
 from ouroboros.workspace.replacement import Draft, Replacement
 
@@ -53,7 +53,10 @@ class ReadTool:
     """Shows a text file with line numbers."""
 
     name = "read"
-    description = "Read a text file with line numbers; long files come in pages (offset, limit)."
+    description = (
+        f"Read a text file with line numbers, about {PAGE_BYTES / 1000:.0f} kB a call; "
+        "long files come in pages (offset, limit)."
+    )
     arguments = ReadArguments
     parallel_safe = True
 
