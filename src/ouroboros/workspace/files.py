@@ -21,6 +21,10 @@ _MARKS = (
 )
 
 
+class FileMissing(ToolFailed):
+    """There is no file of this name."""
+
+
 class Decoded(Struct, frozen=True, kw_only=True):
     """A text file's content; ``mark`` is its byte order mark."""
 
@@ -82,12 +86,13 @@ def regular_size(path: Path) -> int:
     """The size of a regular file.
 
     Raises:
-        ToolFailed: It is missing or no regular file.
+        FileMissing: There is none.
+        ToolFailed: It is no regular file.
     """
     try:
         found = path.stat()
     except FileNotFoundError as missing:
-        raise ToolFailed(f"{path} does not exist{near_names(path)}") from missing
+        raise FileMissing(f"{path} does not exist{near_names(path)}") from missing
     if stat.S_ISDIR(found.st_mode):
         raise ToolFailed(f"{path} is a folder; use ls")
     if not stat.S_ISREG(found.st_mode):

@@ -117,6 +117,32 @@ async def test_a_missing_file_gives_near_names(tmp_path: Path):
     assert "does not exist either" in await refused(tmp_path, "read", path="gone/a.py")
 
 
+async def test_a_missing_file_is_looked_for_elsewhere(tmp_path: Path):
+    for folder in ("h11/tests", "node_modules/h11", "hidden", "e/f", "g"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "io.py").write_text("")
+    (tmp_path / "many").mkdir()
+    for number in range(4):
+        (tmp_path / "many" / str(number)).mkdir()
+        (tmp_path / "many" / str(number) / "init.py").write_text("")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    spine = Spine(tmp_path, rules=[("deny", "Read(/hidden/**)")])
+    for name, more in (("read", {}), ("edit", {"old_text": "a", "new_text": "b"})):
+        result = await spine.call(name, path="src/io.py", **more)
+        assert (result.status, text_of(result)) == (
+            "failed",
+            f"{tmp_path}/src/io.py does not exist; "
+            "files of that name are at e/f/io.py, g/io.py, h11/tests/io.py",
+        )
+    one = text_of(await spine.call("read", path="many/0/io.py", limit=1))
+    assert "files of that name" in one
+    (tmp_path / "e/f/io.py").unlink()
+    (tmp_path / "g/io.py").unlink()
+    one = text_of(await spine.call("read", path="io.py"))
+    assert one == f"{tmp_path}/io.py does not exist; a file of that name is at h11/tests/io.py"
+    assert "of that name" not in text_of(await spine.call("read", path="init.py"))
+
+
 async def test_folders_and_devices_are_refused(tmp_path: Path):
     assert "is a folder; use ls" in await refused(tmp_path, "read", path=".")
     assert "is not a regular file" in await refused(tmp_path, "read", path="/dev/zero")

@@ -9,10 +9,10 @@ from msgspec import Meta, Struct
 
 from ouroboros.core.errors import ToolFailed
 from ouroboros.core.limits import WRITE_BYTES
-from ouroboros.tools.builtin.location import located, shown
+from ouroboros.tools.builtin.location import located, missing, shown
 from ouroboros.tools.tool import Effect, Result, ToolContext
 from ouroboros.workspace.diff import unified
-from ouroboros.workspace.files import Decoded, load, write_atomic
+from ouroboros.workspace.files import Decoded, FileMissing, load, write_atomic
 from ouroboros.workspace.pages import PAGE_BYTES, page
 from ouroboros.workspace.ranges import spelled
 from ouroboros.workspace.replacement import Draft, Replacement
@@ -66,9 +66,7 @@ class ReadTool:
 
     async def run(self, arguments: ReadArguments, context: ToolContext) -> AsyncGenerator[Result]:
         """One page of the file."""
-        path = located(arguments.path, context.cwd)
-        text = await to_thread.run_sync(page, path, arguments.offset or 1, arguments.limit)
-        yield Result.of(text)
+        yield Result.of(await to_thread.run_sync(_page, arguments, context))
 
 
 class WriteTool:
@@ -126,7 +124,7 @@ class EditTool:
             new_text=arguments.new_text,
             replace_all=arguments.replace_all,
         )
-        yield await to_thread.run_sync(_edit, arguments.path, (change,), context.cwd)
+        yield await to_thread.run_sync(_edit, arguments.path, (change,), context)
 
 
 class MultiEditTool:
@@ -145,7 +143,7 @@ class MultiEditTool:
         self, arguments: MultiEditArguments, context: ToolContext
     ) -> AsyncGenerator[Result]:
         """Changes the file once, after every edit was found to fit."""
-        yield await to_thread.run_sync(_edit, arguments.path, tuple(arguments.edits), context.cwd)
+        yield await to_thread.run_sync(_edit, arguments.path, tuple(arguments.edits), context)
 
 
 def _effect(kind: str, verb: str, path: str, cwd: Path) -> Effect:
@@ -153,10 +151,25 @@ def _effect(kind: str, verb: str, path: str, cwd: Path) -> Effect:
     return Effect(kind=kind, action=f"{verb} {shown(where, cwd)}", paths=(where,))
 
 
-def _edit(written: str, changes: tuple[Replacement, ...], cwd: Path) -> Result:
-    path = located(written, cwd)
-    name = shown(path, cwd)
-    before: Decoded = load(path)
+def _page(arguments: ReadArguments, context: ToolContext) -> str:
+    path = located(arguments.path, context.cwd)
+    try:
+        return page(path, arguments.offset or 1, arguments.limit)
+    except FileMissing as failed:
+        raise missing(path, failed, context) from failed
+
+
+def _loaded(path: Path, context: ToolContext) -> Decoded:
+    try:
+        return load(path)
+    except FileMissing as failed:
+        raise missing(path, failed, context) from failed
+
+
+def _edit(written: str, changes: tuple[Replacement, ...], context: ToolContext) -> Result:
+    path = located(written, context.cwd)
+    name = shown(path, context.cwd)
+    before = _loaded(path, context)
     draft = Draft(before.text)
     idle: list[str] = []
     for number, change in enumerate(changes, start=1):
