@@ -1,7 +1,7 @@
 import os
 from pathlib import Path
 
-from ouroboros.core.events import ToolProgress
+from ouroboros.core.events import ToolProgress, ToolStarted
 from ouroboros.tools.builtin.shell import ShellTool
 from tests.unit.tools.spine import Spine, gone, text_of, written
 
@@ -90,10 +90,20 @@ async def test_a_background_process_that_lets_go_does_not_hold_the_call(tmp_path
     assert lines[3:] == ["ready", ""]
 
 
-async def test_the_title_is_the_models_description(tmp_path: Path):
+async def test_the_person_sees_the_command_first_and_what_the_model_says_after_it(tmp_path: Path):
     spine = Spine(tmp_path, mode="ask")
-    await spine.call("shell", command="make x", description="Build x")
-    assert (spine.asker.questions[0].action, spine.asker.questions[0].input) == (
-        "Build x",
-        "make x",
-    )
+    await spine.call("shell", command="make x", description="Show\nthe date\x1b[2K")
+    question = spine.asker.questions[0]
+    assert question.input == "make x"
+    assert question.action == r"Run make x (described as 'Show ⏎ the date\x1b[2K')"
+    assert spine.journal.of(ToolStarted)[0].title == question.action
+
+
+async def test_the_title_of_a_long_command_is_one_line_and_says_what_it_leaves_out(tmp_path: Path):
+    spine = Spine(tmp_path, mode="ask")
+    command = "echo  a\nrm b\n" + "x" * 1000
+    await spine.call("shell", command=command)
+    question = spine.asker.questions[0]
+    assert question.input == command
+    assert question.action.startswith("Run echo a ⏎ rm b ⏎ xxx")
+    assert question.action.endswith("x… [616 more characters]")

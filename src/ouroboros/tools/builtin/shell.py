@@ -17,6 +17,8 @@ from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
 _SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash")
 _TIMED_OUT = 124
+_COMMAND_SHOWN = 400
+_SAID_SHOWN = 80
 
 
 class ShellArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -55,8 +57,7 @@ class ShellTool:
         del cwd
         if not arguments.command.strip() or "\0" in arguments.command:
             raise ToolFailed("the command is empty or holds a NUL character")
-        first = arguments.description.strip() or f"Run {arguments.command.strip()}"
-        return Effect(kind="execute", action=first, command=arguments.command)
+        return Effect(kind="execute", action=_action(arguments), command=arguments.command)
 
     async def run(
         self, arguments: ShellArguments, context: ToolContext
@@ -80,6 +81,19 @@ class ShellTool:
             await process.close(survivors=process.exit_code is not None)
         elapsed = context.clock.monotonic() - began
         yield _result(exit_code, elapsed, capture)
+
+
+def _action(arguments: ShellArguments) -> str:
+    """The command itself; what the model says of it stands only after it, in quotes."""
+    command = _one_line(arguments.command, _COMMAND_SHOWN)
+    said = _one_line(arguments.description, _SAID_SHOWN)
+    return f"Run {command} (described as {said!r})" if said else f"Run {command}"
+
+
+def _one_line(text: str, limit: int) -> str:
+    line = " ⏎ ".join(" ".join(part.split()) for part in text.strip().splitlines())
+    hidden = len(line) - limit
+    return line if hidden <= 0 else f"{line[:limit]}… [{hidden} more characters]"
 
 
 async def _read(process: Process, deadline: float) -> Piece | None:
