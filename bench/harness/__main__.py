@@ -6,7 +6,8 @@ Usage: python -m bench.harness [--quick] [--runs N] [--formats chat,responses,me
 import subprocess
 import sys
 import tempfile
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -19,20 +20,39 @@ from bench.harness.process import bare_spawn
 from bench.harness.table import Sheet
 
 STARTS_A_ROUND = 3
+SHELLS = ("/bin/sh", "/bin/bash")
+PLAN = {
+    "start": (scenarios.start, STARTS_A_ROUND),
+    "turns": (scenarios.turns, 1),
+    "memory": (scenarios.memory, 1),
+    "deltas": (scenarios.deltas, 1),
+    "paced": (scenarios.paced, 1),
+}
 
 
 def _arguments(words: list[str]) -> Namespace:
     parser = ArgumentParser(prog="python -m bench.harness", description=__doc__)
     parser.add_argument("--runs", type=int, default=5, help="interleaved rounds")
     parser.add_argument("--quick", action="store_true", help="one round, one wire format")
-    parser.add_argument("--formats", default="", help=f"of {','.join(FORMATS)}; all by default")
-    parser.add_argument("--only", default="", help="of start,turns,memory,deltas,paced")
+    parser.add_argument("--formats", type=_some(FORMATS), help=f"of {','.join(FORMATS)}")
+    parser.add_argument("--only", type=_some(PLAN), default=list(PLAN), help=f"of {','.join(PLAN)}")
     parser.add_argument("--ouro", type=Path, help="program to measure instead of this Python's")
     parser.add_argument("--codex", type=Path, help="an installed codex to compare with")
     parser.add_argument(
         "--peer", choices=("codex",), help="install @openai/codex with npm for this run"
     )
     return parser.parse_args(words)
+
+
+def _some(known: Collection[str]) -> Callable[[str], list[str]]:
+    def read(text: str) -> list[str]:
+        names = text.split(",")
+        for name in names:
+            if name not in known:
+                raise ArgumentTypeError(f"{name!r} is none of {', '.join(known)}")
+        return names
+
+    return read
 
 
 def _contestants(arguments: Namespace, folder: Path) -> list[Contestant]:
@@ -57,26 +77,22 @@ def _installed(folder: Path) -> Path:
     return folder / "node_modules" / ".bin" / "codex"
 
 
-async def measure(arguments: Namespace, contestants: list[Contestant], sheet: Sheet) -> list[float]:
+async def measure(
+    arguments: Namespace,
+    contestants: list[Contestant],
+    sheet: Sheet,
+    spawns: dict[str, list[float]],
+) -> None:
     """Every contestant goes through every scenario once a round, in turn."""
-    plan = {
-        "start": (scenarios.start, STARTS_A_ROUND),
-        "turns": (scenarios.turns, 1),
-        "memory": (scenarios.memory, 1),
-        "deltas": (scenarios.deltas, 1),
-        "paced": (scenarios.paced, 1),
-    }
-    wanted = arguments.only.split(",") if arguments.only else list(plan)
-    spawns: list[float] = []
     for number in range(1 if arguments.quick else arguments.runs):
-        for name in wanted:
-            scenario, times = plan[name]
+        for name in arguments.only:
+            scenario, times = PLAN[name]
             for _ in range(times):
                 for contestant in contestants:
                     await scenario(contestant, partial(sheet.add, contestant.name))
             sys.stderr.write(f"round {number + 1}: {name}\n")
-        spawns += await bare_spawn(50)
-    return spawns
+        for shell, seconds in spawns.items():
+            seconds += await bare_spawn(shell, 30)
 
 
 def main(words: list[str]) -> None:
@@ -86,9 +102,11 @@ def main(words: list[str]) -> None:
         contestants = _contestants(arguments, Path(folder))
         names = [contestant.name for contestant in contestants]
         sheet = Sheet(names, "codex" if "codex" in names else "")
-        spawns = anyio.run(measure, arguments, contestants, sheet)
+        spawns: dict[str, list[float]] = {one: [] for one in SHELLS if Path(one).exists()}
+        anyio.run(measure, arguments, contestants, sheet, spawns)
     print("\n".join(sheet.lines()))
-    print(f"\nA bare `sh -c true` takes {median(spawns) * 1e3:.2f} ms here.")
+    bare = (f"`{shell} -c true` {median(each) * 1e3:.2f} ms" for shell, each in spawns.items())
+    print(f"\nBy itself, {' and '.join(bare)}.")
     missed = [line for one in contestants if one.is_ours for line in sheet.missed(one.name)]
     print("\n".join(("", "Budgets not kept:", *missed)) if missed else "\nEvery budget is kept.")
 

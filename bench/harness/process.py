@@ -131,14 +131,14 @@ def _processor_seconds(pid: int) -> tuple[float, float]:
     return user + system, child_user + child_system
 
 
-async def bare_spawn(times: int) -> list[float]:
-    """Seconds that ``sh -c true`` takes when nothing is around it."""
+async def bare_spawn(shell: str, times: int) -> list[float]:
+    """Seconds that a shell takes to run ``true`` when nothing is around it."""
 
     def measure() -> list[float]:
         found: list[float] = []
         for _ in range(times):
             began = time.monotonic()
-            subprocess.run(("/bin/sh", "-c", "true"), check=True)
+            subprocess.run((shell, "-c", "true"), check=True)
             found.append(time.monotonic() - began)
         return found
 
