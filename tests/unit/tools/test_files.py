@@ -315,20 +315,37 @@ def test_the_lines_of_a_replacement_hold_its_text(text: str, changes: list[tuple
 
 
 async def test_a_patch_that_does_not_fit_writes_nothing(tmp_path: Path):
-    text = "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n@@\n-x\n+y\n*** End Patch"
-    failed = await refused(tmp_path, "apply_patch", input=text)
-    assert failed.startswith("apply_patch verification failed: ")
+    (tmp_path / "b").write_text("one\ntwo\nthree\n")
+    text = "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n@@\n two\n-tree\n+y\n*** End Patch"
+    assert await refused(tmp_path, "apply_patch", input=text) == (
+        "apply_patch verification failed: nothing was changed: "
+        "Failed to find expected lines in b:\ntwo\ntree\n"
+        "Chunk 1 of 1: nearest: lines 2-3; first difference at line 2 of its old lines. "
+        "The file has:\n2\ttwo\n3\tthree"
+    )
     assert not (tmp_path / "a").exists()
 
 
 async def test_a_patch_is_applied_with_a_diff(tmp_path: Path):
     (tmp_path / "b").write_text("x\n")
-    text = "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n@@\n-x\n+y\n*** End Patch"
+    text = "*** Begin Patch\n*** Update File: b\n@@\n-x\n+y\n*** Add File: a\n+x\n*** End Patch"
     result = await Spine(tmp_path).call("apply_patch", input=text)
-    lines = text_of(result).split("\n")
-    assert lines[0] == "Exit code: 0"
-    assert lines[2:] == ["Output:", "Success. Updated the following files:", "A a", "M b", ""]
+    assert text_of(result) == "Success. Updated the following files:\nA a\nM b (line 1)\n"
     assert "--- a/b\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n" in result.detail
+
+
+async def test_a_patch_tells_the_lines_of_the_last_change_of_each_file(tmp_path: Path):
+    (tmp_path / "a").write_text("".join(f"{number}\n" for number in range(1, 31)))
+    (tmp_path / "b").write_text("x\n")
+    chunks = "".join(f"@@\n-{number}\n+{number}a\n+{number}b\n" for number in range(2, 30, 3))
+    more = "*** Update File: b\n-x\n+y\n*** Update File: b\n-y\n+z\n+z\n"
+    text = f"*** Begin Patch\n*** Update File: a\n*** Move to: c\n{chunks}{more}*** End Patch"
+    result = await Spine(tmp_path).call("apply_patch", input=text)
+    assert text_of(result) == (
+        "Success. Updated the following files:\n"
+        "M c (lines 2-3, 6-7, 10-11, 14-15, 18-19, 22-23, 26-27, 30-31, ...)\n"
+        "M b\nM b (lines 1-2)\n"
+    )
 
 
 @pytest.mark.parametrize("line", ["*** Update File: ../out", "*** Delete File: /etc/hosts"])
@@ -340,6 +357,8 @@ async def test_a_patch_that_leaves_the_workspace_is_asked(tmp_path: Path, line: 
 
 async def test_a_broken_patch_names_its_line(tmp_path: Path):
     failed = await refused(tmp_path, "apply_patch", input="*** Begin Patch\nnope\n*** End Patch")
-    assert failed.startswith("apply_patch verification failed: invalid hunk at line 2, 'nope'")
+    assert failed.startswith(
+        "apply_patch verification failed: nothing was changed: invalid hunk at line 2, 'nope'"
+    )
     empty = await refused(tmp_path, "apply_patch", input="*** Begin Patch\n*** End Patch")
     assert "No files were modified." in empty

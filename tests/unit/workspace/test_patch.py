@@ -134,12 +134,12 @@ def test_a_fault_names_its_line(text: str, line: int, words: str):
     ],
 )
 def test_likeness_forgives_white_space_and_typography(stands: str, written: str):
-    assert changed(f"{stands}\n", [Chunk(old=(written,), new=("new",))], "f") == "new\n"
+    assert changed(f"{stands}\n", [Chunk(old=(written,), new=("new",))], "f").text == "new\n"
 
 
 def test_an_exact_line_further_down_wins_over_a_similar_one_above():
     text = "  x = 1\nother\nx = 1\n"
-    assert changed(text, [Chunk(old=("x = 1",), new=("y",))], "f") == "  x = 1\nother\ny\n"
+    assert changed(text, [Chunk(old=("x = 1",), new=("y",))], "f").text == "  x = 1\nother\ny\n"
 
 
 def test_chunks_must_be_in_the_order_of_the_file():
@@ -153,24 +153,113 @@ def test_a_missing_context_line_is_named():
         changed("def f\n", [Chunk(context="def g", old=("x",), new=())], "f")
 
 
+LINES = st.lists(st.sampled_from(["a", "b", " c", "d ", "é"]), min_size=1, max_size=12)
+FILE = "import os\n\n\nclass A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
+
+
+@pytest.mark.parametrize("header", ["class A", "def g", "g(self)"])
+def test_a_context_line_may_be_named_by_a_part_that_only_it_has(header: str):
+    chunk = Chunk(context=header, old=("        return 2",), new=("        return 3",))
+    assert changed(FILE, [chunk], "f") == (FILE.replace("return 2", "return 3"), ((9, 9),))
+
+
+@pytest.mark.parametrize(
+    ("chunk", "hint"),
+    [
+        (
+            Chunk(context="def", old=("x",)),
+            "Chunk 2 of 2: the text after @@ must be a whole line of the file; "
+            "it is part of lines 5, 8",
+        ),
+        (
+            Chunk(context="class A(Base):", old=("x",)),
+            "Chunk 2 of 2: the text after @@ must be a whole line of the file; "
+            "nearest: line 4 `class A:`",
+        ),
+        (
+            Chunk(context="import os", old=("x",)),
+            "Chunk 2 of 2: that line is line 1, above the place where the chunk before ends; "
+            "chunks go top to bottom",
+        ),
+        (
+            Chunk(context="zzz", old=("x",)),
+            "Chunk 2 of 2: the text after @@ must be a whole line of the file, above the chunk; "
+            "no line is like it",
+        ),
+        (
+            Chunk(old=("    def g(self):", "        return 3")),
+            "Chunk 2 of 2: nearest: lines 8-9; first difference at line 2 of its old lines. "
+            "The file has:\n8\t    def g(self):\n9\t        return 2",
+        ),
+        (
+            Chunk(old=("    def f(self, x):",)),
+            "Chunk 2 of 2: nearest: line 5; first difference at line 1 of its old lines. "
+            "The file has:\n5\t    def f(self):",
+        ),
+        (
+            Chunk(old=("        return 2", "", "x = 1")),
+            "Chunk 2 of 2: nearest: line 9; first difference at line 2 of its old lines. "
+            "The file has:\n9\t        return 2",
+        ),
+        (
+            Chunk(old=("import os",)),
+            "Chunk 2 of 2: they stand at line 1, above the place where the chunk before ends; "
+            "chunks go top to bottom",
+        ),
+        (
+            Chunk(old=("    def f(self):",), at_end=True),
+            "Chunk 2 of 2: they stand at line 5, which is not the end",
+        ),
+        (
+            Chunk(old=("漢字漢字漢字漢字",)),
+            "Chunk 2 of 2: nothing in the file is like these lines; read it again",
+        ),
+    ],
+)
+def test_a_chunk_without_a_place_is_told_the_nearest(chunk: Chunk, hint: str):
+    first = Chunk(old=("class A:",), new=("class B:",))
+    with pytest.raises(ToolFailed) as failed:
+        changed(FILE, [first, chunk], "f")
+    assert failed.value.hint == hint
+
+
+@given(st.lists(st.sampled_from(["", "a", " a", "b", "é" * 300])), LINES)
+def test_no_file_breaks_the_search_for_the_nearest_place(lines: list[str], old: list[str]):
+    with suppress(ToolFailed):
+        found = changed("\n".join(lines), [Chunk(old=tuple(old), new=("n",))], "f")
+        assert found.text.count("n\n") == 1
+
+
+def test_ranges_leave_out_context_and_count_in_the_new_file():
+    chunks = [
+        Chunk(old=("import os", ""), new=("import io", "import os", "")),
+        Chunk(old=("    def f(self):", "        return 1", ""), new=("",)),
+        Chunk(old=("        return 2",), new=("        x = 2", "        return x")),
+    ]
+    assert changed(FILE, chunks, "f") == (
+        "import io\nimport os\n\n\nclass A:\n\n    def g(self):\n        x = 2\n        return x\n",
+        ((1, 1), (6, 6), (8, 9)),
+    )
+
+
 def test_the_end_of_file_mark_looks_only_at_the_end():
     chunk = Chunk(old=("x",), new=("y",), at_end=True)
-    assert changed("x\nx\n", [chunk], "f") == "x\ny\n"
+    assert changed("x\nx\n", [chunk], "f").text == "x\ny\n"
     with pytest.raises(ToolFailed):
         changed("x\nz\n", [chunk], "f")
 
 
 def test_lines_without_a_place_go_to_the_end():
-    assert changed("a\n", [Chunk(new=("b",))], "f") == "a\nb\n"
+    assert changed("a\n", [Chunk(new=("b",))], "f").text == "a\nb\n"
 
 
 def test_a_final_line_end_is_added():
-    assert changed("a\nb", [Chunk(old=("a",), new=("c",))], "f") == "c\nb\n"
+    assert changed("a\nb", [Chunk(old=("a",), new=("c",))], "f").text == "c\nb\n"
 
 
 def test_a_file_with_windows_line_ends_keeps_them():
     chunk = Chunk(old=("b",), new=("x", "y"))
-    assert changed("a\r\nb\r\nc\r\n", [chunk], "f") == "a\r\nx\r\ny\r\nc\r\n"
+    assert changed("a\r\nb\r\nc\r\n", [chunk], "f").text == "a\r\nx\r\ny\r\nc\r\n"
 
 
 def test_the_summary_lists_added_modified_deleted_and_the_target_of_a_move(tmp_path: Path):
@@ -245,14 +334,11 @@ def test_a_symbolic_link_stays_and_makes_the_delta_inexact(tmp_path: Path):
     assert (tmp_path / "real").read_text() == "y\n"
 
 
-LINES = st.lists(st.sampled_from(["a", "b", " c", "d ", "é"]), min_size=1, max_size=12)
-
-
 @given(before=LINES, after=LINES)
 def test_a_whole_replacement_gives_the_new_text(before: list[str], after: list[str]):
     text = "".join(f"{line}\n" for line in before)
     result = changed(text, [Chunk(old=tuple(before), new=tuple(after))], "f")
-    assert result == "".join(f"{line}\n" for line in after)
+    assert result.text == "".join(f"{line}\n" for line in after)
 
 
 @given(st.text(max_size=300))

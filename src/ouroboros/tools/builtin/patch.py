@@ -6,7 +6,6 @@ from pathlib import Path
 from anyio import to_thread
 from msgspec import Struct
 
-from ouroboros.core.clock import Clock
 from ouroboros.core.errors import ToolFailed
 from ouroboros.tools.builtin.location import shown
 from ouroboros.tools.tool import Effect, Result, ToolContext
@@ -37,7 +36,9 @@ class ApplyPatchTool:
     description = (
         "Apply a patch: *** Begin Patch, then hunks, then *** End Patch. Hunks: *** Add File: PATH "
         "with + lines; *** Delete File: PATH; *** Update File: PATH, optional *** Move to: PATH, "
-        "then @@ chunks of ' ', - and + lines with 3 lines of context."
+        "then chunks of ' ', - and + lines with 3 lines of context before and after. A chunk begins "
+        "with @@, which may be followed by a whole line of the file above the chunk; chunks go top "
+        "to bottom. All or nothing."
     )
     arguments = ApplyPatchArguments
     parallel_safe = False
@@ -54,7 +55,7 @@ class ApplyPatchTool:
     ) -> AsyncGenerator[Result]:
         """Checks, then writes."""
         hunks = _parsed(arguments.input)
-        yield await to_thread.run_sync(_apply, hunks, context.cwd, context.clock)
+        yield await to_thread.run_sync(_apply, hunks, context.cwd)
 
 
 def _parsed(text: str) -> tuple[Hunk, ...]:
@@ -64,7 +65,14 @@ def _parsed(text: str) -> tuple[Hunk, ...]:
             raise ToolFailed("No files were modified.")
         return hunks
     except ToolFailed as broken:
-        raise ToolFailed(f"apply_patch verification failed: {broken.message}") from broken
+        raise _refused(broken) from broken
+
+
+def _refused(failed: ToolFailed) -> ToolFailed:
+    hint = f"\n{failed.hint}" if failed.hint else ""
+    return ToolFailed(
+        f"apply_patch verification failed: nothing was changed: {failed.message}{hint}"
+    )
 
 
 def _names(hunks: tuple[Hunk, ...]) -> list[str]:
@@ -76,20 +84,16 @@ def _names(hunks: tuple[Hunk, ...]) -> list[str]:
     return names
 
 
-def _apply(hunks: tuple[Hunk, ...], cwd: Path, clock: Clock) -> Result:
-    began = clock.monotonic()
+def _apply(hunks: tuple[Hunk, ...], cwd: Path) -> Result:
     try:
         verify(hunks, cwd, Disk())
     except ToolFailed as failed:
-        raise ToolFailed(f"apply_patch verification failed: {failed.message}") from failed
+        raise _refused(failed) from failed
     applied = apply_patch(hunks, cwd, Disk())
     detail = "".join(_diff(change, cwd) for change in applied.changes)
-    ok = not applied.failure
-    said = summary(applied.changes) if ok else _partial(applied.changes, applied.failure)
-    head = (
-        f"Exit code: {int(not ok)}\nWall time: {clock.monotonic() - began:.1f} seconds\nOutput:\n"
-    )
-    return Result.of(head + said, ok=ok, detail=detail)
+    if applied.failure:
+        return Result.of(_partial(applied.changes, applied.failure), ok=False, detail=detail)
+    return Result.of(summary(applied.changes, with_lines=True), detail=detail)
 
 
 def _partial(changes: tuple[Change, ...], failure: str) -> str:

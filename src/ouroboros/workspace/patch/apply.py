@@ -11,6 +11,7 @@ from ouroboros.core.errors import ToolFailed
 from ouroboros.workspace.files import regular_size, write_atomic
 from ouroboros.workspace.patch.locate import changed
 from ouroboros.workspace.patch.syntax import AddFile, DeleteFile, Hunk, UpdateFile
+from ouroboros.workspace.ranges import Lines, spelled
 
 type Kind = Literal["A", "M", "D"]
 
@@ -23,7 +24,7 @@ class Change(Struct, frozen=True, kw_only=True):
     """One file before and after; None means it is not there.
 
     ``name`` is the path as the patch spells it (the destination of a move), ``source`` where a
-    moved file came from.
+    moved file came from, ``ranges`` the lines of an updated file that are new.
     """
 
     kind: Kind
@@ -32,6 +33,7 @@ class Change(Struct, frozen=True, kw_only=True):
     before: str | None
     after: str | None
     source: Path | None = None
+    ranges: tuple[Lines, ...] = ()
 
 
 class Files(Protocol):
@@ -103,11 +105,12 @@ class Applied(Struct, frozen=True, kw_only=True):
     """What was really committed.
 
     ``is_exact`` is False when a write broke off midway or a target was no plain file, so that the
-    changes may not tell all; ``failure`` is why it stopped.
+    changes may not tell all; ``failure`` is why it stopped, ``hint`` what may help.
     """
 
     changes: tuple[Change, ...]
     failure: str = ""
+    hint: str = ""
     is_exact: bool = True
 
 
@@ -119,7 +122,7 @@ def verify(hunks: Sequence[Hunk], cwd: Path, files: Files) -> tuple[Change, ...]
     """
     applied = apply_patch(hunks, cwd, Overlay(files))
     if applied.failure:
-        raise PatchFailed(applied.failure)
+        raise PatchFailed(applied.failure, hint=applied.hint)
     return applied.changes
 
 
@@ -134,7 +137,9 @@ def apply_patch(hunks: Sequence[Hunk], cwd: Path, files: Files) -> Applied:
             is_exact = is_exact and not located(hunk.path, cwd).is_symlink()
             done.append(_step(hunk, cwd, files))
         except ToolFailed as failed:
-            return Applied(changes=tuple(done), failure=failed.message, is_exact=is_exact)
+            return Applied(
+                changes=tuple(done), failure=failed.message, hint=failed.hint, is_exact=is_exact
+            )
         except OSError as failed:
             reason = f"{_VERBS[type(hunk)]} {hunk.path}: {failed.strerror or failed}"
             return Applied(changes=tuple(done), failure=reason, is_exact=False)
@@ -152,10 +157,17 @@ def located(path: str, cwd: Path) -> Path:
     return Path(os.path.normpath(cwd / path))
 
 
-def summary(changes: Sequence[Change]) -> str:
-    """Which files were added, modified and deleted, in this order."""
+def summary(changes: Sequence[Change], *, with_lines: bool = False) -> str:
+    """Which files were added, modified and deleted, in this order; perhaps on which lines."""
+    # Lines of an earlier change may have moved since.
+    latest = {change.path: change for change in changes}
     lines = [
-        f"{kind} {change.name}\n" for kind in "AMD" for change in changes if change.kind == kind
+        f"{kind} {change.name}"
+        + (f" ({spelled(change.ranges)})\n" if told and change.ranges else "\n")
+        for kind in "AMD"
+        for change in changes
+        if change.kind == kind
+        for told in [with_lines and latest[change.path] is change]
     ]
     return "Success. Updated the following files:\n" + "".join(lines)
 
@@ -184,11 +196,13 @@ def _step(hunk: Hunk, cwd: Path, files: Files) -> Change:
 
 def _update(hunk: UpdateFile, path: Path, cwd: Path, files: Files) -> Change:
     before = files.read(path)
-    after = changed(before, hunk.chunks, hunk.path)
+    after, ranges = changed(before, hunk.chunks, hunk.path)
     target = path if hunk.move_to is None else located(hunk.move_to, cwd)
     files.write(target, after)
     if target == path:
-        return Change(kind="M", name=hunk.path, path=path, before=before, after=after)
+        return Change(
+            kind="M", name=hunk.path, path=path, before=before, after=after, ranges=ranges
+        )
     files.remove(path)
     return Change(
         kind="M",
@@ -197,6 +211,7 @@ def _update(hunk: UpdateFile, path: Path, cwd: Path, files: Files) -> Change:
         before=before,
         after=after,
         source=path,
+        ranges=ranges,
     )
 
 

@@ -1,19 +1,14 @@
-"""Finding the lines of a chunk in a file, from exact to forgiving."""
+"""Finding the lines of a chunk in a file, and putting others in their place."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from ouroboros.core.errors import ToolFailed
+from ouroboros.workspace.patch.likeness import seek
+from ouroboros.workspace.patch.nearest import about_header, about_lines
 from ouroboros.workspace.patch.syntax import Chunk
-
-_FOLDED = str.maketrans(
-    dict.fromkeys("‐‑‒–—―−", "-")
-    | dict.fromkeys("‘’‚‛", "'")
-    | dict.fromkeys("“”„‟", '"')
-    | dict.fromkeys(
-        "\u00a0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000", " "
-    )
-)
+from ouroboros.workspace.ranges import Lines
 
 
 class Edit(NamedTuple):
@@ -24,39 +19,47 @@ class Edit(NamedTuple):
     lines: tuple[str, ...]
 
 
-def seek(
-    lines: Sequence[str], pattern: Sequence[str], start: int, *, at_end: bool = False
-) -> int | None:
-    """Where ``pattern`` stands at or after ``start``; a whole pass is made per level of likeness."""
-    if not pattern:
-        return start
-    last = len(lines) - len(pattern)
-    if last < 0:
-        return None
-    first = last if at_end else start
-    for alike in _LEVELS:
-        wanted = [alike(line) for line in pattern]
-        for position in range(first, last + 1):
-            if alike(lines[position]) == wanted[0] and wanted == [
-                alike(line) for line in lines[position : position + len(wanted)]
-            ]:
-                return position
-    return None
+class Changed(NamedTuple):
+    """A text after all chunks, and the lines of it that are new."""
+
+    text: str
+    ranges: tuple[Lines, ...]
 
 
-def edits_of(lines: Sequence[str], chunks: Sequence[Chunk], path: str) -> list[Edit]:
-    """What the chunks change, in file order.
+def changed(text: str, chunks: Sequence[Chunk], path: str) -> Changed:
+    """The text after all chunks; it ends with a line end, and a CRLF text stays one.
 
     Raises:
         ToolFailed: A context line or a chunk's old lines are not in the file where they should be.
     """
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    end = "\r" if lines and all(line.endswith("\r") for line in lines) else ""
+    edits = [
+        edit._replace(lines=tuple(f"{line.removesuffix(end)}{end}" for line in edit.lines))
+        for edit in _edits(lines, chunks, path)
+    ]
+    ranges = _ranges(lines, edits)
+    for start, length, new in reversed(edits):
+        lines[start : start + length] = new
+    if not lines or lines[-1]:
+        lines.append("")
+    return Changed("\n".join(lines), ranges)
+
+
+def _edits(lines: Sequence[str], chunks: Sequence[Chunk], path: str) -> list[Edit]:
     edits: list[Edit] = []
     cursor = 0
-    for chunk in chunks:
+    for number, chunk in enumerate(chunks, start=1):
+        which = f"Chunk {number} of {len(chunks)}: "
         if chunk.context is not None:
-            found = seek(lines, (chunk.context,), cursor)
+            found = _header(lines, chunk.context, cursor)
             if found is None:
-                raise ToolFailed(f"Failed to find context '{chunk.context}' in {path}")
+                raise ToolFailed(
+                    f"Failed to find context '{chunk.context}' in {path}",
+                    hint=which + about_header(lines, chunk.context, cursor),
+                )
             cursor = found + 1
         if not chunk.old:
             end = len(lines) - 1 if lines and not lines[-1] else len(lines)
@@ -65,23 +68,50 @@ def edits_of(lines: Sequence[str], chunks: Sequence[Chunk], path: str) -> list[E
         edit = _found(lines, chunk, cursor)
         if edit is None:
             wanted = "\n".join(chunk.old)
-            raise ToolFailed(f"Failed to find expected lines in {path}:\n{wanted}")
+            raise ToolFailed(
+                f"Failed to find expected lines in {path}:\n{wanted}",
+                hint=which + about_lines(lines, chunk, cursor),
+            )
         edits.append(edit)
         cursor = edit.start + edit.length
     return sorted(edits, key=lambda edit: edit.start)
 
 
-def changed(text: str, chunks: Sequence[Chunk], path: str) -> str:
-    """The text after all chunks; it ends with a line end, and a CRLF text stays one."""
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    end = "\r" if lines and all(line.endswith("\r") for line in lines) else ""
-    for start, length, new in reversed(edits_of(lines, chunks, path)):
-        lines[start : start + length] = [f"{line.removesuffix(end)}{end}" for line in new]
-    if not lines or lines[-1]:
-        lines.append("")
-    return "\n".join(lines)
+def _header(lines: Sequence[str], header: str, cursor: int) -> int | None:
+    """The line a chunk's header names: whole, else the only one that begins with it or holds it."""
+    found = seek(lines, (header,), cursor)
+    if found is not None:
+        return found
+    part = header.strip()
+    below = range(cursor, len(lines))
+    for places in (
+        [place for place in below if lines[place].lstrip().startswith(part)],
+        [place for place in below if part in lines[place]],
+    ):
+        if len(places) == 1:
+            return places[0]
+    return None
+
+
+def _ranges(lines: Sequence[str], edits: Sequence[Edit]) -> tuple[Lines, ...]:
+    """Where the new lines will stand, without what is the same before and after."""
+    total = max(1, len(lines) + sum(len(edit.lines) - edit.length for edit in edits))
+    found: list[Lines] = []
+    growth = 0
+    for start, length, new in edits:
+        old = tuple(lines[start : start + length])
+        head = _alike(old, new)
+        tail = min(_alike(old[::-1], new[::-1]), min(length, len(new)) - head)
+        first = start + growth + head + 1
+        last = max(first, start + growth + len(new) - tail)
+        found.append(Lines(min(first, total), min(last, total)))
+        growth += len(new) - length
+    return tuple(found)
+
+
+def _alike(left: Sequence[str], right: Sequence[str]) -> int:
+    pairs = zip(left, right, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _found(lines: Sequence[str], chunk: Chunk, cursor: int) -> Edit | None:
@@ -93,14 +123,3 @@ def _found(lines: Sequence[str], chunk: Chunk, cursor: int) -> Edit | None:
         new = new[:-1] if new and not new[-1] else new
         start = seek(lines, old, cursor, at_end=chunk.at_end)
     return None if start is None else Edit(start, len(old), new)
-
-
-def _exact(line: str) -> str:
-    return line
-
-
-def _folded(line: str) -> str:
-    return line.strip().translate(_FOLDED)
-
-
-_LEVELS: tuple[Callable[[str], str], ...] = (_exact, str.rstrip, str.strip, _folded)
