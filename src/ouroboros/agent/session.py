@@ -88,11 +88,13 @@ class Session:
             clock,
         )
         self._scope: CancelScope | None = None
+        self._stop_reason = ""
+        self._early: list[Message] | None = None
         self._around: Surroundings | None = None
 
     @property
     def running(self) -> bool:
-        """A run is under way."""
+        """Something is under way that words have to wait for."""
         return self._scope is not None
 
     async def handle(self, command: Command) -> None:
@@ -105,9 +107,10 @@ class Session:
             case Submit(text=text, media=media):
                 await self.submit(text, media)
             case Steer(text=text):
-                self._steer(text)
-            case Interrupt():
+                self._steer(self._words(text))
+            case Interrupt(reason=reason):
                 if self._scope:
+                    self._stop_reason = reason
                     self._scope.cancel()
             case Approve() | Deny():
                 self.desk.answer(command)
@@ -121,31 +124,28 @@ class Session:
                 raise Misuse(f"this session cannot {type(command).__name__.lower()} yet")
 
     async def submit(self, text: str, media: tuple[Media, ...] = ()) -> None:
-        """Says something and runs until the model is done, a limit is reached, or it is stopped."""
+        """Says something and runs until the model is done, a limit is reached, or it is stopped.
+
+        During a run the words are heard at its next turn, and this returns at once.
+        """
+        message = self._words(text, media)
         if self.running:
-            self._steer(text)
-            return
-        await self._tell()
-        parts: tuple[Part, ...] = (*media, Text(text=text)) if text else media
-        message = Message(id=self._ids.new("msg"), role="user", parts=parts)
-        self.journal.record(UserMessage(message=message))
-        await self._run()
+            self._steer(message)
+        else:
+            await self._run(lambda: self._say(message))
 
     async def resume(self) -> None:
         """Goes on with a run that was cut off.
 
         Raises:
-            Misuse: The last run came to its end; there is nothing to go on with.
+            Misuse: The last run came to its end, or has not.
         """
-        last = self.state.history[-1] if self.state.history else None
-        if last is None or self.state.ended == "completed":
+        if self.running:
+            raise Misuse("a turn is running already", hint="wait for its end, or stop it first")
+        is_silent = all(message.kind == "context" for message in self.state.history)
+        if is_silent or self.state.ended == "completed":
             raise Misuse("nothing was cut off in this session", hint="say what to do next")
-        if last.role == "assistant" and not last.calls:
-            nudge = Message(
-                id=self._ids.new("msg"), role="user", kind="nudge", parts=(Text(text=CONTINUE),)
-            )
-            self.journal.record(UserMessage(message=nudge))
-        await self._run()
+        await self._run(self._go_on)
 
     def recover(self) -> list[OpenCall]:
         """Closes what a crash left open; the calls that may have taken effect are given back."""
@@ -180,6 +180,25 @@ class Session:
         briefing = brief(self._around, state, self._prompts, self._off, anew=True)
         return (self._context(briefing), briefing.told) if briefing else None
 
+    async def _say(self, message: Message) -> None:
+        self._early = []
+        try:
+            await self._tell()
+        finally:  # a stop that comes this early does not lose the words
+            later, self._early = self._early, None
+            self.journal.record(UserMessage(message=message))
+            for more in later:
+                self._steer(more)
+
+    async def _go_on(self) -> None:
+        last = self.state.history[-1]
+        await self._tell()
+        if last.role == "assistant" and not last.calls:
+            nudge = Message(
+                id=self._ids.new("msg"), role="user", kind="nudge", parts=(Text(text=CONTINUE),)
+            )
+            self.journal.record(UserMessage(message=nudge))
+
     async def _tell(self) -> None:
         self._around = await self._surroundings()
         briefing = brief(self._around, self.state, self._prompts, self._off)
@@ -194,7 +213,7 @@ class Session:
             parts=(Text(text=briefing.text),),
         )
 
-    async def _run(self) -> None:
+    async def _run(self, begin: Callable[[], Awaitable[None]]) -> None:
         limit = watch(self._caps, self.state, self._clock)
         run = Run(
             state=self.state, mind=self._mind, hands=self._hands, journal=self.journal, limit=limit
@@ -203,30 +222,33 @@ class Session:
         deadline = CancelScope(deadline=current_time() + (self._caps.max_seconds or math.inf))
         try:
             with CancelScope() as self._scope, deadline:
+                await begin()
                 await run.run()
         except get_cancelled_exc_class():
             self._close(TaskCancelled(reason="shutdown"))
             raise
         except Exception as bug:
-            raise self._crash(bug) from bug
+            inner = unwrapped(bug)
+            self._crash(inner)
+            if inner is bug:
+                raise
+            raise inner from bug
         finally:
             stopped = self._scope is not None and self._scope.cancel_called
             self._scope = None
         if stopped:
-            self._close(TaskCancelled())
+            self._close(TaskCancelled(reason=self._stop_reason))
         elif deadline.cancelled_caught:
             self._close(TaskCompleted(reason="limit_reached:max_time", final=self.state.final))
         with CancelScope(shield=True):
             await self.journal.settle()
 
-    def _crash(self, bug: Exception) -> Exception:
-        """Ends the run as failed; gives back what to raise, out of the groups it came in."""
-        bug = unwrapped(bug)
+    def _crash(self, bug: Exception) -> None:
+        """Ends the run as failed, as far as there still is a record."""
         if not isinstance(bug, StoreFailed):
             message = f"{type(bug).__name__}: {bug}"
             self.journal.record(ErrorRaised(fault="runtime", kind="bug", message=message))
             self._close(TaskCompleted(reason="failed", final=self.state.final))
-        return bug
 
     def _close(self, ending: TaskCancelled | TaskCompleted) -> None:
         """Gives every call that is still open its result, then ends the run."""
@@ -242,9 +264,17 @@ class Session:
         if not self.state.ended:
             self.journal.record(ending)
 
-    def _steer(self, text: str) -> None:
-        message = Message(id=self._ids.new("msg"), role="user", parts=(Text(text=text),))
-        self.journal.record(UserMessage(message=message, steered=True))
+    def _words(self, text: str, media: tuple[Media, ...] = ()) -> Message:
+        if not text.strip() and not media:
+            raise Misuse("there is nothing to say", hint="write some words")
+        parts: tuple[Part, ...] = (*media, Text(text=text)) if text.strip() else media
+        return Message(id=self._ids.new("msg"), role="user", parts=parts)
+
+    def _steer(self, message: Message) -> None:
+        if self._early is not None:  # the words that begin the run go first
+            self._early.append(message)
+        else:
+            self.journal.record(UserMessage(message=message, steered=True))
 
     def _set_mode(self, mode: Mode) -> None:
         if mode != self.state.mode:
@@ -253,26 +283,40 @@ class Session:
     async def _set_model(self, name: str) -> None:
         if self.running:
             raise Misuse("the model cannot be changed while a turn runs", hint="stop it first")
-        speaker = await self._speakers(name)
-        if self._mind.would_fill(self.state, speaker.tuning):
-            # The old model summarises what the new one could not read.
-            await self._compact("")
-        self._mind.speaker = speaker
-        self.journal.record(SettingsChanged(model=speaker.name))
-        await self.journal.settle()
+
+        async def change() -> None:
+            speaker = await self._speakers(name)
+            if self._mind.would_fill(self.state, speaker.tuning):
+                # The old model summarises what the new one could not read.
+                await self._summarise("")
+            self._mind.speaker = speaker
+            self.journal.record(SettingsChanged(model=speaker.name))
+
+        await self._between_turns(change)
 
     async def _compact(self, focus: str) -> None:
         if self.running:
             raise Misuse("the history cannot be summarised while a turn runs", hint="stop it first")
         if not has_replies(self.state):
             raise Misuse("there is nothing to summarise yet")
+        await self._between_turns(lambda: self._summarise(focus))
+
+    async def _summarise(self, focus: str) -> None:
         try:
-            with CancelScope() as self._scope:
-                compacted = await self._mind.compact(self.state, "manual", focus)
-                self.journal.record(compacted)
+            self.journal.record(await self._mind.compact(self.state, "manual", focus))
         except ModelFailed as failed:
             self.journal.record(error_of(failed))
             raise
+
+    async def _between_turns(self, job: Callable[[], Awaitable[None]]) -> None:
+        """Does what no turn may run beside; words that were said meanwhile are answered after it."""
+        waiting = len(self.state.queued)
+        try:
+            with CancelScope() as scope:
+                self._scope = scope
+                await job()
         finally:
             self._scope = None
         await self.journal.settle()
+        if len(self.state.queued) > waiting and not scope.cancel_called:
+            await self._run(self._tell)

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouroboros.agent.session import Session as Engine
 from ouroboros.app.settings import Settings
@@ -22,7 +23,10 @@ from ouroboros.core.state import Spent, State
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """How a run ended; ``exit_code`` is what a command line should end with."""
+    """How a run ended; ``exit_code`` is what a command line should end with.
+
+    ``spent`` is what the whole session had used by then.
+    """
 
     reason: str
     final: str
@@ -72,9 +76,13 @@ class Session:
         """Says something and waits for the end of the run; an empty text goes on with a cut-off run.
 
         Raises:
-            Misuse: Nothing was said and nothing was cut off.
+            Misuse: Nothing was said and nothing was cut off, or another run is under way.
             StoreFailed: The session cannot be kept.
         """
+        if self._engine.running:
+            raise Misuse(
+                "a run of this session is under way", hint="wait for its end, or send a Steer"
+            )
         self._unanswered = 0
         turns = self.state.turn
         if text.strip():
@@ -87,7 +95,7 @@ class Session:
             exit_code=self._exit_code(),
             session=self.id,
             turns=self.state.turn - turns,
-            spent=self.state.spent,
+            spent=replace(self.state.spent),
         )
 
     def _count(self, envelope: Envelope) -> None:

@@ -75,6 +75,8 @@ class State(Struct, kw_only=True):
         results: The answer to each call of the history, by call id.
         measured_tokens: Context size the provider last reported, None before the first report.
         told: What context messages told the model, by block name.
+        final: The last words of the latest run; empty until it says some.
+        ended: How the latest run ended; empty from the person's words on until it has.
         measured_at: Length of ``history`` when it was reported; what came after is estimated.
     """
 
@@ -130,16 +132,15 @@ class State(Struct, kw_only=True):
         self, event: UserMessage | AgentMessage | TurnStarted | ContextCompacted
     ) -> None:
         match event:
-            case UserMessage(message=message, told=told):
-                (self.queued if event.steered else self.history).append(message)
-                self.told.update(told)
+            case UserMessage():
+                self._apply_words(event)
             case AgentMessage():
                 self._apply_reply(event)
             case TurnStarted(turn=turn):
                 self.turn = turn
-                self.history += self.queued
-                self.queued.clear()
+                self._hear_queued()
                 self.status = "running"
+                self.final = "" if self.ended else self.final
                 self.ended = ""
                 self.finished_by_tool = False
             case ContextCompacted(history=history, usage=usage, cost=cost):
@@ -151,6 +152,21 @@ class State(Struct, kw_only=True):
                 self.measured_tokens = None
                 self.measured_at = 0
                 self.compactions += 1
+
+    def _apply_words(self, event: UserMessage) -> None:
+        if event.steered:
+            self.queued.append(event.message)
+            return
+        # What was said earlier and not yet heard comes first.
+        self._hear_queued()
+        self.history.append(event.message)
+        self.told.update(event.told)
+        if event.message.kind == "plain":
+            self.ended = self.final = self.stop_reason = ""
+
+    def _hear_queued(self) -> None:
+        self.history += self.queued
+        self.queued.clear()
 
     def _apply_reply(self, event: AgentMessage) -> None:
         message = event.message

@@ -218,3 +218,17 @@ def test_a_compaction_keeps_only_results_of_calls_that_stay() -> None:
     state = folded(gone, kept, *results, compacted)
     assert set(state.results) == {"k"}
     assert (state.history, state.measured_tokens) == ([kept.message], None)
+
+
+def test_words_that_were_not_heard_yet_come_before_later_ones() -> None:
+    early = Message(id="early", role="user", parts=(Text(text="wait"),))
+    late = Message(id="late", role="user", parts=(Text(text="go"),))
+    state = folded(UserMessage(message=early, steered=True), UserMessage(message=late))
+    assert ([m.id for m in state.history], state.queued) == (["early", "late"], [])
+
+
+def test_the_persons_words_begin_a_run_that_has_not_ended() -> None:
+    said = UserMessage(message=Message(id="u", role="user", parts=(Text(text="again"),)))
+    done = (agent(Text(text="Done.")), TaskCompleted(reason="completed", final="Done."))
+    assert (folded(*done).ended, folded(*done).final) == ("completed", "Done.")
+    assert (folded(*done, said).ended, folded(*done, said).final) == ("", "")
