@@ -15,6 +15,7 @@ from ouroboros.core.commands import Mode
 from ouroboros.core.state import State
 
 BLOCKS = ("instructions", "environment", "permissions", "plan")
+_LINE_CHARACTERS = 4096
 
 
 class Surroundings(Struct, frozen=True, kw_only=True):
@@ -41,12 +42,20 @@ def git_state(root: Path) -> str:
     folder = root / ".git"
     try:
         if folder.is_file():
-            folder = root / folder.read_text(encoding="utf-8").partition("gitdir:")[2].strip()
-        head = (folder / "HEAD").read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
+            folder = root / _line(folder).partition("gitdir:")[2].strip()
+        head = _line(folder / "HEAD")
+    except (OSError, ValueError):
         return "not a git repository"
     branch = head.removeprefix("ref: refs/heads/")
     return f"branch {branch}" if branch != head else f"detached at {head[:12]}"
+
+
+def _line(path: Path) -> str:
+    """The first line of a small file that git keeps; a pipe in its place is not waited for."""
+    if not path.is_file():
+        raise FileNotFoundError(path)
+    with path.open(encoding="utf-8") as file:
+        return file.readline(_LINE_CHARACTERS).strip()
 
 
 def brief(

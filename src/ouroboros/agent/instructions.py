@@ -3,15 +3,21 @@
 One file per folder, the first of ``AGENTS.override.md``, ``AGENTS.md``, ``CLAUDE.md``,
 ``GEMINI.md``; joined from the project's root down to the working folder, the nearest last, 32 KiB
 in all. The person's own file in the home folder comes first and is not counted. The text is data
-for the model; it configures nothing.
+for the model; it configures nothing. A project's file that is a link out of the project is left
+out: a clone must not choose which of the person's files a model reads.
 """
 
+import codecs
+import os
 from pathlib import Path
 
 from msgspec import Struct
 
 NAMES = ("AGENTS.override.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md")
 SEPARATOR = "\n\n--- project-doc ---\n\n"
+
+OWN_BYTES = 1_048_576
+"""Read of the person's own file; a longer one is a mistake."""
 
 
 class Instructions(Struct, frozen=True, kw_only=True):
@@ -41,7 +47,7 @@ def gather(cwd: Path, home: Path, budget: int) -> Instructions:
     """
     files: list[Path] = []
     warnings: list[str] = []
-    own = _first(home, warnings)
+    own = _first(home, OWN_BYTES, warnings)
     if own:
         files.append(own[0])
     pieces: list[str] = []
@@ -49,13 +55,10 @@ def gather(cwd: Path, home: Path, budget: int) -> Instructions:
     for folder in reversed([
         folder for folder in (cwd, *cwd.parents) if folder.is_relative_to(root)
     ]):
-        found = _first(folder, warnings) if budget > 0 else None
+        found = _first(folder, budget, warnings, inside=root) if budget > 0 else None
         if found is None:
             continue
         path, raw = found
-        if len(raw) > budget:
-            warnings.append(f"{path} is cut: instruction files may hold {budget} more bytes")
-        raw = raw[:budget]
         budget -= len(raw)
         files.append(path)
         pieces.append(raw.decode("utf-8", "replace").strip())
@@ -65,21 +68,43 @@ def gather(cwd: Path, home: Path, budget: int) -> Instructions:
     return Instructions(text=text, files=tuple(files), warnings=tuple(warnings))
 
 
-def _first(folder: Path, warnings: list[str]) -> tuple[Path, bytes] | None:
+def _first(
+    folder: Path, limit: int, warnings: list[str], *, inside: Path | None = None
+) -> tuple[Path, bytes] | None:
     for name in NAMES:
         path = folder / name
         try:
             if not path.is_file():
                 continue
-            raw = path.read_bytes()
+            if inside is not None and not _is_inside(path, inside):
+                warnings.append(f"{path} is a link out of {inside}; it is left out")
+                continue
+            with path.open("rb") as file:
+                raw = file.read(limit + 1)
         except OSError as broken:
             warnings.append(f"{path} cannot be read ({broken.strerror}); it is left out")
             continue
         if not raw.strip():
             continue
-        try:
-            raw.decode("utf-8")
-        except UnicodeDecodeError:
+        is_cut = len(raw) > limit
+        if is_cut:
+            raw = raw[:limit]
+            warnings.append(f"{path} is cut: instruction files may hold {limit} more bytes")
+        if not _is_text(raw, is_cut=is_cut):
             warnings.append(f"{path} is not valid UTF-8; broken bytes are replaced")
         return path, raw
     return None
+
+
+def _is_inside(path: Path, root: Path) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
+
+
+def _is_text(raw: bytes, *, is_cut: bool) -> bool:
+    """Whether it is UTF-8, which may be cut within its last character."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        decoder.decode(raw, final=not is_cut)
+    except UnicodeDecodeError:
+        return False
+    return True
