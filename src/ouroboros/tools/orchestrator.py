@@ -35,7 +35,7 @@ from ouroboros.safety.sandbox import CageDenied, Sandbox, Unconfined
 from ouroboros.tools.approval import Answer, Asker
 from ouroboros.tools.arguments import decode
 from ouroboros.tools.registry import AnyTool, Registry
-from ouroboros.tools.result import DETAIL_BYTES, Spill, bounded, cut
+from ouroboros.tools.result import DETAIL_BYTES, Spill, bounded, cut, flowing
 from ouroboros.tools.seams import Hooks, Journal, NoHooks, NoSpill, Standing
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
@@ -356,7 +356,7 @@ class Orchestrator:
             call_id=passage.call.id,
             name=passage.name,
             status=status,
-            parts=result.parts,
+            parts=flowing(result.parts),
             seconds=self._clock.monotonic() - passage.began,
             original_bytes=shown if size is None else size,
             truncated=size is not None and size > shown,

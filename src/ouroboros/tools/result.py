@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ouroboros.core.limits import TOOL_OUTPUT_BYTES
 from ouroboros.core.parts import Media, Text
@@ -65,14 +65,43 @@ def cut(text: str, limit: int, *, where: str = "") -> str:
     if len(data) <= limit:
         return text
     lines = text.count("\n") + (not text.endswith("\n"))
-    place = f"Full output: {where}\n" if where else ""
+    place = f"Full output in {where} (open it with read offset/limit, or grep)\n" if where else ""
     opening = f"Total output lines: {lines}\n{place}\n"
-    room = limit - len(encoded(opening)) - len(encoded(_marker(len(text))))
+    room = limit - len(encoded(opening)) - len(encoded(_marker(len(text)))) - 1
     if room <= 0:
         return data[: max(0, limit)].decode("utf-8", "ignore")
-    head = data[: room // 2].decode("utf-8", "ignore")
-    tail = data[len(data) - (room - room // 2) :].decode("utf-8", "ignore")
-    return f"{opening}{head}{_marker(len(text) - len(head) - len(tail))}{tail}"
+    head = _to_line_end(data[: room // 2].decode("utf-8", "ignore"))
+    rest = data[len(data) - (room - room // 2) :].decode("utf-8", "ignore")
+    tail = _from_line_start(rest)
+    marker = _marker(len(text) - len(head) - len(tail)) + ("" if tail is rest else "\n")
+    return f"{opening}{head}{marker}{tail}"
+
+
+def flowing(parts: tuple[Text | Media, ...]) -> tuple[Text | Media, ...]:
+    """The parts with a text put onto the one before it when that ends with a line end.
+
+    Whoever joins parts by line ends would otherwise make an empty line that nobody wrote.
+    """
+    joined: list[Text | Media] = []
+    for part in parts:
+        match joined, part:
+            case [*_, Text() as last], Text() if last.text.endswith("\n") and not part.meta:
+                joined[-1] = structs.replace(last, text=last.text + part.text)
+            case _:
+                joined.append(part)
+    return tuple(joined) if len(joined) < len(parts) else parts
+
+
+def _to_line_end(text: str) -> str:
+    """Without the last line, if it is a broken one and not most of the text."""
+    whole = text.rfind("\n") + 1
+    return text[:whole] if whole * 2 >= len(text) else text
+
+
+def _from_line_start(text: str) -> str:
+    """Without the first line, which is a broken one, if it is not most of the text."""
+    start = text.find("\n") + 1
+    return text[start:] if 0 < start * 2 <= len(text) else text
 
 
 def encoded(text: str) -> bytes:

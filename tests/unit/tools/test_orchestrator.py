@@ -1,3 +1,4 @@
+import re
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 
@@ -253,12 +254,14 @@ async def test_a_long_text_is_cut_kept_whole_and_readable_page_by_page(tmp_path:
     text = text_of(result)
     assert len(text.encode()) <= 10_000
     assert "Total output lines: 20000\n" in text
-    assert "chars truncated…" in text
+    assert re.search(r"\n\d+\n…\d+ chars truncated…\n\d+\n", text)
     assert text.startswith("Exit code: 0\nWall time: ")
+    assert "\nOutput:\nTotal output lines: " in text
+    assert len(result.parts) == 1
     assert text.endswith("\n20000\n")
     assert result.truncated
     assert result.original_bytes > 100_000
-    assert f"Full output: {result.blob}\n" in text
+    assert f"\nFull output in {result.blob} (open it with read offset/limit, or grep)\n" in text
     page = await spine.call("read", path=result.blob, offset=10_003, limit=1)
     assert text_of(page).startswith("10003\t10000\n")
 

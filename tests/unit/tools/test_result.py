@@ -1,8 +1,11 @@
+import re
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.core.parts import Media, Text
-from ouroboros.tools.result import bounded, cut
+from ouroboros.tools.result import bounded, cut, flowing
 
 
 def test_a_text_within_the_budget_is_left_alone():
@@ -11,16 +14,42 @@ def test_a_text_within_the_budget_is_left_alone():
     assert not bounded(parts).truncated
 
 
-def test_head_and_tail_are_kept_with_a_marker_and_the_number_of_lines():
+def test_head_and_tail_are_whole_lines_around_a_marker_on_a_line_of_its_own():
     text = "".join(f"line {number}\n" for number in range(10_000))
     short = cut(text, 300, where="/x/full.txt")
-    assert short.startswith("Total output lines: 10000\nFull output: /x/full.txt\n\nline 0\n")
-    assert short.endswith("line 9999\n")
-    head, marker, tail = short.partition("…")
-    count = int(tail.split(" ")[0])
-    kept = len(head.partition("\n\n")[2]) + len(tail.partition("truncated…")[2])
-    assert marker
-    assert count + kept == len(text)
+    opening, _, shown = short.partition("\n\n")
+    assert opening == (
+        "Total output lines: 10000\n"
+        "Full output in /x/full.txt (open it with read offset/limit, or grep)"
+    )
+    head, marker, tail = re.split(r"^…(\d+) chars truncated…\n", shown, flags=re.MULTILINE)
+    assert int(marker) + len(head) + len(tail) == len(text)
+    assert text.startswith(head)
+    assert text.endswith(f"\n{tail}")
+    assert head.endswith("\n")
+    assert len(head) > 60
+    assert len(tail) > 60
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x" * 500, r"x+…\d+ chars truncated…x+"),
+        ("a\n" + "x" * 500 + "\nb\n", r"a\nx+…\d+ chars truncated…x+\nb\n"),
+        ("a\n" * 30 + "x" * 500, r"(a\n)+…\d+ chars truncated…x+"),
+        ("x" * 500 + "\nb" * 60, r"x+…\d+ chars truncated…\n(b\n)+b"),
+    ],
+)
+def test_a_line_that_is_most_of_the_text_is_cut_in_two(text: str, expected: str):
+    short = cut(text, 120)
+    assert re.fullmatch(expected, short.partition("\n\n")[2])
+    assert 90 <= len(short.encode()) <= 120
+
+
+def test_a_text_goes_on_after_a_line_end():
+    picture = Media(media_type="image/png", data="aaaa")
+    parts = (Text(text="a\n"), Text(text="b"), Text(text="c"), picture, Text(text="d"))
+    assert flowing(parts) == (Text(text="a\nb"), Text(text="c"), picture, Text(text="d"))
 
 
 TEXTS = st.text(alphabet=st.sampled_from("aé漢🙂\n\ud800"), max_size=400)

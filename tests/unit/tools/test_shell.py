@@ -1,7 +1,9 @@
 import os
+import re
 from pathlib import Path
 
 from ouroboros.core.events import ToolProgress, ToolStarted
+from ouroboros.core.parts import Text
 from ouroboros.tools.builtin.shell import ShellTool
 from tests.unit.tools.spine import Spine, gone, text_of, written
 
@@ -45,7 +47,11 @@ async def test_a_time_out_says_so_and_kills_grandchildren(tmp_path: Path):
     result = await Spine(tmp_path).call("shell", command=command, timeout=0.4)
     lines = text_of(result).split("\n")
     assert (result.status, lines[0]) == ("failed", "Exit code: 124")
-    assert lines[3].startswith("command timed out after ")
+    assert re.fullmatch(
+        r"command timed out after \d+ milliseconds "
+        r"\(timeout 0\.4 s; raise timeout for longer work\)",
+        lines[3],
+    )
     assert lines[4] == "started"
     assert await gone(int(await written(tmp_path / "pid")))
 
@@ -54,6 +60,27 @@ async def test_the_cap_is_above_what_a_model_asks_for(tmp_path: Path):
     spine = Spine(tmp_path, tools=[ShellTool(timeout_cap_seconds=0.2)])
     result = await spine.call("shell", command="sleep 30", timeout=3600)
     assert "Exit code: 124" in text_of(result)
+    assert text_of(result).endswith(
+        " (timeout 0.2 s; that is the most; run longer work in the background)\n(no output)\n"
+    )
+
+
+def test_the_description_names_the_real_limits():
+    assert "Default timeout 10 s, at most 600 s;" in ShellTool.description
+    made = ShellTool(timeout_seconds=0.5, timeout_cap_seconds=90)
+    assert "Default timeout 0.5 s, at most 90 s;" in made.description
+
+
+async def test_silence_is_said(tmp_path: Path):
+    lines = await lines_of(tmp_path, "true")
+    assert lines[2:] == ["Output:", "(no output)", ""]
+
+
+async def test_the_result_is_one_text_however_it_is_joined(tmp_path: Path):
+    result = await Spine(tmp_path).call("shell", command="printf '\nx'")
+    (part,) = result.parts
+    assert isinstance(part, Text)
+    assert part.text.endswith("\nOutput:\n\nx")
 
 
 async def test_a_flood_is_stopped_by_the_time_out(tmp_path: Path):

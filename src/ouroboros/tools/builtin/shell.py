@@ -29,14 +29,19 @@ class ShellArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     description: str = ""
 
 
+def _described(timeout_seconds: float, cap_seconds: float) -> str:
+    return (
+        "Run a bash command in the working folder. No terminal, no input; output over 10 kB is cut "
+        f"in the middle. Default timeout {timeout_seconds:g} s, at most {cap_seconds:g} s; redirect "
+        "output of background processes."
+    )
+
+
 class ShellTool:
     """Runs shell text in its own process group, without a terminal or input."""
 
     name = "shell"
-    description = (
-        "Run a bash command in the working folder. No terminal, no input; output over 10 kB is cut in "
-        "the middle. For longer work raise timeout; redirect output of background processes."
-    )
+    description = _described(SHELL_TIMEOUT_SECONDS, SHELL_TIMEOUT_CAP_SECONDS)
     arguments = ShellArguments
     parallel_safe = False
 
@@ -51,6 +56,7 @@ class ShellTool:
         self._shell = shell or next(filter(_exists, _SHELLS), "/bin/sh")
         self._timeout = timeout_seconds
         self._cap = timeout_cap_seconds
+        self.description = _described(timeout_seconds, timeout_cap_seconds)
 
     def effect(self, arguments: ShellArguments, cwd: Path) -> Effect:
         """A command that may do anything."""
@@ -80,7 +86,19 @@ class ShellTool:
         finally:
             await process.close(survivors=process.exit_code is not None)
         elapsed = context.clock.monotonic() - began
-        yield _result(exit_code, elapsed, capture)
+        late = "" if exit_code is not None else self._late(elapsed, seconds)
+        yield _result(exit_code, elapsed, late, capture)
+
+    def _late(self, elapsed: float, seconds: float) -> str:
+        advice = (
+            "raise timeout for longer work"
+            if seconds < self._cap
+            else "that is the most; run longer work in the background"
+        )
+        return (
+            f"command timed out after {round(elapsed * 1000)} milliseconds "
+            f"(timeout {seconds:g} s; {advice})\n"
+        )
 
 
 def _action(arguments: ShellArguments) -> str:
@@ -104,12 +122,11 @@ async def _read(process: Process, deadline: float) -> Piece | None:
     return None
 
 
-def _result(exit_code: int | None, seconds: float, capture: Capture) -> Result:
+def _result(exit_code: int | None, seconds: float, late: str, capture: Capture) -> Result:
     known = _TIMED_OUT if exit_code is None else exit_code
-    head = f"Exit code: {known}\nWall time: {seconds:.1f} seconds\nOutput:\n"
-    if exit_code is None:
-        head += f"command timed out after {round(seconds * 1000)} milliseconds\n"
-    return Result(parts=(Text(text=head), Text(text=capture.text())), ok=known == 0)
+    head = f"Exit code: {known}\nWall time: {seconds:.1f} seconds\nOutput:\n{late}"
+    said = capture.text() or "(no output)\n"
+    return Result(parts=(Text(text=head), Text(text=said)), ok=known == 0)
 
 
 def _decoder() -> codecs.IncrementalDecoder:
