@@ -27,7 +27,7 @@ class UpdatePlanTool:
     """Shows the person the steps of the work."""
 
     name = "update_plan"
-    description = "Show the user your steps; send all of them each time, one in_progress at most."
+    description = "Show the user the steps of your work; send all of them each time."
     arguments = UpdatePlanArguments
     parallel_safe = False
 
@@ -48,7 +48,7 @@ class DoneTool:
     """Ends the run with an answer."""
 
     name = "done"
-    description = "End the work with your final answer. Use only when nothing is left to do."
+    description = "Ends the work with this answer; a reply without tool calls does the same."
     arguments = DoneArguments
     parallel_safe = False
 
