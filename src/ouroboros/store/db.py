@@ -98,7 +98,11 @@ def _make_private_file(path: Path) -> None:
 
 def _connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
-    connection.execute("PRAGMA synchronous=FULL")
+    try:
+        connection.execute("PRAGMA synchronous=FULL")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
