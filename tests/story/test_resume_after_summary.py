@@ -1,4 +1,4 @@
-"""A session whose history was summarised resumes to the same history."""
+"""Going on with the right session, and with the history it had when it was summarised."""
 
 from pathlib import Path
 
@@ -29,3 +29,16 @@ async def test_the_request_after_resuming_extends_the_one_before(tmp_path: Path)
         assert after[: len(before)] == before
         assert [m["role"] for m in after[len(before) :]] == ["assistant", "user"]
         assert s.events(ContextCompacted) == []
+
+
+async def test_continue_takes_the_newest_of_several_sessions_of_the_folder(tmp_path: Path) -> None:
+    names: list[str] = []
+    for words in ("First", "Second", "Third"):
+        async with stage(tmp_path, [Turn(text="ok")]) as s:
+            await s.run(words)
+            names.append(s.session.id)
+    async with stage(tmp_path, [Turn(text="again")], resume=names[0]) as s:
+        await s.run("First again")
+    async with stage(tmp_path, [Turn(text="ok")], latest=True) as s:
+        assert s.session.id == names[0]
+    assert len(set(names)) == 3
