@@ -110,6 +110,7 @@ async def test_a_second_overflow_ends_the_run(tmp_path: Path) -> None:
 async def test_a_summary_that_does_not_fit_is_asked_for_with_less(tmp_path: Path) -> None:
     overflow = Turn(fault=Fault(kind="context_overflow", times=2))
     turns = [
+        Turn(tool_calls=(call("shell", command="true"),), usage=LOW),
         Turn(tool_calls=(call("shell", command="true"),), usage=FULL),
         overflow,
         Turn(text="sum", usage=LOW),
@@ -117,8 +118,44 @@ async def test_a_summary_that_does_not_fit_is_asked_for_with_less(tmp_path: Path
     ]
     async with stage(tmp_path, turns, context=WINDOW) as s:
         assert (await s.run()).final == "end"
-        sizes = [len(contents(s.body(number))) for number in (1, 2, 3)]
+        sizes = [len(contents(s.body(number))) for number in (2, 3, 4)]
         assert sizes[0] > sizes[1] > sizes[2]
+
+
+async def test_a_summary_of_less_still_begins_with_a_user(tmp_path: Path) -> None:
+    steps = [Turn(tool_calls=(call("shell", command="true"),), usage=LOW) for _ in range(3)]
+    steps.append(Turn(tool_calls=(call("shell", command="true"),), usage=FULL))
+    turns = [
+        *steps,
+        Turn(fault=Fault(kind="context_overflow", times=4)),
+        Turn(text="sum", usage=LOW),
+        Turn(text="end", usage=LOW),
+    ]
+    async with stage(tmp_path, turns, format="anthropic", context=WINDOW) as s:
+        assert (await s.run()).final == "end"
+        questions = [s.body(number)["messages"] for number in range(4, 9)]
+        assert [question[0]["role"] for question in questions] == ["user"] * 5
+        sizes = [len(str(question)) for question in questions]
+        assert sizes == sorted(set(sizes), reverse=True)
+
+
+async def test_an_overflow_in_mid_reply_leaves_no_half_reply_as_the_last_word(
+    tmp_path: Path,
+) -> None:
+    overflow = Fault(kind="context_overflow", in_stream=True, after=6)
+    turns = [
+        Turn(tool_calls=(call("shell", command="true"),), usage=LOW),
+        Turn(text="half a reply", chunk=2, fault=overflow),
+        Turn(text="sum", usage=LOW),
+        Turn(text="end", usage=LOW),
+    ]
+    async with stage(
+        tmp_path, turns, format="anthropic", context={**WINDOW, "keep_messages": 2}
+    ) as s:
+        assert (await s.run()).final == "end"
+        assert [c.trigger for c in s.events(ContextCompacted)] == ["reactive"]
+        last = s.body(-1)["messages"][-1]
+        assert (last["role"], last["content"][0]["type"]) == ("user", "tool_result")
 
 
 async def test_when_the_model_refuses_to_summarise_the_record_speaks(tmp_path: Path) -> None:

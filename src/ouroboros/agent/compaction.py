@@ -12,7 +12,9 @@ from ouroboros.agent import tokens
 from ouroboros.core.parts import Message, Part, Text, ToolResult
 from ouroboros.core.state import State
 
-NO_SUMMARY = "(no summary available)"
+LEFT_OUT = Message(
+    id="left-out", role="user", kind="context", parts=(Text(text="(Earlier messages left out.)"),)
+)
 
 
 class Keep(Struct, frozen=True, kw_only=True):
@@ -75,8 +77,14 @@ def _middle_cut(message: Message, budget: int) -> Message | None:
 
 
 def oldest_dropped(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages without the oldest, and without results whose call went with it."""
+    """The messages without the oldest, and without results whose call went with it.
+
+    A user speaks first, as vendors demand; where nobody does any more, a note stands in.
+    """
     rest = list(messages[1:])
+    # The note must not take the room that was made: what follows it goes along.
+    if rest and rest[0].role == "assistant" and (messages[0] is LEFT_OUT or len(rest) > 2):
+        del rest[0]
     calls = {call.id for message in rest for call in message.calls}
     kept: list[Message] = []
     for message in rest:
@@ -89,7 +97,15 @@ def oldest_dropped(messages: Sequence[Message]) -> tuple[Message, ...]:
             kept.append(message)
         elif parts:
             kept.append(Message(id=f"{message.id}.cut", role=message.role, parts=parts))
+    if kept and kept[0].role == "assistant":
+        kept.insert(0, LEFT_OUT)
     return tuple(kept)
+
+
+def without_broken_reply(history: Sequence[Message]) -> Sequence[Message]:
+    """The history without a reply at its end that asked for nothing: it must not be the last word."""
+    last = history[-1]
+    return history[:-1] if last.role == "assistant" and not last.calls else history
 
 
 def fallback_summary(state: State) -> str:

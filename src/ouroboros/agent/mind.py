@@ -131,7 +131,7 @@ class ToolMind:
         before = tokens.used(state, 0)
         finished = await self._summarise(state, focus)
         words = "".join(p.text for p in finished.parts if isinstance(p, Text)) if finished else ""
-        text = words.strip() or compaction.fallback_summary(state) or compaction.NO_SUMMARY
+        text = words.strip() or compaction.fallback_summary(state)
         summary = Message(
             id=self._ids.new("msg"),
             role="user",
@@ -139,10 +139,13 @@ class ToolMind:
             parts=(Text(text=f"{self._prompts['summary'].text}\n\n{text}"),),
         )
         told = None if trigger == "manual" else self._context(state)
+        old = state.history
+        if trigger == "reactive":
+            old = compaction.without_broken_reply(old)
         history = compaction.replacement(
-            state.history, summary, told[0] if told else None, self.speaker.tuning.keep
+            old, summary, told[0] if told else None, self.speaker.tuning.keep
         )
-        after = sum(tokens.of_message(message) for message in history)
+        after = sum(tokens.of_exchange(message, state) for message in history)
         usage = finished.usage if finished else None
         return ContextCompacted(
             old_tokens=before,

@@ -35,8 +35,12 @@ def used(state: State, overhead: int) -> int:
 
 def of_messages(state: State, start: int) -> int:
     """Estimate of the history from ``start`` on, with the results of its calls."""
-    later = state.history[start:]
-    return sum(of_message(message) + _of_results(message, state) for message in later)
+    return sum(of_exchange(message, state) for message in state.history[start:])
+
+
+def of_exchange(message: Message, state: State) -> int:
+    """Estimate of one message and the results of its calls."""
+    return of_message(message) + _of_results(message, state)
 
 
 def of_message(message: Message) -> int:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.agent import tokens
-from ouroboros.agent.compaction import Keep, oldest_dropped, replacement
+from ouroboros.agent.compaction import Keep, oldest_dropped, replacement, without_broken_reply
 from ouroboros.core.parts import (
     Media,
     Message,
@@ -79,6 +79,39 @@ def test_dropping_the_oldest_takes_its_results_along() -> None:
         user("two"),
     )
     assert [m.id for m in oldest_dropped(messages)] == ["two"]
+
+
+def exchange(number: int, calls: int) -> list[Message]:
+    """A reply with calls and, in one message, their results."""
+    ids = [f"c{number}_{one}" for one in range(calls)]
+    reply = agent(Text(text="x"), *(ToolCall(id=id, name="f") for id in ids), id=f"a{number}")
+    results = tuple(ToolResult(call_id=id, name="f") for id in ids)
+    return [reply, Message(id=f"r{number}", role="user", parts=results)] if calls else [reply]
+
+
+@given(st.lists(st.none() | st.integers(0, 3), max_size=12))
+def test_however_much_is_dropped_a_user_begins_and_every_result_has_its_call(
+    kinds: list[int | None],
+) -> None:
+    messages: tuple[Message, ...] = (user("first"),)
+    for number, kind in enumerate(kinds):
+        new = [user(f"u{number}")] if kind is None else exchange(number, kind)
+        messages = (*messages, *new)
+    rounds = len(messages)
+    while messages:
+        assert rounds >= 0
+        assert messages[0].role == "user"
+        for before, message in zip((None, *messages), messages, strict=False):
+            called = [call.id for call in before.calls] if before else []
+            results = [part for part in message.parts if isinstance(part, ToolResult)]
+            assert [result.call_id for result in results] in ([], called)
+        messages, rounds = oldest_dropped(messages), rounds - 1
+
+
+def test_a_reply_that_broke_off_is_not_the_last_word_of_a_history() -> None:
+    history = [user("one"), agent(Text(text="half a wo"))]
+    assert without_broken_reply(history) == history[:1]
+    assert without_broken_reply([*history, *exchange(1, 1)[:1]])[-1].calls
 
 
 @given(st.lists(st.text(max_size=300), max_size=12), st.integers(0, 300))
