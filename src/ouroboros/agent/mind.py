@@ -97,9 +97,11 @@ class ToolMind:
 
     def reply(self, state: State) -> Reply:
         """A collector for the next reply."""
-        taken = state.results.keys() | state.calls.keys()
         return Reply(
-            ids=self._ids, origin=self.speaker.model.origin, taken=taken, cost=self.speaker.cost
+            ids=self._ids,
+            origin=self.speaker.model.origin,
+            taken=state.call_ids,
+            cost=self.speaker.cost,
         )
 
     def think(self, state: State) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:

@@ -44,6 +44,7 @@ class Reply:
         self._parts: tuple[Part, ...] = ()
         self._ready: list[ToolCall] = []
         self._given: list[tuple[ToolCall, str]] = []
+        self._usage: Usage | None = None
         self._finished = False
 
     @property
@@ -70,11 +71,11 @@ class Reply:
                 return []
             case Finished():
                 return self._finish(event)
-            case Failed(parts=parts):
-                self._parts = parts or self._parts
+            case Failed(parts=parts, usage=usage):
+                self._parts, self._usage = parts or self._parts, usage
                 return []
             case Retrying():
-                return [self._retried(event)]
+                return [*self._ended(), self._retried(event)]
 
     def ready(self) -> list[ToolCall]:
         """Calls that became complete since this was last asked."""
@@ -89,15 +90,12 @@ class Reply:
 
     def close(self) -> list[Event]:
         """Ends open blocks and keeps what was said, when the stream breaks off."""
-        facts: list[Event] = [
-            ModelDelta(phase="end", kind=kind, part=part) for part, kind in self._open.items()
-        ]
-        self._open.clear()
+        facts = self._ended()
         said = self._parts or tuple(
             Text(text="".join(pieces)) for _, pieces in sorted(self._text.items())
         )
         if said and not self._finished:
-            facts.append(self._message(said, "unknown", partial=True))
+            facts.append(self._billed(self._message(said, "unknown", partial=True), self._usage))
         return facts
 
     def _finish(self, event: Finished) -> list[Event]:
@@ -107,8 +105,10 @@ class Reply:
         facts = self.close() if self._open else []
         self._finished = True
         message = self._message(event.parts, event.stop_reason, partial=False)
-        cost = self._cost(event.usage) if event.usage else None
-        return [*facts, replace(message, usage=event.usage, cost=cost)]
+        return [*facts, self._billed(message, event.usage)]
+
+    def _billed(self, message: AgentMessage, usage: Usage | None) -> AgentMessage:
+        return replace(message, usage=usage, cost=self._cost(usage) if usage else None)
 
     def _admit(self, call: ToolCall) -> ToolCall:
         given = {id for _, id in self._given}
@@ -131,8 +131,15 @@ class Reply:
         message = Message(id=self._id, role="assistant", parts=tuple(named), origin=self._origin)
         return AgentMessage(message=message, stop_reason=stop, partial=partial)
 
-    def _retried(self, event: Retrying) -> ModelRetried:
+    def _ended(self) -> list[Event]:
+        """Every start gets its end."""
+        ends: list[Event] = [
+            ModelDelta(phase="end", kind=kind, part=part) for part, kind in self._open.items()
+        ]
         self._open.clear()
+        return ends
+
+    def _retried(self, event: Retrying) -> ModelRetried:
         self._text.clear()
         return ModelRetried(
             attempt=event.attempt,

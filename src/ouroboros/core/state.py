@@ -43,13 +43,18 @@ class OpenCall(Struct, kw_only=True):
 
 
 class Spent(Struct, kw_only=True):
-    """What a session has used; ``cost`` turns None for good once one price is unknown."""
+    """What a session has used; ``cost`` turns None for good once one price is unknown.
+
+    ``known_cost`` goes on without the ``unpriced`` requests.
+    """
 
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
     requests: int = 0
     cost: float | None = 0.0
+    known_cost: float = 0.0
+    unpriced: int = 0
 
     def add(self, usage: Usage | None, cost: float | None) -> None:
         """Counts one request."""
@@ -58,7 +63,9 @@ class Spent(Struct, kw_only=True):
             self.input_tokens += usage.input_total
             self.cached_tokens += usage.cache_read or 0
             self.output_tokens += usage.output_total
-        self.cost = None if self.cost is None or cost is None else self.cost + cost
+        self.known_cost += cost or 0.0
+        self.unpriced += cost is None
+        self.cost = None if self.unpriced else self.known_cost
 
     @property
     def tokens(self) -> int:
@@ -74,6 +81,7 @@ class State(Struct, kw_only=True):
         queued: Said while a reply was under way; joins the history when the next turn starts.
         results: The answer to each call of the history, by call id.
         measured_tokens: Context size the provider last reported, None before the first report.
+        call_ids: Of every call there was, also of those that were summarised away.
         told: What context messages told the model, by block name.
         final: The last words of the latest run; empty until it says some.
         ended: How the latest run ended; empty from the person's words on until it has.
@@ -106,6 +114,7 @@ class State(Struct, kw_only=True):
     ended: str = ""
     finished_by_tool: bool = False
     compactions: int = 0
+    call_ids: set[str] = field(default_factory=set[str])
 
     def apply(self, envelope: Envelope) -> None:
         """Takes in one durable event; anything else leaves the state as it is."""
@@ -175,14 +184,15 @@ class State(Struct, kw_only=True):
         else:
             self.history.append(message)
         for call in message.calls:
+            self.call_ids.add(call.id)
             if call.id not in self.results and call.id not in self.calls:
                 self.calls[call.id] = OpenCall(name=call.name, arguments=call.arguments)
         self.final = message.text
         self.stop_reason = event.stop_reason
-        if event.partial:
-            return
-        self.spent.add(event.usage, event.cost)
-        if event.usage is not None:
+        if not event.partial or event.usage is not None:
+            self.spent.add(event.usage, event.cost)
+        # Counts of a reply that broke off do not say how full the context is.
+        if event.usage is not None and not event.partial:
             self.measured_tokens = event.usage.total
             self.measured_at = len(self.history)
 

@@ -232,3 +232,22 @@ def test_the_persons_words_begin_a_run_that_has_not_ended() -> None:
     done = (agent(Text(text="Done.")), TaskCompleted(reason="completed", final="Done."))
     assert (folded(*done).ended, folded(*done).final) == ("completed", "Done.")
     assert (folded(*done, said).ended, folded(*done, said).final) == ("", "")
+
+
+def test_what_a_broken_reply_used_is_spent_and_measures_nothing() -> None:
+    usage = Usage(input_uncached=90, output_text=10)
+    whole = msgspec.structs.replace(agent(Text(text="one")), usage=usage, cost=0.5)
+    broken = msgspec.structs.replace(agent(Text(text="tw"), id="m2", partial=True), cost=0.25)
+    billed = msgspec.structs.replace(broken, usage=usage)
+    assert folded(whole, broken).spent == folded(whole).spent
+    state = folded(whole, billed)
+    assert (state.spent.tokens, state.spent.cost, state.spent.requests) == (200, 0.75, 2)
+    assert (state.measured_tokens, state.measured_at) == (100, 1)
+
+
+def test_ids_of_calls_stay_known_after_a_compaction() -> None:
+    compacted = ContextCompacted(
+        old_tokens=9, new_tokens=1, messages_summarized=1, trigger="proactive", history=()
+    )
+    state = folded(agent(ToolCall(id="c1", name="read")), compacted)
+    assert (state.call_ids, state.results) == ({"c1"}, {})
