@@ -5,6 +5,7 @@ from typing import Protocol
 
 import msgspec
 
+from ouroboros.agent.pieces import Pieces
 from ouroboros.core.clock import Clock
 from ouroboros.core.events import Envelope, Event
 from ouroboros.core.ids import Ids
@@ -39,10 +40,15 @@ class Journal:
         ids: Ids,
         clock: Clock,
         redact: Callable[[bytes], bytes | None] | None = None,
+        pieces: Pieces | None = None,
     ) -> None:
-        """``redact`` gives an event's JSON without secrets, or None when it holds none."""
+        """``redact`` gives an event's JSON without secrets, or None when it holds none.
+
+        ``pieces`` finds the secrets that are cut over several deltas.
+        """
         self._state, self._log, self._ids, self._clock = state, log, ids, clock
         self._redact = redact
+        self._pieces = pieces
         self._sinks: list[Sink] = []
 
     def listen(self, sink: Sink) -> None:
@@ -51,6 +57,10 @@ class Journal:
 
     def record(self, event: Event) -> None:
         """Puts an event on record."""
+        for whole in self._pieces.sift(event) if self._pieces else (event,):
+            self._keep(whole)
+
+    def _keep(self, event: Event) -> None:
         clean = self._redact(msgspec.json.encode(event)) if self._redact else None
         if clean is not None:
             event = msgspec.json.decode(clean, type=type(event))

@@ -14,6 +14,7 @@ from ouroboros.agent.approvals import Desk
 from ouroboros.agent.compaction import Keep
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.mind import Speaker, ToolMind, Tuning
+from ouroboros.agent.pieces import Pieces
 from ouroboros.agent.prompts import Piece, Prompts, load
 from ouroboros.agent.session import Session
 from ouroboros.app import models, secrecy, surroundings, toolbox
@@ -136,7 +137,14 @@ def _build(
 
     leaks = secrecy.secrets(opening.environment)
     log = EventLog(parts.writer, parts.lease, after=state.seq, on_durable=show)
-    journal = Journal(state=state, log=log, ids=ids, clock=clock, redact=secrecy.redactor(leaks))
+    journal = Journal(
+        state=state,
+        log=log,
+        ids=ids,
+        clock=clock,
+        redact=secrecy.redactor(leaks),
+        pieces=Pieces(leaks.flow),
+    )
     desk = Desk(interactive=opening.interactive)
     registry = toolbox.registry(settings)
     hands = toolbox.hands(
@@ -263,7 +271,7 @@ def _caps(settings: Settings) -> Caps:
 
 def _resolve(opening: Opening, resume: str) -> str:
     """The id that a person meant: the whole, a beginning that fits one, or the latest here."""
-    from ouroboros.store import sessions
+    from ouroboros.app import sessions
 
     if not resume:
         latest = sessions.latest(opening.home, str(opening.cwd))
@@ -273,11 +281,7 @@ def _resolve(opening: Opening, resume: str) -> str:
                 hint="start one without --continue",
             )
         return latest.id
-    listed = [session.id for session in sessions.list_sessions(opening.home)]
-    fitting = [id for id in listed if id.startswith(resume) or id.endswith(resume)]
-    if resume in listed or len(fitting) != 1:
-        return resume
-    return fitting[0]
+    return sessions.find(opening.home, resume).id
 
 
 def _load(opening: Opening, lease: Lease, past: Past) -> None:

@@ -22,7 +22,11 @@ class Leaks:
         forms = sorted(self._names, key=len, reverse=True)
         self._expression = re.compile("|".join(map(re.escape, forms))) if forms else None
         self._bytes = (
-            re.compile(b"|".join(re.escape(form.encode()) for form in forms)) if forms else None
+            re.compile(
+                b"|".join(re.escape(form.encode(errors="surrogateescape")) for form in forms)
+            )
+            if forms
+            else None
         )
 
     def contains(self, text: str | bytes) -> bool:
@@ -41,14 +45,55 @@ class Leaks:
         """The same for bytes."""
         if self._bytes is None:
             return data
-        return self._bytes.sub(lambda found: self._note(found.group().decode()).encode(), data)
+        return self._bytes.sub(
+            lambda found: self._note(found.group().decode(errors="surrogateescape")).encode(), data
+        )
+
+    def flow(self) -> "Flow":
+        """Redacts one text that arrives in pieces."""
+        return Flow(self)
+
+    def open_end(self, text: str) -> int:
+        """How many of the last characters may be the beginning of a secret."""
+        most = 0
+        for form in self._names:
+            start = max(len(text) - len(form) + 1, 0)
+            at = text.find(form[0], start)
+            while at >= 0 and len(text) - at > most:
+                if form.startswith(text[at:]):
+                    most = len(text) - at
+                at = text.find(form[0], at + 1)
+        return most
 
     def _note(self, form: str) -> str:
         return f"[redacted {self._names[form]}]"
 
 
+class Flow:
+    """A text in pieces; what may be the beginning of a secret waits for the piece after it."""
+
+    def __init__(self, leaks: Leaks) -> None:
+        """Made by ``Leaks.flow``."""
+        self._leaks = leaks
+        self._held = ""
+
+    def next(self, piece: str) -> str:
+        """What can be shown now."""
+        text = self._leaks.redacted(self._held + piece)
+        open_end = self._leaks.open_end(text)
+        self._held = text[len(text) - open_end :]
+        return text[: len(text) - open_end]
+
+    def rest(self) -> str:
+        """What was held back, once nothing follows."""
+        rest, self._held = self._held, ""
+        return rest
+
+
 def _forms(value: str) -> set[str]:
-    """The value as it is, in JSON, and percent-encoded."""
+    """The value as it is, in JSON, percent-encoded, and as output shows it that is no UTF-8."""
     in_json = value.replace("\\", "\\\\").replace('"', '\\"').replace("/", "\\/")
     plain_json = value.replace("\\", "\\\\").replace('"', '\\"')
-    return {value, in_json, plain_json, quote(value, safe=""), quote(value)}
+    shown = value.encode(errors="surrogateescape").decode(errors="replace")
+    quoted = (quote(value, safe=safe, errors="surrogateescape") for safe in ("", "/"))
+    return {value, shown, in_json, plain_json, *quoted}
