@@ -5,13 +5,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
+from dirty_equals import IsFloat, IsStr
 
 from ouroboros.store import resume
 from ouroboros.store.sessions import list_sessions
 
 
 def demo(tmp_path: Path, *words: str, **extra: str) -> subprocess.CompletedProcess[str]:
+    return ouro(tmp_path, "demo", *words, **extra)
+
+
+def ouro(tmp_path: Path, *words: str, **extra: str) -> subprocess.CompletedProcess[str]:
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(tmp_path),
@@ -19,7 +25,7 @@ def demo(tmp_path: Path, *words: str, **extra: str) -> subprocess.CompletedProce
         **extra,
     }
     return subprocess.run(
-        [sys.executable, "-I", "-m", "ouroboros", "demo", *words],
+        [sys.executable, "-I", "-m", "ouroboros", *words],
         capture_output=True,
         text=True,
         env=environment,
@@ -51,6 +57,35 @@ def test_a_kept_demo_has_its_change_and_every_event_on_disk(tmp_path: Path) -> N
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     assert events[-1].type == "task.completed"
     assert f"{len(events)} events are in the log" in ended.stderr
+
+
+def test_every_call_of_a_session_can_be_asked_for(tmp_path: Path) -> None:
+    demo(tmp_path, "--keep")
+    (folder,) = tmp_path.glob("ouro-demo-*")
+    ended = ouro(tmp_path, "sessions", "calls", "last", "--json", OUROBOROS_HOME=f"{folder}/home")
+    made = msgspec.json.decode(ended.stdout)
+    assert [(each["tool"], each["status"]) for each in made] == [
+        ("update_plan", "done"),
+        ("ls", "done"),
+        ("read", "done"),
+        ("shell", "failed"),
+        ("grep", "done"),
+        ("read", "done"),
+        ("edit", "done"),
+        ("shell", "done"),
+        ("update_plan", "done"),
+    ]
+    assert made[6] == {
+        "id": IsStr(),
+        "session": IsStr(regex="ses_.*"),
+        "started": IsFloat(),
+        "tool": "edit",
+        "arguments": IsStr(regex=r'\{"path":"parcel.py".*'),
+        "status": "done",
+        "result": IsStr(regex="Edited parcel.py.*"),
+        "seconds": IsFloat(),
+        "blob": "",
+    }
 
 
 @pytest.mark.parametrize("terminal", ["dumb", "xterm-256color"])

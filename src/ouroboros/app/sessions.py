@@ -11,16 +11,19 @@ from ouroboros.core.events import Envelope
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.state import State, fold
 from ouroboros.store import resume, sessions
+from ouroboros.store.history import Execution, executions
 from ouroboros.store.search import search
 from ouroboros.store.sessions import Session, archive, delete, latest, list_sessions, unarchive
 
 __all__ = [
+    "Execution",
     "Hit",
     "Session",
     "archive",
     "delete",
     "describe",
     "events",
+    "executions",
     "find",
     "hits",
     "latest",

@@ -88,6 +88,30 @@ def show(invocation: Invocation, session: str, *, as_json: bool) -> None:
         say(f"\n{state.final}")
 
 
+@command.command("calls")
+@session_argument
+@as_json
+@click.pass_obj
+def calls(invocation: Invocation, session: str, *, as_json: bool) -> None:
+    """List every tool call of SESSION: when, which, how it ended, how long it took."""
+    from ouroboros.app import sessions
+    from ouroboros.faces.cli import table
+
+    found = sessions.find(invocation.home(), session)
+    made = sessions.executions(sessions.events(invocation.home(), found.id).envelopes)
+    if as_json:
+        say_json(made)
+        return
+    across = table.columns()
+    for each in made:
+        seconds = f"{each.seconds:.1f} s"
+        cells = [table.moment(each.started), each.tool, each.status or "open", seconds]
+        for line in table.lines([*cells, each.arguments], across):
+            say(line)
+    if not made:
+        note("no tool was called in this session")
+
+
 @command.command("rename")
 @session_argument
 @click.argument("title")
