@@ -90,6 +90,64 @@ async def test_a_bad_pattern_is_a_failed_result(folder: Path, program: str):
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(
+    ("pattern", "advice"),
+    [
+        ("foo(", r"\( for a literal parenthesis"),
+        ("foo)", r"\( for a literal parenthesis"),
+        ("foo[", r"\[ for a literal bracket"),
+        (r"foo\p{Nonsense}", ""),
+        ("*foo", ""),
+        ("(?P<a>b)(?P<a>c)", ""),
+    ],
+)
+async def test_a_literal_bracket_is_explained(
+    tmp_path: Path, program: str, pattern: str, advice: str
+):
+    text = text_of(await spine(tmp_path, program).call("grep", pattern=pattern))
+    assert "regex parse error" in text
+    assert text.partition("; write ")[2] == advice
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+async def test_lines_around_hits(tmp_path: Path, program: str):
+    numbered = [str(number) for number in range(1, 31)]
+    for place in (4, 7, 20):
+        numbered[place - 1] = "hit"
+    (tmp_path / "a").write_text("\n".join(numbered))
+    (tmp_path / "b").write_text("2-hit:\r\n--\r\n" + "x" * 400 + "\r\n")
+    (tmp_path / "c").write_text("hit\n")
+    made = spine(tmp_path, program, ("deny", "Read(/c)"))
+    result = await made.call("grep", pattern="hit", context=1)
+    long = await made.call("grep", pattern="--", context=1, include="b")
+    wide = await made.call("grep", pattern="hit", context=2, include="[ac]")
+    lines = text_of(result).split("\n")
+    assert lines == [
+        "a-3-3", "a:4:hit", "a-5-5", "a-6-6", "a:7:hit", "a-8-8", "--",
+        "a-19-19", "a:20:hit", "a-21-21", "--", "b:1:2-hit:", "b-2---",
+    ]  # fmt: skip
+    assert text_of(long).split("\n") == [
+        "b-1-2-hit:", "b:2:--", "b-3-" + "x" * 300 + " [... omitted end of long line]",
+    ]  # fmt: skip
+    assert text_of(wide).split("\n") == [
+        "a-2-2", "a-3-3", "a:4:hit", "a-5-5", "a-6-6", "a:7:hit", "a-8-8", "a-9-9", "--",
+        "a-18-18", "a-19-19", "a:20:hit", "a-21-21", "a-22-22",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+async def test_many_hits_with_lines_around_them_are_counted_without_these(
+    tmp_path: Path, program: str
+):
+    (tmp_path / "many").write_text("hit\n-\n" * 300)
+    result = await spine(tmp_path, program).call("grep", pattern="hit", context=1)
+    lines = text_of(result).split("\n")
+    assert lines[-1] == "[200 of 300 hits; narrow the search]"
+    assert sum(":" in line for line in lines) == 200
+    assert (await spine(tmp_path, program).call("grep", pattern="x", context=21)).status == "failed"
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
 async def test_many_hits_are_counted_and_cut(tmp_path: Path, program: str):
     (tmp_path / "many").write_text("hit\n" * 500)
     result = await spine(tmp_path, program).call("grep", pattern="hit")

@@ -37,6 +37,7 @@ class GrepArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     type: Annotated[str, Meta(description="such as py, js")] = ""
     ignore_case: bool = False
     files_only: bool = False
+    context: Annotated[int, Meta(ge=0, le=20, description="lines around each hit")] = 0
 
 
 class FindArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -65,6 +66,7 @@ class Question(Struct, frozen=True, kw_only=True):
     type: str = ""
     ignore_case: bool = False
     files_only: bool = False
+    context: int = 0
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -78,7 +80,9 @@ class GrepTool:
     """Shows matching lines, or the files that have some."""
 
     name = "grep"
-    description = "Search file contents; hits as path:line:text. Ignored files are left out."
+    description = (
+        f"Search file contents; up to {HITS} hits as path:line:text. Ignored files are left out."
+    )
     arguments = GrepArguments
     parallel_safe = True
 
@@ -102,6 +106,7 @@ class GrepTool:
             type=arguments.type,
             ignore_case=arguments.ignore_case,
             files_only=arguments.files_only,
+            context=arguments.context,
         )
         found = await _ask(question, start, context, self._program, enough=_ENOUGH_BYTES)
         if arguments.files_only:
@@ -116,7 +121,7 @@ class FindTool:
 
     name = "find"
     description = (
-        "Find files by glob (a name without / matches at any depth), sorted by path. "
+        f"Find up to {HITS} files by glob (a name without / matches at any depth), sorted by path. "
         "Ignored files are left out."
     )
     arguments = FindArguments
@@ -155,7 +160,7 @@ class ListTool:
     """Lists one folder."""
 
     name = "ls"
-    description = "List a folder; detailed adds size and time (UTC)."
+    description = "List a folder, hidden files too; detailed adds size and time (UTC)."
     arguments = ListArguments
     parallel_safe = True
 
@@ -206,10 +211,31 @@ async def _ask(
         exit_code = process.exit_code
     if not output and (exit_code not in {0, 1, None} or (exit_code == 1 and errors)):
         reason = errors.decode("utf-8", "replace").strip() or f"exit code {exit_code}"
-        raise ToolFailed(f"the search failed: {reason[:1000]}")
+        raise ToolFailed(f"the search failed: {reason[:1000]}{_advice(reason)}")
     if exit_code is None and not output:
         raise ToolFailed(f"the search took over {SEARCH_SECONDS:.0f} seconds; narrow it")
     return Found(output=bytes(output), is_all=is_all)
+
+
+def _advice(reason: str) -> str:
+    """How to write the character that a pattern was refused for, where it is a bracket."""
+    if "regex parse error" not in reason:
+        return ""
+    fault = reason.rpartition("error: ")[2]
+    for words, advice in _LITERALS:
+        if any(word in fault for word in words):
+            return f"; write {advice}"
+    return ""
+
+
+_LITERALS = (
+    (
+        ("unclosed group", "unopened group", "unbalanced parenthesis", "unterminated subpattern"),
+        r"\( for a literal parenthesis",
+    ),
+    (("unclosed character class", "unterminated character set"), r"\[ for a literal bracket"),
+    (("counted repetition", "repetition quantifier"), r"\{ for a literal brace"),
+)
 
 
 async def _collect(process: Process, output: bytearray, errors: bytearray, enough: int) -> bool:
@@ -250,6 +276,7 @@ def _ripgrep(program: str, question: Question) -> tuple[str, ...]:
     else:
         command += ["--crlf", "--line-number", "--no-heading", "--with-filename"]
         command += [f"--max-columns={COLUMNS}", "--max-columns-preview"]
+        command += [f"--context={question.context}"] if question.context else []
     return (*command, f"--regexp={question.pattern}", "--", question.start)
 
 
@@ -286,20 +313,37 @@ def _hits(found: Found, start: Start, context: ToolContext) -> Result:
     hidden: dict[str, bool] = {}
     hits: list[str] = []
     count = 0
+    is_apart = False
     for line in lines:
+        if line == _BETWEEN:
+            is_apart = True
+            continue
         said, separator, rest = line.partition("\0")
         path = _path(said) if separator else ""
         if path not in hidden:
             hidden[path] = _is_hidden(path, start, context)
         if hidden[path]:
             continue
-        count += 1
-        if count <= HITS:
-            place = shown(start.folder / path, context.cwd)
-            hits.append(f"{place}:{rest}" if separator else line)
+        mark = _mark(rest)
+        count += mark == ":"
+        if count > HITS:
+            continue
+        if is_apart and hits:
+            hits.append(_BETWEEN)
+        is_apart = False
+        hits.append(f"{shown(start.folder / path, context.cwd)}{mark}{rest}" if separator else line)
     if count > HITS or (hits and not found.is_all):
-        hits.append(f"[{len(hits)} of {_total(count, found)} hits; narrow the search]")
+        hits.append(f"[{min(count, HITS)} of {_total(count, found)} hits; narrow the search]")
     return Result.of("\n".join(hits) if hits else "No matches.")
+
+
+_BETWEEN = "--"
+"""Stands between lines that do not follow each other, when lines around a hit are shown."""
+
+
+def _mark(rest: str) -> str:
+    """A colon for a hit, a dash for a line beside one: what follows the line number."""
+    return "-" if rest.lstrip("0123456789").startswith("-") else ":"
 
 
 def _total(count: int, found: Found) -> str:

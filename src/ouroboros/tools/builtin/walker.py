@@ -94,25 +94,50 @@ def text_of(path: str) -> str:
     return data.replace(b"\r\n", b"\n").decode("utf-8", "replace")
 
 
-def search(wanted: dict[str, object], root: str, names: Iterator[str]) -> bool:
+def search(wanted: dict[str, object], names: Iterator[str]) -> bool:
     """Prints hits as ``path NUL line:text``, or only paths; says whether there were any."""
     pattern = re.compile(
         str(wanted["pattern"]), (re.IGNORECASE if wanted["ignore_case"] else 0) | re.MULTILINE
     )
+    beside = int(str(wanted["context"]))
     is_found = False
     for name in names:
         text = text_of(name)
         if not text or pattern.search(text) is None:
             continue
-        for number, line in enumerate(text.split("\n"), start=1):
-            if pattern.search(line) is None:
-                continue
-            is_found = True
-            if wanted["files_only"]:
+        lines = text.removesuffix("\n").split("\n")
+        hits = (number for number, line in enumerate(lines) if pattern.search(line) is not None)
+        if wanted["files_only"]:
+            if next(hits, None) is not None:
+                is_found = True
                 sys.stdout.write(f"{name}\0")
-                break
-            sys.stdout.write(f"{name}\0{number}:{shortened(line)}\n")
+            continue
+        for group in groups(hits, beside):
+            if is_found and beside:
+                sys.stdout.write("--\n")
+            is_found = True
+            show(name, lines, group, beside)
     return is_found
+
+
+def groups(hits: Iterator[int], beside: int) -> Iterator[list[int]]:
+    """Hits in order, those together whose surroundings touch."""
+    group: list[int] = []
+    for number in hits:
+        if group and number - group[-1] > 2 * beside + 1:
+            yield group
+            group = []
+        group.append(number)
+    if group:
+        yield group
+
+
+def show(name: str, lines: list[str], group: list[int], beside: int) -> None:
+    """Prints some hits of a file and the lines beside them."""
+    hits = set(group)
+    for number in range(max(0, group[0] - beside), min(len(lines), group[-1] + beside + 1)):
+        mark = ":" if number in hits else "-"
+        sys.stdout.write(f"{name}\0{number + 1}{mark}{shortened(lines[number])}\n")
 
 
 def shortened(line: str) -> str:
@@ -140,7 +165,7 @@ def main(wanted: dict[str, object]) -> int:
             if is_wanted(name, root, glob, EXTENSIONS.get(kind, (kind,)) if kind else ())
         )
         if wanted["pattern"] is not None:
-            return 0 if search(wanted, root, names) else 1
+            return 0 if search(wanted, names) else 1
         is_found = False
         for name in names:
             sys.stdout.write(f"{name}\0")
