@@ -32,7 +32,7 @@ PLAN = {
 
 def _arguments(words: list[str]) -> Namespace:
     parser = ArgumentParser(prog="python -m bench.harness", description=__doc__)
-    parser.add_argument("--runs", type=int, default=5, help="interleaved rounds")
+    parser.add_argument("--runs", type=_rounds, default=5, help="interleaved rounds")
     parser.add_argument("--quick", action="store_true", help="one round, one wire format")
     parser.add_argument("--formats", type=_some(FORMATS), help=f"of {','.join(FORMATS)}")
     parser.add_argument("--only", type=_some(PLAN), default=list(PLAN), help=f"of {','.join(PLAN)}")
@@ -42,6 +42,12 @@ def _arguments(words: list[str]) -> Namespace:
         "--peer", choices=("codex",), help="install @openai/codex with npm for this run"
     )
     return parser.parse_args(words)
+
+
+def _rounds(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise ArgumentTypeError(f"{text!r} is not a number above 0")
+    return int(text)
 
 
 def _some(known: Collection[str]) -> Callable[[str], list[str]]:
@@ -59,9 +65,7 @@ def _contestants(arguments: Namespace, folder: Path) -> list[Contestant]:
     program = (sys.executable, "-I", "-m", "ouroboros")
     if arguments.ouro is not None:
         program = (str(arguments.ouro.resolve()),)
-    wires = (arguments.formats or ("responses" if arguments.quick else ",".join(FORMATS))).split(
-        ","
-    )
+    wires: list[str] = arguments.formats or (["responses"] if arguments.quick else list(FORMATS))
     found = [ouroboros(program, wire) for wire in wires]
     if arguments.codex is not None:
         found.append(codex(arguments.codex))

@@ -33,15 +33,15 @@ class Ran(Struct, frozen=True, kw_only=True):
     """A process that has ended; times are monotonic seconds.
 
     Attributes:
-        own_seconds: Processor time of the process and its threads.
-        child_seconds: Processor time of the children it has reaped.
+        seconds: Processor time of the process and of the children it has reaped, to the microsecond.
+        own_seconds: That of the process alone, to a tick of the kernel (10 ms).
     """
 
     spawned_at: float
     ended_at: float
     exit_code: int
+    seconds: float
     own_seconds: float
-    child_seconds: float
     output: bytes
     complaint: str
 
@@ -89,13 +89,13 @@ class Running:
                         self._end_all()
         finally:
             os.close(self._end)
-            own, children = self._reap()
+            seconds, own_seconds = self._reap()
         return Ran(
             spawned_at=self.spawned_at,
             ended_at=self._ended_at,
             exit_code=self._popen.returncode,
-            own_seconds=own,
-            child_seconds=children,
+            seconds=seconds,
+            own_seconds=own_seconds,
             output=bytes(written),
             complaint=self._complaints.read_text(encoding="utf-8", errors="replace")[-2000:],
         )
@@ -119,16 +119,16 @@ class Running:
 
     def _reap(self) -> tuple[float, float]:
         self._wait()
-        used = _processor_seconds(self.pid)
-        self._popen.wait()
-        return used
+        own = _own_seconds(self.pid)
+        _, status, usage = os.wait4(self.pid, 0)
+        self._popen.returncode = os.waitstatus_to_exitcode(status)
+        return usage.ru_utime + usage.ru_stime, own
 
 
-def _processor_seconds(pid: int) -> tuple[float, float]:
-    """Of a process that has ended but is not reaped: its own, and its reaped children's."""
+def _own_seconds(pid: int) -> float:
+    """Processor time of a process that has ended but is not reaped."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    user, system, child_user, child_system = (int(field) / _TICKS for field in fields[11:15])
-    return user + system, child_user + child_system
+    return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 async def bare_spawn(shell: str, times: int) -> list[float]:

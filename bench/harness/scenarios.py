@@ -53,11 +53,6 @@ class Played(Struct, frozen=True, kw_only=True):
             found.append(later.arrived_at - earlier.ended_at)
         return median(found)
 
-    @property
-    def seconds(self) -> float:
-        """Processor time, children included."""
-        return self.ran.own_seconds + self.ran.child_seconds
-
 
 async def play(
     contestant: Contestant, turns: list[Turn], output: Output = "text", *, sampled: bool = False
@@ -103,7 +98,7 @@ async def start(contestant: Contestant, note: Note) -> None:
     played, _ = await play(contestant, [Turn(text="done", usage=_SPENT)])
     note("start", played.start)
     note("whole", played.ran.ended_at - played.ran.spawned_at)
-    note("whole_cpu", played.seconds)
+    note("whole_cpu", played.ran.seconds)
     note("first_request", len(played.asked[0].body.encode()))
 
 
@@ -114,7 +109,7 @@ async def turns(contestant: Contestant, note: Note) -> None:
     note("gap_early", long.gap(SHORT - 5, SHORT + 5))
     note("gap_late", long.gap(LONG - 10, LONG))
     between = LONG - SHORT
-    note("turn_cpu", (long.seconds - short.seconds) / between)
+    note("turn_cpu", (long.ran.seconds - short.ran.seconds) / between)
     note("turn_cpu_own", (long.ran.own_seconds - short.ran.own_seconds) / between)
     note("connections", long.connections)
 
@@ -132,7 +127,7 @@ async def deltas(contestant: Contestant, note: Note) -> None:
     for output in contestant.outputs:
         short, _ = await play(contestant, speech(1), output)
         long, _ = await play(contestant, speech(DELTAS), output)
-        note(f"delta_{output}", (long.seconds - short.seconds) / (DELTAS - 1))
+        note(f"delta_{output}", (long.ran.seconds - short.ran.seconds) / (DELTAS - 1))
         if output != "pty" and len(long.ran.output) < DELTAS * len(WORD):
             raise Failed(f"{contestant.name} wrote {len(long.ran.output)} bytes of the reply")
         if output == "stream-json":
@@ -147,4 +142,4 @@ async def paced(contestant: Contestant, note: Note) -> None:
     for output in contestant.outputs:
         short, _ = await play(contestant, speech(1), output)
         long, _ = await play(contestant, speech(PACED, pace_seconds=PACE_SECONDS), output)
-        note(f"paced_{output}", (long.seconds - short.seconds) / (PACED - 1))
+        note(f"paced_{output}", (long.ran.seconds - short.ran.seconds) / (PACED - 1))
