@@ -32,6 +32,9 @@ class Check(Struct, frozen=True, kw_only=True):
     fix: str = ""
 
 
+BESIDE = Path(sys.executable).parent
+
+
 class Terminal(Struct, frozen=True, kw_only=True):
     """What the face knows of the terminal it writes to."""
 
@@ -41,14 +44,23 @@ class Terminal(Struct, frozen=True, kw_only=True):
 
 
 async def examine(
-    environment: Mapping[str, str], cwd: Path, home: Path, terminal: Terminal
+    environment: Mapping[str, str],
+    cwd: Path,
+    home: Path,
+    terminal: Terminal,
+    *,
+    beside: Path = BESIDE,
 ) -> list[Check]:
-    """Every check, in the order they are shown; one that cannot be made counts as failed."""
+    """Every check, in the order they are shown; one that cannot be made counts as failed.
+
+    ``beside`` is where packages put programs; the search tools look there after PATH.
+    """
+    searched = {**environment, "PATH": f"{environment.get('PATH', '')}:{beside}"}
     checks = [_python(), *await anyio.to_thread.run_sync(_storage, home)]
     checks += [
         await _program("git", environment, cwd, is_needed=True, fix="install git"),
         await _program(
-            "rg", environment, cwd, is_needed=False, fix="install ripgrep for faster search"
+            "rg", searched, cwd, is_needed=False, fix="install ripgrep for faster search"
         ),
         await anyio.to_thread.run_sync(_database, home),
         _terminal(terminal, environment),

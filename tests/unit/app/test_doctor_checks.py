@@ -44,7 +44,9 @@ class Machine:
         path.chmod(0o755)
 
     async def checks(self, name: str) -> list[doctor.Check]:
-        found = await doctor.examine(self.environment, self.cwd, self.home, self.terminal)
+        found = await doctor.examine(
+            self.environment, self.cwd, self.home, self.terminal, beside=self.programs
+        )
         return [check for check in found if check.name == name]
 
     async def check(self, name: str) -> doctor.Check:
