@@ -1,28 +1,26 @@
 """Shell text in the form that rules are compared with.
 
-This reads a small part of the shell and is honest about the rest: ``simple`` is set only for one
-plain command, ``opaque`` whenever a command may run that cannot be seen in the text.
+``simple`` is set only for one plain command, ``opaque`` whenever a command may run that cannot be
+seen in the text. Wrappers and shells are unwrapped; what an unknown program runs is not known.
 """
 
+import posixpath
 import re
 from collections.abc import Iterator
 
+import msgspec
 from msgspec import Struct
 
-_LEXEME = r"""
-    (?P<space>[ \t]+|\\\n)
-    |(?P<redirect>\d*(?:<<<|<<-?|<>|>>|>\||>&|<&|&>>|&>|>(?!\()|<(?!\()))
-    |(?P<split>&&|\|\||\|&|[;|&\n()`]|[<>]\(|\$\()
-    |(?P<ansi>\$'(?:\\.|[^'\\])*')
-    |(?P<single>'[^']*')
-    |(?P<double>\$?"(?:\\.|[^"\\])*")
-    |(?P<escape>\\.)
-    |(?P<plain>[^\s'"\\;&|<>()`$]+)
-    |(?P<dollar>\$)
-    """
-_SUBSTITUTION = re.compile(r"(?<!\\)(?:\$\(|`)")
+from ouroboros.safety.shell_text import Draft, Reader
+
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=")
 _ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_PLAIN_WORD = re.compile(r"[\w@%+=:,./-]*")
+_LOADER = re.compile(
+    r"(BASH_ENV|ENV|PS4|PROMPT_COMMAND|LD_\w+|PAGER|LESSOPEN|EDITOR"
+    r"|GIT_(SSH|PAGER|EXTERNAL|CONFIG|EDITOR|SEQUENCE|ASKPASS|PROXY)\w*)="
+)
+_STREAM = re.compile(r"/dev/(stdin|fd/)|/proc/")
 
 _KEYWORDS = frozenset([
     "!",
@@ -38,57 +36,103 @@ _KEYWORDS = frozenset([
     "do",
     "done",
     "for",
+    "select",
     "in",
+    "case",
+    "esac",
 ])
 _SHELLS = frozenset(["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "su", "rbash"])
-_WRAPPERS = frozenset([
-    "ash",
-    "bash",
-    "builtin",
-    "busybox",
-    "chroot",
-    "chrt",
-    "command",
-    "coproc",
-    "dash",
-    "doas",
+_TAKES_SCRIPT = _SHELLS | frozenset([
+    "at",
+    "batch",
     "entr",
-    "env",
-    "eval",
-    "exec",
-    "fakeroot",
-    "find",
-    "fish",
     "flock",
-    "ionice",
-    "ksh",
-    "nice",
-    "nohup",
-    "nsenter",
     "parallel",
-    "proot",
-    "rbash",
     "runuser",
+    "screen",
     "script",
-    "setarch",
-    "setpriv",
-    "setsid",
-    "sh",
+    "sg",
     "ssh",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "systemd-run",
-    "taskset",
-    "time",
-    "timeout",
+    "tmux",
     "trap",
-    "unshare",
     "watch",
-    "xargs",
-    "zsh",
 ])
+_TAKES_MORE = frozenset(["xargs", "parallel", "find", "fd", "fdfind"])
+_WRAPPERS = (
+    _TAKES_SCRIPT
+    | _TAKES_MORE
+    | frozenset([
+        "builtin",
+        "busybox",
+        "bwrap",
+        "chroot",
+        "chronic",
+        "chrt",
+        "command",
+        "coproc",
+        "doas",
+        "env",
+        "eval",
+        "exec",
+        "fakeroot",
+        "firejail",
+        "function",
+        "gosu",
+        "hyperfine",
+        "ifne",
+        "ionice",
+        "ltrace",
+        "nice",
+        "nohup",
+        "nsenter",
+        "perf",
+        "pkexec",
+        "prlimit",
+        "proot",
+        "rlwrap",
+        "setarch",
+        "setpriv",
+        "setsid",
+        "stdbuf",
+        "strace",
+        "su-exec",
+        "sudo",
+        "systemd-run",
+        "taskset",
+        "time",
+        "timeout",
+        "toybox",
+        "unbuffer",
+        "unshare",
+        "valgrind",
+        "xvfb-run",
+    ])
+)
+_WRAPPED_WORDS = 64
+"""A wrapper's own options end before; a longer one hides what it runs."""
+
+_RUNNING = {
+    "git": r"-c[^=]*=|[\w.-]+=|--(config-e|exec|ext-|textc|upload-|receive-|open)|bisect$|foreach$",
+    "hash": r"-p",
+    "mapfile": r"-C",
+    "readarray": r"-C",
+    "rg": r"--pre(=|$)|--hostname-bin|-z|--search-zip",
+    "rsync": r"-[a-zA-Z]*e|--rsh|--rsync-p",
+    "sort": r"--compress-p",
+    "tar": r"-I|-[a-zA-Z]*F|--(to-c|checkpoint-a|use-c|rsh|info-s|new-vol)",
+}
+"""Options by which a program runs another one."""
+
+_WRITING = {
+    "fd": r"-x|-X|--exec",
+    "fdfind": r"-x|-X|--exec",
+    "find": r"-(exec|ok|delete|fprint|fls)",
+    "git": r"--outp",
+    "sort": r"-[a-zA-Z]*o|--o",
+    "tree": r"-o",
+}
+"""Options by which a program that looks around changes something or hands its findings on."""
+
 _LONG_FLAGS = {
     "--all": "-a",
     "--delete": "-d",
@@ -100,10 +144,28 @@ _LONG_FLAGS = {
 
 
 class Command(Struct, frozen=True, kw_only=True):
-    """One simple command: its words without quotes, assignments and redirections."""
+    """One simple command: its words without quotes, assignments and redirections.
+
+    Attributes:
+        loose: Which words the shell may change: variables, patterns, braces.
+        feeds: Texts it reads on its standard input.
+        is_open: It gets more words from elsewhere.
+    """
 
     words: tuple[str, ...]
-    dynamic: bool = False
+    loose: tuple[bool, ...] = ()
+    feeds: tuple[str, ...] = ()
+    is_open: bool = False
+
+    @property
+    def name(self) -> str:
+        """The program, without its folder."""
+        return self.words[0].rpartition("/")[2]
+
+    def after(self, start: int) -> "Command":
+        """The command without its first words."""
+        words, loose = self.words[start:_WRAPPED_WORDS], self.loose[start:_WRAPPED_WORDS]
+        return msgspec.structs.replace(self, words=words, loose=loose)
 
 
 class Reading(Struct, frozen=True, kw_only=True):
@@ -120,110 +182,31 @@ class Reading(Struct, frozen=True, kw_only=True):
     opaque: bool
 
 
-class _Scan:
-    """Walks over shell text once, collecting commands."""
-
-    def __init__(self) -> None:
-        self.commands: list[Command] = []
-        self.nested: list[str] = []
-        self.plain = True
-        self.opaque = False
-        self._words: list[str] = []
-        self._word: str | None = None
-        self._dynamic = False
-        self._skip = False
-        self._piped = False
-
-    def run(self, text: str) -> None:
-        position = 0
-        token = re.compile(_LEXEME, re.VERBOSE | re.DOTALL)
-        while position < len(text):
-            found = token.match(text, position)
-            if found is None:
-                self.opaque, self.plain = True, False
-                position += 1
-                continue
-            self._token(str(found.lastgroup), found.group())
-            position = found.end()
-        self._end_command("")
-
-    def _token(self, kind: str, token: str) -> None:
-        match kind:
-            case "space":
-                self._end_word()
-            case "split":
-                self._end_command(token)
-                self.plain = False
-            case "redirect":
-                self._end_word()
-                self._skip = True
-                self.plain = False
-            case "single":
-                self._grow(token[1:-1])
-            case "escape":
-                self._grow(token[1:])
-            case "double":
-                self._grow_double(token.removeprefix("$")[1:-1])
-            case "plain":
-                self._grow(token)
-                if token.startswith("#") and self._word == token:
-                    self.plain = False
-            case _:
-                self._grow(token)
-                self._dynamic, self.plain = True, False
-
-    def _grow(self, text: str) -> None:
-        self._word = (self._word or "") + text
-
-    def _grow_double(self, inner: str) -> None:
-        self._grow(re.sub(r'\\(["$`\\\n])', r"\1", inner))
-        if re.search(r"(?<!\\)[$`]", inner):
-            self._dynamic, self.plain = True, False
-            self.nested.extend(inner[found.end() :] for found in _SUBSTITUTION.finditer(inner))
-
-    def _end_word(self) -> None:
-        if self._word is not None and not self._skip:
-            first = not self._words
-            if first and (self._dynamic or _is_expanded(self._word)):
-                self.opaque = True
-            self._words.append(self._word)
-        if self._word is not None:
-            self._skip = False
-        self._word, self._dynamic = None, False
-
-    def _end_command(self, separator: str) -> None:
-        self._end_word()
-        if self._words:
-            self.commands.append(Command(words=tuple(self._words), dynamic=self._piped))
-        self._words, self._skip = [], False
-        self._piped = separator in {"|", "|&"}
-
-
 def read_shell(text: str, *, depth: int = 0) -> Reading:
     """Reads shell text; anything it does not understand makes it ``opaque``."""
-    scan = _Scan()
-    scan.run(text.strip(" \t\n"))
+    stripped = text.strip(" \t\n")
+    # A line end after a backslash is no line end.
+    reader = Reader(text if stripped.endswith("\\") else stripped)
+    reader.read()
     commands: list[Command] = []
-    opaque = scan.opaque or _ODD.search(text) is not None
-    for command in scan.commands:
-        own, hidden = _peeled(command)
+    opaque = reader.is_opaque or _ODD.search(text) is not None
+    for draft in reader.commands:
+        own, hidden = _peeled(draft)
         commands.extend(own)
         opaque = opaque or hidden
-    inner = [*scan.nested, *(script for command in commands for script in _scripts(command))]
-    for script in inner:
+    for script in dict.fromkeys(script for command in commands for script in _scripts(command)):
         if depth >= 4:
             return Reading(commands=tuple(commands), simple=None, opaque=True)
         reading = read_shell(script, depth=depth + 1)
         commands.extend(reading.commands)
         opaque = opaque or reading.opaque
-    return Reading(commands=tuple(commands), simple=_simple(scan, opaque=opaque), opaque=opaque)
+    simple = None if opaque or not reader.is_plain else _simple(reader.commands)
+    return Reading(commands=tuple(commands), simple=simple, opaque=opaque)
 
 
 def denies(rule: tuple[str, ...], command: Command) -> bool:
     """Whether a command does at least what the rule's words say, whatever the order of flags."""
-    if not rule or not command.words:
-        return False
-    if not _alike(rule[0], command.words[0].rpartition("/")[2]) and rule[0] != command.words[0]:
+    if not _is_named(rule, command):
         return False
     wanted_flags, wanted = _sorted_out(rule[1:])
     flags, rest = _sorted_out(command.words[1:])
@@ -233,54 +216,101 @@ def denies(rule: tuple[str, ...], command: Command) -> bool:
     )
 
 
-def _is_expanded(word: str) -> bool:
-    """Whether the shell would make another name of a command's name."""
-    return word not in {"[", "[["} and re.search(r"[*?\[]|\{.*(,|\.\.)", word) is not None
+def may_deny(rule: tuple[str, ...], command: Command) -> bool:
+    """Whether a command could do what the rule says once the shell has filled in its words."""
+    is_unsure = command.is_open or any(command.loose[1:])
+    return is_unsure and _is_named(rule, command)
+
+
+def reaches(name: str, words: tuple[str, ...]) -> bool:
+    """Whether options among the words make a program run another one, or write elsewhere."""
+    own = name.rpartition("/")[2]
+    return _has_option(_RUNNING, own, words) or _has_option(_WRITING, own, words)
+
+
+def _has_option(table: dict[str, str], name: str, words: tuple[str, ...]) -> bool:
+    options = table.get(name)
+    return options is not None and any(re.match(options, word) for word in words)
+
+
+def _is_named(rule: tuple[str, ...], command: Command) -> bool:
+    if not rule or not command.words:
+        return False
+    return _alike(rule[0].rpartition("/")[2].lower(), command.name.lower())
 
 
 def _alike(pattern: str, word: str) -> bool:
     if "*" not in pattern:
-        return pattern == word
+        return pattern == word or _path(pattern) == _path(word)
     expression = ".*".join(re.escape(piece) for piece in pattern.split("*"))
     return re.fullmatch(expression, word, re.DOTALL) is not None
 
 
-def _simple(scan: _Scan, *, opaque: bool) -> tuple[str, ...] | None:
-    if opaque or not scan.plain or len(scan.commands) != 1:
+def _path(word: str) -> str:
+    """A word that looks like a path in its shortest spelling."""
+    return re.sub(r"^//+", "/", posixpath.normpath(word)) if "/" in word else word
+
+
+def _simple(drafts: list[Draft]) -> tuple[str, ...] | None:
+    if len(drafts) != 1:
         return None
-    words = scan.commands[0].words
+    words = tuple(drafts[0].words)
     name = words[0].rpartition("/")[2]
     if name in _KEYWORDS or _ASSIGNMENT.match(words[0]):
         return None
-    if name in _WRAPPERS - {"find"} or any(word.startswith(("-exec", "-ok")) for word in words):
-        return None
-    return words
+    return None if name in _WRAPPERS - _TAKES_MORE | {"xargs", "parallel"} else words
 
 
-def _peeled(command: Command) -> tuple[list[Command], bool]:
+def _peeled(draft: Draft) -> tuple[list[Command], bool]:
     """The command without keywords and assignments, what its wrappers run, and whether it hides."""
-    words = list(command.words)
-    while words and (words[0] in _KEYWORDS or _ASSIGNMENT.match(words[0])):
-        words.pop(0)
-    if not words:
+    start = 0
+    while start < len(draft.words) and (
+        draft.words[start] in _KEYWORDS or _ASSIGNMENT.match(draft.words[start])
+    ):
+        start += 1
+    if start == len(draft.words):
         return [], False
-    name = words[0].rpartition("/")[2]
-    found = [Command(words=tuple(words))]
-    reads_script = name in _SHELLS and all(word.startswith("-") for word in words[1:])
-    hidden = (reads_script and command.dynamic) or name == "eval" or words[0].startswith("$")
-    if name in _WRAPPERS:
-        hidden = hidden or any(word.startswith("$") for word in words)
-        found.extend(Command(words=tuple(words[start:])) for start in range(1, len(words)))
+    command = Command(
+        words=tuple(draft.words[start:]),
+        loose=tuple(draft.loose[start:]),
+        feeds=tuple(draft.feeds),
+    )
+    found = [command]
+    hidden = _is_hiding(command) or any(_LOADER.match(word) for word in draft.words)
+    if command.name in _WRAPPERS:
+        hidden = hidden or any(command.loose) or len(command.words) > _WRAPPED_WORDS
+        is_open = command.name in _TAKES_MORE
+        hidden = hidden or (is_open and any("{}" in word and " " in word for word in command.words))
+        for start in range(1, min(len(command.words), _WRAPPED_WORDS)):
+            inner = msgspec.structs.replace(command.after(start), is_open=is_open)
+            found.append(inner)
+            hidden = hidden or _is_hiding(inner)
     return found, hidden
+
+
+def _is_hiding(command: Command) -> bool:
+    """Whether what a command runs cannot be seen in its words."""
+    name, words = command.name, command.words[1:]
+    if command.loose[0] or name in {"eval", "alias", "enable"}:
+        return True
+    if name in _SHELLS:
+        is_bare = all(word.startswith("-") for word in words) and not command.feeds
+        return is_bare or any(command.loose) or any(_STREAM.match(word) for word in words)
+    if name in {".", "source"}:
+        return any(command.loose) or any(_STREAM.match(word) for word in words)
+    return _has_option(_RUNNING, name, words)
 
 
 def _scripts(command: Command) -> Iterator[str]:
     """Arguments that a shell would read as shell text."""
-    name = command.words[0].rpartition("/")[2]
+    name, words = command.name, command.words[1:]
     if name == "eval":
-        yield " ".join(command.words[1:])
-    elif name in _SHELLS | {"trap", "watch", "ssh", "script"}:
-        yield from (word for word in command.words[1:] if re.search(r"\s", word))
+        yield " ".join(words)
+    elif name == "env":
+        yield from (re.sub(r"^(-\w*S|--s[a-z-]*=?)", "", word) for word in words if " " in word)
+    elif name in _TAKES_SCRIPT:
+        yield from (word for word in words if not _PLAIN_WORD.fullmatch(word))
+        yield from command.feeds
 
 
 def _sorted_out(words: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:

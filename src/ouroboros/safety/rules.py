@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ouroboros.core.commands import Mode
 from ouroboros.core.errors import ConfigBroken
-from ouroboros.safety.canonical import Reading, denies, read_shell
+from ouroboros.safety.canonical import Reading, denies, may_deny, reaches, read_shell
 from ouroboros.safety.paths import Glob, Places
 
 type Outcome = Literal["allow", "ask", "deny"]
@@ -46,6 +46,7 @@ _FAMILIES = {
     "shell": "execute",
     "write": "write",
 }
+_ANY = frozenset({"", "*", ":*"})
 _RULE = re.compile(r"\s*([\w*.:/-]+?)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
@@ -134,12 +135,27 @@ class Rules:
                 rule="mode plan",
                 reason="nothing may be changed or run in plan mode",
             )
+        doubt = self._doubt(reading)
         if decided is not None and decided.outcome == "allow":
+            if doubt and decided.layer != "session" and decided.content in _ANY:
+                return self._asking(intent, rule=str(decided), reason=doubt)
             return Decision(outcome="allow", rule=str(decided))
         if decided is not None:
             reason = f"the rule {decided} wants to be asked"
             return self._asking(intent, rule=str(decided), reason=reason)
-        return self._by_mode(intent, mode, reading)
+        if doubt and mode == "full-auto":
+            return self._asking(intent, rule=f"mode {mode}", reason=doubt)
+        return self._by_mode(intent, mode)
+
+    def _doubt(self, reading: Reading | None) -> str:
+        """Why a command may be one that a rule is about, although it does not say so."""
+        wary = [p for p in self._rules if p.family == "execute" and p.rule.outcome != "allow"]
+        if reading is None or not wary:
+            return ""
+        if reading.opaque:
+            return "the command hides what it runs, and there are rules about that"
+        near = sorted(str(prepared.rule) for prepared in wary if prepared.may_match(reading))
+        return f"the shell fills in words, and then {near[0]} may be about it" if near else ""
 
     def hides(self, path: Path) -> bool:
         """Whether a deny rule for reading names this resolved path; a search leaves it out."""
@@ -149,14 +165,14 @@ class Rules:
             for prepared in self._rules
         )
 
-    def _by_mode(self, intent: Intent, mode: Mode, reading: Reading | None) -> Decision:
+    def _by_mode(self, intent: Intent, mode: Mode) -> Decision:
         rule = f"mode {mode}"
-        reason = self._objection(intent, mode, reading)
+        reason = self._objection(intent, mode)
         if reason:
             return self._asking(intent, rule=rule, reason=reason)
         return Decision(outcome="allow", rule=rule)
 
-    def _objection(self, intent: Intent, mode: Mode, reading: Reading | None) -> str:
+    def _objection(self, intent: Intent, mode: Mode) -> str:
         """Why the mode wants to ask, empty when it does not."""
         match intent.kind:
             case "none":
@@ -166,13 +182,7 @@ class Rules:
             case "write":
                 return self._write_objection(intent, mode)
             case "execute" if mode == "full-auto":
-                wary = any(p.family == "execute" and p.rule.outcome != "allow" for p in self._rules)
-                hidden = reading is not None and reading.opaque and wary
-                return (
-                    "the command hides what it runs, and there are rules about that"
-                    if hidden
-                    else ""
-                )
+                return ""
             case "execute":
                 return "a command may change anything"
             case _:
@@ -212,14 +222,16 @@ class _Prepared:
         self.rule = rule
         self.family = "*" if tool == "*" else _FAMILIES.get(tool, "")
         self._tool = tool
-        self._any = rule.content in {"", "*"}
+        # A remembered yes is never a pattern: the command * is a command.
+        self._any = not rule.content if rule.layer == "session" else rule.content in _ANY
         self._glob: Glob | None = None
         self._words: tuple[str, ...] = ()
         self._is_prefix = False
         if not self._any and self.family in {"read", "write"}:
             self._glob = Glob(rule.content, places)
         elif not self._any:
-            self._words, self._is_prefix = _command_words(rule.content)
+            is_allow = rule.outcome == "allow"
+            self._words, self._is_prefix = _command_words(rule.content, as_written=is_allow)
 
     def matches(self, intent: Intent, reading: Reading | None, places: Places) -> bool:
         is_meant = self._tool in {"*", intent.tool} or (
@@ -237,6 +249,10 @@ class _Prepared:
         if is_allow:
             return bool(intent.paths) and all(self._glob.matches(path) for path in intent.paths)
         return any(self._glob.matches(path) for path in (*intent.paths, *intent.spelled))
+
+    def may_match(self, reading: Reading) -> bool:
+        """Whether it could speak of a command whose words are not all known."""
+        return any(may_deny(self._words, command) for command in reading.commands)
 
     def _covers_writes(self, intent: Intent, places: Places) -> bool:
         """Protected paths and paths outside need an allow that speaks of them."""
@@ -260,9 +276,10 @@ class _Prepared:
         simple = reading.simple
         if simple is None:
             return False
-        return (
-            simple[: len(self._words)] == self._words if self._is_prefix else simple == self._words
-        )
+        if not self._is_prefix:
+            return simple == self._words
+        count = len(self._words)
+        return simple[:count] == self._words and not reaches(simple[0], simple[count:])
 
 
 def parse_rule(outcome: str, written: object, layer: Layer = "user") -> Rule:
@@ -312,12 +329,19 @@ def _from_mapping(written: object) -> tuple[str, str]:
             return "", ""
 
 
-def _command_words(content: str) -> tuple[tuple[str, ...], bool]:
-    """The words a command rule asks for, and whether more may follow."""
+def _command_words(content: str, *, as_written: bool) -> tuple[tuple[str, ...], bool]:
+    """The words a command rule asks for, and whether more may follow.
+
+    An allow is taken ``as_written``: it never loses an assignment or a wrapper.
+    """
+    content = content.strip()
     is_prefix = content.endswith((":*", " *"))
     text = content[:-2] if is_prefix else content
     first, colon, rest = text.partition(":")
     if colon and rest and " " not in first and not rest.startswith("//"):
         text, is_prefix = f"{first} {rest}", True
-    words = read_shell(text).commands
-    return (words[0].words if len(words) == 1 else tuple(text.split())), is_prefix
+    reading = read_shell(text)
+    words = reading.simple
+    if words is None and not as_written and len(reading.commands) == 1:
+        words = reading.commands[0].words
+    return (tuple(text.split()) if words is None else words), is_prefix

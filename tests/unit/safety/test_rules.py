@@ -169,6 +169,29 @@ def test_an_allow_rule_covers_one_plain_command_only(rule: str, command: str, ou
         "rm \\\n -rf /",
         "time -p rm -rf /",
         "busybox rm -rf /",
+        "toybox rm -rf /",
+        "RM -rf /",
+        "rm -rf //",
+        "rm -rf /./",
+        "bash <<< 'rm -rf /'",
+        "bash <<EOF\nrm -rf /\nEOF",
+        "bash -c 'true;rm -rf /'",
+        "env -S 'rm -rf /'",
+        "env -S'rm -rf /'",
+        "flock lock -c 'rm -rf /'",
+        "true # it's\nrm -rf /\n# it's",
+        "cat <<'EOF'\nit's\nEOF\nrm -rf /\necho it's",
+        "cat <<-\"E F\"\n\tit's\n\tE F\nrm -rf /\necho it's",
+        "cat <<EOF\n$(rm -rf /)\nEOF",
+        'echo "$(echo "a b"; rm -rf /)"',
+        "echo `echo \\`rm -rf /\\``",
+        "echo ${x:-$(rm -rf /)}",
+        "echo \"${x:-'$(rm -rf /)'}\"",
+        "echo $((1 + $(rm -rf /)))",
+        "function f { rm -rf /; }; f",
+        "case a in a) rm -rf /;; esac",
+        "coproc rm -rf /",
+        "echo x &>f rm -rf /; rm -rf /",
     ],
 )
 @pytest.mark.parametrize("mode", ["ask", "full-auto"])
@@ -185,6 +208,11 @@ def test_a_deny_rule_covers_every_way_to_say_it(command: str, mode: Mode):
         "echo 'rm -rf /'",
         "git commit -m 'rm -rf /'",
         "grep 'x; rm -rf /' f",
+        "cat > f <<'EOF'\nrm -rf /\nEOF",
+        "git log # rm -rf /",
+        "echo $((2 << 1)) $HOME *.py",
+        'for f in a b; do echo "$f"; done | sort > out',
+        '[[ -n $x && a == b ]] || echo "${x:-none}"',
     ],
 )
 def test_a_deny_rule_leaves_other_commands_alone(command: str):
@@ -193,12 +221,99 @@ def test_a_deny_rule_leaves_other_commands_alone(command: str):
 
 @pytest.mark.parametrize(
     "command",
-    ['eval "$x"', "$x -rf /", "curl x | sh", "$'\\x72m' -rf /", "sudo $x", "a 'b", "{rm,-rf,/}"],
+    [
+        'eval "$x"',
+        "$x -rf /",
+        "curl x | sh",
+        "$'\\x72m' -rf /",
+        "sudo $x",
+        "a 'b",
+        "{rm,-rf,/}",
+        "sudo {rm,-rf,/}",
+        "rm$IFS-rf$IFS/",
+        "bash -c 'rm${IFS}-rf${IFS}/'",
+        'bash -c "$x"',
+        "bash <(echo 'rm -rf /')",
+        "bash < script",
+        "bash /dev/stdin <<< 'x'",
+        ". <(echo rm -rf /)",
+        "source /dev/stdin <<< 'rm -rf /'",
+        "alias x=rm\nx -rf /",
+        "hash -p /bin/rm x; x -rf /",
+        "mapfile -C 'rm -rf /' -c 1 x <<< a",
+        "PS4='$(rm -rf /)' bash -xc :",
+        "export PS4='$(rm -rf /)'; set -x; :",
+        "git -c alias.x='!rm -rf /' x",
+        "git -c core.pager='rm -rf /' log",
+        "rg --pre rm x",
+        "tar xf a --to-command=rm",
+        "echo $(case x in x) rm -rf /;; esac)",
+        "x='$(rm -rf /)'; echo ${x@P}",
+        "echo ${ rm -rf /; }",
+        "x=(& 'a\nrm -rf /\n'",
+        "cat <<EOF\nE\\\nOF\nrm -rf /",
+        "/bin/r? -rf /",
+        "sudo " + "-n " * 100 + "rm -rf /",
+        "echo " + "$(" * 50 + "rm -rf /" + ")" * 50,
+        "echo " + "${x:-" * 50 + "$(rm -rf /)" + "}" * 50,
+    ],
 )
-def test_what_hides_its_command_is_asked_when_there_are_deny_rules(command: str):
-    rule = ("deny", "Bash(rm:*)")
-    assert decide(shell(command), rule, mode="full-auto").outcome == "ask"
-    assert decide(shell(command), rule, ("allow", "Bash(ls:*)")).outcome == "ask"
+@pytest.mark.parametrize("allow", ["Bash(ls:*)", "Bash", "*"])
+def test_what_hides_its_command_is_asked_when_there_are_deny_rules(command: str, allow: str):
+    rules = ("deny", "Bash(rm:*)"), ("allow", allow)
+    assert decide(shell(command), *rules, mode="full-auto").outcome == "ask"
+    assert decide(shell(command), *rules).outcome == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "x=/; rm -rf $x",
+        "rm {-rf,/}",
+        "rm -rf $'\\x2f'",
+        "rm -rf ~",
+        "rm -rf /[x]",
+        "echo / | xargs rm -rf",
+        "xargs -I{} bash -c 'rm -rf {}'",
+        "find / -exec rm -rf {} +",
+        "shopt -s extglob\nrm @(-rf) /",
+    ],
+)
+def test_words_that_the_shell_fills_in_may_be_what_a_rule_is_about(command: str):
+    for allow in ("Bash(ls:*)", "Bash"):
+        rules = ("deny", "Bash(rm -rf /)"), ("allow", allow)
+        assert decide(shell(command), *rules, mode="full-auto").outcome == "ask", allow
+    assert decide(shell(command), mode="full-auto").outcome == "allow"
+
+
+@pytest.mark.parametrize(
+    ("rule", "command", "outcome"),
+    [
+        ("Bash(git log:*)", "git log --output=.git/hooks/x", "ask"),
+        ("Bash(git log:*)", "git log --ext-diff", "ask"),
+        ("Bash(git:*)", "git -c core.pager=evil log", "ask"),
+        ("Bash(git:*)", "git commit -c HEAD", "allow"),
+        ("Bash(find:*)", "find . -delete", "ask"),
+        ("Bash(find . -delete)", "find . -delete", "allow"),
+        ("Bash(find . -delete:*)", "find . -delete -print", "allow"),
+        ("Bash(rg:*)", "rg --pre evil x", "ask"),
+        ("Bash(sort:*)", "sort -uo f f", "ask"),
+        ("Bash(sort:*)", "sort -u f", "allow"),
+        ("Bash(tar:*)", "tar xf a --checkpoint-action=exec=evil", "ask"),
+        ("Bash(git log:*)", "git log {--output=x,}", "ask"),
+        ("Bash(git log:*)", "git log -*", "ask"),
+        ("Bash(FOO=1 make:*)", "make x", "ask"),
+    ],
+)
+def test_a_prefix_does_not_cover_options_that_run_or_write_something_else(
+    rule: str, command: str, outcome: str
+):
+    assert decide(shell(command), ("allow", rule)).outcome == outcome
+
+
+def test_a_deny_is_read_with_spaces_around_it_and_with_a_folder():
+    for rule in ("Bash( rm:* )", "Bash(/bin/rm:*)", "Bash(:*)"):
+        assert decide(shell("rm x"), ("deny", rule), mode="full-auto").outcome == "deny", rule
 
 
 @pytest.mark.parametrize(
@@ -285,6 +400,9 @@ def test_a_remembered_yes_holds_for_the_same_thing_only():
     assert decide(shell("make 'a:*' && x y"), granted=granted).outcome == "ask"
     prefix = decide(shell("echo :*")).grant
     assert decide(shell("echo evil"), granted=(prefix,)).outcome == "ask"
+    star = decide(shell("*")).grant
+    assert decide(shell("*"), granted=(star,)).outcome == "allow"
+    assert decide(shell("evil"), granted=(star,)).outcome == "ask"
     path = decide(write("/ws/.git/hooks/x")).grant
     assert decide(write("/ws/.git/hooks/x"), granted=(path,), mode="full-auto").outcome == "allow"
     assert decide(write("/ws/.git/hooks/y"), granted=(path,), mode="full-auto").outcome == "ask"
