@@ -1,6 +1,7 @@
 """Reading one TOML file: bounded, and with the line of whatever is wrong with it."""
 
 from pathlib import Path
+from stat import S_ISREG
 from typing import cast
 
 from ouroboros.app.config_schema import KeyPath, Table, format_key, nest
@@ -13,10 +14,12 @@ LARGEST_BYTES = 1_048_576
 def read_bytes(path: Path) -> bytes | None:
     """What a regular file holds, None if there is none; raises ``ConfigBroken``."""
     try:
-        if not path.is_file():
-            return None
+        if not S_ISREG(path.stat().st_mode):
+            raise ConfigBroken(f"{path} cannot be read: it is not a file", hint="move it away")
         with path.open("rb") as file:
             content = file.read(LARGEST_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except OSError as error:
         raise ConfigBroken(
             f"{path} cannot be read: {error.strerror}", hint="check its owner and mode"

@@ -83,7 +83,8 @@ def read(folder: Path, home: Path) -> Inert:
     if len(paths) > _MOST_FILES:
         raise ConfigBroken(f"{own} holds more than {_MOST_FILES} files", hint="remove some")
     for path in paths:
-        content = read_bytes(path)
+        # A folder may well be named .env, and what is no file holds no settings.
+        content = read_bytes(path) if path.is_file() else None
         if content is not None:
             files[path.relative_to(folder).as_posix()] = content
     return Inert(folder=folder, files=files)

@@ -1,11 +1,12 @@
 """One owner for each session, held by a file lock that the kernel drops when the owner dies."""
 
+import errno
 import fcntl
 import os
 from pathlib import Path
 from typing import Self
 
-from ouroboros.core.errors import SessionBusy, StoreFailed
+from ouroboros.core.errors import SessionBusy, StoreFailed, StoreFull
 from ouroboros.store.layout import Layout, make_private
 
 
@@ -25,6 +26,7 @@ class Lease:
         Raises:
             SessionBusy: Another process, or another part of this one, owns it.
             SessionUnknown: The name is not a session's name.
+            StoreFailed: The lock file cannot be written.
         """
         layout = Layout(home)
         path = layout.lock(session)
@@ -34,8 +36,7 @@ class Lease:
             if descriptor is None:
                 raise _busy(session, path)
             if _is_current(path, descriptor):
-                os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+                _write_pid(path, descriptor)
                 return cls(session, path, descriptor)
             os.close(descriptor)
 
@@ -86,10 +87,7 @@ def _locked(path: Path) -> int | None:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise StoreFailed(
-            f"Cannot open the lock {str(path)!r}: {error.strerror or error}.",
-            hint="Check the rights of the folder and the room on its disk.",
-        ) from error
+        raise _unusable(path, error) from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -104,6 +102,23 @@ def _is_current(path: Path, descriptor: int) -> bool:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
     except FileNotFoundError:
         return False
+
+
+def _write_pid(path: Path, descriptor: int) -> None:
+    try:
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+    except OSError as error:
+        os.close(descriptor)
+        raise _unusable(path, error) from error
+
+
+def _unusable(path: Path, error: OSError) -> StoreFailed:
+    kind = StoreFull if error.errno == errno.ENOSPC else StoreFailed
+    return kind(
+        f"Cannot write the lock {str(path)!r}: {error.strerror or error}.",
+        hint="Check the rights of the folder and the room on its disk.",
+    )
 
 
 def _written_pid(descriptor: int) -> int:

@@ -169,14 +169,22 @@ def test_an_error_in_a_profile_names_its_line(tmp_path: Path) -> None:
     assert ", line 3: profiles.work.mode: expected one of" in caught.value.message
 
 
-def test_a_configuration_that_is_a_folder_counts_as_absent(tmp_path: Path) -> None:
-    (tmp_path / "home" / "config.toml").mkdir(parents=True)
+@pytest.mark.parametrize("name", ["home/config.toml", "m"])
+def test_a_configuration_that_is_no_file_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir(parents=True)
+    home = {"OUROBOROS_HOME": str(tmp_path / "home")}
 
-    loaded = config.load(
-        tmp_path, {"OUROBOROS_HOME": str(tmp_path / "home")}, {}, managed=tmp_path / "m"
-    )
+    with pytest.raises(ConfigBroken, match="cannot be read: it is not a file"):
+        config.load(tmp_path, home, {}, managed=tmp_path / "m")
 
-    assert loaded.layers[0].state == "absent"
+
+def test_a_folder_called_dotenv_is_no_settings_of_a_project(tmp_path: Path) -> None:
+    (tmp_path / ".env" / "bin").mkdir(parents=True)
+    home = {"OUROBOROS_HOME": str(tmp_path / "home")}
+
+    loaded = config.load(tmp_path, home, {}, managed=tmp_path / "m")
+
+    assert (loaded.warnings, loaded.dotenv) == ((), {})
 
 
 @given(st.binary(max_size=60) | st.text(alphabet="ab[]{}=\"'\n.,1#", max_size=60).map(str.encode))

@@ -1,0 +1,86 @@
+"""The program in places that are full, odd or broken: words and an exit code, never a trace."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+def ouro(cwd: Path, *arguments: str, home: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ouroboros", *arguments],
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        env={**os.environ, "OUROBOROS_HOME": str(home or cwd / "home")},
+        check=False,
+    )
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
+    try:
+        made = subprocess.run(mount, capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("needs the mount command")
+    if made.returncode:
+        pytest.skip("needs the right to mount a small file system")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_full_home_is_blamed_and_not_the_output(tmp_path: Path, small_disk: Path) -> None:
+    home = small_disk / "home"
+    first = ouro(tmp_path, "run", "--model", "echo", "hi", home=home)
+    assert first.returncode == 0
+    with pytest.raises(OSError, match="No space"):
+        (small_disk / "ballast").write_bytes(b"0" * 2_000_000)
+    again = ouro(tmp_path, "run", "--model", "echo", "hi", home=home)
+    assert (again.returncode, again.stdout) == (1, "")
+    assert f"{home}/" in again.stderr
+    assert "hint: " in again.stderr
+
+
+@pytest.mark.parametrize("kind", ["folder", "loop", "pipe", "device"])
+def test_settings_that_are_no_file_are_not_passed_over(tmp_path: Path, kind: str) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    settings = home / "config.toml"
+    match kind:
+        case "folder":
+            settings.mkdir()
+        case "loop":
+            settings.symlink_to("config.toml")
+        case "pipe":
+            os.mkfifo(settings)
+        case _:
+            settings.symlink_to("/dev/zero")
+    done = ouro(tmp_path, "run", "--model", "echo", "hi")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{settings} cannot be read: " in done.stderr
+    assert "hint: " in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["absent", "dangling", "empty"])
+def test_settings_that_are_not_there_are_none(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "home").mkdir()
+    if kind == "dangling":
+        (tmp_path / "home" / "config.toml").symlink_to("nowhere.toml")
+    if kind == "empty":
+        (tmp_path / "home" / "config.toml").write_bytes(b"")
+    assert ouro(tmp_path, "run", "--model", "echo", "hi").stdout == "hi\n"
+
+
+def test_a_clone_whose_settings_are_no_file_does_not_stop_a_run(tmp_path: Path) -> None:
+    (tmp_path / ".ouroboros" / "config.toml").mkdir(parents=True)
+    os.mkfifo(tmp_path / ".env")
+    done = ouro(tmp_path, "run", "--model", "echo", "hi")
+    assert (done.returncode, done.stdout) == (0, "hi\n")
