@@ -20,6 +20,9 @@ def main() -> int:
         return INTERRUPTED
     except BrokenPipeError:
         return _leave_quietly()
+    finally:
+        # The process ends here: looking through all modules for garbage once more helps nobody.
+        gc.freeze()
     return code
 
 
