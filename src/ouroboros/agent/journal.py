@@ -1,7 +1,8 @@
 """The one place where events are made: redacted, numbered, applied, kept and shown, in this order."""
 
+import re
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, cast
 
 import msgspec
 
@@ -10,6 +11,8 @@ from ouroboros.core.clock import Clock
 from ouroboros.core.events import Envelope, Event
 from ouroboros.core.ids import Ids
 from ouroboros.core.state import State
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 type Sink = Callable[[Envelope], None]
 
@@ -61,7 +64,12 @@ class Journal:
             self._keep(whole)
 
     def _keep(self, event: Event) -> None:
-        clean = self._redact(msgspec.json.encode(event)) if self._redact else None
+        try:
+            encoded = msgspec.json.encode(event)
+        except UnicodeEncodeError:
+            event = _legible(event)
+            encoded = msgspec.json.encode(event)
+        clean = self._redact(encoded) if self._redact else None
         if clean is not None:
             event = msgspec.json.decode(clean, type=type(event))
         durable = event.durable
@@ -89,3 +97,21 @@ class Journal:
         """Hands an event to every sink."""
         for sink in self._sinks:
             sink(envelope)
+
+
+def _legible(event: Event) -> Event:
+    """The event without unpaired surrogates: file names and terminals bring bytes that are no text."""
+    return msgspec.convert(_repaired(msgspec.to_builtins(event)), type(event))
+
+
+def _repaired(value: object) -> object:
+    match value:
+        case str():
+            return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
+        case dict():
+            fields = cast("dict[object, object]", value)
+            return {_repaired(key): _repaired(inner) for key, inner in fields.items()}
+        case list() | tuple():
+            return [_repaired(inner) for inner in cast("list[object]", value)]
+        case _:
+            return value

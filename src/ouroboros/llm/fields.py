@@ -40,6 +40,15 @@ def is_object(text: str) -> bool:
     return parse(text) is not None
 
 
+def is_strict_json(text: str) -> bool:
+    """Whether every reader of JSON takes ``text``."""
+    try:
+        _decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
+    return True
+
+
 def string(fields: Mapping[str, object], key: str) -> str:
     """A text field, or the empty text."""
     value = fields.get(key)

@@ -7,7 +7,13 @@ import msgspec
 
 from ouroboros.core.parts import Media, Text, ToolResult
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.fields import is_object, text_of, without_surrogates
+from ouroboros.llm.fields import (
+    is_object,
+    is_strict_json,
+    parse,
+    text_of,
+    without_surrogates,
+)
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NINE = re.compile(r"[A-Za-z0-9]{9}")
@@ -39,8 +45,15 @@ def raw(text: str) -> msgspec.Raw:
 
 
 def whole_arguments(text: str) -> str:
-    """A call's arguments as the model wrote them, wrapped if they are no JSON object."""
-    return text if is_object(text) else text_of({"unparsed": without_surrogates(text)})
+    """A call's arguments as the model wrote them, wrapped if they are no JSON object.
+
+    What only a lenient reader takes (half a surrogate pair, NaN) is written anew: vendors refuse
+    the whole request for it.
+    """
+    if is_strict_json(text) and is_object(text):
+        return text
+    fields = parse(text)
+    return text_of({"unparsed": without_surrogates(text)} if fields is None else fields)
 
 
 def call_id(original: str, rule: str) -> str:
