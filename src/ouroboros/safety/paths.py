@@ -46,8 +46,12 @@ class Places(Struct, frozen=True, kw_only=True):
         """Whether a resolved path may hold the product's keys, or a process's environment."""
         if path.is_relative_to("/proc") and path.name in {"environ", "mem"}:
             return True
-        in_home = self.home is not None and path.is_relative_to(self.home)
-        return in_home and not self.is_readable(path)
+        home = self.home
+        if home is None or not path.is_relative_to(home):
+            return False
+        # Only places inside the home open a part of it; a workspace around it does not.
+        inner = (place for place in (*self.roots, *self.readable) if home in place.parents)
+        return not any(path.is_relative_to(place) for place in inner)
 
     def protected_by(self, path: Path) -> str:
         """The name of what protects a resolved path from being written, empty when nothing does."""
@@ -84,10 +88,15 @@ class Glob:
     depth. ``**`` crosses folders, ``*`` and ``?`` do not. A pattern also covers everything below.
     """
 
-    def __init__(self, pattern: str, places: Places) -> None:
-        """Compiles the pattern against the places of this session."""
+    def __init__(self, pattern: str, places: Places, *, narrow: bool = False) -> None:
+        """Compiles the pattern; a ``narrow`` one that may mean the whole disk means the workspace."""
         self.pattern = pattern
-        starts = [re.escape(root) + _expression(rest) for root, rest in _starts(pattern, places)]
+        is_local = narrow and re.match(r"/[^/]*[*?]", pattern) is not None
+        starts = [
+            re.escape(root) + _expression(rest)
+            for root, rest in _starts(pattern, places)
+            if root or not is_local
+        ]
         self._matcher = re.compile("|".join(starts) or r"(?!)", re.DOTALL)
 
     def matches(self, path: Path) -> bool:

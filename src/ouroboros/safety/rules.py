@@ -4,6 +4,7 @@ A deny wins over everything, in whatever order and scope it stands. Between ask 
 scope wins, and within one scope ask. Then comes the mode. What cannot be understood is asked.
 """
 
+import posixpath
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -47,6 +48,7 @@ _FAMILIES = {
     "write": "write",
 }
 _ANY = frozenset({"", "*", ":*"})
+_SEARCHES = frozenset({"find", "grep"})
 _RULE = re.compile(r"\s*([\w*.:/-]+?)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
@@ -157,8 +159,13 @@ class Rules:
         near = sorted(str(prepared.rule) for prepared in wary if prepared.may_match(reading))
         return f"the shell fills in words, and then {near[0]} may be about it" if near else ""
 
-    def hides(self, path: Path) -> bool:
-        """Whether a deny rule for reading names this resolved path; a search leaves it out."""
+    def hides(self, path: Path, *, within: Sequence[Path] = ()) -> bool:
+        """Whether a search ``within`` allowed places leaves this resolved path out.
+
+        A deny rule for reading names it, or it may hold keys and the allowed places did not say so.
+        """
+        if self._places.is_secret(path) and not any(map(self._places.is_secret, within)):
+            return True
         intent = Intent(tool="read", kind="read", paths=(path,))
         return any(
             prepared.rule.outcome == "deny" and prepared.matches(intent, None, self._places)
@@ -228,7 +235,7 @@ class _Prepared:
         self._words: tuple[str, ...] = ()
         self._is_prefix = False
         if not self._any and self.family in {"read", "write"}:
-            self._glob = Glob(rule.content, places)
+            self._glob = Glob(rule.content, places, narrow=rule.outcome == "allow")
         elif not self._any:
             is_allow = rule.outcome == "allow"
             self._words, self._is_prefix = _command_words(rule.content, as_written=is_allow)
@@ -241,14 +248,42 @@ class _Prepared:
             return False
         if reading is not None:
             return self._matches_command(intent.command, reading)
-        if intent.kind == "write" and self.rule.outcome == "allow":
-            return self._covers_writes(intent, places)
-        is_allow = self.rule.outcome == "allow"
+        if self.rule.outcome == "allow":
+            return self._covers(intent, places)
         if self._glob is None:
-            return self._any or not is_allow
-        if is_allow:
-            return bool(intent.paths) and all(self._glob.matches(path) for path in intent.paths)
-        return any(self._glob.matches(path) for path in (*intent.paths, *intent.spelled))
+            return True
+        spelled = (Path(posixpath.normpath(path)) for path in intent.spelled)
+        return any(self._glob.matches(path) for path in (*intent.paths, *spelled))
+
+    def _covers(self, intent: Intent, places: Places) -> bool:
+        if self._glob is not None and self.rule.layer == "session":
+            return self._was_granted(intent, places)
+        if intent.kind == "write":
+            return self._covers_writes(intent, places)
+        if any(
+            places.is_secret(path) and not self._spells_out(path, places) for path in intent.paths
+        ):
+            return False
+        if self._glob is None:
+            return self._any
+        return bool(intent.paths) and all(self._glob.matches(path) for path in intent.paths)
+
+    def _spells_out(self, secret: Path, places: Places) -> bool:
+        """Keys need an allow that names where they are."""
+        home = places.home.name.lower() if places.home else ""
+        return self._glob is not None and (
+            self._glob.names(secret.name.lower()) or self._glob.names(home)
+        )
+
+    def _was_granted(self, intent: Intent, places: Places) -> bool:
+        """A yes to one path covers that path; only a search was about everything below."""
+        place = Path(self.rule.content[1:])
+        if self._tool in _SEARCHES and intent.kind == "read":
+            below = all(path.is_relative_to(place) for path in intent.paths)
+            kept = places.is_secret(place) or not any(map(places.is_secret, intent.paths))
+            return bool(intent.paths) and below and kept
+        is_listing = "ls" in {self._tool, intent.tool}
+        return intent.paths == (place,) and (not is_listing or self._tool == intent.tool)
 
     def may_match(self, reading: Reading) -> bool:
         """Whether it could speak of a command whose words are not all known."""

@@ -7,6 +7,7 @@ result. Every tool goes this way, every step is on record, and every call ends i
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -35,7 +36,7 @@ from ouroboros.safety.sandbox import CageDenied, Sandbox, Unconfined
 from ouroboros.tools.approval import Answer, Asker
 from ouroboros.tools.arguments import decode
 from ouroboros.tools.registry import AnyTool, Registry
-from ouroboros.tools.result import DETAIL_BYTES, Spill, bounded, cut, flowing
+from ouroboros.tools.result import DETAIL_BYTES, Spill, bounded, cut, encoded, flowing
 from ouroboros.tools.seams import Hooks, Journal, NoHooks, NoSpill, Standing
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
@@ -156,9 +157,7 @@ class Orchestrator:
                 raise self._unknown(passage.name)
             arguments = decode(tool.arguments, passage.call.arguments)
             spelled = tool.effect(arguments, cwd)
-            effect = msgspec.structs.replace(
-                spelled, paths=tuple(real(path, base=cwd) for path in spelled.paths)
-            )
+            effect = _resolved(spelled, cwd)
             passage.steps.append("validate")
         finally:
             # Shown also when it is refused at once; nothing has been asked or done yet.
@@ -283,14 +282,18 @@ class Orchestrator:
         )
         if effect.kind not in _HARMLESS:
             await self._journal.settle()
+        cwd = Path(self._standing.cwd)
+        # A link may have been changed while the person thought about it.
+        if effect.paths and _resolved(tool.effect(arguments, cwd), cwd).paths != effect.paths:
+            raise Denied(f"{passage.name} was not carried out: its path leads elsewhere by now")
         context = ToolContext(
             call_id=passage.call.id,
-            cwd=Path(self._standing.cwd),
+            cwd=cwd,
             clock=self._clock,
             environment=self._environment,
             publish=self._journal.record,
             sandbox=sandbox,
-            hides=self._rules.hides,
+            hides=partial(self._rules.hides, within=effect.paths),
         )
         output = cast("AsyncGenerator[Progress | Result]", tool.run(arguments, context))
         async with aclosing(output):
@@ -313,6 +316,7 @@ class Orchestrator:
         passage.progress += 1
 
     async def _finish(self, passage: Passage, result: Result, status: CallStatus) -> ToolResulted:
+        result = _storable(result)
         size = sum(len(part.text) for part in result.parts if isinstance(part, Text))
         # Four bytes a character at most: short texts need no second look.
         if size * 4 <= self._limit:
@@ -366,3 +370,25 @@ class Orchestrator:
         )
         self._journal.record(event)
         return event
+
+
+def _resolved(effect: Effect, cwd: Path) -> Effect:
+    """The effect with links followed; writing through a link counts for both of its ends."""
+    paths = [real(path, base=cwd) for path in effect.paths]
+    if effect.kind == "write":
+        paths += [real(path.parent, base=cwd) / path.name for path in effect.paths]
+    return msgspec.structs.replace(effect, paths=tuple(dict.fromkeys(paths)))
+
+
+def _storable(result: Result) -> Result:
+    """The result without lone surrogates, which stand for bytes of odd file names."""
+    texts = [part.text for part in result.parts if isinstance(part, Text)]
+    if all(text.isascii() for text in (*texts, result.detail)):
+        return result
+    parts = tuple(
+        msgspec.structs.replace(part, text=encoded(part.text).decode())
+        if isinstance(part, Text)
+        else part
+        for part in result.parts
+    )
+    return msgspec.structs.replace(result, parts=parts, detail=encoded(result.detail).decode())
