@@ -1,0 +1,58 @@
+"""A disk that fills up in mid-run: the run ends at once with a clear error, and can go on later."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from ouroboros.core.errors import StoreFull
+from ouroboros.llm.turns import Turn
+from tests.story.stage import Stage, call, stage
+
+READS = tuple(call("read", path="big.txt") for _ in range(4))
+DONE = Turn(text="All done.")
+
+
+@pytest.fixture
+def small_home(tmp_path: Path) -> Iterator[Path]:
+    home = tmp_path / "home"
+    home.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(home)]
+    try:
+        made = subprocess.run(mount, capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("needs the mount command")
+    if made.returncode:
+        pytest.skip("needs the right to mount a small file system")
+    yield home
+    subprocess.run(["umount", str(home)], check=True)
+
+
+async def fails(s: Stage) -> None:
+    with anyio.fail_after(20), pytest.raises(StoreFull, match="No room on the disk") as full:
+        await s.run("Read on and on")
+    assert "Free some space" in full.value.hint
+
+
+@pytest.mark.parametrize("tool", ["read", "shell"])
+async def test_a_full_disk_ends_the_run_with_a_clear_error(
+    tmp_path: Path, small_home: Path, tool: str
+) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "big.txt").write_text("a line of words\n" * 600)
+    calls = READS if tool == "read" else (call("shell", command="cat big.txt"),) * 4
+    async with stage(tmp_path, [*[Turn(tool_calls=calls)] * 200, DONE]) as s:
+        await fails(s)
+        shown = [envelope.seq for envelope in s.shown if envelope.data.durable]
+        assert shown == list(range(1, len(shown) + 1))
+        with pytest.raises(StoreFull):
+            await s.run("Once more")
+    # What was kept is whole; with room again the session goes on.
+    remount = ["mount", "-o", "remount,size=16m", str(small_home)]
+    await anyio.run_process(remount)
+    async with stage(tmp_path, [DONE], latest=True) as s:
+        assert s.session.state.seq >= len(shown)
+        assert (await s.run("")).final == "All done."
