@@ -210,3 +210,18 @@ def test_a_signal_ends_an_idle_chat_and_gives_the_terminal_back(
             program.signal(number)
         assert program.ends() == 130
     assert program.picture.modes == set()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_in_a_turn_ends_the_chat_as_interrupted(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    model = script(tmp_path, SLEEPS, SECOND)
+    with Program(["chat", "--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
+        program.sees("full-auto> ")
+        program.type("begin\r")
+        program.sees("step 1")
+        program.signal(number)
+        assert program.ends() == 130
+        assert "Interrupted after 1 turn" in program.picture.text
+        assert program.picture.modes == set()

@@ -72,6 +72,7 @@ class Conversation:
         self._warned = False
         self._waiting: deque[str] = deque()
         self._leaves = False
+        self._signalled = False
         self._scope = anyio.CancelScope()
         self._problem: OuroborosError | None = None
         self._control: Controller | None = None
@@ -252,7 +253,8 @@ class Conversation:
                 self._leaves = True
             case _Ended(exit_code=code):
                 # A person at a terminal saw how each turn ended; a script is told of the last.
-                self._code = 0 if self._stage.typed else code
+                shown = 0 if self._stage.typed else code
+                self._code = INTERRUPTED if self._signalled else shown
                 while self._waiting and not self._running:
                     if await self._hear(tasks, self._waiting.popleft()) == "leave":
                         return True
@@ -287,7 +289,8 @@ class Conversation:
         """Stops what runs; False when there was nothing to stop, or it was asked before."""
         if self._running and not self._stopping:
             self._stopping = True
-            self._leaves = self._leaves or name != "SIGINT"
+            self._signalled = name != "SIGINT"
+            self._leaves = self._leaves or self._signalled
             self.face.tell(Notice(text="Stopping; Ctrl-C again leaves at once"))
             await self._talk.send(Interrupt(reason="user" if name == "SIGINT" else name))
             return True
