@@ -99,8 +99,9 @@ class Reply:
         return facts
 
     def _finish(self, event: Finished) -> list[Event]:
+        unused = list(self._given)
         for call in (part for part in event.parts if isinstance(part, ToolCall)):
-            if all(call != given for given, _ in self._given):
+            if not _claimed(call, unused):
                 self._ready.append(self._admit(call))
         facts = self.close() if self._open else []
         self._finished = True
@@ -122,10 +123,9 @@ class Reply:
         named: list[Part] = []
         for part in parts:
             if isinstance(part, ToolCall):
-                at = next((i for i, (call, _) in enumerate(unused) if call == part), None)
-                if at is None:
-                    continue
-                named.append(replace(part, id=unused.pop(at)[1]))
+                id = _claimed(part, unused)
+                if id:
+                    named.append(replace(part, id=id))
             else:
                 named.append(part)
         message = Message(id=self._id, role="assistant", parts=tuple(named), origin=self._origin)
@@ -147,6 +147,27 @@ class Reply:
             delay_seconds=event.delay_seconds,
             reason=event.reason,
         )
+
+
+def _claimed(call: ToolCall, unused: list[tuple[ToolCall, str]]) -> str:
+    """The session's id for a call that was handed over, taken out of ``unused``; else empty.
+
+    What a vendor adds to a call at the end of its reply does not make it another call.
+    """
+    for alike in (_whole, _named):
+        for at, (given, id) in enumerate(unused):
+            if alike(given) == alike(call) != ("",):
+                del unused[at]
+                return id
+    return ""
+
+
+def _whole(call: ToolCall) -> tuple[str, ...]:
+    return (call.id, call.name, call.arguments)
+
+
+def _named(call: ToolCall) -> tuple[str, ...]:
+    return (call.id, call.name) if call.id else ("",)
 
 
 def error_of(failed: ModelFailed) -> ErrorRaised:
