@@ -84,3 +84,21 @@ def test_a_clone_whose_settings_are_no_file_does_not_stop_a_run(tmp_path: Path) 
     os.mkfifo(tmp_path / ".env")
     done = ouro(tmp_path, "run", "--model", "echo", "hi")
     assert (done.returncode, done.stdout) == (0, "hi\n")
+
+
+def test_a_folder_whose_name_is_no_text_is_continued(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9\n")
+    folder.mkdir()
+    home = tmp_path / "home"
+    assert ouro(folder, "run", "--model", "echo", "hi", home=home).stdout == "hi\n"
+    again = ouro(folder, "run", "--model", "echo", "--continue", "more", home=home)
+    assert (again.returncode, again.stdout) == (0, "more\n")
+    assert len(ouro(folder, "sessions", "list", home=home).stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", [["run", "--model", "echo", "hi", "--resume"], ["export"]])
+def test_a_session_name_that_is_no_text_is_unknown(tmp_path: Path, command: list[str]) -> None:
+    ouro(tmp_path, "run", "--model", "echo", "hi")
+    done = ouro(tmp_path, *command, os.fsdecode(b"ses_\xff"))
+    assert done.returncode == 2
+    assert "there is no session" in done.stderr

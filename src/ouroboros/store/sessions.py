@@ -1,5 +1,6 @@
 """The list of sessions and what a person does with it; every function blocks on the disk."""
 
+import re
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -151,6 +152,11 @@ def delete(home: Path, session: str) -> None:
     lease.remove()
 
 
+def _kept(name: str | None) -> str | None:
+    """A name as the log keeps it, which holds nothing that is no text."""
+    return name and re.sub(r"[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", name)
+
+
 def _select(
     home: Path,
     *,
@@ -162,7 +168,7 @@ def _select(
     connection = open_existing(home)
     if connection is None:
         return ()
-    wanted = {"cwd": cwd, "id": session, "archived": archived, "limit": limit}
+    wanted = {"cwd": _kept(cwd), "id": _kept(session), "archived": archived, "limit": limit}
     with closing(connection):
         try:
             rows: Sequence[_Row] = connection.execute(_SELECT, wanted).fetchall()
