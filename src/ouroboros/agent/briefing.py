@@ -4,7 +4,6 @@ The first message of a session holds all blocks; later ones only what is new sin
 the request prefix keeps growing and never changes.
 """
 
-from hashlib import sha256
 from pathlib import Path
 
 from msgspec import Struct
@@ -101,7 +100,7 @@ def _plan(state: State) -> str:
 
 def _instructions(around: Surroundings, known: dict[str, str], told: dict[str, str]) -> str:
     text = around.instructions.text
-    digest = sha256(text.encode()).hexdigest()[:16] if text else ""
+    digest = _digest(text) if text else ""
     if digest == known.get("instructions", ""):
         return ""
     told["instructions"] = digest
@@ -127,3 +126,10 @@ def _environment(around: Surroundings, known: dict[str, str], told: dict[str, st
     if not lines:
         return ""
     return "\n".join(["<environment_context>", *lines, "</environment_context>"])
+
+
+def _digest(text: str) -> str:
+    # Imported here: it loads a large library that a run without such files does not need.
+    from hashlib import sha256
+
+    return sha256(text.encode()).hexdigest()[:16]

@@ -12,16 +12,8 @@ from msgspec import Struct
 
 from ouroboros.core.errors import Failure, FailureKind
 from ouroboros.llm.fields import Fields, child, children, parse, string
+from ouroboros.llm.retry import RETRYABLE
 from ouroboros.llm.waits import retry_after
-
-_RETRYABLE: frozenset[FailureKind] = frozenset({
-    "rate_limit",
-    "overloaded",
-    "timeout",
-    "server",
-    "transport",
-    "invalid_tool_output",
-})
 
 _CODES: dict[str, FailureKind] = {
     "insufficient_quota": "quota",
@@ -146,7 +138,7 @@ def classify(
     names = {name.lower(): value for name, value in headers.items()}
     refusal = _read(status, names, body)
     kind = _kind(refusal, vendor)
-    retryable = kind in _RETRYABLE
+    retryable = kind in RETRYABLE
     if names.get("x-should-retry") in {"true", "false"}:
         retryable = names["x-should-retry"] == "true"
     return Failure(

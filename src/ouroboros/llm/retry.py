@@ -16,6 +16,7 @@ RETRYABLE: frozenset[FailureKind] = frozenset({
     "timeout",
     "server",
     "transport",
+    "invalid_tool_output",
 })
 """Kinds that may pass by themselves; a failure still says for itself."""
 

@@ -7,31 +7,10 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ouroboros.core.errors import Failure, Misuse, ModelFailed
+from ouroboros.core.errors import Failure, FailureKind, Misuse, ModelFailed
 from ouroboros.llm.stream import StopReason
 
-type FaultKind = Literal[
-    "auth",
-    "permission",
-    "quota",
-    "rate_limit",
-    "overloaded",
-    "timeout",
-    "server",
-    "transport",
-    "context_overflow",
-    "content_policy",
-    "model_not_found",
-    "invalid_request",
-    "stale_reasoning",
-    "invalid_tool_output",
-    "cut",
-    "end",
-    "garbage",
-    "reset",
-    "silent",
-    "stall",
-]
+type FaultKind = FailureKind | Literal["cut", "end", "garbage", "reset", "silent", "stall"]
 
 
 class ScriptedCall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

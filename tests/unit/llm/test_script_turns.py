@@ -223,3 +223,10 @@ def test_a_script_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 def test_scripted_arguments_may_be_broken_on_purpose() -> None:
     turn = parse('{"tool_calls":[{"name":"x","arguments":"{broken"}]}', "f")[0]
     assert turn.tool_calls[0].json == "{broken"
+
+
+async def test_a_scripted_fault_is_retried_where_a_vendors_would_be() -> None:
+    turns = parse('{"fault": {"kind": "invalid_tool_output"}}\n{"text": "ok"}\n', "inline")
+    events = await heard(scripted(turns, ManualClock()), request())
+    assert [type(event).__name__ for event in events][:1] == ["Retrying"]
+    assert isinstance(events[-1], Finished)

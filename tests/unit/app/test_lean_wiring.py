@@ -1,0 +1,14 @@
+"""A session is joined without libraries that its first request does not need."""
+
+import subprocess
+import sys
+
+NEEDLESS = ("hashlib", "random", "sqlite3", "tomllib", "difflib", "httpx2", "rich", "tomlkit")
+
+
+def test_joining_the_rooms_loads_nothing_needless() -> None:
+    code = f"import sys, ouroboros.app.wiring; print([n for n in {NEEDLESS} if n in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
