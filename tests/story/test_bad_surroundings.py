@@ -1,5 +1,6 @@
 """The program in places that are full, odd or broken: words and an exit code, never a trace."""
 
+import json
 import os
 import subprocess
 import sys
@@ -94,6 +95,38 @@ def test_a_folder_whose_name_is_no_text_is_continued(tmp_path: Path) -> None:
     again = ouro(folder, "run", "--model", "echo", "--continue", "more", home=home)
     assert (again.returncode, again.stdout) == (0, "more\n")
     assert len(ouro(folder, "sessions", "list", home=home).stdout.splitlines()) == 1
+
+
+def test_tools_work_in_a_folder_whose_name_is_no_text(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    calls = [
+        {"name": "shell", "arguments": {"command": "echo x > by-shell"}},
+        {"name": "write", "arguments": {"path": "by-write", "content": "x"}},
+        {"name": "grep", "arguments": {"pattern": "x"}},
+    ]
+    script = tmp_path / "turns.jsonl"
+    script.write_text(json.dumps({"text": "", "tool_calls": calls}) + '\n{"text": "end"}\n')
+    arguments = ("run", "--model", f"script:{script}", "--mode", "full-auto", "go")
+    done = ouro(folder, *arguments, home=tmp_path / "home")
+    assert (done.returncode, done.stdout) == (0, "end\n")
+    assert {path.name for path in folder.iterdir()} == {"by-shell", "by-write"}
+    assert "by-shell:1:x" in done.stderr
+
+
+def test_a_folder_that_vanishes_in_a_run_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    remove = {"name": "shell", "arguments": {"command": f"rmdir '{folder}'"}}
+    script = tmp_path / "turns.jsonl"
+    script.write_text(
+        "".join(json.dumps({"text": "", "tool_calls": [remove]}) + "\n" for _ in range(2))
+        + '{"text": "end"}\n'
+    )
+    arguments = ("run", "--model", f"script:{script}", "--mode", "full-auto", "go")
+    done = ouro(folder, *arguments, home=tmp_path / "home")
+    assert (done.returncode, done.stdout) == (0, "end\n")
+    assert f"No such file or directory: '{folder}'"[:70] in done.stderr
 
 
 @pytest.mark.parametrize("command", [["run", "--model", "echo", "hi", "--resume"], ["export"]])

@@ -1,5 +1,6 @@
 """The tools of a session, and the hands that carry calls out by the rules."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from anyio import to_thread
@@ -9,6 +10,7 @@ from ouroboros.agent.approvals import Desk
 from ouroboros.agent.journal import Journal
 from ouroboros.app.settings import Permissions, Settings
 from ouroboros.core.clock import Clock
+from ouroboros.core.commands import Mode
 from ouroboros.core.ids import Ids
 from ouroboros.core.state import State
 from ouroboros.safety.leaks import Leaks
@@ -45,6 +47,25 @@ class Outputs:
         return str(self._folder / name[:2] / name)
 
 
+class Here:
+    """How the session stands, in the folder by its real name, which need not be text."""
+
+    def __init__(self, state: State, cwd: Path) -> None:
+        """``state`` keeps a legible form of ``cwd`` only."""
+        self._state = state
+        self.cwd = str(cwd)
+
+    @property
+    def mode(self) -> Mode:
+        """How much is asked now."""
+        return self._state.mode
+
+    @property
+    def granted(self) -> Sequence[str]:
+        """Rules that the person allowed until the session ends."""
+        return self._state.granted
+
+
 def hands(
     bench: Bench,
     *,
@@ -67,7 +88,7 @@ def hands(
         rules=Rules(rules(bench.settings.permissions), places, canonical),
         journal=journal,
         asker=desk,
-        standing=state,
+        standing=Here(state, bench.cwd),
         clock=clock,
         ids=ids,
         environment=bench.environment,

@@ -141,7 +141,7 @@ class Orchestrator:
         except OuroborosError as failed:
             return Result.of(failed.message, ok=False), "failed"
         except OSError as failed:
-            where = f": {failed.filename!r}" if failed.filename else ""
+            where = f": {str(failed.filename)!r}" if failed.filename else ""
             return Result.of(f"{failed.strerror or failed}{where}", ok=False), "failed"
         except Exception as bug:  # noqa: BLE001 - a tool's bug is told to the model, the run goes on
             _log.exception("tool %s failed on its own account", passage.name)
