@@ -79,7 +79,7 @@ def _collect(
                 continue
             break
         shown = _shortened(line)
-        used += len(shown) + 8
+        used += _cost(shown)
         (found.lines if used <= PAGE_BYTES or not found.lines else spare).append(shown)
     else:
         found.total = number
@@ -88,6 +88,15 @@ def _collect(
     found.lines += () if found.is_full else spare
     found.is_ended = lines.is_ended
     return found
+
+
+def _cost(line: bytes) -> int:
+    """The bytes of a line as it will be shown; Latin-1 needs two for each beyond ASCII."""
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return len(line.decode("latin-1").encode()) + 8
+    return len(line) + 8
 
 
 class _Lines:

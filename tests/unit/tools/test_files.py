@@ -71,9 +71,10 @@ async def test_an_empty_file_says_so(tmp_path: Path):
     assert await shown(tmp_path, path="a") == "(empty file)\n"
 
 
-async def test_pages_of_a_big_file_fit_and_join_without_a_gap(tmp_path: Path):
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16"])
+async def test_pages_of_a_big_file_fit_and_join_without_a_gap(tmp_path: Path, encoding: str):
     lines = [f"line {number} {'é' * (number % 90)}" for number in range(1, 1500)]
-    (tmp_path / "big").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "big").write_text("\n".join(lines) + "\n", encoding=encoding)
     seen: list[str] = []
     offset = 1
     while offset:

@@ -24,10 +24,15 @@ def seek(
     first = last if at_end else start
     for alike in _LEVELS:
         wanted = [alike(line) for line in pattern]
+        # An exact place is mostly near; the other levels look at every line anyway.
+        standing = lines if alike is _exact else [alike(line) for line in lines]
         for position in range(first, last + 1):
-            if alike(lines[position]) == wanted[0] and wanted == [
-                alike(line) for line in lines[position : position + len(wanted)]
-            ]:
+            end = position + len(wanted)
+            if (
+                standing[position] == wanted[0]
+                and standing[end - 1] == wanted[-1]
+                and list(standing[position:end]) == wanted
+            ):
                 return position
     return None
 

@@ -1,5 +1,6 @@
 """What a model is told when a chunk has no place in a file: the nearest one, and what differs."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -10,7 +11,8 @@ from ouroboros.workspace.ranges import Lines, spelled
 _SHOWN_LINES = 12
 _SHOWN_CHARACTERS = 200
 _SAME_LINES = 200
-_LOOK_LINES = 5_000
+_LIKELY_LINES = 50
+_WORD = re.compile(r"\w+")
 
 
 def about_header(lines: Sequence[str], header: str, cursor: int) -> str:
@@ -81,13 +83,21 @@ def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
 
 
 def _similar(lines: Sequence[str], wanted: str) -> int | None:
-    """The line most like one that is wanted."""
+    """The line most like one that is wanted, among those that share words with it."""
     from difflib import get_close_matches
+    from heapq import nlargest
 
+    words = set(_WORD.findall(wanted))
+    shared: dict[str, int] = {}
     known: dict[str, int] = {}
-    for place, line in enumerate(lines[:_LOOK_LINES]):
-        known.setdefault(folded(line)[:_SHOWN_CHARACTERS], place)
-    near = get_close_matches(folded(wanted)[:_SHOWN_CHARACTERS], known, n=1)
+    for place, line in enumerate(lines):
+        count = len(words.intersection(_WORD.findall(line)))
+        if count:
+            key = folded(line)[:_SHOWN_CHARACTERS]
+            known.setdefault(key, place)
+            shared[key] = count
+    likely = nlargest(_LIKELY_LINES, shared, key=lambda key: shared[key])
+    near = get_close_matches(folded(wanted)[:_SHOWN_CHARACTERS], likely, n=1)
     return known[near[0]] if near else None
 
 
