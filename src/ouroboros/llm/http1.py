@@ -1,7 +1,7 @@
 """HTTP/1.1 over anyio and h11: the quick way, with connections that are used again."""
 
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult
 
@@ -13,7 +13,7 @@ from anyio.abc import ByteStream
 import ouroboros
 from ouroboros.core.errors import ModelFailed, OuroborosError
 from ouroboros.llm.reach import Server, refused, trusting
-from ouroboros.llm.transport import HttpRequest, split, unreachable
+from ouroboros.llm.transport import HttpRequest, first_bytes, split, unreachable
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -114,13 +114,7 @@ class Response:
 
     async def read(self, limit: int = 1_048_576) -> bytes:
         """The rest of the body, or its first ``limit`` bytes."""
-        body = bytearray()
-        async with aclosing(self.chunks()) as chunks:
-            async for chunk in chunks:
-                body += chunk
-                if len(body) >= limit:
-                    break
-        return bytes(body[:limit])
+        return await first_bytes(self.chunks(), limit)
 
 
 class Http1:

@@ -1,7 +1,7 @@
 """HTTP through httpx2: for proxies, which the quick transport does not speak."""
 
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 
 import anyio
 import httpx2
@@ -10,7 +10,7 @@ from anyio import to_thread
 import ouroboros
 from ouroboros.core.errors import Misuse, ModelFailed
 from ouroboros.llm.reach import Server, refused, trusting
-from ouroboros.llm.transport import HttpRequest, split, unreachable
+from ouroboros.llm.transport import HttpRequest, first_bytes, split, unreachable
 
 
 class Response:
@@ -47,13 +47,7 @@ class Response:
 
     async def read(self, limit: int = 1_048_576) -> bytes:
         """The rest of the body, or its first ``limit`` bytes."""
-        body = bytearray()
-        async with aclosing(self.chunks()) as chunks:
-            async for chunk in chunks:
-                body += chunk
-                if len(body) >= limit:
-                    break
-        return bytes(body[:limit])
+        return await first_bytes(self.chunks(), limit)
 
 
 class Proxied:

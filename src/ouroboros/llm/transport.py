@@ -1,7 +1,7 @@
 """Bytes to a provider and back: the seam between clients and HTTP libraries."""
 
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, aclosing
 from typing import Protocol
 from urllib.parse import SplitResult, urlsplit
 
@@ -119,6 +119,17 @@ def is_bypassed(host: str, port: int, bypass: str) -> bool:
         if name and (host == name or host.endswith(f".{name}") or _in_network(host, name)):
             return True
     return False
+
+
+async def first_bytes(chunks: AsyncGenerator[bytes], limit: int) -> bytes:
+    """The body, or its first ``limit`` bytes."""
+    body = bytearray()
+    async with aclosing(chunks):
+        async for chunk in chunks:
+            body += chunk
+            if len(body) >= limit:
+                break
+    return bytes(body[:limit])
 
 
 def split(url: str) -> SplitResult:
