@@ -107,6 +107,21 @@ def registry(settings: Settings) -> Registry:
     return Registry(tools, disabled=settings.tools.disabled)
 
 
+def strangers(settings: Settings, registry: Registry) -> list[str]:
+    """What to tell the person of rules and switches that name no tool, so that they do nothing."""
+    named = {str(rule): rule.tool for rule in rules(settings.permissions)}
+    named |= {f"tools.disabled = {name}": name for name in settings.tools.disabled}
+    warnings: list[str] = []
+    for written, tool in named.items():
+        # A tool of an MCP server, or a pattern, may fit one that comes later.
+        if "*" in tool or tool.startswith("mcp__") or registry.knows(tool):
+            continue
+        near = registry.near(tool)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        warnings.append(f"{written!r} names no tool, so it does nothing{meant}")
+    return warnings
+
+
 def rules(permissions: Permissions) -> list[Rule]:
     """The permission lists of the settings as rules."""
     found: list[Rule] = []

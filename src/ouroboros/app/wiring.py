@@ -196,7 +196,8 @@ def _build(
         ids=ids,
         clock=clock,
     )
-    built = Built(engine=engine, resumed=past.resumed, warnings=past.warnings)
+    warnings = [*past.warnings, *toolbox.strangers(settings, registry)]
+    built = Built(engine=engine, resumed=past.resumed, warnings=warnings)
     ready = SessionReady(
         cwd=str(cwd),
         model=chosen.choice.name,

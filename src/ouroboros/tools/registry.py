@@ -59,6 +59,10 @@ class Registry:
         own = self._by_fold.get(folded(name)) or self._by_fold.get(folded(canonical(name)))
         return self._tools.get(own) if own else None
 
+    def knows(self, name: str) -> bool:
+        """Whether there is such a tool, in any spelling, enabled or not."""
+        return folded(name) in self._by_fold or folded(canonical(name)) in self._by_fold
+
     def names(self) -> tuple[str, ...]:
         """Canonical names of the enabled tools."""
         return tuple(self._tools)

@@ -1,0 +1,33 @@
+"""Rules and switches with a name that is no tool's: the person is told that they do nothing."""
+
+import pytest
+
+from ouroboros.app import toolbox
+from ouroboros.app.settings import Permissions, Settings, Tools
+
+
+def said(settings: Settings) -> list[str]:
+    return toolbox.strangers(settings, toolbox.registry(settings))
+
+
+@pytest.mark.parametrize("rule", ["shel(rm:*)", "shel"])
+def test_a_misspelt_rule_is_told(rule: str) -> None:
+    settings = Settings(permissions=Permissions(deny=(rule,)))
+    assert said(settings) == [f"{rule!r} names no tool, so it does nothing; did you mean shell?"]
+
+
+def test_a_misspelt_switch_is_told() -> None:
+    settings = Settings(tools=Tools(disabled=("wrte", "shell")))
+    assert said(settings) == [
+        "'tools.disabled = wrte' names no tool, so it does nothing; did you mean write?"
+    ]
+
+
+@pytest.mark.parametrize(
+    "rule", ["Bash(rm:*)", "*", "MultiEdit(a)", "mcp__server__tool", "LS", "search(x)"]
+)
+def test_names_that_fit_are_not_mentioned(rule: str) -> None:
+    settings = Settings(
+        permissions=Permissions(allow=(rule,)), tools=Tools(disabled=("Bash", "write"))
+    )
+    assert said(settings) == []
