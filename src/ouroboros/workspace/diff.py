@@ -5,6 +5,9 @@ from itertools import chain
 _MATCHER_LINES = 3000
 """Above this many changed lines a hunk is shown as replaced whole."""
 
+_MATCHER_PAIRS = 60_000
+"""Above this many pairs of equal lines only the rarer lines are matched."""
+
 
 def unified(old: str, new: str, name: str, *, context: int = 3) -> str:
     """The change of one file as a unified diff; empty when nothing changed."""
@@ -28,9 +31,13 @@ type _Operation = tuple[str, int, int, int, int]
 def _hunks(before: list[str], after: list[str], context: int) -> list[list[_Operation]]:
     if len(before) + len(after) > _MATCHER_LINES:
         return [[("replace", 0, len(before), 0, len(after))]]
+    from collections import Counter
     from difflib import SequenceMatcher
 
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    # Lines that stand often in both make the matcher slow; then it leaves out the popular ones.
+    often = Counter(before)
+    work = sum(often[line] for line in after)
+    matcher = SequenceMatcher(None, before, after, autojunk=work > _MATCHER_PAIRS)
     return [list(group) for group in matcher.get_grouped_opcodes(context)]
 
 

@@ -4,6 +4,7 @@ import codecs
 import os
 import stat
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
 
 from msgspec import Struct
@@ -76,10 +77,37 @@ def load(path: Path, *, limit: int = WRITE_BYTES) -> Decoded:
     Raises:
         ToolFailed: It is missing, no regular file, too large, or binary.
     """
+    return decoded(bytes_of(path, limit=limit), path)
+
+
+def bytes_of(path: Path, *, limit: int = WRITE_BYTES) -> bytes:
+    """The content of a regular file of at most ``limit`` bytes.
+
+    Raises:
+        ToolFailed: It is missing, no regular file, or too large.
+    """
     size = regular_size(path)
-    if size > limit:
-        raise ToolFailed(f"{path} has {size} bytes; the limit is {limit}")
-    return decoded(path.read_bytes(), path)
+    data = b""
+    if size <= limit:
+        with opened(path) as file:
+            data = file.read(limit + 1) or b""
+    if max(size, len(data)) > limit:
+        raise ToolFailed(f"{path} has over {limit} bytes ({size}); change it with shell")
+    return data
+
+
+def opened(path: Path) -> BufferedReader:
+    """Opens a regular file for reading; nothing that has taken its place can make this wait.
+
+    Raises:
+        ToolFailed: It is no regular file any more.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+    file = os.fdopen(os.open(path, flags), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise ToolFailed(f"{path} is not a regular file")
+    return file
 
 
 def regular_size(path: Path) -> int:
@@ -123,23 +151,39 @@ def write_atomic(path: Path, data: bytes) -> None:
         ToolFailed: The target is a folder or another special file.
     """
     target = Path(os.path.realpath(path))
-    mode: int | None = None
-    with suppress(FileNotFoundError):
-        found = target.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise ToolFailed(f"{path} is not a regular file, so it cannot be written")
-        mode = stat.S_IMODE(found.st_mode)
-        if not os.access(target, os.W_OK):
-            raise ToolFailed(f"{path} is read-only")
+    before = writable(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(f".{target.name[:64]}.{os.urandom(6).hex()}")
+    beside = target.with_name(f".{os.urandom(8).hex()}.tmp")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-            if mode is not None:
-                os.fchmod(file.fileno(), mode)
+            if before is not None:
+                with suppress(PermissionError):
+                    os.fchown(file.fileno(), before.st_uid, before.st_gid)
+                os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode) & 0o777)
         beside.replace(target)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def writable(path: Path) -> os.stat_result | None:
+    """What is known of the file that would be replaced; None when there is none yet.
+
+    Raises:
+        ToolFailed: It, or the folder it would be in, cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        found = target.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        above = next(parent for parent in target.parents if parent.exists())
+        if not above.is_dir():
+            raise ToolFailed(f"{path} cannot be made: {above} is a file") from None
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise ToolFailed(f"{path} is not a regular file, so it cannot be written")
+    if not os.access(target, os.W_OK):
+        raise ToolFailed(f"{path} is read-only")
+    return found

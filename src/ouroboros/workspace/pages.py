@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ouroboros.core.errors import ToolFailed
 from ouroboros.core.limits import TOOL_OUTPUT_BYTES
-from ouroboros.workspace.files import SAMPLE_BYTES, encoding_of, regular_size
+from ouroboros.workspace.files import SAMPLE_BYTES, encoding_of, opened, regular_size
 
 LINE_LIMIT = 2000
 """Lines of a page when the model names no number."""
@@ -18,6 +18,9 @@ LINE_BYTES = 2000
 
 COUNT_BYTES = 64 * 1_048_576
 """Larger files are not read to their end only to count their lines."""
+
+SCAN_BYTES = 256 * 1_048_576
+"""No line behind this is looked for."""
 
 PAGE_BYTES = TOOL_OUTPUT_BYTES * 88 // 100
 """Of one page, with line numbers."""
@@ -31,6 +34,7 @@ class _Page(Struct, kw_only=True):
     first: int
     is_full: bool = False
     is_ended: bool = True
+    is_cut: bool = False
     total: int | None = None
 
     @property
@@ -39,23 +43,28 @@ class _Page(Struct, kw_only=True):
         return self.first + len(self.lines) - 1
 
 
-def page(path: Path, offset: int, limit: int | None) -> str:
+def page(path: Path, offset: int, limit: int | None, *, scan_bytes: int = SCAN_BYTES) -> str:
     """Lines ``offset`` to ``offset + limit - 1`` as ``number<TAB>line``, and what was left out.
 
     Raises:
         ToolFailed: The path is missing, no regular file, binary, or has no such line.
     """
     size = regular_size(path)
-    with path.open("rb") as file:
-        sample = file.read(SAMPLE_BYTES)
+    with opened(path) as file:
+        sample = file.read(SAMPLE_BYTES) or b""
         encoding, mark = encoding_of(sample)
         if encoding == "binary":
             raise ToolFailed(f"{path} is a binary file of {size} bytes; its text cannot be shown")
         file.seek(len(mark))
         source: BufferedReader | BytesIO = file
         if encoding.startswith("utf-16"):
-            source = BytesIO(file.read().decode(encoding, "replace").encode())
-        found = _collect(source, offset, limit or LINE_LIMIT, is_counted=size <= COUNT_BYTES)
+            if size > COUNT_BYTES:
+                raise ToolFailed(f"{path} is {encoding} of {size} bytes; use shell with iconv")
+            source = BytesIO(file.read(COUNT_BYTES).decode(encoding, "replace").encode())
+        lines = _Lines(source, scan_bytes)
+        found = _collect(lines, offset, limit or LINE_LIMIT, is_counted=size <= COUNT_BYTES)
+    if not found.lines and found.is_cut:
+        raise ToolFailed(f"line {offset} of {path} is beyond {scan_bytes} bytes; use shell (tail)")
     if not found.lines and found.total:
         raise ToolFailed(f"{path} has {found.total} lines; line {offset} is beyond its end")
     text, is_utf8 = _decoded(found.lines)
@@ -64,13 +73,10 @@ def page(path: Path, offset: int, limit: int | None) -> str:
     return numbered + notes if found.lines else f"(empty file)\n{notes}"
 
 
-def _collect(
-    source: BufferedReader | BytesIO, offset: int, limit: int, *, is_counted: bool
-) -> _Page:
+def _collect(lines: "_Lines", offset: int, limit: int, *, is_counted: bool) -> _Page:
     found = _Page(lines=[], first=offset)
     spare: list[bytes] = []
     used = number = 0
-    lines = _Lines(source)
     for number, line in enumerate(lines, start=1):
         if number < offset:
             continue
@@ -82,7 +88,8 @@ def _collect(
         used += _cost(shown)
         (found.lines if used <= PAGE_BYTES or not found.lines else spare).append(shown)
     else:
-        found.total = number
+        found.is_cut = lines.is_cut
+        found.total = None if lines.is_cut else number
     # A little more than a page is cheaper than another call for it.
     found.is_full = used > _LAST_PAGE_BYTES and bool(spare)
     found.lines += () if found.is_full else spare
@@ -102,9 +109,12 @@ def _cost(line: bytes) -> int:
 class _Lines:
     """Lines without their ends; of a huge line only the beginning is held, with its whole length."""
 
-    def __init__(self, source: BufferedReader | BytesIO) -> None:
+    def __init__(self, source: BufferedReader | BytesIO, scan_bytes: int) -> None:
         self.is_ended = True
+        self.is_cut = False
         self._source = source
+        self._scanned = 0
+        self._limit = scan_bytes
 
     def __iter__(self) -> Iterator[bytes]:
         while line := self._source.readline(_SLICE_BYTES):
@@ -112,6 +122,13 @@ class _Lines:
             while not line.endswith(b"\n") and (more := self._source.readline(_SLICE_BYTES)):
                 line = more
                 length += len(line)
+                if self._scanned + length > self._limit:
+                    self.is_cut = True
+                    return
+            self._scanned += length
+            self.is_cut = self._scanned > self._limit
+            if self.is_cut:
+                return
             self.is_ended = line.endswith(b"\n")
             if length > len(kept):
                 kept = kept[: LINE_BYTES + 4] + b"\0" + str(length).encode()

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from msgspec import Struct
 
 from ouroboros.core.errors import ToolFailed
+from ouroboros.core.limits import WRITE_BYTES
 from ouroboros.workspace.ranges import Lines, standing
 
 _SHOWN_LINES = 5
@@ -57,6 +58,11 @@ class Draft:
             raise ToolFailed(
                 f"old_text was found {count} times (lines {_lines(self.text, old)}); "
                 "add context to make it unique or set replace_all"
+            )
+        size = len(self.text) + count * (len(new) - len(old))
+        if size > WRITE_BYTES:
+            raise ToolFailed(
+                f"the text would grow to {size} characters; the limit is {WRITE_BYTES}"
             )
         self._move(old, new)
         self.text = self.text.replace(old, new)

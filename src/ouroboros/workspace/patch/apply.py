@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, Protocol
 
 from msgspec import Struct
 
 from ouroboros.core.errors import ToolFailed
-from ouroboros.workspace.files import regular_size, write_atomic
+from ouroboros.workspace.files import bytes_of, regular_size, writable, write_atomic
 from ouroboros.workspace.patch.locate import changed
 from ouroboros.workspace.patch.syntax import AddFile, DeleteFile, Hunk, UpdateFile
 from ouroboros.workspace.ranges import Lines, spelled
@@ -51,15 +52,22 @@ class Files(Protocol):
         """Takes away a regular file."""
         ...
 
+    def check(self, path: Path) -> None:
+        """Raises when the path cannot be written."""
+        ...
+
+    def is_same(self, one: Path, other: Path) -> bool:
+        """Whether two spellings lead to one file."""
+        ...
+
 
 class Disk:
     """The real one; it blocks."""
 
     def read(self, path: Path) -> str:
         """The text of a regular file, which must be UTF-8."""
-        regular_size(path)
         try:
-            return path.read_bytes().decode()
+            return bytes_of(path).decode()
         except UnicodeDecodeError as broken:
             raise ToolFailed(f"{path} is not UTF-8 text") from broken
 
@@ -72,6 +80,16 @@ class Disk:
         if not path.is_symlink():
             regular_size(path)
         path.unlink()
+
+    def check(self, path: Path) -> None:
+        """Looks at the file, or at the folder it would be in."""
+        writable(path)
+
+    def is_same(self, one: Path, other: Path) -> bool:
+        """Also where names differ in case only and the file system does not care."""
+        with suppress(OSError):
+            return one.samefile(other)
+        return os.path.realpath(one) == os.path.realpath(other)
 
 
 class Overlay:
@@ -92,13 +110,27 @@ class Overlay:
         return text
 
     def write(self, path: Path, text: str) -> None:
-        """Notes the text."""
+        """Notes the text, once the path is found to be one that can be written."""
+        self.check(path)
         self._texts[path] = text
 
     def remove(self, path: Path) -> None:
         """Notes that the file is gone."""
         self.read(path)
         self._texts[path] = None
+
+    def check(self, path: Path) -> None:
+        """Files that the patch makes are no folders, and those it takes away are not in the way."""
+        touched = [place for place in (path, *path.parents) if place in self._texts]
+        for place in touched:
+            if place != path and self._texts[place] is not None:
+                raise ToolFailed(f"{path} cannot be made: {place} is a file")
+        if not touched:
+            self._below.check(path)
+
+    def is_same(self, one: Path, other: Path) -> bool:
+        """As it is below."""
+        return self._below.is_same(one, other)
 
 
 class Applied(Struct, frozen=True, kw_only=True):
@@ -199,7 +231,7 @@ def _update(hunk: UpdateFile, path: Path, cwd: Path, files: Files) -> Change:
     after, ranges = changed(before, hunk.chunks, hunk.path)
     target = path if hunk.move_to is None else located(hunk.move_to, cwd)
     files.write(target, after)
-    if target == path:
+    if files.is_same(target, path):
         return Change(
             kind="M", name=hunk.path, path=path, before=before, after=after, ranges=ranges
         )

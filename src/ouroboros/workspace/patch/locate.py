@@ -32,10 +32,14 @@ def changed(text: str, chunks: Sequence[Chunk], path: str) -> Changed:
     Raises:
         ToolFailed: A context line or a chunk's old lines are not in the file where they should be.
     """
-    lines = text.split("\n")
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    lines = text.removeprefix(mark).split("\n")
+    # The last piece is empty, or a line that has no end yet.
+    end = "\r" if lines[:-1] and all(line.endswith("\r") for line in lines[:-1]) else ""
     if not lines[-1]:
         lines.pop()
-    end = "\r" if lines and all(line.endswith("\r") for line in lines) else ""
+    else:
+        lines[-1] = f"{lines[-1].removesuffix(end)}{end}"
     edits = [
         edit._replace(lines=tuple(f"{line.removesuffix(end)}{end}" for line in edit.lines))
         for edit in _edits(lines, chunks, path)
@@ -45,7 +49,7 @@ def changed(text: str, chunks: Sequence[Chunk], path: str) -> Changed:
         lines[start : start + length] = new
     if not lines or lines[-1]:
         lines.append("")
-    return Changed("\n".join(lines), ranges)
+    return Changed(mark + "\n".join(lines), ranges)
 
 
 def _edits(lines: Sequence[str], chunks: Sequence[Chunk], path: str) -> list[Edit]:
