@@ -142,6 +142,11 @@ async def test_a_missing_file_is_looked_for_elsewhere(tmp_path: Path):
     one = text_of(await spine.call("read", path="io.py"))
     assert one == f"{tmp_path}/io.py does not exist; a file of that name is at h11/tests/io.py"
     assert "of that name" not in text_of(await spine.call("read", path="init.py"))
+    text = "*** Begin Patch\n*** Update File: src/io.py\n@@\n-a\n+b\n*** End Patch"
+    assert text_of(await spine.call("apply_patch", input=text)) == (
+        "apply_patch verification failed: nothing was changed: "
+        f"{tmp_path}/src/io.py does not exist; a file of that name is at h11/tests/io.py"
+    )
 
 
 async def test_folders_and_devices_are_refused(tmp_path: Path):

@@ -7,9 +7,10 @@ from anyio import to_thread
 from msgspec import Struct
 
 from ouroboros.core.errors import ToolFailed
-from ouroboros.tools.builtin.location import shown
+from ouroboros.tools.builtin.location import missing, shown
 from ouroboros.tools.tool import Effect, Result, ToolContext
 from ouroboros.workspace.diff import unified
+from ouroboros.workspace.files import FileMissing
 from ouroboros.workspace.patch import (
     Change,
     Disk,
@@ -55,7 +56,7 @@ class ApplyPatchTool:
     ) -> AsyncGenerator[Result]:
         """Checks, then writes."""
         hunks = _parsed(arguments.input)
-        yield await to_thread.run_sync(_apply, hunks, context.cwd)
+        yield await to_thread.run_sync(_apply, hunks, context)
 
 
 def _parsed(text: str) -> tuple[Hunk, ...]:
@@ -84,16 +85,27 @@ def _names(hunks: tuple[Hunk, ...]) -> list[str]:
     return names
 
 
-def _apply(hunks: tuple[Hunk, ...], cwd: Path) -> Result:
+def _apply(hunks: tuple[Hunk, ...], context: ToolContext) -> Result:
+    cwd = context.cwd
     try:
         verify(hunks, cwd, Disk())
     except ToolFailed as failed:
-        raise _refused(failed) from failed
+        raise _refused(_with_namesakes(failed, hunks, context)) from failed
     applied = apply_patch(hunks, cwd, Disk())
     detail = "".join(_diff(change, cwd) for change in applied.changes)
     if applied.failure:
         return Result.of(_partial(applied.changes, applied.failure), ok=False, detail=detail)
     return Result.of(summary(applied.changes, with_lines=True), detail=detail)
+
+
+def _with_namesakes(
+    failed: ToolFailed, hunks: tuple[Hunk, ...], context: ToolContext
+) -> ToolFailed:
+    for hunk in hunks:
+        path = located(hunk.path, context.cwd)
+        if failed.message.startswith(f"{path} does not exist"):
+            return missing(path, FileMissing(failed.message), context)
+    return failed
 
 
 def _partial(changes: tuple[Change, ...], failure: str) -> str:
