@@ -19,7 +19,11 @@ def main() -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        return _leave_quietly()
+        _leave_quietly()
+        return PIPE_CLOSED
+    except OSError as error:
+        _leave_quietly()
+        return _unwritten(error.strerror or str(error))
     finally:
         # The process ends here: looking through all modules for garbage once more helps nobody.
         gc.freeze()
@@ -30,6 +34,8 @@ def _run(arguments: list[str]) -> int:
     if arguments == ["--version"]:
         from ouroboros import __version__
 
+        if sys.stdout is None:
+            return _unwritten("it is closed")
         sys.stdout.write(f"ouro {__version__}\n")
         return 0
     from ouroboros.faces.cli.entry import main as enter
@@ -37,10 +43,16 @@ def _run(arguments: list[str]) -> int:
     return enter(arguments)
 
 
-def _leave_quietly() -> int:
-    # The reader is gone: what is still buffered must not be flushed into it at exit.
+def _leave_quietly() -> None:
+    # What is still buffered must not be flushed at exit into what takes no more.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return PIPE_CLOSED
+
+
+def _unwritten(reason: str) -> int:
+    if sys.stderr is not None:
+        sys.stderr.write(f"error: the output cannot be written: {reason}\n")
+        sys.stderr.write("hint: free some space, or write elsewhere\n")
+    return 1
 
 
 if __name__ == "__main__":

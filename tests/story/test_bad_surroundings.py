@@ -135,3 +135,26 @@ def test_a_session_name_that_is_no_text_is_unknown(tmp_path: Path, command: list
     done = ouro(tmp_path, *command, os.fsdecode(b"ses_\xff"))
     assert done.returncode == 2
     assert "there is no session" in done.stderr
+
+
+@pytest.mark.parametrize("output", [">/dev/full", ">&-"])
+@pytest.mark.parametrize("words", ["--version", "--help", "run --model echo hi", "sessions list"])
+def test_an_output_that_takes_nothing_is_named(tmp_path: Path, output: str, words: str) -> None:
+    ouro(tmp_path, "run", "--model", "echo", "hi")
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"exec {sys.executable} -m ouroboros {words} {output}"],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=30,
+        env={**os.environ, "OUROBOROS_HOME": str(tmp_path / "home")},
+        check=False,
+    )
+    if output == ">&-" and words in {"--help", "sessions list"}:
+        assert "Traceback" not in done.stderr
+        return
+    assert done.returncode == 1
+    assert "output" in done.stderr
+    assert "hint: " in done.stderr
+    assert "Traceback" not in done.stderr
