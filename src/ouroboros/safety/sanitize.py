@@ -13,7 +13,7 @@ _SEQUENCE = re.compile(
     r"""
     (?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]                                  # CSI
     |(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])
-        [^\x07\x1b\x9c\x18\x1a]*(?:\x07|\x1b\\|\x9c|\x18|\x1a)        # OSC, DCS, SOS, PM, APC
+        [^\x07\x18\x1a\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c|\x18|\x1a)  # OSC, DCS, SOS, PM, APC
     |\x1b[ -/]+[0-~]                                                  # charset and others
     |\x1b[0-OQ-WYZ\\`-~]                                              # single characters
     """,
@@ -24,7 +24,7 @@ _UNFINISHED = re.compile(
     (?:
       \x1b
       |(?:\x1b\[|\x9b)[0-?]*[ -/]*
-      |(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\x18\x1a]*\x1b?
+      |(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x18\x1a\x1b\x90\x98\x9c-\x9f]*\x1b?
       |\x1b[ -/]+
       |\r
     )\Z

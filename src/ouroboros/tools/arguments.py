@@ -1,5 +1,7 @@
 """From the JSON a model wrote to a tool's argument Struct, and from the Struct to JSON Schema."""
 
+import shlex
+from contextlib import suppress
 from functools import cache
 from typing import Any, cast
 
@@ -27,8 +29,10 @@ def decode[Arguments: Struct](kind: type[Arguments], text: str) -> Arguments:
         pass  # the second reading below is the forgiving one, and names the fault
     try:
         raw: object = msgspec.json.decode(text)
+        if isinstance(raw, str):
+            raw = msgspec.json.decode(raw)
         renamed = _renamed(raw, kind.__struct_fields__)
-        return msgspec.convert(renamed, kind, strict=False)
+        return msgspec.convert(_retyped(renamed, kind), kind, strict=False)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as broken:
         message = f"failed to parse function arguments: {broken}; expected {signature(kind)}"
         raise BadArguments(message) from broken
@@ -78,6 +82,32 @@ def _renamed(raw: object, fields: tuple[str, ...]) -> object:
     return known
 
 
+def _retyped(raw: object, kind: type[Struct]) -> object:
+    """Lists that were sent as JSON text, and commands that were sent as a list of words."""
+    if not isinstance(raw, dict):
+        return raw
+    fields = cast("dict[str, Any]", msgspec.json.decode(schema(kind))).get("properties", {})
+    known = cast("dict[str, object]", raw)
+    for name, value in known.items():
+        wanted = fields.get(name, {}).get("type")
+        if wanted == "array" and isinstance(value, str):
+            with suppress(msgspec.DecodeError):
+                known[name] = _renamed(msgspec.json.decode(value), ())
+        elif wanted == "string" and name == "command" and isinstance(value, list):
+            known[name] = _shell_text(cast("list[object]", value))
+    return known
+
+
+def _shell_text(words: list[object]) -> object:
+    match words:
+        case ["bash" | "sh" | "/bin/bash" | "/bin/sh", "-c" | "-lc", str(script)]:
+            return script
+        case _ if all(isinstance(word, str) for word in words):
+            return shlex.join(cast("list[str]", words))
+        case _:
+            return words
+
+
 def _own_name(key: str, own: dict[str, str]) -> str:
     fold = folded(key)
     alias = ARGUMENTS.get(fold, "")
@@ -96,6 +126,7 @@ def _compact(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any
             return _compact(options[0], definitions) | outer
     shorter = {key: value for key, value in node.items() if key not in {"title", "default"}}
     if "properties" in shorter:
+        shorter["additionalProperties"] = False
         shorter["properties"] = {
             name: _compact(field, definitions) for name, field in shorter["properties"].items()
         }

@@ -11,7 +11,7 @@ from ouroboros.workspace.ranges import Lines, standing
 _SHOWN_LINES = 5
 
 
-class Replacement(Struct, frozen=True, kw_only=True):
+class Replacement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One wanted change."""
 
     old_text: str

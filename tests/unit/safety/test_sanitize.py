@@ -66,3 +66,10 @@ def test_sanitizing_twice_changes_nothing_more(text: str):
     once = sanitized(text)
     assert not UNSAFE.search(once)
     assert sanitized(once) == once
+
+
+def test_many_openings_of_a_control_string_take_no_time_to_speak_of():
+    # Without a bound on the search this takes hours.
+    flood = "\x9d" * 2_000_000
+    assert sanitized(flood + "a") == "a"
+    assert Sanitizer().feed(flood + "\x07b") == "b"

@@ -49,7 +49,7 @@ async def test_death_by_signal_is_128_and_its_number(tmp_path: Path):
 async def test_credentials_do_not_reach_the_child(tmp_path: Path):
     names = (
         "OPENAI_API_KEY ANTHROPIC_API_KEY GITHUB_TOKEN MY_SECRET AWS_SECRET_ACCESS_KEY"
-        " AWS_ACCESS_KEY_ID AWS_SESSION_TOKEN DB_PASSWORD GEMINI_API_KEY_2 npm_token"
+        " STRIPE_KEY GH_PAT MYSQL_PWD AWS_ACCESS_KEY_ID AWS_SESSION_TOKEN DB_PASSWORD GEMINI_API_KEY_2 npm_token"
     )
     secret = dict.fromkeys(names.split(), "hush")
     finished = await run(

@@ -134,3 +134,12 @@ async def test_the_title_of_a_long_command_is_one_line_and_says_what_it_leaves_o
     assert question.input == command
     assert question.action.startswith("Run echo a ⏎ rm b ⏎ xxx")
     assert question.action.endswith("x… [616 more characters]")
+
+
+async def test_a_command_that_no_shell_takes_is_refused_with_a_way_out(tmp_path: Path):
+    text = text_of(await Spine(tmp_path).call("shell", command="echo " + "x" * 200_000))
+    assert text == (
+        "the command has 200005 bytes, the limit is 128000; put it in a file with write and run that"
+    )
+    result = await Spine(tmp_path).call("shell", command="echo " + "x" * 127_000 + " | wc -c")
+    assert text_of(result).endswith("127001\n")

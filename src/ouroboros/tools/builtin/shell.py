@@ -17,6 +17,7 @@ from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
 _SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash")
 _TIMED_OUT = 124
+_LARGEST_BYTES = 128_000
 _COMMAND_SHOWN = 400
 _SAID_SHOWN = 80
 
@@ -63,6 +64,12 @@ class ShellTool:
         del cwd
         if not arguments.command.strip() or "\0" in arguments.command:
             raise ToolFailed("the command is empty or holds a NUL character")
+        size = len(arguments.command.encode())
+        if size > _LARGEST_BYTES:
+            raise ToolFailed(
+                f"the command has {size} bytes, the limit is {_LARGEST_BYTES}; "
+                "put it in a file with write and run that"
+            )
         return Effect(kind="execute", action=_action(arguments), command=arguments.command)
 
     async def run(

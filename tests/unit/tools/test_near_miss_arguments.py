@@ -1,0 +1,45 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.tools.spine import Spine, text_of
+
+
+async def test_arguments_in_a_text_of_their_own_are_read(tmp_path: Path):
+    (tmp_path / "a").write_text("one\n")
+    result = await Spine(tmp_path).raw("read", json.dumps(json.dumps({"path": "a"})))
+    assert text_of(result).startswith("1\tone\n")
+
+
+async def test_a_list_that_was_sent_as_text_is_read(tmp_path: Path):
+    (tmp_path / "a").write_text("one two\n")
+    edits = [{"oldText": "one", "newText": "1"}, {"old_string": "two", "new_string": "2"}]
+    await Spine(tmp_path).call("multi_edit", path="a", edits=json.dumps(edits))
+    assert (tmp_path / "a").read_text() == "1 2\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [(["bash", "-lc", "echo $((1+1))"], "echo $((1+1))"), (["echo", "a b"], "echo 'a b'")],
+)
+async def test_a_command_in_words_is_what_the_person_is_asked_for(
+    tmp_path: Path, words: list[str], command: str
+):
+    spine = Spine(tmp_path, mode="ask")
+    await spine.call("shell", command=words)
+    assert [question.input for question in spine.asker.questions] == [command]
+
+
+async def test_an_unknown_field_of_an_edit_is_named(tmp_path: Path):
+    (tmp_path / "a").write_text("one\n")
+    edits = [{"old_text": "one", "new_text": "1", "all": True}]
+    text = text_of(await Spine(tmp_path).call("multi_edit", path="a", edits=edits))
+    assert "unknown field `all`" in text
+    assert (tmp_path / "a").read_text() == "one\n"
+
+
+def test_every_object_of_a_schema_is_closed(tmp_path: Path):
+    for spec in Spine(tmp_path).registry.specs():
+        objects = spec.schema.count('"type":"object"')
+        assert objects == spec.schema.count('"additionalProperties":false'), spec.name
