@@ -1,10 +1,14 @@
 """One session does one thing at a time, and words that meet something else are not lost."""
 
+import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import pytest
 
+from ouroboros.app.ouroboros import Outcome
 from ouroboros.core.commands import Compact, Interrupt, SetModel, Steer, Submit
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import ModelDelta, TaskCancelled, TaskCompleted, TurnStarted, UserMessage
@@ -19,6 +23,22 @@ SLOW = Turn(text="Slowly.", chunk=1, pace_seconds=0.05)
 def words(s: Stage) -> list[str]:
     history = s.session.state.history
     return [m.text for m in history if m.role == "user" and m.kind == "plain"]
+
+
+async def reached(condition: Callable[[], bool]) -> None:
+    for _ in range(1_000):
+        if condition():
+            return
+        await anyio.sleep(0.01)
+    raise AssertionError("it did not come to that")
+
+
+def locked(home: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        home / "ouroboros.db", isolation_level=None, check_same_thread=False
+    )
+    connection.execute("BEGIN IMMEDIATE")
+    return connection
 
 
 async def test_two_submits_at_once_make_one_run(tmp_path: Path) -> None:
@@ -116,3 +136,23 @@ async def test_a_failure_after_some_work_shows_what_was_said(tmp_path: Path) -> 
     turns = [Turn(text="I look.", tool_calls=(call("ls"),)), Turn(fault=Fault(kind="auth"))]
     async with stage(tmp_path, turns) as s:
         assert (await s.run()).final == "I look."
+
+
+async def test_the_next_words_do_not_change_how_the_last_run_ended(tmp_path: Path) -> None:
+    turns = [Turn(text="one", delay_seconds=0.2), Turn(text="two", delay_seconds=0.2)]
+    outcomes: list[Outcome] = []
+    async with stage(tmp_path, turns) as s:
+
+        async def first() -> None:
+            outcomes.append(await s.run("First"))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(first)
+            await reached(lambda: bool(s.server.exchanges))
+            other = await anyio.to_thread.run_sync(locked, tmp_path / "home")
+            await reached(lambda: s.session.state.ended == "completed")
+            tasks.start_soon(s.session.send, Submit(text="Second"))
+            await anyio.sleep(0.1)
+            other.close()
+        assert [(one.reason, one.final) for one in outcomes] == [("completed", "one")]
+        assert words(s) == ["First", "Second"]

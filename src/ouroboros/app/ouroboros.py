@@ -18,7 +18,7 @@ from ouroboros.agent.session import Session as Engine
 from ouroboros.app.settings import Settings
 from ouroboros.core.commands import Command
 from ouroboros.core.errors import Misuse
-from ouroboros.core.events import Envelope, PermissionAnswered
+from ouroboros.core.events import Envelope, PermissionAnswered, TaskCancelled, TaskCompleted
 from ouroboros.core.state import Spent, State
 
 
@@ -43,9 +43,10 @@ class Session:
         """Made by ``Ouroboros.open`` only."""
         self._engine = engine
         self._unanswered = 0
+        self._reason = self._final = ""
         self.resumed = resumed
         self.warnings = warnings
-        engine.journal.listen(self._count)
+        engine.journal.listen(self._note)
 
     @property
     def id(self) -> str:
@@ -90,23 +91,27 @@ class Session:
         else:
             await self._engine.resume()
         return Outcome(
-            reason=self.state.ended,
-            final=self.state.final,
+            reason=self._reason,
+            final=self._final,
             exit_code=self._exit_code(),
             session=self.id,
             turns=self.state.turn - turns,
             spent=replace(self.state.spent),
         )
 
-    def _count(self, envelope: Envelope) -> None:
+    def _note(self, envelope: Envelope) -> None:
         match envelope.data:
             case PermissionAnswered(decider="nobody"):
                 self._unanswered += 1
+            case TaskCompleted(reason=reason, final=final):
+                self._reason, self._final = reason, final
+            case TaskCancelled():
+                self._reason, self._final = "cancelled", self.state.final
             case _:
                 pass
 
     def _exit_code(self) -> int:
-        match self.state.ended.partition(":")[0]:
+        match self._reason.partition(":")[0]:
             case "completed":
                 return 4 if self._unanswered else 0
             case "limit_reached":
