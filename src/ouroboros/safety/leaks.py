@@ -7,6 +7,9 @@ from urllib.parse import quote
 SHORTEST = 8
 """Shorter values are not looked for: they would be found everywhere."""
 
+MOST_HELD = 256
+"""Characters of a text in pieces that wait for the next one; a longer key is cut seldom."""
+
 
 class Leaks:
     """The secrets of one session, by the name each goes under."""
@@ -18,6 +21,8 @@ class Leaks:
             for form in _forms(value.strip()):
                 if len(form) >= SHORTEST:
                     self._names.setdefault(form, name)
+        self._beginnings: set[str] = set()
+        self._longest = 0
         # The longest first, so that a value which contains another one is named rightly.
         forms = sorted(self._names, key=len, reverse=True)
         self._expression = re.compile("|".join(map(re.escape, forms))) if forms else None
@@ -55,15 +60,13 @@ class Leaks:
 
     def open_end(self, text: str) -> int:
         """How many of the last characters may be the beginning of a secret."""
-        most = 0
-        for form in self._names:
-            start = max(len(text) - len(form) + 1, 0)
-            at = text.find(form[0], start)
-            while at >= 0 and len(text) - at > most:
-                if form.startswith(text[at:]):
-                    most = len(text) - at
-                at = text.find(form[0], at + 1)
-        return most
+        if not self._beginnings:
+            self._beginnings = {
+                form[:n] for form in self._names for n in range(1, min(len(form), MOST_HELD + 1))
+            }
+            self._longest = max(map(len, self._beginnings), default=0)
+        longest = min(len(text), self._longest)
+        return next((n for n in range(longest, 0, -1) if text[-n:] in self._beginnings), 0)
 
     def _note(self, form: str) -> str:
         return f"[redacted {self._names[form]}]"

@@ -34,3 +34,10 @@ def test_only_what_may_be_a_secret_waits() -> None:
 
 def test_without_secrets_nothing_waits() -> None:
     assert Leaks({}).flow().next("sk-") == "sk-"
+
+
+def test_of_a_very_long_secret_a_bounded_beginning_waits() -> None:
+    secret = "".join(map(str, range(5_000)))
+    flow = Leaks({"KEY": secret}).flow()
+    assert flow.next(secret[:200]) == ""
+    assert flow.next(secret[200:]) == "[redacted KEY]"
