@@ -39,17 +39,24 @@ def commands() -> Iterator[list[str]]:
 COMMANDS = list(commands())
 
 
-def understood(group: click.Command, words: list[str], path: str = "ouro") -> None:
-    """Raises what a mistyped line would show; runs nothing."""
-    if not isinstance(group, click.Group):
-        with group.make_context(path, list(words)):
+def understood(
+    command: click.Command, words: list[str], above: click.Context | None = None
+) -> None:
+    """Raises what a mistyped line would show; runs nothing.
+
+    The contexts are nested as in a run: click keeps the help option it made for the first of them.
+    """
+    name = command.name or "ouro"
+    if not isinstance(command, click.Group):
+        with command.make_context(name, list(words), parent=above):
             return
-    with click.Context(group, info_name=path) as context:
-        name = next(word for word in words if not word.startswith("-"))
-        found = group.get_command(context, name)
-        assert found is not None, f"{path} has no command {name!r}"
-        at = words.index(name)
-        understood(found, [*words[:at], *words[at + 1 :]], f"{path} {name}")
+    settings = command.context_settings
+    with click.Context(command, info_name=name, parent=above, **settings) as context:
+        wanted = next(word for word in words if not word.startswith("-"))
+        found = command.get_command(context, wanted)
+        assert found is not None, f"{context.command_path} has no command {wanted!r}"
+        at = words.index(wanted)
+        understood(found, [*words[:at], *words[at + 1 :]], context)
 
 
 def test_there_is_something_to_follow() -> None:
