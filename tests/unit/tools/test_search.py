@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from ouroboros.tools.builtin.search import FindTool, GrepTool
-from ouroboros.tools.builtin.walker import glob_expression
+from ouroboros.tools.builtin.walker import glob_expression, walk
 from tests.unit.tools.spine import Spine, text_of
 
 RIPGREP = shutil.which("rg") or shutil.which("rg", path=str(Path(sys.executable).parent))
@@ -236,3 +236,18 @@ async def test_a_search_leaves_out_what_may_not_be_read(folder: Path, program: s
     found = await made.call("find", pattern="*.js")
     assert [line.partition(":")[0] for line in text_of(lines).split("\n")] == ["a.py", "long.txt"]
     assert (text_of(files), text_of(found)) == ("long.txt", "No files found.")
+
+
+def test_the_walker_goes_into_folders_of_any_depth(tmp_path: Path):
+    deepest = tmp_path
+    for _ in range(1100):
+        deepest /= "d"
+        deepest.mkdir()
+    (deepest / "f").write_text("x")
+    try:
+        assert list(walk(str(tmp_path))) == [str(deepest / "f")]
+    finally:
+        (deepest / "f").unlink()
+        while deepest != tmp_path:
+            deepest.rmdir()
+            deepest = deepest.parent

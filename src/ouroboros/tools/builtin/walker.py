@@ -9,6 +9,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 SKIPPED = frozenset({
@@ -69,14 +70,22 @@ def walk(root: str) -> Iterator[str]:
     if not Path(root).is_dir():
         yield root
         return
-    with os.scandir(root) as found:
-        entries = sorted(found, key=lambda entry: entry.name)
-    for entry in entries:
-        if entry.is_dir(follow_symlinks=False):
+    open_folders = [iter(_entries(root))]
+    while open_folders:
+        entry = next(open_folders[-1], None)
+        if entry is None:
+            open_folders.pop()
+        elif entry.is_dir(follow_symlinks=False):
             if entry.name not in SKIPPED:
-                yield from walk(entry.path)
+                with suppress(OSError):
+                    open_folders.append(iter(_entries(entry.path)))
         elif entry.is_file(follow_symlinks=False):
             yield entry.path
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as found:
+        return sorted(found, key=lambda entry: entry.name)
 
 
 def text_of(path: str) -> str:
