@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from ouroboros.core.commands import Interrupt, Steer
 from ouroboros.core.events import (
     AgentMessage,
+    Envelope,
     ErrorRaised,
     ModelDelta,
     ModelRetried,
@@ -59,6 +60,32 @@ async def test_a_run_acts_and_answers(tmp_path: Path, format: str) -> None:
         numbers = [envelope.seq for envelope in s.shown if envelope.data.durable]
         assert numbers == list(range(1, len(numbers) + 1))
         assert s.server.connections == 1
+
+
+async def test_every_event_says_its_turn(tmp_path: Path) -> None:
+    async with stage(tmp_path, [Turn(tool_calls=(call("ls"),)), DONE]) as s:
+        await s.run()
+        turns = [(e.type, e.turn) for e in s.shown if e.type in {"turn.started", "agent.message"}]
+        assert turns == [
+            ("turn.started", 1),
+            ("agent.message", 1),
+            ("turn.started", 2),
+            ("agent.message", 2),
+        ]
+
+
+async def test_a_face_that_breaks_does_not_end_the_run(tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    def broken(envelope: Envelope) -> None:
+        heard.append(envelope.type)
+        raise RuntimeError("a bug of the face")
+
+    async with stage(tmp_path, [DONE]) as s:
+        s.session.listen(broken)
+        outcome = await s.run()
+        assert (outcome.reason, len(heard)) == ("completed", 1)
+        assert s.types[-1] == "task.completed"
 
 
 async def test_the_request_holds_calls_and_results_in_call_order(tmp_path: Path) -> None:

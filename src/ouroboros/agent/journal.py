@@ -1,5 +1,6 @@
 """The one place where events are made: redacted, numbered, applied, kept and shown, in this order."""
 
+import logging
 import re
 from collections.abc import Callable
 from typing import Protocol, cast
@@ -8,10 +9,11 @@ import msgspec
 
 from ouroboros.agent.pieces import Pieces
 from ouroboros.core.clock import Clock
-from ouroboros.core.events import Envelope, Event
+from ouroboros.core.events import Envelope, Event, TurnStarted
 from ouroboros.core.ids import Ids
 from ouroboros.core.state import State
 
+_log = logging.getLogger(__name__)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 type Sink = Callable[[Envelope], None]
@@ -76,7 +78,7 @@ class Journal:
         envelope = Envelope(
             id=self._ids.new("evt") if durable else "",
             session=self._state.session,
-            turn=self._state.turn,
+            turn=event.turn if isinstance(event, TurnStarted) else self._state.turn,
             seq=self._state.seq + 1 if durable else self._state.seq,
             ts=self._clock.now(),
             type=event.type,
@@ -94,9 +96,13 @@ class Journal:
         await self._log.settled(self._state.seq)
 
     def show(self, envelope: Envelope) -> None:
-        """Hands an event to every sink."""
-        for sink in self._sinks:
-            sink(envelope)
+        """Hands an event to every sink; one that breaks is left out from then on."""
+        for sink in tuple(self._sinks):
+            try:
+                sink(envelope)
+            except Exception:  # noqa: BLE001 - the border to a face: its bug must not end the run
+                self._sinks.remove(sink)
+                _log.exception("a sink broke on %s and is left out from now on", envelope.type)
 
 
 def _legible(event: Event) -> Event:
