@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from ouroboros.agent import tokens
+from ouroboros.core.limits import CHARS_PER_TOKEN
 from ouroboros.core.parts import Message, Part, Text, ToolResult
 from ouroboros.core.state import State
 
@@ -65,14 +66,13 @@ def _user_words(messages: list[Message], budget: int) -> list[Message]:
 
 
 def _middle_cut(message: Message, budget: int) -> Message | None:
-    text, room = message.text, budget * 4
-    if room < 64:
+    data, half = message.text.encode("utf-8", "replace"), budget * CHARS_PER_TOKEN // 2
+    if half < 32 or len(data) <= 2 * half:
         return None
-    half = room // 2
-    removed = len(text) - 2 * half
-    if removed <= 0:
-        return None
-    shorter = f"{text[:half]}…{removed} chars truncated…{text[-half:]}"
+    head = data[:half].decode("utf-8", "ignore")
+    tail = data[-half:].decode("utf-8", "ignore")
+    removed = len(message.text) - len(head) - len(tail)
+    shorter = f"{head}…{removed} chars truncated…{tail}"
     return Message(id=f"{message.id}.cut", role="user", kind="plain", parts=(Text(text=shorter),))
 
 

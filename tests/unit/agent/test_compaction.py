@@ -54,6 +54,12 @@ def test_the_newest_words_fill_the_budget_and_one_is_cut_in_the_middle() -> None
     assert kept[0].text.endswith("b" * 900)
 
 
+def test_words_beyond_ascii_are_cut_by_their_bytes() -> None:
+    kept = replacement([user("ü" * 4000, id="long")], SUMMARY, None, Keep(user_tokens=100))
+    assert kept[0].text.count("ü") == 200
+    assert "3800 chars truncated" in kept[0].text
+
+
 def test_in_mid_task_the_context_goes_before_the_last_words() -> None:
     context = user("facts", "context")
     kept = replacement([user("one"), user("two")], SUMMARY, context, Keep(user_tokens=100))
