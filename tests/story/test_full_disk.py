@@ -12,6 +12,7 @@ from ouroboros.llm.turns import Turn
 from tests.story.stage import Stage, call, stage
 
 READS = tuple(call("read", path="big.txt") for _ in range(4))
+WIDE = {"window": 10_000_000}  # nothing is summarised, however late the disk fills up
 DONE = Turn(text="All done.")
 
 
@@ -44,7 +45,7 @@ async def test_a_full_disk_ends_the_run_with_a_clear_error(
     folder.mkdir()
     (folder / "big.txt").write_text("a line of words\n" * 600)
     calls = READS if tool == "read" else (call("shell", command="cat big.txt"),) * 4
-    async with stage(tmp_path, [*[Turn(tool_calls=calls)] * 200, DONE]) as s:
+    async with stage(tmp_path, [*[Turn(tool_calls=calls)] * 200, DONE], context=WIDE) as s:
         await fails(s)
         shown = [envelope.seq for envelope in s.shown if envelope.data.durable]
         assert shown == list(range(1, len(shown) + 1))
@@ -53,6 +54,6 @@ async def test_a_full_disk_ends_the_run_with_a_clear_error(
     # What was kept is whole; with room again the session goes on.
     remount = ["mount", "-o", "remount,size=16m", str(small_home)]
     await anyio.run_process(remount)
-    async with stage(tmp_path, [DONE], latest=True) as s:
+    async with stage(tmp_path, [DONE], context=WIDE, latest=True) as s:
         assert s.session.state.seq >= len(shown)
         assert (await s.run("")).final == "All done."
