@@ -74,6 +74,16 @@ async def test_every_event_says_its_turn(tmp_path: Path) -> None:
         ]
 
 
+async def test_no_delta_overtakes_what_was_recorded_before_it(tmp_path: Path) -> None:
+    turns = [Turn(text="a b c", chunk=1, tool_calls=(call("ls"),)) for _ in range(10)]
+    async with stage(tmp_path, [*turns, DONE]) as s:
+        await s.run()
+        last = 0
+        for envelope in s.shown:
+            assert envelope.seq == (last + 1 if envelope.data.durable else last), envelope
+            last = envelope.seq
+
+
 async def test_a_face_that_breaks_does_not_end_the_run(tmp_path: Path) -> None:
     heard: list[str] = []
 

@@ -2,6 +2,7 @@
 
 import logging
 import re
+from collections import deque
 from collections.abc import Callable
 from typing import Protocol, cast
 
@@ -34,7 +35,8 @@ class Journal:
     """Records events of one session.
 
     State, log, faces and the next request see the same redacted event. A durable event is shown
-    once it is on disk (the log calls ``show``); a delta is shown at once.
+    once it is on disk (the log calls ``show``); a delta at once, but never before the durable
+    events that were recorded ahead of it, so that every face sees one order.
     """
 
     def __init__(
@@ -55,6 +57,8 @@ class Journal:
         self._redact = redact
         self._pieces = pieces
         self._sinks: list[Sink] = []
+        self._shown = state.seq
+        self._held: deque[Envelope] = deque()
 
     def listen(self, sink: Sink) -> None:
         """Adds a sink; it is called in order and must not block."""
@@ -88,15 +92,24 @@ class Journal:
         if durable:
             self._log.append(envelope)
             self._state.apply(envelope)
+        elif envelope.seq > self._shown:
+            self._held.append(envelope)
         else:
-            self.show(envelope)
+            self._hand_out(envelope)
 
     async def settle(self) -> None:
         """Returns when everything recorded so far is on disk."""
         await self._log.settled(self._state.seq)
 
     def show(self, envelope: Envelope) -> None:
-        """Hands an event to every sink; one that breaks is left out from then on."""
+        """Shows a durable event that is on disk, then the deltas that waited for it."""
+        self._hand_out(envelope)
+        self._shown = envelope.seq
+        while self._held and self._held[0].seq <= self._shown:
+            self._hand_out(self._held.popleft())
+
+    def _hand_out(self, envelope: Envelope) -> None:
+        """Gives an event to every sink; one that breaks is left out from then on."""
         for sink in tuple(self._sinks):
             try:
                 sink(envelope)
