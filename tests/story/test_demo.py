@@ -41,6 +41,7 @@ def test_the_demo_mends_a_failing_test_and_leaves_nothing(tmp_path: Path) -> Non
     assert ended.stderr.splitlines()[0].startswith("Demo: the model's words come from a script")
     assert ended.stdout.startswith("The tests pass.")
     assert "Checked apart from the agent: the tests pass." in ended.stderr
+    assert "Continue with" not in ended.stderr
     assert list(tmp_path.iterdir()) == []
 
 

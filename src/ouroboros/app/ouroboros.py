@@ -61,7 +61,8 @@ class Session:
     def listen(self, sink: Callable[[Envelope], None]) -> None:
         """Shows every event from now on to ``sink``, in order, on the event loop.
 
-        A numbered event is shown once it is on disk, a delta at once. The sink must not block.
+        A numbered event is shown once it is on disk, a delta at once but never before the events
+        ahead of it. The sink must not block.
         """
         self._engine.journal.listen(sink)
 

@@ -52,7 +52,7 @@ def _play(invocation: Invocation, folder: Path) -> int:
         engine = Ouroboros(settings, home=folder / "home", environment=environment)
         async with engine.open(cwd=unpacked.cwd) as session:
             stage = open_stage(streams, "text", session.state, interactive=False)
-            code = await Conversation(session, stage, session.id).once(unpacked.prompt)
+            code = await Conversation(session, stage, "").once(unpacked.prompt)
             events = session.state.seq
         if code or not await demo.tests_pass(unpacked, environment):
             note("error: the tests do not pass")
