@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Annotated
 
 import anyio
+import anyio.to_thread
 from msgspec import Meta, Struct
 
 from ouroboros.core.errors import ToolFailed
 from ouroboros.core.limits import SHELL_TIMEOUT_CAP_SECONDS, SHELL_TIMEOUT_SECONDS
 from ouroboros.core.parts import Text
 from ouroboros.safety.capture import Capture
+from ouroboros.safety.guard import Guard
 from ouroboros.safety.spawn import Piece, Process, shell_command, start
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
@@ -57,6 +59,7 @@ class ShellTool:
         self._shell = shell or next(filter(_exists, _SHELLS), "/bin/sh")
         self._timeout = timeout_seconds
         self._cap = timeout_cap_seconds
+        self._guard = Guard()
         self.description = _described(timeout_seconds, timeout_cap_seconds)
 
     def effect(self, arguments: ShellArguments, cwd: Path) -> Effect:
@@ -82,7 +85,10 @@ class ShellTool:
         capture = Capture()
         decoders = {name: _decoder() for name in ("stdout", "stderr")}
         command = context.sandbox.command(shell_command(arguments.command, self._shell))
+        if not self._guard.is_on_duty:
+            await anyio.to_thread.run_sync(self._guard.begin)
         process = await start(command, cwd=context.cwd, environment=context.environment)
+        self._guard.hold(process.pid)
         try:
             while (piece := await _read(process, deadline)) is not None:
                 capture.add(piece.data, piece.stream)
@@ -92,6 +98,7 @@ class ShellTool:
             exit_code = process.exit_code
         finally:
             await process.close(survivors=process.exit_code is not None)
+            self._guard.release(process.pid)
         elapsed = context.clock.monotonic() - began
         late = "" if exit_code is not None else self._late(elapsed, seconds)
         yield _result(exit_code, elapsed, late, capture)
