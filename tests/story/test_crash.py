@@ -31,7 +31,7 @@ def complaints(found: list[crash.Report]) -> list[tuple[crash.Moment, tuple[str,
 
 
 async def test_a_killed_run_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
-    found = await reports(tmp_path, seed=7, count=5)
+    found = await reports(tmp_path, seed=7, count=3)
     assert complaints(found) == []
     assert any(report.in_call for report in found)
 

@@ -125,7 +125,7 @@ async def test_two_hundred_tool_turns_are_not_cut_off(tmp_path: Path) -> None:
 
 
 async def test_a_call_starts_while_the_reply_still_streams(tmp_path: Path) -> None:
-    text = "x" * 4000
+    text = "x" * 1000
     turns = [
         Turn(
             tool_calls=(
