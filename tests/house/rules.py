@@ -36,8 +36,8 @@ SUPPRESSION_WITH_REASON = re.compile(
 )
 # Spelled with a class each, so that this file does not hold what it forbids.
 FOREIGN = re.compile(
-    r"[/]work/(main|shared)|[/]root/|[/]home/(?!person\b|me\b)\w+/"
-    r"|files[.]pythonhosted|pypi[.]org/|registry[.]npmjs|(?<!emit-)index[-]url"
+    r"[/]work/(?=\w+/)|[/]root/|[/]home/(?!person\b|me\b)\w+/"
+    r"|https?:[/]/[^\s\"']+[.](whl|tar[.]gz|tgz|zip)\b|(?<!emit-)index[-]url"
 )
 
 

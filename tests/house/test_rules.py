@@ -80,7 +80,7 @@ BREACHES: tuple[tuple[Rule, str, str], ...] = (
     (rules.suppressions, LOOP, f"x = 1  {SILENCED}: E501 - a reason, but no budget\n"),
     (rules.suppressions, LOOP, "x = 1\n" * 1000 + f"x = 1  {SILENCED}: E501\n"),
     (rules.foreign_places, "notes.md", "see /" + "root/notes\n"),
-    (rules.foreign_places, "notes.md", "see https://files." + "pythonhosted.org/x\n"),
+    (rules.foreign_places, "notes.md", "see https://there.example/x-1.0" + ".whl\n"),
     (rules.loose_locks, "requirements/run.txt", "anyio==4.1\n"),
     (rules.loose_locks, "requirements/run.txt", LOCK.replace("anyio", "h11")),
     (rules.loose_locks, "requirements/run.txt", LOCK.replace("4.1", "4.2")),
