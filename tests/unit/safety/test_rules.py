@@ -3,7 +3,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ouroboros.core.commands import Mode
@@ -463,14 +463,20 @@ def test_one_more_deny_never_opens_anything(
 
 
 @given(st.text(alphabet=st.sampled_from("ab -;|&$(){}<>`'\"\\\n#=*~!"), max_size=60))
+@example("$}")
+@example("a $ b$")
+@example('"$"')
+@example("$\\;a")
 def test_no_text_breaks_the_reader_and_simple_means_no_operator(text: str):
     reading = read_shell(text)
     if reading.simple is not None:
         assert not reading.opaque
         assert reading.commands[0].words == reading.simple
-        quoting = r"""\\.|'[^']*'|\$?"(\\.|[^"\\$`])*\""""
-        bare = re.sub(quoting, "", text.strip(), flags=re.DOTALL)
-        assert not re.search(r"[;|&$()<>`\n]", bare)
+        # A dollar sign before nothing that has a meaning, as in `$}`, is plain for a shell too.
+        expansion = r"\$[ab$({#*!-]"
+        quoting = rf"""\\.|'[^']*'|\$?"(\\.|[^"\\$`]|(?!{expansion})\$)*\""""
+        bare = re.sub(quoting, "_", text.strip(), flags=re.DOTALL)
+        assert not re.search(rf"[;|&()<>`\n]|{expansion}|\$['\"]", bare)
 
 
 def test_links_and_dots_are_followed_before_matching(tmp_path: Path):
