@@ -6,11 +6,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from dirty_equals import IsStr
 from inline_snapshot import snapshot
 
 from ouroboros.app.settings import Settings
 from ouroboros.app.toolbox import registry
 from ouroboros.core.commands import SetMode
+from ouroboros.core.errors import Misuse
 from ouroboros.core.limits import CHARS_PER_TOKEN
 from ouroboros.llm.turns import Turn
 from tests.story.stage import FORMATS, PROMPTS, call, stage
@@ -78,6 +80,21 @@ async def test_words_of_the_persons_own_follow_ours(tmp_path: Path) -> None:
         assert s.body()["messages"][0]["content"].startswith(PROMPTS["core"].text[:40])
 
 
+async def test_an_agent_definition_adds_its_body(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    definition = "---\nname: reviewer\n---\nReview, do not edit.\n"
+    (tmp_path / "work" / "reviewer.md").write_text(definition)
+    async with stage(tmp_path, [DONE], system="@reviewer.md", context={"off": ["core"]}) as s:
+        await s.run("Hello")
+        assert s.body()["messages"][0]["content"] == "Review, do not edit."
+
+
+async def test_a_definition_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(Misuse, match=r"nowhere\.md' cannot be read"):
+        async with stage(tmp_path, [DONE], system="@nowhere.md"):
+            pass
+
+
 async def test_our_words_can_be_switched_off(tmp_path: Path) -> None:
     async with stage(tmp_path, [DONE], system="Only this.", context={"off": ["core"]}) as s:
         await s.run("Hello")
@@ -127,5 +144,5 @@ async def test_the_versions_of_all_words_are_on_record(tmp_path: Path) -> None:
         ready = s.shown[0].data
         assert msgspec.to_builtins(ready)["prompts"] == {
             "core": PROMPTS["core"].version,
-            "own": "1",
+            "own": IsStr(regex="[0-9a-f]{8}"),
         }

@@ -18,6 +18,7 @@ from ouroboros.agent.pieces import Pieces
 from ouroboros.agent.prompts import Piece, Prompts, load
 from ouroboros.agent.session import Session
 from ouroboros.app import models, secrecy, surroundings, toolbox
+from ouroboros.app.own_words import own_words
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import SessionUnknown
@@ -109,7 +110,7 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
                     lease=lease,
                     client=await connect(chosen),
                     speakers=another,
-                    prompts=await to_thread.run_sync(load),
+                    prompts=await to_thread.run_sync(_prompts, opening),
                     ids=ids,
                     clock=clock,
                 )
@@ -230,10 +231,14 @@ def _begin(built: Built, ready: SessionReady, opening: Opening) -> None:
 
 def system_prompt(settings: Settings, prompts: Prompts) -> tuple[Piece, ...]:
     """The system prompt's pieces: ours unless switched off, then the person's own."""
-    pieces = [prompts["core"]] if "core" not in settings.context.off else []
-    if settings.system:
-        pieces.append(Piece(name="own", version="1", text=settings.system))
-    return tuple(pieces)
+    off = settings.context.off
+    return tuple(prompts[name] for name in ("core", "own") if name in prompts and name not in off)
+
+
+def _prompts(opening: Opening) -> Prompts:
+    pieces = dict(load())
+    own = own_words(opening.settings.system, opening.cwd)
+    return pieces | {"own": own} if own else pieces
 
 
 def speaker(settings: Settings, chosen: models.Chosen, client: Client) -> Speaker:

@@ -47,7 +47,7 @@ _OPTIONS = (
         type=click.Choice(["plan", "ask", "auto-edit", "full-auto"]),
         help="How much is asked before something is done.",
     ),
-    click.option("--system", metavar="TEXT", help="More instructions for the model."),
+    click.option("--system", metavar="TEXT|@FILE", help="More instructions for the model."),
     click.option("--max-turns", type=click.IntRange(min=1), help="End after so many turns."),
     click.option("--max-tokens", type=click.IntRange(min=1), help="End after so many tokens."),
     click.option(
