@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.small_disk import mounted
+
 
 def ouro(cwd: Path, *arguments: str, home: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -25,17 +27,8 @@ def ouro(cwd: Path, *arguments: str, home: Path | None = None) -> subprocess.Com
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
-    try:
-        made = subprocess.run(mount, capture_output=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("needs the mount command")
-    if made.returncode:
-        pytest.skip("needs the right to mount a small file system")
-    yield disk
-    subprocess.run(["umount", str(disk)], check=True)
+    with mounted(tmp_path / "disk", mebibytes=1) as disk:
+        yield disk
 
 
 def test_a_full_home_is_blamed_and_not_the_output(tmp_path: Path, small_disk: Path) -> None:

@@ -1,6 +1,5 @@
 """A disk that fills up in mid-run: the run ends at once with a clear error, and can go on later."""
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 
 from ouroboros.core.errors import StoreFull
 from ouroboros.llm.turns import Turn
+from tests.small_disk import mounted
 from tests.story.stage import Stage, call, stage
 
 READS = tuple(call("read", path="big.txt") for _ in range(4))
@@ -18,17 +18,8 @@ DONE = Turn(text="All done.")
 
 @pytest.fixture
 def small_home(tmp_path: Path) -> Iterator[Path]:
-    home = tmp_path / "home"
-    home.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(home)]
-    try:
-        made = subprocess.run(mount, capture_output=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("needs the mount command")
-    if made.returncode:
-        pytest.skip("needs the right to mount a small file system")
-    yield home
-    subprocess.run(["umount", str(home)], check=True)
+    with mounted(tmp_path / "home", mebibytes=2) as disk:
+        yield disk
 
 
 async def fails(s: Stage) -> None:

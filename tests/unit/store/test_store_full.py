@@ -25,6 +25,7 @@ from ouroboros.store.ledger import Ledger, Line
 from ouroboros.store.log import EventLog, encode
 from ouroboros.store.migrations import MIGRATIONS, Migration
 from ouroboros.store.writer import Writer
+from tests.small_disk import mounted
 from tests.unit.store import full_driver
 from tests.unit.store.samples import SESSION, envelope, keep, numbered, said
 
@@ -34,17 +35,8 @@ SMALL, LARGE = 3_000, 90_000
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(disk)]
-    try:
-        made = subprocess.run(mount, capture_output=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("needs the mount command")
-    if made.returncode:
-        pytest.skip("needs the right to mount a small file system")
-    yield disk
-    subprocess.run(["umount", str(disk)], check=True)
+    with mounted(tmp_path / "disk", mebibytes=3) as disk:
+        yield disk
 
 
 def fill(home: Path, *arguments: int) -> dict[str, Any]:
