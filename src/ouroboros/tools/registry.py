@@ -54,6 +54,23 @@ class Registry:
             self._tools[tool.name] = tool
             self._specs.clear()
 
+    def replace(self, tool: AnyTool) -> None:
+        """Puts a tool in the place of the one of its name; the next request and call see it.
+
+        Raises:
+            Misuse: There is none of that name.
+        """
+        own = self._by_fold.get(folded(tool.name))
+        if own is None:
+            raise Misuse(f"there is no tool {tool.name!r} to replace", hint="register it instead")
+        if own in self._tools:
+            self._tools = {
+                (tool.name if name == own else name): (tool if name == own else kept)
+                for name, kept in self._tools.items()
+            }
+        self._by_fold[folded(tool.name)] = tool.name
+        self._specs.clear()
+
     def find(self, name: str) -> AnyTool | None:
         """The tool of this name, in any spelling or under an alias; None when there is none."""
         own = self._by_fold.get(folded(name)) or self._by_fold.get(folded(canonical(name)))

@@ -38,6 +38,30 @@ def test_foreign_names_find_the_tool(spelled: str, name: str):
     assert (found.name, canonical(spelled)) == (name, name)
 
 
+def test_a_tool_is_reloaded_in_place():
+    class Newer(ReadTool):
+        description = "Read, but newer."
+
+    registry = Registry(builtin_tools())
+    before, newer = registry.specs(), Newer()
+    registry.replace(newer)
+    assert registry.names() == NAMES
+    assert registry.find("Read") is newer
+    assert registry.specs()[0].description == "Read, but newer."
+    assert registry.specs()[1:] == before[1:]
+
+
+def test_only_a_known_tool_is_reloaded():
+    with pytest.raises(Misuse, match="no tool 'read' to replace"):
+        Registry().replace(ReadTool())
+
+
+def test_a_tool_that_is_switched_off_stays_off_when_it_is_reloaded():
+    registry = Registry(builtin_tools(), disabled=["read"])
+    registry.replace(ReadTool())
+    assert registry.find("read") is None
+
+
 def test_a_name_that_reads_the_same_is_refused():
     class Other(ReadTool):
         name = "Re_ad"
