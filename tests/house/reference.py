@@ -12,11 +12,13 @@ from typing import Annotated, Any, Literal, TypeAliasType, Union, get_args, get_
 import click
 from msgspec import Meta, Struct
 from msgspec.json import encode
+from msgspec.json import format as format_json
 from msgspec.structs import fields
 
 from ouroboros.app.config_schema import format_key, leaves
 from ouroboros.core.events.schema import registry
 from ouroboros.faces.cli.tree import root as command_line
+from ouroboros.llm.providers import table
 from ouroboros.tools import builtin
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
@@ -146,8 +148,14 @@ PAGES = {
 }
 
 
+def vendors() -> bytes:
+    """The built form of the table of vendors."""
+    return format_json(encode(table.build()), indent=1) + b"\n"
+
+
 def main() -> None:
-    """Writes every page."""
+    """Writes every page, and the table of vendors in its built form."""
+    table.BUILT.write_bytes(vendors())
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, page in PAGES.items():
         (FOLDER / name).write_text(page(), encoding="utf-8")

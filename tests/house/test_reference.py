@@ -5,7 +5,8 @@ import pytest
 from ouroboros.app.config_schema import format_key, leaves
 from ouroboros.core.events.schema import registry
 from ouroboros.faces.cli.tree import COMMANDS
-from tests.house.reference import FOLDER, PAGES
+from ouroboros.llm.providers import table
+from tests.house.reference import FOLDER, PAGES, vendors
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -36,3 +37,8 @@ def test_the_pages_name_every_command_setting_and_event() -> None:
 def test_the_tools_page_names_what_a_coding_agent_needs() -> None:
     page = PAGES["tools.md"]()
     assert [name for name in ("read", "write", "edit", "shell") if f"## `{name}`" not in page] == []
+
+
+def test_the_built_table_of_vendors_is_its_source() -> None:
+    assert table.BUILT.read_bytes() == vendors(), "run `just docs`"
+    assert table.build() == table.ENTRIES

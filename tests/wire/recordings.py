@@ -11,8 +11,9 @@ import msgspec
 
 from ouroboros.core.parts import Message, Origin, Part
 from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.framing import Frame
 from ouroboros.llm.protocols import by_name
-from ouroboros.llm.sse import Decoder, Frame
+from ouroboros.llm.sse import Decoder
 from ouroboros.llm.stream import Failed, Finished, StreamEvent
 
 FOLDER = Path(__file__).parent / "recorded"

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.framing import Frame
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
-from ouroboros.llm.sse import Frame
 from ouroboros.llm.stream import BlockEnded, BlockStarted, Failed, Finished, StreamEvent
 from tests.wire.recordings import ORIGIN, Recording, frames_of, kept, replies, streams
 

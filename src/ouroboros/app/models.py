@@ -15,7 +15,7 @@ from ouroboros.llm.client import Client
 from ouroboros.llm.opening import Connection, open_client
 from ouroboros.llm.price import Price
 from ouroboros.llm.providers.choice import Choice, default, find, normalised
-from ouroboros.llm.providers.table import Entry
+from ouroboros.llm.providers.entry import Entry
 from ouroboros.llm.retry import Policy
 from ouroboros.llm.transport import Proxies
 

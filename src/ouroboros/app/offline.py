@@ -10,10 +10,10 @@ from ouroboros.core.errors import OuroborosError
 from ouroboros.core.parts import Foreign, Part, Reasoning, Text, ToolCall, Usage
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.fields import Fields, child, integer, parse, string
+from ouroboros.llm.framing import Frame
 from ouroboros.llm.lifecycle import Trace
 from ouroboros.llm.protocols import Decoder, Protocol, by_name
 from ouroboros.llm.sse import Decoder as FrameDecoder
-from ouroboros.llm.sse import Frame
 from ouroboros.llm.stream import Failed, Finished, StreamEvent
 
 

@@ -10,7 +10,8 @@ from ouroboros.app.keys import Keys, stored
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import OuroborosError
-from ouroboros.llm.providers.table import ENTRIES, Entry
+from ouroboros.llm.providers.entry import Entry
+from ouroboros.llm.providers.table import ENTRIES
 from ouroboros.llm.stream import Finished
 
 

@@ -134,9 +134,21 @@ class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.input_total + self.output_total
 
 
+class Freeform(Struct, frozen=True, kw_only=True):
+    """The text that a tool takes instead of JSON, by a grammar; no ``syntax`` means any text."""
+
+    syntax: Literal["", "lark", "regex"] = ""
+    definition: str = ""
+
+
 class ToolSpec(Struct, frozen=True, kw_only=True):
-    """A tool as a model is told of it; ``schema`` is JSON Schema as text."""
+    """A tool as a model is told of it; ``schema`` is JSON Schema as text.
+
+    A tool with ``freeform`` may be given as text where a vendor can; its schema then describes the
+    same tool with that text in its one string field.
+    """
 
     name: str
     description: str
     schema: str
+    freeform: Freeform | None = None

@@ -1,14 +1,19 @@
 """How one vendor departs from the wire format it speaks."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
 
-type EffortStyle = Literal["field", "object", "thinking", "adaptive", "budget", "none"]
+type EffortStyle = Literal[
+    "field", "object", "thinking", "template", "adaptive", "budget", "level", "none"
+]
 type SendBack = Literal["never", "field", "details", "content"]
+type Tools = Literal["native", "fenced"]
+type ToolNames = Literal["own", "capitalised"]
 
 
-class Dialect(Struct, frozen=True, kw_only=True):
+class Dialect(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """A vendor's toggles; the defaults are those of the vendor that made the format.
 
     Attributes:
@@ -26,10 +31,25 @@ class Dialect(Struct, frozen=True, kw_only=True):
         usage_reasoning_exclusive: Chat's completion count leaves out thoughts; it is also noticed
             from the counts themselves.
         effort_style: How reasoning effort is asked for: ``field`` (``reasoning_effort``),
-            ``object`` (``reasoning.effort``), ``thinking`` (on or off); for Anthropic ``budget``
-            (tokens) or ``adaptive``.
+            ``object`` (``reasoning.effort``), ``thinking`` (on or off), ``template``
+            (``chat_template_kwargs``, on or off); for Anthropic, Converse and Gemini ``budget``
+            (tokens); for Anthropic and Converse ``adaptive``; for Gemini ``level``.
         stateless: Responses are not kept by the vendor, so encrypted reasoning travels with us.
         default_max_output_tokens: Used where the format demands a limit and nobody named one.
+        streams: Whether the vendor can stream; one that cannot is asked for whole replies.
+        tools: Models without tool calls are told to write them as ``fenced`` blocks.
+        tool_names: Whether tools go by our names or by ones such as ``Read``; back they are ours.
+        freeform_tools: Whether a tool may take plain text instead of JSON.
+        schema_style: Gemini's ``openapi`` subset, or real JSON schema.
+        think_tags: Whether thoughts come within the content, between ``<think>`` tags.
+        assistant_after_tool: Whether words of a person may not follow a tool's result directly.
+        tool_result_name: Whether a tool's result also names the tool.
+        alternates: Whether roles must alternate strictly, so that neighbours are joined.
+        result_media: Whether a tool's result may hold images; else they follow it.
+        cuts_silently: Whether a history that is too long is cut without an error.
+        service_tier: Whether a service tier may be asked for.
+        unsupported: Members of the body that the vendor refuses; they are left out.
+        body: Members that every body of the vendor has besides.
     """
 
     max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
@@ -46,3 +66,17 @@ class Dialect(Struct, frozen=True, kw_only=True):
     effort_style: EffortStyle = "field"
     stateless: bool = True
     default_max_output_tokens: int = 16_384
+    streams: bool = True
+    tools: Tools = "native"
+    tool_names: ToolNames = "own"
+    freeform_tools: bool = False
+    schema_style: Literal["json", "openapi"] = "json"
+    think_tags: bool = False
+    assistant_after_tool: bool = False
+    tool_result_name: bool = False
+    alternates: bool = False
+    result_media: bool = True
+    cuts_silently: bool = False
+    service_tier: bool = False
+    unsupported: tuple[str, ...] = ()
+    body: Mapping[str, object] = {}

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Protocol as Interface
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,10 +9,10 @@ from msgspec.structs import replace
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Failure, ModelFailed
 from ouroboros.core.parts import Origin
-from ouroboros.llm import sse
-from ouroboros.llm.auth import AuthStyle, Credential
+from ouroboros.llm.auth import Authorizer, KeyHeader
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.failures import classify
+from ouroboros.llm.framing import Framing
 from ouroboros.llm.protocols import BodyCache, Decoder, Protocol
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import Failed, StreamEvent
@@ -33,6 +32,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         base_url: Without the path of the wire format.
         url: From a wire format's path to the whole address.
         headers: Sent with each request, the key not among them.
+        auth: What proves who asks.
         explain: What the person can do about a failure.
     """
 
@@ -41,23 +41,10 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     dialect: Dialect
     url: Callable[[str], str]
     headers: Mapping[str, str] = {}
-    auth: AuthStyle = "none"
-    credential: Credential | None = None
+    auth: Authorizer = KeyHeader()
     connect_timeout: float = 5.0
     idle_timeout: float = 120.0
     explain: Callable[[Failure], str] = lambda failure: ""
-
-
-class Framing(Interface):
-    """Cuts the bytes of a stream into frames."""
-
-    def feed(self, chunk: bytes) -> list[sse.Frame]:
-        """The frames that these bytes complete."""
-        ...
-
-    def end(self) -> list[sse.Frame]:
-        """What was left open when the bytes ended."""
-        ...
 
 
 class HttpRoute:
@@ -70,9 +57,9 @@ class HttpRoute:
         transport: Transport,
         *,
         clock: Clock,
-        framing: Callable[[], Framing] = sse.Decoder,
+        framing: Callable[[], Framing] | None = None,
     ) -> None:
-        """Owns the transport: closing the route closes it."""
+        """Owns the transport: closing the route closes it; ``framing`` replaces the format's."""
         self._endpoint = endpoint
         self._protocol = protocol
         self._transport = transport
@@ -90,41 +77,23 @@ class HttpRoute:
         self, request: Request
     ) -> AsyncGenerator[AsyncIterator[Sequence[StreamEvent]]]:
         """One attempt, in batches of what one read of the socket brought."""
-        endpoint = self._endpoint
-        key = endpoint.credential
-        body = self._protocol.build_body(
-            request, endpoint.dialect, endpoint.origin, self._cache(request)
-        )
-        sent = HttpRequest(
-            url=endpoint.url(self._protocol.path(request)),
-            headers={
-                "content-type": "application/json",
-                "accept": "text/event-stream" if request.stream else "application/json",
-                **endpoint.headers,
-                **(key.headers(endpoint.auth) if key is not None else {}),
-            },
-            body=body,
-            connect_timeout=endpoint.connect_timeout,
-            idle_timeout=endpoint.idle_timeout,
-        )
+        if not self._endpoint.dialect.streams:
+            request = replace(request, stream=False)
+        sent = self._prepared(request)
         refusal: Failure | None = None
-        async with self._transport.send(sent) as response:
-            kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-            if not 200 <= response.status < 300 or kind == "text/html":
-                refusal = await self._refusal(response, kind)
-            else:
-                decoder = self._protocol.start(endpoint.dialect)
-                is_whole = kind == "application/json" or not request.stream
-                chunks = response.chunks()
-                batches = (self._whole if is_whole else self._streamed)(chunks, decoder)
-                try:
-                    yield batches
-                finally:
-                    await batches.aclose()
-                    await chunks.aclose()
-        # Raised out here, so that the connection stays open for the next attempt.
-        if refusal is not None:
-            raise ModelFailed(refusal)
+        for is_last in (False, True):
+            proven = await self._endpoint.auth.authorize(sent)
+            async with self._transport.send(proven) as response:
+                kind = _kind(response)
+                refusal = await self._refused(response, kind)
+                if refusal is None:
+                    async with self._batches(request, response, kind) as batches:
+                        yield batches
+            # Out here, so that the connection stays open for the next attempt.
+            if refusal is None:
+                return
+            if is_last or refusal.kind != "auth" or not await self._endpoint.auth.renew():
+                raise ModelFailed(refusal)
 
     async def warm(self) -> None:
         """Connects while the request is still being prepared."""
@@ -138,10 +107,42 @@ class HttpRoute:
         """Closes the connections."""
         await self._transport.close()
 
+    def _prepared(self, request: Request) -> HttpRequest:
+        """The request as it is sent, but for the proof of who asks."""
+        endpoint, cache = self._endpoint, self._cache(request)
+        body = self._protocol.build_body(request, endpoint.dialect, endpoint.origin, cache)
+        return HttpRequest(
+            url=endpoint.url(self._protocol.path(request)),
+            headers={
+                "content-type": "application/json",
+                "accept": "text/event-stream" if request.stream else "application/json",
+                **endpoint.headers,
+            },
+            body=body,
+            connect_timeout=endpoint.connect_timeout,
+            idle_timeout=endpoint.idle_timeout,
+        )
+
+    @asynccontextmanager
+    async def _batches(
+        self, request: Request, response: HttpResponse, kind: str
+    ) -> AsyncGenerator[AsyncIterator[Sequence[StreamEvent]]]:
+        decoder = self._protocol.start(self._endpoint.dialect)
+        framing = self._framing() if self._framing else self._protocol.framing(kind)
+        chunks = response.chunks()
+        if framing is None or not request.stream:
+            batches = self._whole(chunks, decoder)
+        else:
+            batches = self._streamed(chunks, decoder, framing)
+        try:
+            yield batches
+        finally:
+            await batches.aclose()
+            await chunks.aclose()
+
     async def _streamed(
-        self, chunks: AsyncIterator[bytes], decoder: Decoder
+        self, chunks: AsyncIterator[bytes], decoder: Decoder, framing: Framing
     ) -> AsyncGenerator[Sequence[StreamEvent]]:
-        framing = self._framing()
         try:
             async for chunk in chunks:
                 events: list[StreamEvent] = []
@@ -172,9 +173,10 @@ class HttpRoute:
             return
         yield self._safe(decoder.read(bytes(body)))
 
-    async def _refusal(self, response: HttpResponse, kind: str) -> Failure:
+    async def _refused(self, response: HttpResponse, kind: str) -> Failure | None:
+        """Why the answer is none of a model; None when it may be one."""
         if 200 <= response.status < 300:
-            return _not_a_model(self._endpoint.base_url)
+            return _not_a_model(self._endpoint.base_url) if kind == "text/html" else None
         if 300 <= response.status < 400:
             return _moved(self._endpoint.base_url, response)
         try:
@@ -197,14 +199,8 @@ class HttpRoute:
         return (*events[:-1], replace(last, failure=self._redacted(last.failure)))
 
     def _redacted(self, failure: Failure) -> Failure:
-        credential = self._endpoint.credential
-        if credential is None:
-            return failure
-        return replace(
-            failure,
-            message=credential.redact(failure.message),
-            code=credential.redact(failure.code),
-        )
+        redact = self._endpoint.auth.redact
+        return replace(failure, message=redact(failure.message), code=redact(failure.code))
 
     def _cache(self, request: Request) -> BodyCache:
         cache = self._caches.pop(request.cache_key, None) or BodyCache()
@@ -212,6 +208,10 @@ class HttpRoute:
         if len(self._caches) > CONVERSATIONS:
             del self._caches[next(iter(self._caches))]
         return cache
+
+
+def _kind(response: HttpResponse) -> str:
+    return response.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _moved(base_url: str, response: HttpResponse) -> Failure:

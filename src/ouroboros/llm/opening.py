@@ -75,6 +75,7 @@ async def _route(
 
 
 def _http_route(choice: Choice, *, clock: Clock, connection: Connection) -> Route:
+    from ouroboros.llm.auth import KeyHeader
     from ouroboros.llm.http_route import Endpoint, HttpRoute
     from ouroboros.llm.protocols import by_name
 
@@ -84,8 +85,7 @@ def _http_route(choice: Choice, *, clock: Clock, connection: Connection) -> Rout
         dialect=choice.entry.dialect,
         url=choice.url,
         headers={**_FORMAT_HEADERS.get(choice.entry.protocol, {}), **choice.entry.headers},
-        auth=choice.entry.auth,
-        credential=choice.credential,
+        auth=KeyHeader(choice.entry.auth, choice.credential),
         connect_timeout=connection.connect_timeout,
         idle_timeout=connection.idle_timeout,
         explain=lambda failure: advice(choice, failure),

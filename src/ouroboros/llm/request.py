@@ -19,6 +19,8 @@ class Request(Struct, frozen=True, kw_only=True):
         messages: The history; every tool call is followed by its result.
         max_output_tokens: None leaves it to the vendor, or to the dialect where it is required.
         cache_key: Groups requests that share a prefix, such as the session's id.
+        service_tier: The vendor's word for how urgent it is, such as ``flex`` or ``priority``.
+        window: Tokens the model may see, for vendors that must be told; None if unknown.
     """
 
     model: str
@@ -31,3 +33,5 @@ class Request(Struct, frozen=True, kw_only=True):
     effort: Effort | None = None
     cache_key: str = ""
     stream: bool = True
+    service_tier: str | None = None
+    window: int | None = None

@@ -1,20 +1,12 @@
 """Server-sent events: bytes in, frames out, the same ones however the bytes were cut."""
 
-from msgspec import Struct
-
 from ouroboros.core.errors import Failure, ModelFailed
+from ouroboros.llm.framing import Frame
 
 LINE_BYTES = 64 * 1_048_576
 """A longer line is taken for an attack or a fault, not for an event."""
 
 _MARK = b"\xef\xbb\xbf"
-
-
-class Frame(Struct, frozen=True, gc=False):
-    """One event; ``data`` is its data lines joined by line feeds."""
-
-    event: str
-    data: str
 
 
 class Decoder:
@@ -101,3 +93,8 @@ class Decoder:
             self._data.append(value.removeprefix(b" ").decode("utf-8", "replace"))
         elif name == b"event":
             self._event = value.removeprefix(b" ").decode("utf-8", "replace")
+
+
+def framing(kind: str) -> Decoder | None:
+    """The framing of a vendor that streams events and answers whole in JSON."""
+    return None if kind == "application/json" else Decoder()

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 import ouroboros
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.parts import Message, Origin, Part, Text, ToolCall, ToolResult, ToolSpec
-from ouroboros.llm import sse
 from ouroboros.llm.client import Client
 from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.framing import Frame
 from ouroboros.llm.http_route import Endpoint, HttpRoute
 from ouroboros.llm.opening import Connection, open_client
 from ouroboros.llm.protocols import by_name
@@ -257,12 +257,12 @@ class Lines:
     def __init__(self) -> None:
         self.rest = b""
 
-    def feed(self, chunk: bytes) -> list[sse.Frame]:
+    def feed(self, chunk: bytes) -> list[Frame]:
         *lines, self.rest = (self.rest + chunk).split(b"\n")
-        return [sse.Frame("", line.decode()) for line in lines]
+        return [Frame("", line.decode()) for line in lines]
 
-    def end(self) -> list[sse.Frame]:
-        return [sse.Frame("", self.rest.decode())] if self.rest else []
+    def end(self) -> list[Frame]:
+        return [Frame("", self.rest.decode())] if self.rest else []
 
 
 async def test_wire_format_address_key_and_framing_are_each_replaceable() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from ouroboros.core.parts import Foreign, Part, Reasoning, Text, ToolCall, Usage
 from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.framing import Frame
 from ouroboros.llm.protocols import by_name
-from ouroboros.llm.sse import Frame
 from ouroboros.llm.stream import (
     BlockEnded,
     BlockGrew,

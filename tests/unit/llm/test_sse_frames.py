@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from ouroboros.core.errors import ModelFailed
 from ouroboros.llm import sse
-from ouroboros.llm.sse import Decoder, Frame
+from ouroboros.llm.framing import Frame
+from ouroboros.llm.sse import Decoder
 
 
 def read(*chunks: bytes) -> list[Frame]:

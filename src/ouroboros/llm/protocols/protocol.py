@@ -6,9 +6,9 @@ from typing import Protocol as Interface
 
 from ouroboros.core.parts import Message, Origin, ToolResult
 from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.framing import Frame, Framing
 from ouroboros.llm.lifecycle import Reply
 from ouroboros.llm.request import Request
-from ouroboros.llm.sse import Frame
 from ouroboros.llm.stream import StreamEvent
 
 
@@ -106,6 +106,10 @@ class Protocol(Interface):
         Opaque parts go back only where a message's origin is ``origin``. With the ``cache`` of the
         conversation only what was appended is encoded.
         """
+        ...
+
+    def framing(self, kind: str) -> Framing | None:
+        """What cuts a streamed answer of this content type; None when the reply came whole."""
         ...
 
     def start(self, dialect: Dialect) -> Decoder:

@@ -4,6 +4,7 @@ Refuses: code for one vendor. What an entry cannot say becomes a toggle of ``llm
 """
 
 from ouroboros.llm.providers.choice import Choice, find
-from ouroboros.llm.providers.table import ENTRIES, Entry
+from ouroboros.llm.providers.entry import Entry
+from ouroboros.llm.providers.table import ENTRIES
 
 __all__ = ["ENTRIES", "Choice", "Entry", "find"]

@@ -10,7 +10,8 @@ from ouroboros.core.errors import KeyMissing, Misuse, ModelUnknown
 from ouroboros.core.parts import Origin
 from ouroboros.llm import auth
 from ouroboros.llm.auth import Credential
-from ouroboros.llm.providers.table import ENTRIES, Entry
+from ouroboros.llm.providers.entry import Entry
+from ouroboros.llm.providers.table import ENTRIES
 from ouroboros.llm.transport import split
 
 

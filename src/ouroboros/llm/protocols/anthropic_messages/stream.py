@@ -18,8 +18,8 @@ from ouroboros.llm.fields import (
     string,
     text_of,
 )
+from ouroboros.llm.framing import Frame
 from ouroboros.llm.lifecycle import Block, Place, Reply
-from ouroboros.llm.sse import Frame
 from ouroboros.llm.stream import BlockKind, StopReason, StreamEvent
 
 _STOPS: dict[str, StopReason] = {

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 from ouroboros.core.parts import Origin
+from ouroboros.llm import sse
 from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.framing import Framing
 from ouroboros.llm.protocols.openai_chat.body import build
 from ouroboros.llm.protocols.openai_chat.stream import ChatDecoder
 from ouroboros.llm.protocols.protocol import BodyCache
@@ -25,6 +27,10 @@ class OpenAIChat:
     ) -> bytes:
         """The request as bytes."""
         return build(request, dialect, origin, cache or BodyCache())
+
+    def framing(self, kind: str) -> Framing | None:
+        """Events, unless the reply is whole."""
+        return sse.framing(kind)
 
     def start(self, dialect: Dialect) -> ChatDecoder:
         """A decoder for one reply."""

@@ -7,8 +7,8 @@ from ouroboros.core.parts import Reasoning
 from ouroboros.llm import usage
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.fields import Fields, child, children, integer, is_object, parse, string, text_of
+from ouroboros.llm.framing import Frame
 from ouroboros.llm.lifecycle import Block, Reply
-from ouroboros.llm.sse import Frame
 from ouroboros.llm.stream import BlockKind, StopReason, StreamEvent
 
 _STOPS: dict[str, StopReason] = {

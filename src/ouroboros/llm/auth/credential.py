@@ -5,7 +5,7 @@ from typing import Literal
 
 from ouroboros.core.errors import Misuse
 
-type AuthStyle = Literal["bearer", "x-api-key", "none"]
+type AuthStyle = Literal["bearer", "x-api-key", "api-key", "x-goog-api-key", "none"]
 
 HIDDEN = "[key]"
 
@@ -28,8 +28,8 @@ class Credential:
         match style:
             case "bearer":
                 return {"authorization": f"Bearer {self._key}"}
-            case "x-api-key":
-                return {"x-api-key": self._key}
+            case "x-api-key" | "api-key" | "x-goog-api-key":
+                return {style: self._key}
             case "none":
                 return {}
 

@@ -1,0 +1,62 @@
+"""The seam between a route and whatever proves who asks, and its plainest kind: a key."""
+
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from ouroboros.llm.auth.credential import AuthStyle, Credential
+from ouroboros.llm.transport import HttpRequest
+
+
+class Authorizer(Protocol):
+    """Adds the proof to each request.
+
+    Contract: ``authorize`` is given the final bytes of one attempt; it may wait for a command or a
+    refresh, and raises ``ModelFailed`` of kind ``auth`` where there is nothing to prove with.
+    """
+
+    @property
+    def source(self) -> str:
+        """Where the proof comes from, for messages; empty when none is sent."""
+        ...
+
+    async def authorize(self, request: HttpRequest) -> HttpRequest:
+        """The request as it is sent."""
+        ...
+
+    async def renew(self) -> bool:
+        """After a refusal of kind ``auth``: True when there is a new proof to try once more with."""
+        ...
+
+    def redact(self, text: str) -> str:
+        """The text with every secret taken out."""
+        ...
+
+
+class KeyHeader:
+    """A key that never changes, or none at all."""
+
+    def __init__(self, style: AuthStyle = "none", credential: Credential | None = None) -> None:
+        """Sends nothing without a credential."""
+        self._style: AuthStyle = style
+        self._credential = credential
+
+    @property
+    def source(self) -> str:
+        """The variable that held the key."""
+        return self._credential.source if self._credential else ""
+
+    async def authorize(self, request: HttpRequest) -> HttpRequest:
+        """The request with the key in its header."""
+        if self._credential is None:
+            return request
+        headers = {**request.headers, **self._credential.headers(self._style)}
+        return replace(request, headers=headers)
+
+    async def renew(self) -> bool:
+        """There is no other key."""
+        return False
+
+    def redact(self, text: str) -> str:
+        """The text with the key taken out."""
+        return self._credential.redact(text) if self._credential else text
