@@ -1,13 +1,21 @@
 """A route over HTTP: wire format, address, key and framing, put together from parts."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, suppress
 
+import anyio
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.core.clock import Clock
-from ouroboros.core.errors import Failure, ModelFailed
+from ouroboros.core.errors import Failure, ModelFailed, OuroborosError
 from ouroboros.core.parts import Origin
 from ouroboros.llm.auth import Authorizer, KeyHeader
 from ouroboros.llm.dialect import Dialect
@@ -92,12 +100,21 @@ class HttpRoute:
             # Out here, so that the connection stays open for the next attempt.
             if refusal is None:
                 return
-            if is_last or refusal.kind != "auth" or not await self._endpoint.auth.renew():
+            if is_last or refusal.kind != "auth":
+                raise ModelFailed(refusal)
+            if not await self._endpoint.auth.renew(proven):
                 raise ModelFailed(refusal)
 
     async def warm(self) -> None:
-        """Connects while the request is still being prepared."""
-        await self._transport.warm(self._endpoint.base_url)
+        """Connects, and gets the proof, while the request is still being prepared."""
+
+        async def quietly(warm: Callable[..., Awaitable[None]], *about: str) -> None:
+            with suppress(OuroborosError):
+                await warm(*about)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(quietly, self._transport.warm, self._endpoint.base_url)
+            tasks.start_soon(quietly, self._endpoint.auth.warm)
 
     def explain(self, failure: Failure) -> str:
         """What the person can do about it."""

@@ -24,8 +24,15 @@ class Authorizer(Protocol):
         """The request as it is sent."""
         ...
 
-    async def renew(self) -> bool:
-        """After a refusal of kind ``auth``: True when there is a new proof to try once more with."""
+    async def warm(self) -> None:
+        """Gets ahead of time what the first request needs; what fails now fails then."""
+        ...
+
+    async def renew(self, refused: HttpRequest) -> bool:
+        """After a refusal of kind ``auth``: True when there is another proof to try once more with.
+
+        ``refused`` is what ``authorize`` gave, so that a proof renewed meanwhile is not renewed again.
+        """
         ...
 
     def redact(self, text: str) -> str:
@@ -53,7 +60,10 @@ class KeyHeader:
         headers = {**request.headers, **self._credential.headers(self._style)}
         return replace(request, headers=headers)
 
-    async def renew(self) -> bool:
+    async def warm(self) -> None:
+        """A key is always at hand."""
+
+    async def renew(self, refused: HttpRequest) -> bool:
         """There is no other key."""
         return False
 
