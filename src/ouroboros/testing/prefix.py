@@ -1,7 +1,7 @@
 """The prefix law: each request of a session extends the last one, or a compaction lies between.
 
-Works on request bodies of the three wire formats. Marks that may move (``cache_control``) are left
-out of the comparison.
+Works on request bodies of every wire format. Marks that may move (``cache_control``, ``cachePoint``)
+are left out of the comparison.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,9 @@ import msgspec
 
 type Body = dict[str, object]
 
-_LISTS = ("messages", "input")
-_STABLE = ("system", "instructions", "tools", "model")
+_LISTS = ("messages", "input", "contents")
+_STABLE = ("system", "instructions", "systemInstruction", "tools", "toolConfig", "model")
+_MARKS = {"cache_control", "cachePoint"}
 
 
 def breaches(bodies: Sequence[bytes], *, summary: str, question: str) -> list[str]:
@@ -54,7 +55,8 @@ def _extends(before: object, after: object, *, last: bool) -> bool:
     if not (last and isinstance(before, dict) and isinstance(after, dict)):
         return False
     one, other = cast("Body", before), cast("Body", after)
-    content, longer = one.get("content"), other.get("content")
+    key = "parts" if "parts" in one else "content"
+    content, longer = one.get(key), other.get(key)
     if not (isinstance(content, list) and isinstance(longer, list)):
         return False
     kept = cast("list[object]", longer)[: len(cast("list[object]", content))]
@@ -87,7 +89,8 @@ def _history(body: Body) -> list[object]:
 def _without_marks(value: object) -> object:
     if isinstance(value, dict):
         table = cast("Body", value)
-        return {key: _without_marks(one) for key, one in table.items() if key != "cache_control"}
+        return {key: _without_marks(one) for key, one in table.items() if key not in _MARKS}
     if isinstance(value, list):
-        return [_without_marks(one) for one in cast("list[object]", value)]
+        kept = [_without_marks(one) for one in cast("list[object]", value)]
+        return [one for one in kept if one != {}]
     return value

@@ -1,4 +1,4 @@
-"""A model server on loopback that plays a script, in three wire formats, with every kind of fault.
+"""A model server on loopback that plays a script, in every wire format, with every kind of fault.
 
 In a test: ``async with serving(turns) as server: ... server.url``. As a process of its own:
 ``python -m ouroboros.testing.server --script FILE``; it prints its address and plays until stopped.
@@ -22,18 +22,41 @@ from ouroboros.core.clock import Clock, SystemClock
 from ouroboros.core.errors import ModelFailed, OuroborosError
 from ouroboros.llm.turns import Fault, Played, Player, ScriptedUsage, Turn, load
 from ouroboros.testing.replies.chat import ChatFormat
+from ouroboros.testing.replies.converse import ConverseFormat
+from ouroboros.testing.replies.gemini import GeminiFormat
+from ouroboros.testing.replies.invoke import InvokeFormat
 from ouroboros.testing.replies.messages import MessagesFormat
+from ouroboros.testing.replies.ollama import OllamaFormat
 from ouroboros.testing.replies.piece import REFUSALS, Asked, Format, Piece, Reply
 from ouroboros.testing.replies.responses import ResponsesFormat
+from ouroboros.testing.replies.target import target_of
 from ouroboros.testing.wire import Closed, Exchange, Wire
 
 type Order = Literal["sequence", "history"]
 
-_FORMATS: tuple[tuple[str, Callable[[], Format]], ...] = (
-    ("/chat/completions", ChatFormat),
-    ("/responses", ResponsesFormat),
-    ("/messages", MessagesFormat),
-)
+_MODELS = {"data": [{"id": "scripted"}]}
+
+
+def format_of(address: str) -> Format | None:
+    """The format that is spoken at this address."""
+    target = target_of(address)
+    match target.verb:
+        case "streamGenerateContent" | "generateContent":
+            return GeminiFormat(target)
+        case "converse-stream" | "converse":
+            return ConverseFormat(target)
+        case "invoke-with-response-stream" | "invoke":
+            return InvokeFormat(target)
+        case "completions":
+            return ChatFormat()
+        case "responses":
+            return ResponsesFormat()
+        case "messages":
+            return MessagesFormat()
+        case "chat":
+            return OllamaFormat()
+        case _:
+            return None
 
 
 class ScriptedServer:
@@ -123,14 +146,14 @@ class ScriptedServer:
     async def _answer(self, wire: Wire, exchange: Exchange) -> None:
         path = exchange.path.split("?", 1)[0]
         if exchange.method == "GET":
-            known = {"/-/timings": self.timings(), "/v1/models": {"data": [{"id": "scripted"}]}}
+            known = {"/-/timings": self.timings(), "/v1/models": _MODELS}
             found = known.get(path)
             await self._send(wire, exchange, 200 if found is not None else 404, found or {})
             return
-        for ending, make in _FORMATS:
-            if path.endswith(ending):
-                await self._speak(wire, exchange, make())
-                return
+        speaks = format_of(exchange.path)
+        if speaks is not None:
+            await self._speak(wire, exchange, speaks)
+            return
         await self._send(wire, exchange, 404, {"error": {"message": f"No such path: {path}."}})
 
     async def _speak(self, wire: Wire, exchange: Exchange, speaks: Format) -> None:
@@ -163,6 +186,7 @@ class ScriptedServer:
             return
         exchange.status = 200
         frames = speech.speaks.frames(reply, speech.asked)
+        wire.kind = speech.speaks.kind
         await wire.stream(frames, speech.played.turn, last=True)
 
     async def _go_wrong(
@@ -179,6 +203,7 @@ class ScriptedServer:
         exchange.status = 200
         frames = speech.speaks.frames(speech.reply(len(exchange.body)), speech.asked)
         begun, rest = _before(frames, fault.after)
+        wire.kind = speech.speaks.kind
         await wire.stream(begun, speech.played.turn)
         await self._break(wire, speech, fault, rest)
 
@@ -187,8 +212,8 @@ class ScriptedServer:
             case "end":
                 await wire.stream([], Turn(), last=True)
             case "garbage":
-                body = fault.body or "data: {not json\n\ndata: \x00\x01\n\n"
-                await wire.stream([Piece(body.encode())], Turn(), last=True)
+                body = fault.body.encode() if fault.body else speech.speaks.garbage
+                await wire.stream([Piece(body)], Turn(), last=True)
             case "stall":
                 await anyio.sleep(fault.seconds)
                 raise Closed
@@ -201,16 +226,13 @@ class ScriptedServer:
                 await wire.stream([Piece(frame)], Turn(), last=True)
 
     async def _refuse(self, wire: Wire, exchange: Exchange, fault: Fault, speaks: Format) -> None:
-        refusal = REFUSALS[fault.kind]
-        headers = dict(fault.headers)
+        refused = speaks.refused(fault, REFUSALS[fault.kind])
+        headers = {"content-type": "application/json", **refused.headers, **fault.headers}
         if fault.retry_after_seconds is not None:
             headers["retry-after"] = f"{fault.retry_after_seconds:g}"
-        exchange.status = fault.status or refusal.status
-        if fault.body is not None:
-            await wire.whole(exchange.status, fault.body.encode(), headers)
-            return
-        body = msgspec.json.encode(speaks.error(fault, refusal))
-        await wire.whole(exchange.status, body, {"content-type": "application/json", **headers})
+        exchange.status = fault.status or refused.status
+        body = msgspec.json.encode(refused.body) if fault.body is None else fault.body.encode()
+        await wire.whole(exchange.status, body, headers)
 
     async def _send(self, wire: Wire, exchange: Exchange, status: int, body: object) -> None:
         exchange.status = status

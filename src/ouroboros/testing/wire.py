@@ -42,13 +42,18 @@ class Exchange(Struct, kw_only=True):
 
 
 class Wire:
-    """One connection."""
+    """One connection.
+
+    Attributes:
+        kind: The content type of the streams that are sent.
+    """
 
     def __init__(self, stream: ByteStream, clock: Clock) -> None:
         self._stream = stream
         self._clock = clock
         self._buffer = bytearray()
         self._streaming = False
+        self.kind = "text/event-stream"
 
     async def read(self, number: int, connection: int) -> Exchange:
         """The next request; raises ``EndOfStream`` when there is none."""
@@ -89,7 +94,7 @@ class Wire:
         """Events, each a chunk of its own; all in one write unless the turn asks for less."""
         out = bytearray()
         if not self._streaming:
-            fields = {"content-type": "text/event-stream", "transfer-encoding": "chunked"}
+            fields = {"content-type": self.kind, "transfer-encoding": "chunked"}
             out += _head(200, fields)
             self._streaming = True
         for frame in frames:

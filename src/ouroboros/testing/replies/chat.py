@@ -7,9 +7,12 @@ from ouroboros.llm.script import deltas, parts
 from ouroboros.llm.stream import BlockGrew, BlockStarted
 from ouroboros.llm.turns import Fault, ScriptedUsage
 from ouroboros.testing.replies.piece import (
+    SSE,
+    SSE_GARBAGE,
     Asked,
     Piece,
     Refusal,
+    Refused,
     Reply,
     event,
     openai_error,
@@ -26,6 +29,9 @@ _STOPS = {
 
 class ChatFormat:
     """Speaks chat.completion and its chunks."""
+
+    kind = SSE
+    garbage = SSE_GARBAGE
 
     def read(self, body: dict[str, object]) -> Asked:
         """Counts the assistant's messages."""
@@ -87,9 +93,9 @@ class ChatFormat:
         shell = self._shell(reply, "chat.completion")
         return shell | {"choices": [choice], "usage": _usage(reply.usage)}
 
-    def error(self, fault: Fault, refusal: Refusal) -> dict[str, object]:
+    def refused(self, fault: Fault, refusal: Refusal) -> Refused:
         """OpenAI's error object."""
-        return openai_error(fault, refusal)
+        return Refused(refusal.status, openai_error(fault, refusal))
 
     def error_frame(self, fault: Fault, refusal: Refusal) -> bytes:
         """The error object as a data line."""

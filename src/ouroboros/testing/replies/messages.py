@@ -7,7 +7,17 @@ import msgspec
 from ouroboros.core.parts import Reasoning, Text, ToolCall
 from ouroboros.llm.script import parts
 from ouroboros.llm.turns import Fault, ScriptedUsage, pieces
-from ouroboros.testing.replies.piece import Asked, Piece, Refusal, Reply, event, text_of
+from ouroboros.testing.replies.piece import (
+    SSE,
+    SSE_GARBAGE,
+    Asked,
+    Piece,
+    Refusal,
+    Refused,
+    Reply,
+    event,
+    text_of,
+)
 
 _STOPS = {
     "end": "end_turn",
@@ -23,6 +33,9 @@ _NOTHING: dict[str, str] = {}
 
 class MessagesFormat:
     """Speaks messages and their content blocks."""
+
+    kind = SSE
+    garbage = SSE_GARBAGE
 
     def read(self, body: dict[str, object]) -> Asked:
         """Counts the assistant's messages."""
@@ -87,15 +100,18 @@ class MessagesFormat:
             "usage": _usage(reply.usage),
         }
 
-    def error(self, fault: Fault, refusal: Refusal) -> dict[str, object]:
+    def refused(self, fault: Fault, refusal: Refusal) -> Refused:
         """Anthropic's error object."""
-        message = fault.message or refusal.message
-        error = {"type": refusal.anthropic_type, "message": message}
-        return {"type": "error", "error": error, "request_id": "req_scripted"}
+        return Refused(refusal.status, _error(fault, refusal))
 
     def error_frame(self, fault: Fault, refusal: Refusal) -> bytes:
         """An error event."""
-        return event(self.error(fault, refusal), "error")
+        return event(_error(fault, refusal), "error")
+
+
+def _error(fault: Fault, refusal: Refusal) -> dict[str, object]:
+    error = {"type": refusal.anthropic_type, "message": fault.message or refusal.message}
+    return {"type": "error", "error": error, "request_id": "req_scripted"}
 
 
 def _piece(name: str, body: Mapping[str, object], characters: int = 0) -> Piece:

@@ -1,5 +1,7 @@
 """What every wire format of the test server needs to know of a reply."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -9,7 +11,7 @@ from ouroboros.llm.turns import Fault, Played, ScriptedUsage
 
 
 class Piece(NamedTuple):
-    """One server-sent event; ``characters`` of the turn travel in it."""
+    """One frame of a stream; ``characters`` of the turn travel in it."""
 
     frame: bytes
     characters: int = 0
@@ -33,8 +35,26 @@ class Reply(Struct, frozen=True, kw_only=True):
     usage: ScriptedUsage
 
 
+class Refused(NamedTuple):
+    """An answer that is an error."""
+
+    status: int
+    body: object
+    headers: Mapping[str, str] = MappingProxyType({})
+
+
 class Format(Protocol):
-    """A wire format, from the server's side."""
+    """A wire format, from the server's side, for one request."""
+
+    @property
+    def kind(self) -> str:
+        """The content type of a stream."""
+        ...
+
+    @property
+    def garbage(self) -> bytes:
+        """What no frame of a stream can be."""
+        ...
 
     def read(self, body: dict[str, object]) -> Asked:
         """Understands a request."""
@@ -48,8 +68,8 @@ class Format(Protocol):
         """The reply as one body."""
         ...
 
-    def error(self, fault: Fault, refusal: "Refusal") -> dict[str, object]:
-        """The body of an error answer."""
+    def refused(self, fault: Fault, refusal: "Refusal") -> Refused:
+        """The error as an answer of its own."""
         ...
 
     def error_frame(self, fault: Fault, refusal: "Refusal") -> bytes:
@@ -135,10 +155,17 @@ REFUSALS = {
 }
 
 
+SSE = "text/event-stream"
+SSE_GARBAGE = b"data: {not json\n\ndata: \x00\x01\n\n"
+
+
 def event(value: dict[str, object], name: str = "") -> bytes:
     """A server-sent event, named or not."""
     head = f"event: {name}\n".encode() if name else b""
     return head + b"data: " + msgspec.json.encode(value) + b"\n\n"
+
+
+_HOLDERS = ("text", "content", "output", "parts", "functionResponse", "toolResult")
 
 
 def text_of(content: object) -> str:
@@ -150,8 +177,20 @@ def text_of(content: object) -> str:
         return "\n".join(text_of(block) for block in blocks)
     if isinstance(content, dict):
         block = msgspec.convert(content, dict[str, object])
-        return text_of(block.get("text") or block.get("content") or block.get("output") or "")
+        held = next((block[name] for name in _HOLDERS if block.get(name)), "")
+        if isinstance(response := block.get("response"), dict):  # Gemini lets us name its fields
+            held = list(msgspec.convert(response, dict[str, object]).values())
+        return text_of(held)
     return ""
+
+
+def is_object(arguments: str) -> bool:
+    """Whether a call's arguments can travel as an object."""
+    try:
+        msgspec.json.decode(arguments, type=dict[str, object])
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return False
+    return True
 
 
 def openai_error(fault: Fault, refusal: Refusal) -> dict[str, object]:

@@ -6,9 +6,12 @@ from ouroboros.core.parts import Part, Reasoning, Text, ToolCall
 from ouroboros.llm.script import parts
 from ouroboros.llm.turns import Fault, ScriptedUsage, pieces
 from ouroboros.testing.replies.piece import (
+    SSE,
+    SSE_GARBAGE,
     Asked,
     Piece,
     Refusal,
+    Refused,
     Reply,
     event,
     openai_error,
@@ -18,6 +21,9 @@ from ouroboros.testing.replies.piece import (
 
 class ResponsesFormat:
     """Speaks response objects and their events."""
+
+    kind = SSE
+    garbage = SSE_GARBAGE
 
     def read(self, body: dict[str, object]) -> Asked:
         """Counts runs of items that a model made."""
@@ -66,9 +72,9 @@ class ResponsesFormat:
             "usage": _usage(reply.usage),
         }
 
-    def error(self, fault: Fault, refusal: Refusal) -> dict[str, object]:
+    def refused(self, fault: Fault, refusal: Refusal) -> Refused:
         """OpenAI's error object."""
-        return openai_error(fault, refusal)
+        return Refused(refusal.status, openai_error(fault, refusal))
 
     def error_frame(self, fault: Fault, refusal: Refusal) -> bytes:
         """An error event."""
