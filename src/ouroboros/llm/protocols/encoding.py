@@ -2,18 +2,21 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import msgspec
 
 from ouroboros.core.parts import Media, Text, ToolResult
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.fields import (
+    Fields,
     is_object,
     is_strict_json,
     parse,
     text_of,
     without_surrogates,
 )
+from ouroboros.llm.request import Request
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NINE = re.compile(r"[A-Za-z0-9]{9}")
@@ -33,10 +36,39 @@ def encode_items(items: Sequence[object]) -> bytes:
     return encode(items)[1:-1]
 
 
-def encode_body(head: Mapping[str, object], key: str, fragments: Sequence[bytes]) -> bytes:
-    """A body whose last member is the list of ``fragments``."""
+def encode_body(
+    head: Mapping[str, object],
+    key: str,
+    fragments: Sequence[bytes],
+    dialect: Dialect | None = None,
+) -> bytes:
+    """A body whose last member is the list of ``fragments``.
+
+    With the ``dialect`` the head loses the members that the vendor refuses and gains its own.
+    """
+    if dialect is not None and (dialect.unsupported or dialect.body):
+        head = _as_the_vendor_wants(head, key, dialect)
     items = b",".join(filter(None, fragments))
-    return b'%b,"%b":[%b]}' % (encode(head)[:-1], key.encode(), items)
+    start = encode(head)[:-1] + (b"," if head else b"")
+    return b'%b"%b":[%b]}' % (start, key.encode(), items)
+
+
+def _as_the_vendor_wants(head: Mapping[str, object], key: str, dialect: Dialect) -> Fields:
+    found = {name: value for name, value in head.items() if name not in dialect.unsupported}
+    for name, value in dialect.body.items():
+        known = found.get(name)
+        if isinstance(known, dict) and isinstance(value, Mapping):
+            found[name] = {**cast("Fields", known), **cast("Mapping[str, object]", value)}
+        elif name != key:
+            found[name] = value
+    return found
+
+
+def service_tier(request: Request, dialect: Dialect) -> Fields:
+    """The member that asks for a service tier, where the vendor has such."""
+    if request.service_tier is None or not dialect.service_tier:
+        return {}
+    return {"service_tier": request.service_tier}
 
 
 def raw(text: str) -> msgspec.Raw:

@@ -17,18 +17,19 @@ from ouroboros.core.parts import (
 )
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.fields import Fields
+from ouroboros.llm.protocols.cache_marks import MARK, marked_fragments
 from ouroboros.llm.protocols.encoding import (
     call_id,
     encode_body,
     encode_items,
     left_out,
     raw,
+    service_tier,
     whole_arguments,
 )
-from ouroboros.llm.protocols.protocol import BodyCache, Unit, last_unit, results_in_order
+from ouroboros.llm.protocols.protocol import BodyCache, Unit, results_in_order
 from ouroboros.llm.request import Request
 
-_MARK = {"type": "ephemeral"}
 _BUDGETS = {"minimal": 1_024, "low": 4_096, "medium": 10_240, "high": 16_384}
 _LARGEST_BUDGET = 32_768
 _SMALLEST_BUDGET = 1_024
@@ -38,15 +39,14 @@ _THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) -> bytes:
     """The body, with cache marks on the last tool, the last system text and the latest message.
 
-    The third mark moves with each request: prefixes are equal once marks are taken out.
+    The marks on messages move: prefixes are equal once marks are taken out.
     """
     history = _History(origin)
     fragments = cache.encode(
         request.messages, ("anthropic-messages", dialect, origin), history.encode
     )
-    if fragments:
-        fragments = [*fragments[:-1], history.encode_last(request.messages)]
-    return encode_body(_head(request, dialect), "messages", fragments)
+    fragments = marked_fragments(fragments, request.messages, history.encode_marked)
+    return encode_body(_head(request, dialect), "messages", fragments, dialect)
 
 
 def _head(request: Request, dialect: Dialect) -> Fields:
@@ -56,6 +56,7 @@ def _head(request: Request, dialect: Dialect) -> Fields:
     if request.temperature is not None and not thinking:
         head["temperature"] = request.temperature
     head.update(thinking)
+    head.update(service_tier(request, dialect))
     if request.tools:
         choice = {"required": "any"}.get(request.tool_choice, request.tool_choice)
         # A model that thinks cannot be forced to call.
@@ -92,7 +93,7 @@ def _text(text: str) -> Fields:
 
 
 def _marked(blocks: Sequence[Fields]) -> list[Fields]:
-    return [*blocks[:-1], {**blocks[-1], "cache_control": _MARK}]
+    return [*blocks[:-1], {**blocks[-1], "cache_control": MARK}]
 
 
 class _History:
@@ -107,9 +108,8 @@ class _History:
             return _encode("assistant", self._assistant(unit.messages[0]))
         return _encode("user", _user_unit(unit))
 
-    def encode_last(self, messages: Sequence[Message]) -> bytes:
-        """The last unit; a user's carries the mark."""
-        unit = last_unit(messages)
+    def encode_marked(self, unit: Unit) -> bytes:
+        """The unit; a user's carries the mark."""
         blocks = _user_unit(unit) if unit.messages[0].role == "user" else []
         return _encode("user", _marked(blocks)) if blocks else self.encode(unit)
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from ouroboros.core.parts import Media, Message, Origin, Part, Reasoning, Text, ToolCall
+from ouroboros.core.parts import Media, Message, Origin, Part, Reasoning, Text, ToolCall, ToolResult
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.fields import Fields, children
+from ouroboros.llm.protocols.cache_marks import MARK, marked_fragments
 from ouroboros.llm.protocols.encoding import (
     call_id,
     data_url,
@@ -12,13 +13,15 @@ from ouroboros.llm.protocols.encoding import (
     encode_items,
     raw,
     required_word,
+    service_tier,
     text_of_result,
     whole_arguments,
 )
-from ouroboros.llm.protocols.protocol import BodyCache, Unit, last_unit, results_in_order
+from ouroboros.llm.protocols.protocol import BodyCache, Unit, results_in_order
 from ouroboros.llm.request import Request
 
-_MARK = {"type": "ephemeral"}
+_BETWEEN = "Noted."
+"""What the assistant says where the words of a person may not follow a result."""
 
 
 def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) -> bytes:
@@ -26,9 +29,10 @@ def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) 
     history = _History(dialect, origin)
     target = ("openai-chat", dialect, origin)
     fragments = cache.encode(request.messages, target, history.encode)
-    if fragments and dialect.cache_marker == "cache_control":
-        fragments = [*fragments[:-1], history.encode_marked(request.messages)]
-    return encode_body(_head(request, dialect), "messages", [_system(request, dialect), *fragments])
+    if dialect.cache_marker == "cache_control":
+        fragments = marked_fragments(fragments, request.messages, history.encode_marked)
+    fragments = [_system(request, dialect), *fragments]
+    return encode_body(_head(request, dialect), "messages", fragments, dialect)
 
 
 def _head(request: Request, dialect: Dialect) -> Fields:
@@ -41,6 +45,7 @@ def _head(request: Request, dialect: Dialect) -> Fields:
         head["temperature"] = request.temperature
     if request.effort is not None:
         head.update(_effort(request.effort, dialect))
+    head.update(service_tier(request, dialect))
     if request.cache_key and dialect.prompt_cache_key:
         head["prompt_cache_key"] = request.cache_key
     if request.tools:
@@ -57,6 +62,10 @@ def _effort(effort: str, dialect: Dialect) -> Fields:
             return {"reasoning": {"effort": effort}}
         case "thinking":
             return {"thinking": {"type": "disabled" if effort == "none" else "enabled"}}
+        case "switch":
+            return {"enable_thinking": effort != "none"}
+        case "template":
+            return {"chat_template_kwargs": {"enable_thinking": effort != "none"}}
         case _:
             return {}
 
@@ -74,7 +83,7 @@ def _tools(request: Request, dialect: Dialect) -> list[Fields]:
         for tool in request.tools
     ]
     if dialect.cache_marker == "cache_control":
-        tools[-1]["cache_control"] = _MARK
+        tools[-1]["cache_control"] = MARK
     return tools
 
 
@@ -93,7 +102,7 @@ def _text(text: str) -> Fields:
 
 
 def _marked(parts: Sequence[Fields]) -> list[Fields]:
-    return [*parts[:-1], {**parts[-1], "cache_control": _MARK}]
+    return [*parts[:-1], {**parts[-1], "cache_control": MARK}]
 
 
 class _History:
@@ -108,9 +117,9 @@ class _History:
         """A unit as list members."""
         return encode_items(self._items(unit))
 
-    def encode_marked(self, messages: Sequence[Message]) -> bytes:
-        """The last unit with the cache mark on its last part."""
-        items = self._items(last_unit(messages))
+    def encode_marked(self, unit: Unit) -> bytes:
+        """The unit with the cache mark on its last part."""
+        items = self._items(unit)
         last = items[-1] if items else {}
         content = children(last, "content")
         if content and last.get("role") != "assistant":
@@ -126,11 +135,17 @@ class _History:
         for result in results_in_order(unit):
             identifier = call_id(result.call_id, self._dialect.tool_id_rule)
             content = self._content([Text(text=text_of_result(result))]) or ""
-            items.append({"role": "tool", "tool_call_id": identifier, "content": content})
+            item: Fields = {"role": "tool", "tool_call_id": identifier, "content": content}
+            if self._dialect.tool_result_name:
+                item["name"] = result.name
+            items.append(item)
             # A tool message takes no media; they follow after the last one.
             parts += [part for part in result.parts if isinstance(part, Media)]
         parts += [part for message in unit.messages for part in message.parts]
         if content := self._content(parts):
+            if self._dialect.assistant_after_tool and (items or _ends_in_results(unit.before)):
+                between = self._content([Text(text=_BETWEEN)])
+                items.append({"role": "assistant", "content": between})
             items.append({"role": "user", "content": content})
         return items
 
@@ -182,6 +197,16 @@ class _History:
         if is_own:
             item.update(call.meta)
         return item
+
+
+def _ends_in_results(message: Message | None) -> bool:
+    """Whether a result is the last that the message became."""
+    if message is None or message.role != "user":
+        return False
+    return bool(message.parts) and all(
+        isinstance(part, ToolResult) and not any(isinstance(one, Media) for one in part.parts)
+        for part in message.parts
+    )
 
 
 def _thinking(text: str) -> Fields:

@@ -10,6 +10,7 @@ from ouroboros.llm.fields import Fields, child, children, integer, is_object, pa
 from ouroboros.llm.framing import Frame
 from ouroboros.llm.lifecycle import Block, Reply
 from ouroboros.llm.stream import BlockKind, StopReason, StreamEvent
+from ouroboros.llm.think_tags import ThinkTags
 
 _STOPS: dict[str, StopReason] = {
     "stop": "end",
@@ -27,7 +28,7 @@ class ChatDecoder:
     """One chat reply; usage may follow the stop reason, so the end waits for ``[DONE]``."""
 
     def __init__(self, dialect: Dialect) -> None:
-        """``dialect`` tells whether thoughts are counted apart."""
+        """``dialect`` tells whether thoughts are counted apart, or come within the words."""
         self.reply = Reply()
         self._dialect = dialect
         self._speech: Block | None = None
@@ -37,6 +38,7 @@ class ChatDecoder:
         self._details: list[Fields] = []
         self._has_refused = False
         self._has_stopped = False
+        self._tags = ThinkTags() if dialect.think_tags else None
 
     def step(self, frame: Frame) -> Sequence[StreamEvent]:
         """The events of one frame."""
@@ -105,7 +107,7 @@ class ChatDecoder:
         content = delta.get("content")
         if content:
             if isinstance(content, str):
-                self._say("text", content)
+                self._speak(content)
             else:
                 self._read_content(children(delta, "content"))
         if delta.get("refusal"):
@@ -113,6 +115,18 @@ class ChatDecoder:
         if "tool_calls" in delta:
             for call in children(delta, "tool_calls"):
                 self._read_call(call)
+
+    def _speak(self, text: str) -> None:
+        if self._tags is None:
+            self._say("text", text)
+            return
+        for kind, piece in self._tags.feed(text):
+            self._say(kind, piece)
+
+    def _release_held(self) -> None:
+        if self._tags is not None:
+            for kind, piece in self._tags.end():
+                self._say(kind, piece)
 
     def _say(self, kind: BlockKind, text: str) -> None:
         if not text:
@@ -129,7 +143,7 @@ class ChatDecoder:
             if part.get("type") == "thinking":
                 self._say("reasoning", "".join(string(one, "text") for one in _thoughts(part)))
             elif part.get("type") in ("text", None):
-                self._say("text", string(part, "text"))
+                self._speak(string(part, "text"))
 
     def _refuse(self, text: str) -> None:
         if not self._has_refused and self._speech is not None:
@@ -184,6 +198,7 @@ class ChatDecoder:
         return None if is_other else block
 
     def _open_call(self, index: int | None, call_id: str, name: str) -> Block:
+        self._release_held()
         if self._speech is not None:
             self.reply.close(self._speech)
         # A whole JSON object cannot grow, so its call may start though others follow.
@@ -208,6 +223,7 @@ class ChatDecoder:
             self._close_blocks()
 
     def _close_blocks(self) -> None:
+        self._release_held()
         if self._speech is not None:
             self.reply.close(self._speech)
         for block in self._calls:
@@ -217,6 +233,7 @@ class ChatDecoder:
         from ouroboros.llm.failures import classify
 
         self.reply.trace.error = error
+        self._release_held()
         self._keep_details()
         self.reply.fail(classify(200, {}, chunk, now=0.0))
 

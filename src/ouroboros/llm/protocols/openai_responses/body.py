@@ -24,6 +24,7 @@ from ouroboros.llm.protocols.encoding import (
     left_out,
     raw,
     required_word,
+    service_tier,
     whole_arguments,
 )
 from ouroboros.llm.protocols.protocol import BodyCache, Unit, results_in_order
@@ -35,7 +36,7 @@ def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) 
     history = _History(dialect, origin)
     target = ("openai-responses", dialect, origin)
     fragments = cache.encode(request.messages, target, history.encode)
-    return encode_body(_head(request, dialect), "input", fragments)
+    return encode_body(_head(request, dialect), "input", fragments, dialect)
 
 
 def _head(request: Request, dialect: Dialect) -> Fields:
@@ -49,6 +50,7 @@ def _head(request: Request, dialect: Dialect) -> Fields:
         head["temperature"] = request.temperature
     if request.effort is not None and dialect.effort_style != "none":
         head["reasoning"] = {"effort": request.effort, "summary": "auto"}
+    head.update(service_tier(request, dialect))
     if request.cache_key:
         head["prompt_cache_key"] = request.cache_key
     if request.tools:

@@ -1,0 +1,166 @@
+"""What a dialect changes in a body, format by format."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ouroboros.core.parts import Media, Message, Origin, Part, Text, ToolCall, ToolResult, ToolSpec
+from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.protocols import by_name
+from ouroboros.llm.request import Request
+
+ORIGIN = Origin(provider="vendor", protocol="wire", model="model")
+FORMATS = ("openai-chat", "openai-responses", "anthropic-messages")
+TOOL = ToolSpec(name="read", description="Reads.", schema='{"type":"object"}')
+MARK = {"type": "ephemeral"}
+
+
+def built(protocol: str, dialect: Dialect, request: Request) -> dict[str, Any]:
+    return json.loads(by_name(protocol).build_body(request, dialect, ORIGIN))
+
+
+def user(id: str, *parts: Part) -> Message:
+    return Message(id=id, role="user", parts=parts)
+
+
+def said(id: str, *parts: Part) -> Message:
+    return Message(id=id, role="assistant", parts=parts, origin=ORIGIN)
+
+
+def result(id: str, *parts: Text | Media) -> ToolResult:
+    return ToolResult(call_id=id, name="read", parts=parts or (Text(text=f"result {id}"),))
+
+
+CALLED = (
+    user("1", Text(text="Go.")),
+    said("2", ToolCall(id="c", name="read")),
+    user("3", result("c")),
+)
+
+
+@pytest.mark.parametrize("protocol", FORMATS)
+def test_members_the_vendor_refuses_are_left_out_and_its_own_are_added(protocol: str) -> None:
+    request = Request(model="m", messages=CALLED, temperature=0.5)
+    plain = built(protocol, Dialect(), request)
+    changed = built(
+        protocol,
+        Dialect(unsupported=("temperature", "stream"), body={"safe_prompt": True, "n": 1}),
+        request,
+    )
+    assert changed == {
+        **{key: value for key, value in plain.items() if key not in {"temperature", "stream"}},
+        "safe_prompt": True,
+        "n": 1,
+    }
+    assert list(changed)[-1] in {"messages", "input"}
+
+
+def test_a_member_of_the_vendor_joins_one_of_ours() -> None:
+    dialect = Dialect(
+        effort_style="template", body={"chat_template_kwargs": {"x": 1}, "messages": []}
+    )
+    body = built("openai-chat", dialect, Request(model="m", messages=CALLED, effort="low"))
+    assert body["chat_template_kwargs"] == {"enable_thinking": True, "x": 1}
+    assert len(body["messages"]) == 3
+
+
+@pytest.mark.parametrize("protocol", FORMATS)
+def test_a_service_tier_is_asked_for_where_there_is_one(protocol: str) -> None:
+    request = Request(model="m", messages=CALLED, service_tier="flex")
+    assert built(protocol, Dialect(service_tier=True), request)["service_tier"] == "flex"
+    assert "service_tier" not in built(protocol, Dialect(), request)
+    silent = Request(model="m", messages=CALLED)
+    assert "service_tier" not in built(protocol, Dialect(service_tier=True), silent)
+
+
+def test_no_effort_at_all_in_the_vendors_words() -> None:
+    request = Request(model="m", messages=CALLED, effort="none")
+    bodies = {
+        style: built("openai-chat", Dialect(effort_style=style), request)
+        for style in ("field", "object", "thinking", "template")
+    }
+    assert bodies["field"]["reasoning_effort"] == "none"
+    assert bodies["object"]["reasoning"] == {"effort": "none"}
+    assert bodies["thinking"]["thinking"] == {"type": "disabled"}
+    assert bodies["template"]["chat_template_kwargs"] == {"enable_thinking": False}
+    assert built("openai-responses", Dialect(), request)["reasoning"]["effort"] == "none"
+    for style in ("budget", "adaptive"):
+        body = built("anthropic-messages", Dialect(effort_style=style), request)
+        assert "thinking" not in body
+
+
+def test_a_result_names_its_tool() -> None:
+    for named in (True, False):
+        body = built(
+            "openai-chat",
+            Dialect(tool_result_name=named),
+            Request(model="m", messages=CALLED),
+        )
+        assert body["messages"][-1].get("name") == ("read" if named else None)
+
+
+PICTURE = Media(media_type="image/png", data="QQ==")
+
+
+@pytest.mark.parametrize(
+    ("later", "roles"),
+    [
+        ((user("4", Text(text="Hurry.")),), ["tool", "assistant", "user"]),
+        ((user("4", Text(text="a")), user("5", Text(text="b"))), ["tool", "assistant", "user"]),
+        ((said("4", Text(text="Yes.")), user("5", Text(text="b"))), ["tool", "assistant", "user"]),
+    ],
+)
+def test_words_never_follow_a_result_where_an_assistant_must(
+    later: tuple[Message, ...], roles: list[str]
+) -> None:
+    dialect = Dialect(assistant_after_tool=True)
+    body = built("openai-chat", dialect, Request(model="m", messages=(*CALLED, *later)))
+    assert [item["role"] for item in body["messages"][2:5]] == roles
+    assert body["messages"][3]["content"]
+
+
+def test_words_beside_a_result_wait_for_the_assistant_too() -> None:
+    messages = (*CALLED[:2], user("3", result("c", PICTURE), Text(text="Hurry.")))
+    dialect = Dialect(assistant_after_tool=True)
+    body = built("openai-chat", dialect, Request(model="m", messages=messages))
+    assert [item["role"] for item in body["messages"][2:]] == ["tool", "assistant", "user"]
+    plain = built("openai-chat", Dialect(), Request(model="m", messages=messages))
+    assert [item["role"] for item in plain["messages"][2:]] == ["tool", "user"]
+
+
+def marked(value: list[Any]) -> list[int]:
+    """Indexes of messages that carry a mark."""
+    return [place for place, item in enumerate(value) if "cache_control" in json.dumps(item)]
+
+
+def steps(calls: int) -> tuple[Message, ...]:
+    """Two steps of a tool loop with so many calls each."""
+    found: list[Message] = [user("u", Text(text="Go."))]
+    for step in ("a", "b"):
+        ids = [f"{step}{number}" for number in range(calls)]
+        found.append(said(step, *(ToolCall(id=id, name="read") for id in ids)))
+        found.append(user(f"r{step}", *(result(id) for id in ids)))
+    return tuple(found)
+
+
+def test_a_long_step_marks_where_the_last_request_ended() -> None:
+    short, long = steps(9), steps(10)
+    for messages, places in ((short, [4]), (long, [2, 4]), (long[:3], [0, 2]), (long[:1], [0])):
+        request = Request(model="m", system=("Be.",), tools=(TOOL,), messages=messages)
+        body = built("anthropic-messages", Dialect(), request)
+        assert marked(body["messages"]) == places
+        assert json.dumps(body).count('"cache_control"') == 2 + len(places) <= 4
+        if len(places) == 2:
+            content = body["messages"][places[0]]["content"]
+            assert content[-1]["cache_control"] == MARK
+
+
+def test_a_long_step_is_marked_in_chat_too() -> None:
+    dialect = Dialect(cache_marker="cache_control")
+    request = Request(model="m", system=("Be.",), tools=(TOOL,), messages=steps(10))
+    body = built("openai-chat", dialect, request)
+    items = body["messages"]
+    assert marked(items) == [0, 12, 23]
+    assert [items[place]["role"] for place in (12, 23)] == ["tool", "tool"]
+    assert "cache_control" not in json.dumps(built("openai-chat", Dialect(), request))
