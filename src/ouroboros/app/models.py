@@ -6,16 +6,20 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ouroboros.app.settings import Network, Settings
+from ouroboros.app.auth_plans import planned
+from ouroboros.app.config import home_folder
+from ouroboros.app.settings import Network, Provider, Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import KeyMissing, Misuse
 from ouroboros.llm import catalog
+from ouroboros.llm.auth import AuthStyle
 from ouroboros.llm.auth import find as find_credential
 from ouroboros.llm.client import Client
 from ouroboros.llm.opening import Connection, open_client
 from ouroboros.llm.price import Price
 from ouroboros.llm.providers.choice import Choice, default, find, normalised
 from ouroboros.llm.providers.entry import Entry
+from ouroboros.llm.reach import Tls
 from ouroboros.llm.retry import Policy
 from ouroboros.llm.transport import Proxies
 
@@ -70,7 +74,13 @@ async def connect(
         connect_timeout=network.connect_timeout,
         idle_timeout=network.idle_timeout,
         proxies=Proxies.of(environment),
-        ca_file=environment.get("SSL_CERT_FILE", ""),
+        tls=Tls(
+            ca_file=network.ca_file or environment.get("SSL_CERT_FILE", ""),
+            client_cert=network.client_cert,
+            client_key=network.client_key,
+        ),
+        home=home_folder(environment),
+        environment=environment,
     )
     return await open_client(choice, clock=clock, random=_chance, connection=connection)
 
@@ -91,11 +101,16 @@ def _own(settings: Settings, name: str, environment: Mapping[str, str]) -> Choic
         name=provider,
         protocol=mine.protocol,
         base_url=mine.base_url,
-        auth="x-api-key" if mine.protocol == "anthropic-messages" else "bearer",
+        auth=_style(mine),
         keys=keys,
         is_keyless=mine.auth == "none" or not keys,
     )
-    credential = find_credential(keys, environment) if mine.auth != "none" else None
+    plan = planned(provider, mine)
+    is_keyed = mine.auth not in {"none", "oauth"}
+    credential = find_credential(keys, environment) if is_keyed else None
+    if plan is not None and credential is None:
+        base_url = normalised(settings.base_url or mine.base_url, entry)
+        return Choice(entry=entry, model=model, base_url=base_url, is_custom=True, plan=plan)
     if credential is None and not entry.is_keyless:
         raise KeyMissing(
             f"the provider {provider!r} needs a key and {mine.key_env} is not set",
@@ -105,6 +120,14 @@ def _own(settings: Settings, name: str, environment: Mapping[str, str]) -> Choic
     return Choice(
         entry=entry, model=model, base_url=base_url, is_custom=True, credential=credential
     )
+
+
+def _style(mine: Provider) -> AuthStyle:
+    """The header that carries the key, or the token of a command."""
+    if mine.auth in {"x-api-key", "api-key"}:
+        return mine.auth
+    is_plain = mine.auth == "bearer" and mine.protocol == "anthropic-messages"
+    return "x-api-key" if is_plain else "bearer"
 
 
 def _overrides(settings: Settings) -> dict[str, catalog.Known]:

@@ -6,12 +6,25 @@ from msgspec import Meta, Struct, field
 
 from ouroboros.core import limits
 from ouroboros.core.commands import Mode
+from ouroboros.llm.auth.plan import OAuthClient
+from ouroboros.llm.dialect import Dialect
 
 type Ratio = Annotated[float, Meta(gt=0, le=1)]
 type Positive = Annotated[int, Meta(gt=0)]
 type Count = Annotated[int, Meta(ge=0)]
 type Seconds = Annotated[float, Meta(gt=0)]
 type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+type ProtocolName = Literal[
+    "openai-chat",
+    "openai-responses",
+    "anthropic-messages",
+    "gemini",
+    "ollama-chat",
+    "bedrock-converse",
+    "bedrock-invoke-stream",
+]
+type DialectChanges = Annotated[dict[str, object], Meta(extra={"table": Dialect})]
+"""Some members of a ``Dialect``: which ones were given must not be lost."""
 
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,30 +74,57 @@ class Permissions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class Network(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[network]``: how patient the model connection is."""
+    """``[network]``: how patient the model connection is, whom it trusts and what it shows."""
 
     request_retries: Annotated[int, Meta(ge=0, le=100)] = 4
     stream_retries: Annotated[int, Meta(ge=0, le=100)] = 5
     connect_timeout: Seconds = 5.0
     idle_timeout: Seconds = 120.0
+    ca_file: str = ""
+    client_cert: str = ""
+    client_key: str = ""
 
 
 class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[providers.NAME]``: a vendor of the person's own, or another address for a known one."""
+    """``[providers.NAME]``: a vendor of the person's own, or what differs at a known one.
 
-    base_url: str
-    protocol: Literal["openai-chat", "openai-responses", "anthropic-messages"] = "openai-chat"
+    Attributes:
+        base_url: Needed unless NAME is a known vendor.
+        protocol: Empty means the known vendor's, or ``openai-chat``.
+        auth: Empty means the known vendor's, or what is usual for the wire format.
+        models: Names to list besides those that the vendor lists itself.
+        variables: What stands for each ``{name}`` in a known vendor's address.
+        dialect: Habits, over those of the known vendor.
+    """
+
+    base_url: str = ""
+    protocol: ProtocolName | Literal[""] = ""
     key_env: str = ""
-    auth: Literal["bearer", "none"] = "bearer"
+    auth: Literal[
+        "", "bearer", "x-api-key", "api-key", "x-goog-api-key", "aws", "none", "command", "oauth"
+    ] = ""
+    command: str | tuple[str, ...] = ()
+    command_ttl: Seconds = 300.0
+    command_timeout: Seconds = 30.0
+    oauth: OAuthClient = field(default_factory=OAuthClient)
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    models: tuple[str, ...] = ()
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+    dialect: DialectChanges = field(default_factory=dict[str, object])
 
 
 class Price(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[models."NAME"]``: what the catalogue does not know; prices per million tokens."""
 
     window: Positive | None = None
+    max_output: Positive | None = None
     input: Annotated[float, Meta(ge=0)] | None = None
     cached: Annotated[float, Meta(ge=0)] | None = None
+    cache_write: Annotated[float, Meta(ge=0)] | None = None
     output: Annotated[float, Meta(ge=0)] | None = None
+    images: bool | None = None
+    tools: bool | None = None
+    efforts: tuple[Effort, ...] = ()
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -12,7 +12,7 @@ from anyio.abc import ByteStream
 
 import ouroboros
 from ouroboros.core.errors import ModelFailed, OuroborosError
-from ouroboros.llm.reach import Server, refused, trusting
+from ouroboros.llm.reach import Server, Tls, broken_off, refused, trusting
 from ouroboros.llm.transport import HttpRequest, first_bytes, split, unreachable
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class _Connection:
                 kind="timeout",
             ) from error
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
-            raise unreachable(f"The connection to {self.server.name} broke off.") from error
+            raise broken_off(self.server, error) from error
 
     async def close(self) -> None:
         """Closes at once; safe to call while being cancelled."""
@@ -120,9 +120,9 @@ class Response:
 class Http1:
     """A transport that keeps connections open between requests."""
 
-    def __init__(self, *, ca_file: str = "") -> None:
-        """``ca_file`` is trusted besides the system's store (and ``SSL_CERT_FILE``)."""
-        self._ca_file = ca_file
+    def __init__(self, *, tls: Tls = Tls()) -> None:
+        """Reads no certificate before the first connection with TLS."""
+        self._trust = tls
         self._context: SSLContext | None = None
         self._idle: dict[Server, list[_Connection]] = {}
         self._warming: dict[Server, anyio.Event] = {}
@@ -213,7 +213,7 @@ class Http1:
 
     async def _tls(self) -> "SSLContext":
         if self._context is None:
-            self._context = await to_thread.run_sync(trusting, self._ca_file)
+            self._context = await to_thread.run_sync(trusting, self._trust)
         return self._context
 
     async def _ask(
@@ -283,7 +283,7 @@ async def _head(connection: _Connection, idle_timeout: float) -> h11.Response:
             try:
                 content = await connection.receive(idle_timeout)
             except ModelFailed as error:
-                if heard or error.failure.kind == "timeout":
+                if heard or error.failure.kind == "timeout" or not error.failure.retryable:
                     raise
                 raise _Stale from error
             if not content and not heard:

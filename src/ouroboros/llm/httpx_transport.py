@@ -9,8 +9,11 @@ from anyio import to_thread
 
 import ouroboros
 from ouroboros.core.errors import Misuse, ModelFailed
-from ouroboros.llm.reach import Server, refused, trusting
+from ouroboros.llm.reach import Server, Tls, broken_off, refused, trusting
 from ouroboros.llm.transport import HttpRequest, first_bytes, split, unreachable
+
+PROXY_ASKS = 407
+"""The status of a proxy that wants to know who asks."""
 
 
 class Response:
@@ -53,11 +56,11 @@ class Response:
 class Proxied:
     """A transport that sends everything through one proxy."""
 
-    def __init__(self, proxy: str, *, ca_file: str = "") -> None:
+    def __init__(self, proxy: str, *, tls: Tls = Tls()) -> None:
         """``proxy`` is an http or https address, with user and password if it wants them."""
         self._proxy = proxy
         self._server = _server(proxy)
-        self._ca_file = ca_file
+        self._trust = tls
         self._client: httpx2.AsyncClient | None = None
 
     @asynccontextmanager
@@ -82,6 +85,8 @@ class Proxied:
         except httpx2.TransportError as error:
             raise _failed(server, self._server, error) from error
         try:
+            if response.status_code == PROXY_ASKS:
+                raise _asked_who(self._server)
             yield Response(response, server, self._server)
         finally:
             with anyio.CancelScope(shield=True):
@@ -116,6 +121,8 @@ class Proxied:
 
 def _failed(server: Server, proxy: Server, error: httpx2.TransportError) -> ModelFailed:
     match error:
+        case httpx2.ProxyError() if str(error).startswith(str(PROXY_ASKS)):
+            return _asked_who(proxy)
         case httpx2.ProxyError():
             return unreachable(
                 f"The proxy did not lead to {server.name}: {error}.",
@@ -132,7 +139,15 @@ def _failed(server: Server, proxy: Server, error: httpx2.TransportError) -> Mode
         case httpx2.ConnectError():
             return _unconnected(server, proxy, error)
         case _:
-            return unreachable(f"The connection to {server.name} broke off: {error}.")
+            return broken_off(server, error)
+
+
+def _asked_who(proxy: Server) -> ModelFailed:
+    return unreachable(
+        f"The proxy {proxy.name} wants a user and a password, or others than it was given.",
+        hint="Set HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT, with % codes for special characters.",
+        retryable=False,
+    )
 
 
 def _unconnected(server: Server, proxy: Server, error: httpx2.ConnectError) -> ModelFailed:

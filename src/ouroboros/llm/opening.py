@@ -1,6 +1,6 @@
 """From a choice to a client that is ready to stream."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 import anyio
@@ -8,9 +8,12 @@ from anyio import to_thread
 from msgspec import Struct
 
 from ouroboros.core.clock import Clock
-from ouroboros.core.errors import Failure
+from ouroboros.core.errors import Failure, Misuse
+from ouroboros.llm.auth import Authorizer, KeyHeader
+from ouroboros.llm.auth.plan import AuthPlan, CommandPlan, OAuthPlan
 from ouroboros.llm.client import Client, Route
 from ouroboros.llm.providers.choice import Choice
+from ouroboros.llm.reach import Tls
 from ouroboros.llm.retry import Policy
 from ouroboros.llm.transport import Proxies, Transport
 
@@ -18,13 +21,22 @@ _FORMAT_HEADERS = {"anthropic-messages": {"anthropic-version": "2023-06-01"}}
 
 
 class Connection(Struct, frozen=True, kw_only=True):
-    """How to reach providers: patience, proxies, and whose certificates to trust."""
+    """How to reach providers: patience, proxies, certificates, and where proofs come from.
+
+    ``home`` is the folder that keeps logins, ``environment`` what a command sees that prints a token.
+    """
 
     policy: Policy = Policy()
     connect_timeout: float = 5.0
     idle_timeout: float = 120.0
     proxies: Proxies = Proxies()
-    ca_file: str = ""
+    tls: Tls = Tls()
+    home: Path | None = None
+    environment: Mapping[str, str] = {}
+
+    def __repr__(self) -> str:
+        """Without what may hold secrets."""
+        return "Connection()"
 
 
 async def open_client(
@@ -46,10 +58,10 @@ def open_transport(url: str, connection: Connection) -> Transport:
     if proxy:
         from ouroboros.llm.httpx_transport import Proxied
 
-        return Proxied(proxy, ca_file=connection.ca_file)
+        return Proxied(proxy, tls=connection.tls)
     from ouroboros.llm.http1 import Http1
 
-    return Http1(ca_file=connection.ca_file)
+    return Http1(tls=connection.tls)
 
 
 async def _route(
@@ -75,7 +87,6 @@ async def _route(
 
 
 def _http_route(choice: Choice, *, clock: Clock, connection: Connection) -> Route:
-    from ouroboros.llm.auth import KeyHeader
     from ouroboros.llm.http_route import Endpoint, HttpRoute
     from ouroboros.llm.protocols import by_name
 
@@ -85,7 +96,7 @@ def _http_route(choice: Choice, *, clock: Clock, connection: Connection) -> Rout
         dialect=choice.entry.dialect,
         url=choice.url,
         headers={**_FORMAT_HEADERS.get(choice.entry.protocol, {}), **choice.entry.headers},
-        auth=KeyHeader(choice.entry.auth, choice.credential),
+        auth=authorizer(choice, clock=clock, connection=connection),
         connect_timeout=connection.connect_timeout,
         idle_timeout=connection.idle_timeout,
         explain=lambda failure: advice(choice, failure),
@@ -94,10 +105,35 @@ def _http_route(choice: Choice, *, clock: Clock, connection: Connection) -> Rout
     return HttpRoute(endpoint, by_name(choice.entry.protocol), transport, clock=clock)
 
 
+def authorizer(choice: Choice, *, clock: Clock, connection: Connection) -> Authorizer:
+    """What proves to the provider of the choice who asks; nothing is read or run yet."""
+    match choice.plan:
+        case CommandPlan() as plan:
+            from ouroboros.llm.auth.command import CommandToken
+
+            style = choice.entry.auth
+            return CommandToken(plan, style, environment=connection.environment, clock=clock)
+        case OAuthPlan() as plan:
+            from ouroboros.llm.auth.oauth import Login, LoginFile
+
+            if connection.home is None:
+                raise Misuse(f"There is no home folder to keep the login of {plan.name!r} in.")
+            file = LoginFile(connection.home, plan.name)
+
+            def reach(url: str) -> Transport:
+                return open_transport(url, connection)
+
+            return Login(plan, file, reach=reach, clock=clock)
+        case None:
+            return KeyHeader(choice.entry.auth, choice.credential)
+
+
 def advice(choice: Choice, failure: Failure) -> str:
     """What the person can do about a failure of this choice."""
     match failure.kind:
         case "auth" | "permission":
+            if choice.plan is not None:
+                return _plan_advice(choice.plan)
             if choice.credential is None:
                 return f"No key was sent; set {' or '.join(choice.entry.keys)}."
             return f"The key came from {choice.credential.source}; check it at the provider."
@@ -113,3 +149,11 @@ def advice(choice: Choice, failure: Failure) -> str:
             return "The session is kept; resume it and try again later, or choose another model."
         case _:
             return ""
+
+
+def _plan_advice(plan: AuthPlan) -> str:
+    match plan:
+        case CommandPlan():
+            return "The key came from the command of the provider's settings; check what it prints."
+        case OAuthPlan(name=name):
+            return f"The login was refused; log in again: ouro providers login {name}"

@@ -18,6 +18,7 @@ from ouroboros.core.errors import Misuse, ModelFailed
 from ouroboros.llm.http1 import Http1
 from ouroboros.llm.httpx_transport import Proxied
 from ouroboros.llm.opening import Connection, open_transport
+from ouroboros.llm.reach import Tls
 from ouroboros.llm.transport import HttpRequest, Proxies, Transport
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import serving
@@ -147,7 +148,7 @@ async def test_a_plain_request_goes_through_the_proxy(proxy: Proxy) -> None:
 
 async def test_a_secure_request_is_tunnelled(proxy: Proxy, certificate: Path) -> None:
     async with secure(certificate) as url:
-        connection = Connection(proxies=Proxies(https=proxy.url), ca_file=str(certificate))
+        connection = Connection(proxies=Proxies(https=proxy.url), tls=Tls(ca_file=str(certificate)))
         assert await answer(open_transport(url, connection), url) == (200, b"ok")
         place = url.removeprefix("https://").removesuffix("/v1")
         assert proxy.lines == [f"CONNECT {place} HTTP/1.1"]
@@ -204,7 +205,7 @@ def test_a_proxy_of_another_kind_is_refused(proxy_url: str) -> None:
 
 async def test_a_certificate_of_ones_own_is_trusted_when_named(certificate: Path) -> None:
     async with secure(certificate) as url:
-        assert await answer(Http1(ca_file=str(certificate)), url) == (200, b"ok")
+        assert await answer(Http1(tls=Tls(ca_file=str(certificate))), url) == (200, b"ok")
 
 
 @pytest.mark.parametrize("content", [None, b"no certificate"])
@@ -215,7 +216,10 @@ async def test_a_certificate_file_that_is_none_is_named(
     if content is not None:
         path.write_bytes(content)
     async with secure(certificate) as url:
-        for transport in (Http1(ca_file=str(path)), Proxied(url, ca_file=str(path))):
+        for transport in (
+            Http1(tls=Tls(ca_file=str(path))),
+            Proxied(url, tls=Tls(ca_file=str(path))),
+        ):
             await transport.warm(url)
             with pytest.raises(Misuse, match=r"ca\.pem"):
                 await answer(transport, url)

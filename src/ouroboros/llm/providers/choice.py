@@ -2,17 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from urllib.parse import urlunsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouroboros.core.errors import KeyMissing, Misuse, ModelUnknown
 from ouroboros.core.parts import Origin
 from ouroboros.llm import auth
 from ouroboros.llm.auth import Credential
+from ouroboros.llm.auth.plan import AuthPlan, CommandPlan
+from ouroboros.llm.providers.address import filled, join, normalised
 from ouroboros.llm.providers.entry import Entry
 from ouroboros.llm.providers.table import ENTRIES
-from ouroboros.llm.transport import split
 
 
 class Choice(Struct, frozen=True, kw_only=True):
@@ -22,6 +23,7 @@ class Choice(Struct, frozen=True, kw_only=True):
         model: The vendor's name of it; for ``script`` the path of the file.
         base_url: Where requests go, without the path of the wire format.
         is_custom: The address is not the vendor's own, so its prices are not known either.
+        plan: How the proof is to be had, where there is no ``credential``.
     """
 
     entry: Entry
@@ -29,6 +31,7 @@ class Choice(Struct, frozen=True, kw_only=True):
     base_url: str = ""
     is_custom: bool = False
     credential: Credential | None = None
+    plan: AuthPlan | None = None
 
     @property
     def name(self) -> str:
@@ -52,13 +55,14 @@ def find(
     environment: Mapping[str, str],
     base_url: str = "",
     entries: Sequence[Entry] = ENTRIES,
+    plans: Mapping[str, AuthPlan] = {},
 ) -> Choice:
     """The choice that ``provider/name``, ``script:PATH``, ``echo`` or a bare name stands for.
 
     A ``base_url`` of the person's own beats the vendor's variables, which beat its address; with
     one of those the key is optional. A bare name with a ``base_url`` is a model of whatever
     compatible server is there. A provider that is not among ``entries`` is looked for among
-    the installed packages. Raises ``ModelUnknown``, ``KeyMissing`` or ``Misuse``.
+    the installed packages. ``plans`` says of providers by name how their proof is had. Raises ``ModelUnknown``, ``KeyMissing`` or ``Misuse``.
     """
     entry, model = _entry(text.strip(), base_url=base_url, entries=entries)
     if entry.protocol == "echo":
@@ -70,12 +74,26 @@ def find(
         )
     if entry.protocol == "script":
         return Choice(entry=entry, model=str(Path(model).expanduser()))
+    if entry.families:
+        entry = replace(entry, dialect=entry.dialect_of(model))
+    if entry.protocol == "litellm" and not (base_url or entry.base_url):
+        credential = auth.find(entry.keys, environment)
+        return Choice(entry=entry, model=model, credential=credential)
     address, is_custom = _address(entry, environment, base_url)
     credential = auth.find(entry.keys, environment)
-    if credential is None and not entry.is_keyless and not is_custom:
+    plan = plans.get(entry.name)
+    if plan is None and entry.key_command:
+        plan = CommandPlan(command=entry.key_command)
+    needs_key = not entry.is_keyless and not is_custom and entry.auth != "aws"
+    if credential is None and plan is None and needs_key:
         raise _key_missing(entry)
     return Choice(
-        entry=entry, model=model, base_url=address, is_custom=is_custom, credential=credential
+        entry=entry,
+        model=model,
+        base_url=address,
+        is_custom=is_custom,
+        credential=credential,
+        plan=plan if credential is None else None,
     )
 
 
@@ -84,32 +102,7 @@ def default(environment: Mapping[str, str]) -> str:
     for entry in ENTRIES:
         if entry.default_model and any(environment.get(key, "").strip() for key in entry.keys):
             return f"{entry.name}/{entry.default_model}"
-    raise KeyMissing("No model is chosen and no provider's key is set.", hint=_all_keys())
-
-
-def normalised(base_url: str, entry: Entry) -> str:
-    """An address as people give it, with or without ``/v1`` or the path of the wire format.
-
-    Without any path ``/v1`` is meant; Anthropic's own clients leave it out behind a path too.
-    """
-    given = base_url.strip()
-    parts = split(given if "://" in given else f"http://{given}")
-    if parts.username or parts.password:
-        raise Misuse(
-            f"The address of {parts.hostname!r} holds a user or a password.",
-            hint=f"Leave them out, and set {' or '.join(entry.keys)} instead.",
-        )
-    path = parts.path.rstrip("/")
-    for ending in ("/chat/completions", "/responses", "/messages"):
-        path = path.removesuffix(ending)
-    if not path or (entry.protocol == "anthropic-messages" and not path.endswith("/v1")):
-        path += "/v1"
-    return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
-
-
-def join(base_url: str, path: str) -> str:
-    """The base and a path of a wire format, which may or may not begin with ``/v1``."""
-    return base_url.rstrip("/") + "/" + path.removeprefix("/v1/").lstrip("/")
+    raise KeyMissing("No model is chosen and no provider's key is set.", hint=_ways())
 
 
 def _entry(text: str, *, base_url: str, entries: Sequence[Entry]) -> tuple[Entry, str]:
@@ -153,7 +146,7 @@ def _near(text: str, names: list[str]) -> str:
     if near:
         rest = text.partition("/")[2]
         return "Did you mean " + " or ".join(f"{name}/{rest or 'MODEL'}" for name in near) + "?"
-    return f"Write PROVIDER/MODEL, with one of: {', '.join(names)}."
+    return "Write PROVIDER/MODEL; `ouro providers list` names the providers."
 
 
 def _nameless(entry: Entry) -> str:
@@ -166,28 +159,31 @@ def _address(entry: Entry, environment: Mapping[str, str], base_url: str) -> tup
     given = [base_url, *(environment.get(name, "") for name in entry.base_url_variables)]
     for address in given:
         if address.strip():
-            found = normalised(address, entry)
+            found = normalised(address, entry, environment)
             return found, found != entry.base_url
     if not entry.base_url:
         raise Misuse(
             f"The provider {entry.name!r} needs the address of your server.",
             hint="Give it with --base-url http://HOST:PORT/v1 or set OPENAI_BASE_URL.",
         )
-    return entry.base_url, False
+    return filled(entry.base_url, entry, environment), False
 
 
 def _key_missing(entry: Entry) -> KeyMissing:
+    known = entry.name in {each.name for each in ENTRIES}
+    own = f'Set {entry.keys[0]}, or put auth = "none" into [providers.{entry.name}].'
     return KeyMissing(
         f"The provider {entry.name!r} needs a key and {' or '.join(entry.keys)} is not set.",
-        hint=_all_keys(),
+        hint=_ways(entry.keys[0]) if known else own,
     )
 
 
-def _all_keys() -> str:
-    keys = list(
-        dict.fromkeys(key for entry in ENTRIES if not entry.is_keyless for key in entry.keys)
-    )
+def _ways(*keys: str) -> str:
+    """How to get at a model; ``keys`` are named first."""
+    usual = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY")
+    named = ", ".join(dict.fromkeys([*keys, *usual]))
     return (
-        f"Set one of {', '.join(keys)}; or use a local model with --model ollama/NAME or "
-        "--base-url http://HOST:PORT/v1; or see it work without any with ./ouro demo."
+        f"Set one of {named} or another provider's (`ouro providers list`); or use a local model "
+        "with --model ollama/NAME or --base-url http://HOST:PORT/v1; or see it work without any "
+        "with ./ouro demo."
     )
