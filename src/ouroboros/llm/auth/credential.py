@@ -5,7 +5,7 @@ from typing import Literal
 
 from ouroboros.core.errors import Misuse
 
-type AuthStyle = Literal["bearer", "x-api-key", "api-key", "x-goog-api-key", "none"]
+type AuthStyle = Literal["bearer", "x-api-key", "api-key", "x-goog-api-key", "aws", "none"]
 
 HIDDEN = "[key]"
 
@@ -30,12 +30,17 @@ class Credential:
                 return {"authorization": f"Bearer {self._key}"}
             case "x-api-key" | "api-key" | "x-goog-api-key":
                 return {style: self._key}
-            case "none":
+            case "none" | "aws":
                 return {}
 
     def redact(self, text: str) -> str:
         """The text with the key taken out."""
         return text.replace(self._key, HIDDEN)
+
+
+def is_sendable(key: str) -> bool:
+    """Whether a header can carry it: one word of plain characters."""
+    return bool(key) and key.isascii() and key.isprintable() and " " not in key
 
 
 def find(names: tuple[str, ...], environment: Mapping[str, str]) -> Credential | None:
@@ -44,7 +49,7 @@ def find(names: tuple[str, ...], environment: Mapping[str, str]) -> Credential |
         key = environment.get(name, "").strip()
         if not key:
             continue
-        if not key.isascii() or not key.isprintable() or " " in key:
+        if not is_sendable(key):
             raise Misuse(
                 f"{name} holds characters that no key has, so it cannot be sent.",
                 hint=f"Set {name} again, to the key alone.",
