@@ -5,6 +5,11 @@ editing the log. Messages already built are kept, so that a long session costs n
 than a short one, and so that each request extends the last one.
 """
 
+import sys
+from collections.abc import Sequence
+
+from ouroboros.agent import images
+from ouroboros.core.limits import IMAGE_TOKENS
 from ouroboros.core.parts import Message, Text, ToolResult
 from ouroboros.core.state import State
 
@@ -16,27 +21,68 @@ class Builder:
 
     def __init__(self) -> None:
         """Starts with nothing built."""
-        self._built: list[Message] = []
-        self._sources: list[Message] = []
         self._compactions = 0
+        self._forget()
 
-    def build(self, state: State) -> tuple[Message, ...]:
-        """The messages for the next request."""
+    def build(self, state: State, most_images: int = sys.maxsize) -> tuple[Message, ...]:
+        """The messages for the next request, with so many images at the most.
+
+        Old images go first, in blocks: ``agent.images`` says which.
+        """
         if state.compactions != self._compactions or not self._extends(state.history):
-            self._built, self._sources = [], []
+            self._forget()
             self._compactions = state.compactions
         for message in state.history[len(self._sources) :]:
             self._sources.append(message)
-            if not message.parts:
-                continue
-            self._built.append(message)
-            if message.calls:
-                self._built.append(_results(message, state))
+            self._whole += _exchange(message, state)
+            self._ends.append(len(self._whole))
+        self._counts += map(images.count, self._whole[len(self._counts) :])
+        dropped = images.dropped(self._counts, most_images)
+        if dropped != self._dropped:
+            self._dropped = dropped
+            self._built = _lightened(self._whole, self._counts, dropped)
+        else:
+            self._built += self._whole[len(self._built) :]
         return tuple(self._built)
+
+    def relief(self, state: State, most_images: int) -> int:
+        """Tokens of the images that the last report counted and the next request leaves out.
+
+        Without a report, of all the images that are left out.
+        """
+        self.build(state, most_images)
+        place = state.measured_at - 2 if state.measured_tokens is not None else -1
+        reported = self._counts[: self._ends[place]] if place >= 0 else ()
+        return IMAGE_TOKENS * (self._dropped - images.dropped(reported, most_images))
+
+    def _forget(self) -> None:
+        self._sources: list[Message] = []
+        self._whole: list[Message] = []
+        self._ends: list[int] = []
+        self._counts: list[int] = []
+        self._built: list[Message] = []
+        self._dropped = 0
 
     def _extends(self, history: list[Message]) -> bool:
         kept = len(self._sources)
         return kept <= len(history) and (not kept or history[kept - 1] is self._sources[-1])
+
+
+def _exchange(message: Message, state: State) -> tuple[Message, ...]:
+    """A message and the results of its calls; an empty one is not sent."""
+    if not message.parts:
+        return ()
+    return (message, _results(message, state)) if message.calls else (message,)
+
+
+def _lightened(messages: Sequence[Message], counts: Sequence[int], dropped: int) -> list[Message]:
+    """The messages without the first images."""
+    built: list[Message] = []
+    for message, count in zip(messages, counts, strict=True):
+        gone = min(count, dropped)
+        built.append(images.without(message, gone) if gone else message)
+        dropped -= gone
+    return built
 
 
 def _results(message: Message, state: State) -> Message:

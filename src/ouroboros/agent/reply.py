@@ -35,8 +35,13 @@ class Reply:
         origin: Origin,
         taken: Collection[str],
         cost: Callable[[Usage], float | None],
+        notice: Callable[[Usage], Event | None] = lambda _: None,
     ) -> None:
-        """``taken`` holds the call ids of the session so far; ``cost`` prices a usage."""
+        """``taken`` holds the call ids of the session so far; ``cost`` prices a usage.
+
+        ``notice`` says what the usage of a whole reply gives away.
+        """
+        self._notice = notice
         self._ids, self._origin, self._taken, self._cost = ids, origin, taken, cost
         self._id = ids.new("msg")
         self._open: dict[int, BlockKind] = {}
@@ -88,6 +93,10 @@ class Reply:
             return []
         return [self._message(self._parts, "unknown", partial=True)]
 
+    def void(self) -> list[Event]:
+        """Ends open blocks and keeps nothing: another model is asked for this reply."""
+        return self._ended()
+
     def close(self) -> list[Event]:
         """Ends open blocks and keeps what was said, when the stream breaks off."""
         facts = self._ended()
@@ -106,7 +115,9 @@ class Reply:
         facts = self.close() if self._open else []
         self._finished = True
         message = self._message(event.parts, event.stop_reason, partial=False)
-        return [*facts, self._billed(message, event.usage)]
+        facts.append(self._billed(message, event.usage))
+        noticed = self._notice(event.usage) if event.usage else None
+        return [*facts, noticed] if noticed else facts
 
     def _billed(self, message: AgentMessage, usage: Usage | None) -> AgentMessage:
         return replace(message, usage=usage, cost=self._cost(usage) if usage else None)

@@ -33,6 +33,11 @@ def used(state: State, overhead: int) -> int:
     return state.measured_tokens + results + of_messages(state, state.measured_at)
 
 
+def least(state: State, overhead: int) -> int:
+    """Tokens that any vendor must count in the next request: words, calls and results alone."""
+    return overhead + sum(_least(message, state) for message in state.history)
+
+
 def of_messages(state: State, start: int) -> int:
     """Estimate of the history from ``start`` on, with the results of its calls."""
     return sum(of_exchange(message, state) for message in state.history[start:])
@@ -71,6 +76,12 @@ def of_part(part: Part) -> int:
             return 8 + sum(of_part(inner) for inner in parts)
         case Foreign(content=content):
             return of_text(content)
+
+
+def _least(message: Message, state: State) -> int:
+    results = (state.results.get(call.id) for call in message.calls)
+    calls = sum(of_text(call.arguments) for call in message.calls)
+    return of_text(message.text) + calls + sum(of_text(result.text) for result in results if result)
 
 
 def _of_results(message: Message, state: State) -> int:

@@ -17,6 +17,9 @@ CHARS_PER_TOKEN = 4
 IMAGE_TOKENS = 2_000
 """Estimate for one image until the provider reports real usage."""
 
+IMAGES_TOKENS = 40_000
+"""What the images of a request may take together before the oldest are left out."""
+
 INSTRUCTION_BYTES = 32_768
 """All instruction files of a project together."""
 
