@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 type EffortStyle = Literal[
-    "field", "object", "thinking", "template", "adaptive", "budget", "level", "none"
+    "field", "object", "thinking", "switch", "template", "adaptive", "budget", "level", "none"
 ]
 type SendBack = Literal["never", "field", "details", "content"]
 type Tools = Literal["native", "fenced"]
@@ -31,9 +31,10 @@ class Dialect(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkn
         usage_reasoning_exclusive: Chat's completion count leaves out thoughts; it is also noticed
             from the counts themselves.
         effort_style: How reasoning effort is asked for: ``field`` (``reasoning_effort``),
-            ``object`` (``reasoning.effort``), ``thinking`` (on or off), ``template``
-            (``chat_template_kwargs``, on or off); for Anthropic, Converse and Gemini ``budget``
-            (tokens); for Anthropic and Converse ``adaptive``; for Gemini ``level``.
+            ``object`` (``reasoning.effort``), ``thinking`` (on or off), ``switch``
+            (``enable_thinking``, on or off), ``template`` (the same in ``chat_template_kwargs``);
+            for Anthropic, Converse and Gemini ``budget`` (tokens); for Anthropic and Converse
+            ``adaptive``; for Gemini ``level``.
         stateless: Responses are not kept by the vendor, so encrypted reasoning travels with us.
         default_max_output_tokens: Used where the format demands a limit and nobody named one.
         streams: Whether the vendor can stream; one that cannot is asked for whole replies.
@@ -46,6 +47,7 @@ class Dialect(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkn
         tool_result_name: Whether a tool's result also names the tool.
         alternates: Whether roles must alternate strictly, so that neighbours are joined.
         result_media: Whether a tool's result may hold images; else they follow it.
+        max_images: Images that one request may hold; 0 where that is not known.
         cuts_silently: Whether a history that is too long is cut without an error.
         service_tier: Whether a service tier may be asked for.
         unsupported: Members of the body that the vendor refuses; they are left out.
@@ -76,6 +78,7 @@ class Dialect(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkn
     tool_result_name: bool = False
     alternates: bool = False
     result_media: bool = True
+    max_images: int = 0
     cuts_silently: bool = False
     service_tier: bool = False
     unsupported: tuple[str, ...] = ()
