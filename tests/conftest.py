@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,7 @@ def no_blocking() -> Iterator[None]:
 
     Calls that only look at a path are let through: they cost less than the hop to a thread.
     """
+    import_module("ouroboros.llm.providers")  # reads its table, which a program does at its start
     guard = BlockBuster("ouroboros")
     for name, function in guard.functions.items():
         if not name.startswith(CHEAP_CALLS):

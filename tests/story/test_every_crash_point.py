@@ -19,8 +19,10 @@ import pytest
 from ouroboros.agent.approvals import Desk
 from ouroboros.agent.briefing import Surroundings
 from ouroboros.agent.journal import Journal
-from ouroboros.agent.mind import Speaker, ToolMind, Tuning
+from ouroboros.agent.lineup import Lineup
+from ouroboros.agent.mind import ToolMind
 from ouroboros.agent.session import Session
+from ouroboros.agent.speaker import Speaker, Tuning
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Approve, Deny, Interrupt, Steer
 from ouroboros.core.errors import Misuse
@@ -164,7 +166,11 @@ def opened(state: State, log: Memory, model: Listener) -> Session:
     clock = SystemClock()
     ids = TimeOrderedIds(clock, os.urandom)
     mind = ToolMind(
-        speaker=Speaker(name="m", model=model, tuning=Tuning(), cost=lambda usage: None),
+        lineup=Lineup(
+            Speaker(name="m", model=model, tuning=Tuning(), cost=lambda usage: None),
+            clock=clock,
+            connect=nobody,
+        ),
         prompts=PROMPTS,
         system=(PROMPTS["core"],),
         tools=lambda: (),

@@ -4,47 +4,18 @@ One file for every mind. A turn is one request to the model and the calls it ask
 is complete starts while the model still streams the rest (``agent.overlap``).
 """
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
-from typing import Literal, Protocol
+from collections.abc import Callable
 
 from anyio import create_task_group, get_cancelled_exc_class
 
 from ouroboros.agent.overlap import Hands, Overlap
 from ouroboros.agent.reply import Reply, error_of
+from ouroboros.agent.roles import Journal, Mind, Models
 from ouroboros.core.errors import ModelFailed
-from ouroboros.core.events import (
-    ContextCompacted,
-    Event,
-    TaskCompleted,
-    TurnStarted,
-    UserMessage,
-)
+from ouroboros.core.events import Event, TaskCompleted, TurnStarted, UserMessage
 from ouroboros.core.parts import Message
 from ouroboros.core.state import State
-from ouroboros.llm.stream import Finished, StreamEvent
-
-type Trigger = Literal["proactive", "reactive", "manual"]
-
-
-class Mind(Protocol):
-    """Decides what to say next and when the work is done; may be cancelled at any await.
-
-    Raises only ``ModelFailed`` on purpose. A verdict ends the run, nudges, or (None) goes on.
-    """
-
-    def reply(self, state: State) -> Reply: ...
-    def think(self, state: State) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]: ...
-    def is_full(self, state: State) -> bool: ...
-    async def compact(self, state: State, trigger: Trigger) -> ContextCompacted: ...
-    def verdict(self, state: State) -> TaskCompleted | Message | None: ...
-
-
-class Journal(Protocol):
-    """Puts events on record; ``settle`` returns when all of them are on disk."""
-
-    def record(self, event: Event) -> None: ...
-    async def settle(self) -> None: ...
+from ouroboros.llm.stream import Finished
 
 
 class Run:
@@ -55,12 +26,13 @@ class Run:
         *,
         state: State,
         mind: Mind,
+        models: Models,
         hands: Hands,
         journal: Journal,
         limit: Callable[[State], str | None],
     ) -> None:
         """``limit`` names a cap that is reached."""
-        self.state, self.mind, self.hands = state, mind, hands
+        self.state, self.mind, self.models, self.hands = state, mind, models, hands
         self.journal, self.limit = journal, limit
 
     async def run(self) -> None:
@@ -75,9 +47,7 @@ class Run:
             return self.end(f"limit_reached:{reached}")
         self.journal.record(TurnStarted(turn=self.state.turn + 1))
         try:
-            if self.mind.is_full(self.state):
-                self.journal.record(await self.mind.compact(self.state, "proactive"))
-            await self.think_or_compact()
+            await self.think_somehow()
         except ModelFailed as failed:
             self.keep([error_of(failed)])
             return self.end("failed")
@@ -89,6 +59,21 @@ class Run:
             return False
         self.journal.record(verdict)
         return True
+
+    async def think_somehow(self) -> None:
+        """Thinks with the first model that can; the next is asked while nothing was shown."""
+        failed: ModelFailed | None = None
+        while True:
+            switched = await self.models.choose(failed)
+            self.keep([switched] if switched else [])
+            try:
+                if self.mind.is_full(self.state):
+                    self.journal.record(await self.mind.compact(self.state, "proactive"))
+                return await self.think_or_compact()
+            except ModelFailed as broken:
+                if not self.models.may_replace(broken):
+                    raise
+                failed = broken
 
     async def think_or_compact(self) -> None:
         """Thinks; if the context turns out to be too long, compacts and thinks once more."""
@@ -112,7 +97,7 @@ class Run:
                 await self.listen(reply, overlap)
             except ModelFailed as broken:
                 failed = broken
-                self.keep(reply.close())
+                self.keep(reply.void() if self.models.may_replace(broken) else reply.close())
             except get_cancelled_exc_class():
                 self.keep(reply.close())
                 raise

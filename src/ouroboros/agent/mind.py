@@ -2,21 +2,22 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Literal, Protocol
-
-from msgspec import Struct
+from functools import partial
+from typing import Literal
 
 from ouroboros.agent import compaction, tokens
 from ouroboros.agent.context import Builder
+from ouroboros.agent.cut_watch import CutWatch
+from ouroboros.agent.lineup import Lineup
 from ouroboros.agent.prompts import Piece, Prompts
 from ouroboros.agent.reply import Reply
+from ouroboros.agent.speaker import Speaker, Tuning
 from ouroboros.core.errors import ModelFailed
 from ouroboros.core.events import ContextCompacted, TaskCompleted
 from ouroboros.core.ids import Ids
-from ouroboros.core.limits import CONTEXT_WINDOW, KEEP_USER_TOKENS
-from ouroboros.core.parts import Message, Origin, Text, ToolSpec, Usage
+from ouroboros.core.parts import Message, Text, ToolSpec
 from ouroboros.core.state import State
-from ouroboros.llm.request import Effort, Request
+from ouroboros.llm.request import Request
 from ouroboros.llm.stream import Finished, StreamEvent
 
 MAX_NUDGES = 2
@@ -29,59 +30,22 @@ CUT_REPLY = (
 )
 
 
-class Model(Protocol):
-    """One model of one provider, ready to be asked."""
-
-    @property
-    def origin(self) -> Origin:
-        """Who writes the replies."""
-        ...
-
-    def stream(self, request: Request) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
-        """Asks; the iterator ends with ``Finished`` or raises ``ModelFailed``."""
-        ...
-
-
 def has_replies(state: State) -> bool:
     """The model said something since the last summary; without that nothing can be summarised."""
     return any(message.role == "assistant" for message in reversed(state.history))
-
-
-class Tuning(Struct, frozen=True, kw_only=True):
-    """What a person may set about requests and compaction."""
-
-    window: int = CONTEXT_WINDOW
-    threshold: float = 0.8
-    fixed_limit: int | None = None
-    keep: compaction.Keep = compaction.Keep(user_tokens=KEEP_USER_TOKENS)
-    effort: Effort | None = None
-    temperature: float | None = None
-    max_output_tokens: int | None = None
-
-
-class Speaker(Struct, frozen=True, kw_only=True):
-    """A model, how it is asked, and what it costs.
-
-    ``cost`` prices a usage in US dollars; None when a price is unknown.
-    """
-
-    name: str
-    model: Model
-    tuning: Tuning
-    cost: Callable[[Usage], float | None]
 
 
 class ToolMind:
     """Asks a model with tools; done when a reply makes no call.
 
     Attributes:
-        speaker: The model that is asked next; may be changed between runs.
+        lineup: Knows the model that is asked next.
     """
 
     def __init__(
         self,
         *,
-        speaker: Speaker,
+        lineup: Lineup,
         prompts: Prompts,
         system: tuple[Piece, ...],
         tools: Callable[[], tuple[ToolSpec, ...]],
@@ -89,11 +53,17 @@ class ToolMind:
         context: Callable[[State], tuple[Message, dict[str, str]] | None],
     ) -> None:
         """``context`` gives what the model must be told anew after a compaction in mid-task."""
-        self.speaker = speaker
+        self.lineup = lineup
         self._prompts, self._system, self._tools = prompts, system, tools
         self._ids, self._context = ids, context
         self._builder = Builder()
+        self._cut_watch = CutWatch()
         self._nudges = 0
+
+    @property
+    def speaker(self) -> Speaker:
+        """The model that is asked next."""
+        return self.lineup.speaker
 
     def reply(self, state: State) -> Reply:
         """A collector for the next reply."""
@@ -102,13 +72,16 @@ class ToolMind:
             origin=self.speaker.model.origin,
             taken=state.call_ids,
             cost=self.speaker.cost,
+            notice=partial(self._cut_watch.notice, sent=self._sent(state)),
         )
 
     def think(self, state: State) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
         """Asks the model for the next reply."""
-        return self.speaker.model.stream(
-            self._request(state, self._builder.build(state), self._tools(), choice="auto")
-        )
+        return self.speaker.model.stream(self.request(state))
+
+    def request(self, state: State) -> Request:
+        """The next request."""
+        return self._request(state, self._messages(state), self._tools(), choice="auto")
 
     def is_full(self, state: State) -> bool:
         """The next request would pass the limit, and there is something to summarise."""
@@ -118,10 +91,11 @@ class ToolMind:
         """The same for a model with another tuning."""
         if not has_replies(state):
             return False
-        overhead = sum(tokens.of_text(piece.text) for piece in self._system)
-        overhead += sum(tokens.of_text(tool.schema + tool.description) for tool in self._tools())
-        limit = tokens.limit(tuning.window, tuning.threshold, tuning.fixed_limit)
-        return tokens.used(state, overhead) >= limit
+        overhead = self._overhead()
+        used = tokens.used(state, overhead) - self._builder.relief(state, tuning.most_images)
+        if tuning.cuts_silently:  # its report may count a cut history
+            used = max(used, tokens.least(state, overhead))
+        return used >= tokens.limit(tuning.window, tuning.threshold, tuning.fixed_limit)
 
     async def compact(
         self,
@@ -162,6 +136,7 @@ class ToolMind:
 
     def verdict(self, state: State) -> TaskCompleted | Message | None:
         """Ends when nothing is left to do; nudges an empty or cut reply, twice at most."""
+        self.lineup.answered()
         last = state.history[-1]
         if state.finished_by_tool:
             return TaskCompleted(reason="completed", final=state.final)
@@ -185,7 +160,7 @@ class ToolMind:
         asked = self._prompts["compact"].text + (
             f"\n\nPay most attention to: {focus}" if focus else ""
         )
-        messages = self._builder.build(state)
+        messages = self._messages(state)
         question = Message(id=self._ids.new("msg"), role="user", parts=(Text(text=asked),))
         while messages:
             try:
@@ -194,7 +169,8 @@ class ToolMind:
                 if failed.failure.kind in NO_SUMMARY_KINDS:
                     return None
                 if failed.failure.kind != "context_overflow":
-                    raise
+                    # Nobody saw the summary, so another model may be asked for it.
+                    raise ModelFailed(failed.failure, hint=failed.hint) from failed
                 # A long history loses a tenth at a time, so that this ends in few requests.
                 for _ in range(max(1, len(messages) // 10)):
                     messages = compaction.oldest_dropped(messages)
@@ -209,6 +185,21 @@ class ToolMind:
                 if isinstance(event, Finished):
                     return event
         return None
+
+    def _messages(self, state: State) -> tuple[Message, ...]:
+        return self._builder.build(state, self.speaker.tuning.most_images)
+
+    def _overhead(self) -> int:
+        """Tokens of the system prompt and the tools."""
+        words = [piece.text for piece in self._system]
+        words += [tool.schema + tool.description for tool in self._tools()]
+        return sum(map(tokens.of_text, words))
+
+    def _sent(self, state: State) -> int:
+        """Tokens that the vendor must count in the next request; 0 where nothing is suspected."""
+        if not self.speaker.tuning.cuts_silently:
+            return 0
+        return tokens.least(state, self._overhead())
 
     def _request(
         self,
@@ -228,5 +219,7 @@ class ToolMind:
             max_output_tokens=tuning.max_output_tokens,
             temperature=tuning.temperature,
             effort=tuning.effort,
+            service_tier=tuning.service_tier,
+            window=tuning.known_window,
             cache_key=state.session,
         )

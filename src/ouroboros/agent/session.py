@@ -11,10 +11,11 @@ from ouroboros.agent.caps import watch
 from ouroboros.agent.context import ABORTED
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
-from ouroboros.agent.mind import Speaker, ToolMind, has_replies
+from ouroboros.agent.mind import ToolMind, has_replies
 from ouroboros.agent.overlap import Hands
 from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.reply import error_of
+from ouroboros.agent.speaker import Speaker
 from ouroboros.core.clock import Clock
 from ouroboros.core.commands import (
     Approve,
@@ -118,8 +119,8 @@ class Session:
                 self._set_mode(mode)
             case Compact(focus=focus):
                 await self._compact(focus)
-            case SetModel(model=model):
-                await self._set_model(model)
+            case SetModel():
+                await self._set_model(command)
             case Rewind() | Fork():
                 raise Misuse(f"this session cannot {type(command).__name__.lower()} yet")
 
@@ -216,7 +217,12 @@ class Session:
     async def _run(self, begin: Callable[[], Awaitable[None]]) -> None:
         limit = watch(self._caps, self.state, self._clock)
         run = Run(
-            state=self.state, mind=self._mind, hands=self._hands, journal=self.journal, limit=limit
+            state=self.state,
+            mind=self._mind,
+            models=self._mind.lineup,
+            hands=self._hands,
+            journal=self.journal,
+            limit=limit,
         )
         # A cap on time also cuts the waits inside a turn; between turns ``limit`` is asked.
         deadline = CancelScope(deadline=current_time() + (self._caps.max_seconds or math.inf))
@@ -280,17 +286,26 @@ class Session:
         if mode != self.state.mode:
             self.journal.record(SettingsChanged(mode=mode))
 
-    async def _set_model(self, name: str) -> None:
+    async def _set_model(self, wish: SetModel) -> None:
         if self.running:
             raise Misuse("the model cannot be changed while a turn runs", hint="stop it first")
 
         async def change() -> None:
-            speaker = await self._speakers(name)
-            if self._mind.would_fill(self.state, speaker.tuning):
-                # The old model summarises what the new one could not read.
-                await self._summarise("")
-            self._mind.speaker = speaker
-            self.journal.record(SettingsChanged(model=speaker.name))
+            lineup = self._mind.lineup
+            name, tier = None, wish.service_tier
+            if wish.model is not None:
+                speaker = await self._speakers(wish.model)
+                if self._mind.would_fill(self.state, speaker.tuning):
+                    # The old model summarises what the new one could not read.
+                    await self._summarise("")
+                if tier is None and self.state.service_tier and not lineup.is_kin(speaker):
+                    tier = ""
+                lineup.lead(speaker)
+                name = speaker.name
+            self.journal.record(
+                SettingsChanged(model=name, effort=wish.effort, service_tier=tier)
+            )
+            lineup.tune(effort=self.state.effort, service_tier=self.state.service_tier)
 
         await self._between_turns(change)
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from ouroboros.core import limits
-from ouroboros.core.commands import Mode
+from ouroboros.core.commands import Effort, Mode
 from ouroboros.llm.auth.plan import OAuthClient
 from ouroboros.llm.dialect import Dialect
 
@@ -13,7 +13,6 @@ type Ratio = Annotated[float, Meta(gt=0, le=1)]
 type Positive = Annotated[int, Meta(gt=0)]
 type Count = Annotated[int, Meta(ge=0)]
 type Seconds = Annotated[float, Meta(gt=0)]
-type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 type ProtocolName = Literal[
     "openai-chat",
     "openai-responses",
@@ -44,6 +43,7 @@ class Context(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     keep_user_tokens: Count = limits.KEEP_USER_TOKENS
     keep_messages: Count = 0
     window: Positive | None = None
+    image_tokens: Count = limits.IMAGES_TOKENS
     instruction_bytes: Count = limits.INSTRUCTION_BYTES
     off: tuple[str, ...] = ()
 
@@ -114,7 +114,10 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Price(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[models."NAME"]``: what the catalogue does not know; prices per million tokens."""
+    """``[models."NAME"]``: what the catalogue does not know; prices per million tokens.
+
+    A model with ``tools = false`` is told to write its calls as fenced blocks.
+    """
 
     window: Positive | None = None
     max_output: Positive | None = None
@@ -122,17 +125,17 @@ class Price(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cached: Annotated[float, Meta(ge=0)] | None = None
     cache_write: Annotated[float, Meta(ge=0)] | None = None
     output: Annotated[float, Meta(ge=0)] | None = None
-    images: bool | None = None
     tools: bool | None = None
-    efforts: tuple[Effort, ...] = ()
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All settings of a run, after the layers were joined."""
 
     model: str = ""
+    fallback: tuple[str, ...] = ()
     mode: Mode = "ask"
     effort: Effort | None = None
+    service_tier: str = ""
     system: str = ""
     base_url: str = ""
     temperature: Annotated[float, Meta(ge=0, le=2)] | None = None

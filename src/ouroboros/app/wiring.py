@@ -1,35 +1,34 @@
 """Where rooms are joined into one open session."""
 
 import os
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from anyio import to_thread
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from ouroboros import __version__
 from ouroboros.agent.approvals import Desk
-from ouroboros.agent.compaction import Keep
 from ouroboros.agent.journal import Journal
-from ouroboros.agent.mind import Speaker, ToolMind, Tuning
+from ouroboros.agent.lineup import Lineup
+from ouroboros.agent.mind import ToolMind
 from ouroboros.agent.pieces import Pieces
 from ouroboros.agent.prompts import Piece, Prompts, load
 from ouroboros.agent.session import Session
-from ouroboros.app import models, secrecy, surroundings, toolbox
+from ouroboros.agent.speaker import Speaker
+from ouroboros.app import secrecy, surroundings, toolbox
 from ouroboros.app.own_words import own_words
 from ouroboros.app.settings import Settings
+from ouroboros.app.speakers import Speakers
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import SessionUnknown
 from ouroboros.core.events import Envelope, SessionReady, SettingsChanged
 from ouroboros.core.events.code import Logged
 from ouroboros.core.ids import TimeOrderedIds
-from ouroboros.core.limits import CONTEXT_WINDOW, Caps
-from ouroboros.core.parts import Message, Usage
+from ouroboros.core.limits import Caps
+from ouroboros.core.parts import Message
 from ouroboros.core.state import State, fold
-from ouroboros.llm import price
-from ouroboros.llm.client import Client
 from ouroboros.store import EventLog, Lease, Writer
 
 
@@ -65,8 +64,8 @@ class Parts(Struct, frozen=True, kw_only=True):
 
     writer: Writer
     lease: Lease
-    client: Client
-    speakers: Callable[[str], Awaitable[Speaker]]
+    leader: Speaker
+    speakers: Speakers
     prompts: Prompts
     ids: TimeOrderedIds
     clock: SystemClock
@@ -79,8 +78,8 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
     The order is that of the start: what waits on the disk begins first, and the first request
     waits for nothing that it does not need.
     """
-    chosen = models.choose(opening.settings, opening.environment)
     clock = SystemClock()
+    speakers = Speakers(opening.settings, opening.environment, clock)
     ids = TimeOrderedIds(clock, os.urandom)
     async with Writer(opening.home) as writer:
         past = Past(id=ids.new("ses"))
@@ -89,41 +88,24 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
         with await to_thread.run_sync(Lease.take, opening.home, past.id) as lease:
             if resume or latest:
                 await to_thread.run_sync(_load, opening, lease, past)
-            clients: list[Client] = []
-
-            async def connect(chosen: models.Chosen) -> Client:
-                clients.append(
-                    await models.connect(
-                        chosen.choice, opening.settings.network, opening.environment, clock
-                    )
-                )
-                return clients[-1]
-
-            async def another(name: str) -> Speaker:
-                settings = replace(opening.settings, model=name)
-                chosen = models.choose(settings, opening.environment)
-                return speaker(settings, chosen, await connect(chosen))
-
             try:
                 parts = Parts(
                     writer=writer,
                     lease=lease,
-                    client=await connect(chosen),
-                    speakers=another,
+                    leader=await speakers.leader(),
+                    speakers=speakers,
                     prompts=await to_thread.run_sync(_prompts, opening),
                     ids=ids,
                     clock=clock,
                 )
-                yield _build(opening, chosen, past, parts)
+                yield _build(opening, past, parts)
             finally:
                 await writer.close()
-                for client in clients:
-                    await client.close()
+                await speakers.close()
 
 
 def _build(
     opening: Opening,
-    chosen: models.Chosen,
     past: Past,
     parts: Parts,
 ) -> Built:
@@ -168,8 +150,14 @@ def _build(
     def anew(state: State) -> tuple[Message, dict[str, str]] | None:
         return engine.facts(state)
 
+    lineup = Lineup(
+        parts.leader,
+        clock=clock,
+        others=parts.speakers.others,
+        connect=parts.speakers.fallback,
+    )
     mind = ToolMind(
-        speaker=speaker(settings, chosen, parts.client),
+        lineup=lineup,
         prompts=parts.prompts,
         system=pieces,
         tools=registry.specs,
@@ -190,24 +178,25 @@ def _build(
             instruction_bytes=settings.context.instruction_bytes,
             warn=lambda text: journal.record(Logged(level="warning", text=text)),
         ),
-        speakers=parts.speakers,
+        speakers=parts.speakers.another,
         prompts=parts.prompts,
         caps=_caps(settings),
         off=settings.context.off,
         ids=ids,
         clock=clock,
     )
-    warnings = [*past.warnings, *toolbox.strangers(settings, registry)]
+    warnings = [*past.warnings, *parts.speakers.warnings, *toolbox.strangers(settings, registry)]
     built = Built(engine=engine, resumed=past.resumed, warnings=warnings)
     ready = SessionReady(
         cwd=str(cwd),
-        model=chosen.choice.name,
+        model=parts.leader.name,
         mode=settings.mode,
         version=__version__,
         prompts={piece.name: piece.version for piece in pieces},
         resumed=past.resumed,
     )
     _begin(built, ready, opening)
+    lineup.tune(effort=state.effort, service_tier=state.service_tier)
     return built
 
 
@@ -218,15 +207,34 @@ def _begin(built: Built, ready: SessionReady, opening: Opening) -> None:
         built.warnings.append(
             f"the folder {state.cwd!r} of this session is gone; it goes on in {str(opening.cwd)!r}"
         )
-    if built.resumed and state.model != ready.model:
-        built.warnings.append(f"this session was with {state.model}; it goes on with {ready.model}")
-        built.engine.journal.record(SettingsChanged(model=ready.model))
+    changed = _changed(state, ready.model, opening.settings) if built.resumed else None
+    if changed is not None:
+        if changed.model:
+            built.warnings.append(
+                f"this session was with {state.model}; it goes on with {changed.model}"
+            )
+        built.engine.journal.record(changed)
     built.engine.journal.record(ready)
     unknown = built.engine.recover()
     built.warnings.extend(
         f"the call {call.name} {call.arguments[:80]} was cut off; whether it took effect is unknown"
         for call in unknown
     )
+
+
+def _changed(state: State, model: str, settings: Settings) -> SettingsChanged | None:
+    """Where a resumed session departs from what it was: what is set now wins over what it chose."""
+    tier = None
+    if state.service_tier is not None and settings.service_tier:
+        tier = settings.service_tier
+    elif state.service_tier and state.model.partition("/")[0] != model.partition("/")[0]:
+        tier = ""  # it is a word of the other vendor
+    changed = SettingsChanged(
+        model=model if model != state.model else None,
+        effort=settings.effort if state.effort not in {None, settings.effort} else None,
+        service_tier=tier if tier != state.service_tier else None,
+    )
+    return changed if changed != SettingsChanged() else None
 
 
 def system_prompt(settings: Settings, prompts: Prompts) -> tuple[Piece, ...]:
@@ -239,30 +247,6 @@ def _prompts(opening: Opening) -> Prompts:
     pieces = dict(load())
     own = own_words(opening.settings.system, opening.cwd)
     return pieces | {"own": own} if own else pieces
-
-
-def speaker(settings: Settings, chosen: models.Chosen, client: Client) -> Speaker:
-    """A connected model with the settings and prices that count for it."""
-
-    def cost(usage: Usage) -> float | None:
-        return price.estimate(chosen.known.price, usage)
-
-    return Speaker(
-        name=chosen.choice.name, model=client, tuning=_tuning(settings, chosen), cost=cost
-    )
-
-
-def _tuning(settings: Settings, chosen: models.Chosen) -> Tuning:
-    context = settings.context
-    return Tuning(
-        window=context.window or chosen.known.window or CONTEXT_WINDOW,
-        threshold=context.threshold,
-        fixed_limit=context.fixed_limit,
-        keep=Keep(user_tokens=context.keep_user_tokens, messages=context.keep_messages),
-        effort=settings.effort,
-        temperature=settings.temperature,
-        max_output_tokens=settings.max_output_tokens or chosen.known.max_output,
-    )
 
 
 def _caps(settings: Settings) -> Caps:

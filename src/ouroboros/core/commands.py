@@ -8,6 +8,7 @@ from ouroboros.core.parts import Media
 
 type Mode = Literal["plan", "ask", "auto-edit", "full-auto"]
 type Scope = Literal["once", "session"]
+type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class Submit(Struct, frozen=True, kw_only=True, tag="submit"):
@@ -50,9 +51,14 @@ class SetMode(Struct, frozen=True, kw_only=True, tag="set_mode"):
 
 
 class SetModel(Struct, frozen=True, kw_only=True, tag="set_model"):
-    """Change the model for the turns to come."""
+    """Change the model for the turns to come, or how it is asked; None leaves a thing as it is.
 
-    model: str
+    An empty ``service_tier`` leaves the tier to the vendor again.
+    """
+
+    model: str | None = None
+    effort: Effort | None = None
+    service_tier: str | None = None
 
 
 class Compact(Struct, frozen=True, kw_only=True, tag="compact"):

@@ -87,10 +87,11 @@ class KeyMissing(Misuse):
 class ModelFailed(OuroborosError):
     """A provider refused or broke off; ``failure`` says how."""
 
-    def __init__(self, failure: Failure, *, hint: str = "") -> None:
-        """Takes its message from ``failure``."""
+    def __init__(self, failure: Failure, *, hint: str = "", counted: bool = False) -> None:
+        """Takes its message from ``failure``; ``counted`` when words or a call had been shown."""
         super().__init__(failure.message, hint=hint)
         self.failure = failure
+        self.counted = counted
 
 
 class ToolFailed(OuroborosError):

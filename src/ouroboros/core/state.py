@@ -9,11 +9,12 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from ouroboros.core.commands import Mode
+from ouroboros.core.commands import Effort, Mode
 from ouroboros.core.events import (
     AgentMessage,
     ContextCompacted,
     Envelope,
+    ModelSwitched,
     PermissionAnswered,
     PermissionRequested,
     PlanStep,
@@ -77,6 +78,9 @@ class State(Struct, kw_only=True):
     """A session's present.
 
     Attributes:
+        fallback: The model that is asked in the place of ``model``; empty while that one is.
+        effort: What the person chose in this session; None while the settings decide.
+        service_tier: The same; an empty one leaves it to the vendor.
         history: Messages of the current branch as the model will see them, without tool results.
         queued: Said while a reply was under way; joins the history when the next turn starts.
         results: The answer to each call of the history, by call id.
@@ -91,6 +95,9 @@ class State(Struct, kw_only=True):
     session: str = ""
     cwd: str = ""
     model: str = ""
+    fallback: str = ""
+    effort: Effort | None = None
+    service_tier: str | None = None
     mode: Mode = "ask"
     title: str = ""
     status: Status = "idle"
@@ -132,6 +139,8 @@ class State(Struct, kw_only=True):
                 self._apply_approval(event)
             case SessionReady() | SettingsChanged() | TaskCompleted() | TaskCancelled():
                 self._apply_run(event)
+            case ModelSwitched(new=new):
+                self.fallback = "" if new == self.model else new
             case PlanUpdated(steps=steps):
                 self.plan = steps
             case _:
@@ -231,11 +240,9 @@ class State(Struct, kw_only=True):
             case SessionReady():
                 self.cwd, self.model, self.mode = event.cwd, event.model, event.mode
                 self.title = event.title or self.title
+                self.fallback = ""
             case SettingsChanged():
-                self.mode = event.mode or self.mode
-                self.model = event.model or self.model
-                self.cwd = event.cwd or self.cwd
-                self.title = self.title if event.title is None else event.title
+                self._apply_settings(event)
             case TaskCompleted(reason=reason):
                 self.ended = reason
                 self.status = "failed" if reason == "failed" else "idle"
@@ -244,6 +251,17 @@ class State(Struct, kw_only=True):
                 self.ended = "cancelled"
                 self.status = "idle"
                 self.approvals.clear()
+
+    def _apply_settings(self, event: SettingsChanged) -> None:
+        self.mode = event.mode or self.mode
+        self.fallback = "" if event.model else self.fallback
+        self.model = event.model or self.model
+        self.effort = event.effort or self.effort
+        self.service_tier = (
+            self.service_tier if event.service_tier is None else event.service_tier
+        )
+        self.cwd = event.cwd or self.cwd
+        self.title = self.title if event.title is None else event.title
 
 
 def fold(envelopes: list[Envelope]) -> State:

@@ -198,9 +198,8 @@ class _Reply:
         return ending
 
     def _explained(self, error: ModelFailed) -> ModelFailed:
-        if error.hint:
-            return error
-        return ModelFailed(error.failure, hint=self._hint(error.failure))
+        hint = error.hint or self._hint(error.failure)
+        return ModelFailed(error.failure, hint=hint, counted=self._counted)
 
     def _hint(self, failure: Failure) -> str:
         asked = failure.retry_after_seconds

@@ -4,9 +4,9 @@ from typing import Literal
 
 from msgspec import Struct
 
+from ouroboros.core.commands import Effort
 from ouroboros.core.parts import Message, ToolSpec
 
-type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 type ToolChoice = Literal["auto", "none", "required"]
 
 

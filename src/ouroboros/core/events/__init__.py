@@ -33,6 +33,7 @@ from ouroboros.core.events.turn import (
     ContextCompacted,
     ModelDelta,
     ModelRetried,
+    ModelSwitched,
     TurnStarted,
     UserMessage,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "Event",
     "ModelDelta",
     "ModelRetried",
+    "ModelSwitched",
     "PermissionAnswered",
     "PermissionBlocked",
     "PermissionRequested",

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from msgspec import field
 
-from ouroboros.core.commands import Mode
+from ouroboros.core.commands import Effort, Mode
 from ouroboros.core.events.envelope import Event
 
 type RunReason = str
@@ -25,12 +25,17 @@ class SessionReady(Event, frozen=True, kw_only=True):
 
 
 class SettingsChanged(Event, frozen=True, kw_only=True):
-    """Mode, model, folder or title changed; None means unchanged."""
+    """Mode, model, how it is asked, folder or title changed; None means unchanged.
+
+    An empty ``service_tier`` leaves the tier to the vendor again.
+    """
 
     type: ClassVar[str] = "session.changed"
     source: ClassVar[Literal["user", "agent", "system"]] = "user"
     mode: Mode | None = None
     model: str | None = None
+    effort: Effort | None = None
+    service_tier: str | None = None
     cwd: str | None = None
     title: str | None = None
 

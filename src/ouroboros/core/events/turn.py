@@ -60,6 +60,19 @@ class ModelRetried(Event, frozen=True, kw_only=True):
     reason: str
 
 
+class ModelSwitched(Event, frozen=True, kw_only=True):
+    """Another model is asked from here on, because the one before failed or the first has rested.
+
+    ``kind`` and ``reason`` say how ``old`` failed; they are empty on the way back.
+    """
+
+    type: ClassVar[str] = "model.switched"
+    old: str
+    new: str
+    kind: str = ""
+    reason: str = ""
+
+
 class AgentMessage(Event, frozen=True, kw_only=True):
     """The model finished a reply, or (``partial``) so much of it that a call may start.
 

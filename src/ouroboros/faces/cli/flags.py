@@ -14,6 +14,9 @@ class Chosen(Struct, frozen=True, kw_only=True):
     """The shared options as they were given; None means not given."""
 
     model: str | None = None
+    fallback: tuple[str, ...] = ()
+    effort: str | None = None
+    service_tier: str | None = None
     base_url: str | None = None
     mode: str | None = None
     system: str | None = None
@@ -29,6 +32,9 @@ class Chosen(Struct, frozen=True, kw_only=True):
         """The options as settings by dotted key."""
         return {
             "model": self.model,
+            "fallback": list(self.fallback) or None,
+            "effort": self.effort,
+            "service_tier": self.service_tier,
             "base_url": self.base_url,
             "mode": self.mode,
             "system": self.system,
@@ -41,6 +47,20 @@ class Chosen(Struct, frozen=True, kw_only=True):
 
 _OPTIONS = (
     click.option("--model", metavar="PROVIDER/NAME", help="The model to work with."),
+    click.option(
+        "--fallback",
+        multiple=True,
+        metavar="PROVIDER/NAME",
+        help="The model to ask when the one before it fails; may be given again.",
+    ),
+    click.option(
+        "--effort",
+        type=click.Choice(["none", "minimal", "low", "medium", "high", "xhigh", "max"]),
+        help="How much the model reasons.",
+    ),
+    click.option(
+        "--service-tier", metavar="NAME", help="The provider's service tier, such as flex."
+    ),
     click.option("--base-url", metavar="URL", help="Another address of the provider."),
     click.option(
         "--mode",

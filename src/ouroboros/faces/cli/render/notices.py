@@ -5,6 +5,7 @@ from ouroboros.core.events import (
     ErrorRaised,
     Event,
     ModelRetried,
+    ModelSwitched,
     PermissionAnswered,
     PermissionBlocked,
     SettingsChanged,
@@ -25,6 +26,8 @@ def notice(event: Event) -> Notice | None:
             )
         case ModelRetried():
             return Notice(text=_retried(event), level="warning")
+        case ModelSwitched():
+            return _switched(event)
         case ContextCompacted():
             return Notice(text=_compacted(event))
         case PermissionAnswered():
@@ -63,6 +66,14 @@ def _retried(event: ModelRetried) -> str:
     )
 
 
+def _switched(event: ModelSwitched) -> Notice:
+    old, new = one_line(event.old), one_line(event.new)
+    if not event.reason:
+        return Notice(text=f"Back from {old} to {new}")
+    reason = one_line(event.reason, 400)
+    return Notice(text=f"{old} failed, {new} takes over: {reason}", level="warning")
+
+
 def _compacted(event: ContextCompacted) -> str:
     return (
         f"Context summarised: {count(event.messages_summarized, 'message')}, "
@@ -90,11 +101,14 @@ def _who(event: PermissionAnswered) -> str:
 
 
 def _changed(event: SettingsChanged) -> Notice | None:
+    tier = event.service_tier
     facts = [
         f"{name}: {one_line(value)}"
         for name, value in (
             ("mode", event.mode),
             ("model", event.model),
+            ("effort", event.effort),
+            ("service tier", "left to the vendor" if tier == "" else tier),
             ("folder", event.cwd),
             ("title", event.title),
         )

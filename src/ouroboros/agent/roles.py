@@ -1,0 +1,44 @@
+"""What the loop needs of those it works with."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from typing import Literal, Protocol
+
+from ouroboros.agent.reply import Reply
+from ouroboros.core.errors import ModelFailed
+from ouroboros.core.events import ContextCompacted, Event, ModelSwitched, TaskCompleted
+from ouroboros.core.parts import Message
+from ouroboros.core.state import State
+from ouroboros.llm.stream import StreamEvent
+
+type Trigger = Literal["proactive", "reactive", "manual"]
+
+
+class Mind(Protocol):
+    """Decides what to say next and when the work is done; may be cancelled at any await.
+
+    Raises only ``ModelFailed`` on purpose. A verdict ends the run, nudges, or (None) goes on.
+    """
+
+    def reply(self, state: State) -> Reply: ...
+    def think(self, state: State) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]: ...
+    def is_full(self, state: State) -> bool: ...
+    async def compact(self, state: State, trigger: Trigger) -> ContextCompacted: ...
+    def verdict(self, state: State) -> TaskCompleted | Message | None: ...
+
+
+class Models(Protocol):
+    """Chooses the model that the mind asks: when a turn begins, and when one has failed.
+
+    ``choose`` raises ``ModelFailed`` when none is left.
+    """
+
+    def may_replace(self, failed: ModelFailed) -> bool: ...
+    async def choose(self, failed: ModelFailed | None) -> ModelSwitched | None: ...
+
+
+class Journal(Protocol):
+    """Puts events on record; ``settle`` returns when all of them are on disk."""
+
+    def record(self, event: Event) -> None: ...
+    async def settle(self) -> None: ...

@@ -1,0 +1,60 @@
+"""A model as a session asks it: connected, tuned and priced."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from msgspec import Struct
+
+from ouroboros.agent import compaction, images
+from ouroboros.core.limits import CONTEXT_WINDOW, IMAGES_TOKENS, KEEP_USER_TOKENS
+from ouroboros.core.parts import Origin, Usage
+from ouroboros.llm.request import Effort, Request
+from ouroboros.llm.stream import StreamEvent
+
+
+class Model(Protocol):
+    """One model of one provider, ready to be asked."""
+
+    @property
+    def origin(self) -> Origin:
+        """Who writes the replies."""
+        ...
+
+    def stream(self, request: Request) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
+        """Asks; the iterator ends with ``Finished`` or raises ``ModelFailed``."""
+        ...
+
+
+class Tuning(Struct, frozen=True, kw_only=True):
+    """What a person may set about requests and compaction.
+
+    Attributes:
+        known_window: None where ``window`` is only assumed.
+        most_images: Sent at a time; older ones are left out.
+        cuts_silently: The vendor cuts a history that is too long and does not say so.
+    """
+
+    window: int = CONTEXT_WINDOW
+    known_window: int | None = None
+    threshold: float = 0.8
+    fixed_limit: int | None = None
+    keep: compaction.Keep = compaction.Keep(user_tokens=KEEP_USER_TOKENS)
+    effort: Effort | None = None
+    service_tier: str | None = None
+    temperature: float | None = None
+    max_output_tokens: int | None = None
+    most_images: int = images.most(IMAGES_TOKENS, CONTEXT_WINDOW)
+    cuts_silently: bool = False
+
+
+class Speaker(Struct, frozen=True, kw_only=True):
+    """A model, how it is asked, and what it costs.
+
+    ``cost`` prices a usage in US dollars; None when a price is unknown.
+    """
+
+    name: str
+    model: Model
+    tuning: Tuning
+    cost: Callable[[Usage], float | None]

@@ -1,0 +1,104 @@
+"""The models of one open session: found, connected when needed, tuned, and closed together."""
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from ouroboros.agent import images
+from ouroboros.agent.compaction import Keep
+from ouroboros.agent.speaker import Speaker, Tuning
+from ouroboros.app import models
+from ouroboros.app.settings import Settings
+from ouroboros.core.clock import Clock
+from ouroboros.core.errors import KeyMissing
+from ouroboros.core.limits import CONTEXT_WINDOW
+from ouroboros.core.parts import Usage
+from ouroboros.llm import price
+from ouroboros.llm.client import Client
+
+
+class Speakers:
+    """Opens the models that settings name.
+
+    Attributes:
+        first: The one that settings choose.
+        others: Names of those that may take its place, in order; the ones without a key left out.
+        warnings: What the person should know of those.
+    """
+
+    def __init__(self, settings: Settings, environment: Mapping[str, str], clock: Clock) -> None:
+        """Connects nothing yet; raises ``Misuse`` for a model that cannot be chosen."""
+        self._settings, self._environment, self._clock = settings, environment, clock
+        self._clients: list[Client] = []
+        self.first = models.choose(settings, environment)
+        self.warnings: list[str] = []
+        self.others: tuple[str, ...] = ()
+        for name in settings.fallback:
+            try:
+                found = models.choose(self._instead(name), environment).choice.name
+            except KeyMissing as missing:
+                self.warnings.append(f"{name} cannot take over: {missing.message}")
+                continue
+            if found != self.first.choice.name and found not in self.others:
+                self.others += (found,)
+
+    async def leader(self) -> Speaker:
+        """The model that settings choose."""
+        return await self._speaker(self._settings, self.first)
+
+    async def another(self, name: str) -> Speaker:
+        """A model that the person names; raises ``Misuse``."""
+        settings = replace(self._settings, model=name)
+        return await self._speaker(settings, models.choose(settings, self._environment))
+
+    async def fallback(self, name: str) -> Speaker:
+        """A model that takes the place of the first one; raises ``Misuse``."""
+        settings = self._instead(name)
+        return await self._speaker(settings, models.choose(settings, self._environment))
+
+    async def close(self) -> None:
+        """Lets go of every connection."""
+        for client in self._clients:
+            await client.close()
+
+    def _instead(self, name: str) -> Settings:
+        """The settings for a model that takes over: what fits one vendor only is left out."""
+        if name.partition("/")[0] == self.first.choice.entry.name:
+            return replace(self._settings, model=name)
+        return replace(self._settings, model=name, base_url="")
+
+    async def _speaker(self, settings: Settings, chosen: models.Chosen) -> Speaker:
+        client = await models.connect(
+            chosen.choice, settings.network, self._environment, self._clock
+        )
+        self._clients.append(client)
+
+        def cost(usage: Usage) -> float | None:
+            return price.estimate(chosen.known.price, usage)
+
+        tuning = self._tuning(settings, chosen)
+        return Speaker(name=chosen.choice.name, model=client, tuning=tuning, cost=cost)
+
+    def _tuning(self, settings: Settings, chosen: models.Chosen) -> Tuning:
+        context, known = settings.context, chosen.known
+        is_first = chosen.choice.name == self.first.choice.name
+        # The window a person set is that of the model they chose.
+        windows = (context.window, known.window) if is_first else (known.window, context.window)
+        window = windows[0] or windows[1]
+        dialect = chosen.choice.entry.dialect
+        is_kin = chosen.choice.entry.name == self.first.choice.entry.name
+        return Tuning(
+            window=window or CONTEXT_WINDOW,
+            known_window=window,
+            threshold=context.threshold,
+            fixed_limit=context.fixed_limit,
+            keep=Keep(user_tokens=context.keep_user_tokens, messages=context.keep_messages),
+            effort=settings.effort,
+            service_tier=settings.service_tier or None if is_kin else None,
+            temperature=settings.temperature,
+            max_output_tokens=settings.max_output_tokens or known.max_output,
+            most_images=images.most(
+                context.image_tokens, window or CONTEXT_WINDOW, vendor=dialect.max_images
+            ),
+            cuts_silently=dialect.cuts_silently,
+        )
