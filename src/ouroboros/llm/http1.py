@@ -12,7 +12,7 @@ from anyio.abc import ByteStream
 
 import ouroboros
 from ouroboros.core.errors import ModelFailed, OuroborosError
-from ouroboros.llm.reach import Server, Tls, broken_off, refused, trusting
+from ouroboros.llm.reach import SYSTEM, Server, Tls, broken_off, refused, trusting
 from ouroboros.llm.transport import HttpRequest, first_bytes, split, unreachable
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Response:
 class Http1:
     """A transport that keeps connections open between requests."""
 
-    def __init__(self, *, tls: Tls = Tls()) -> None:
+    def __init__(self, *, tls: Tls = SYSTEM) -> None:
         """Reads no certificate before the first connection with TLS."""
         self._trust = tls
         self._context: SSLContext | None = None

@@ -9,7 +9,7 @@ from anyio import to_thread
 
 import ouroboros
 from ouroboros.core.errors import Misuse, ModelFailed
-from ouroboros.llm.reach import Server, Tls, broken_off, refused, trusting
+from ouroboros.llm.reach import SYSTEM, Server, Tls, broken_off, refused, trusting
 from ouroboros.llm.transport import HttpRequest, first_bytes, split, unreachable
 
 PROXY_ASKS = 407
@@ -56,7 +56,7 @@ class Response:
 class Proxied:
     """A transport that sends everything through one proxy."""
 
-    def __init__(self, proxy: str, *, tls: Tls = Tls()) -> None:
+    def __init__(self, proxy: str, *, tls: Tls = SYSTEM) -> None:
         """``proxy`` is an http or https address, with user and password if it wants them."""
         self._proxy = proxy
         self._server = _server(proxy)

@@ -43,6 +43,10 @@ class Tls(Struct, frozen=True, kw_only=True):
     client_key: str = ""
 
 
+SYSTEM = Tls()
+"""The system's store alone, and no certificate of our own."""
+
+
 def trusting(tls: Tls) -> "SSLContext":
     """A context with the system's store; takes tens of milliseconds, so run it in a thread."""
     import ssl  # costs start-up time, and plain HTTP does not need it
