@@ -25,5 +25,5 @@ class CutWatch:
         return Logged(
             level="warning",
             text=f"The server cut the history: it read {read:,} of about {sent:,} tokens. "
-            "Raise its context length: OLLAMA_CONTEXT_LENGTH, or num_ctx in a Modelfile.",
+            "Raise its context length (Ollama: OLLAMA_CONTEXT_LENGTH, or num_ctx in a Modelfile).",
         )

@@ -12,8 +12,9 @@ import pytest
 from ouroboros.app.config_schema import format_key, leaves
 from ouroboros.app.ouroboros import Ouroboros
 from ouroboros.app.settings import Settings
+from ouroboros.core.commands import Submit
 from ouroboros.core.events import AgentMessage, ContextCompacted
-from ouroboros.core.parts import Text
+from ouroboros.core.parts import Media, Text
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.story.stage import Stage, call, stage
@@ -116,6 +117,17 @@ async def keep_messages(folder: Path) -> None:
         context = {"window": 10_000, "keep_messages": number}
         async with ran(folder / str(number), BIG, SUMMARY, context=context) as s:
             assert any("tool_calls" in message for message in s.body()["messages"]) is is_kept
+
+
+async def image_tokens(folder: Path) -> None:
+    for tokens, kept in ((40_000, ["one", "two"]), (2_000, ["two"])):
+        context = {"image_tokens": tokens}
+        async with stage(made(folder / str(tokens)), [DONE] * 2, context=context, check=False) as s:
+            for name in ("one", "two"):
+                shot = Media(media_type="image/png", data=f"shot-{name}")
+                await s.session.send(Submit(text="look", media=(shot,)))
+            sent = str(s.body())
+            assert [name for name in ("one", "two") if f"shot-{name}" in sent] == kept
 
 
 async def instruction_bytes(folder: Path) -> None:
@@ -274,6 +286,7 @@ EFFECTS: dict[str, Effect] = {
     "context.window": compacts(context={"window": 10_000}),
     "context.keep_user_tokens": keep_user_tokens,
     "context.keep_messages": keep_messages,
+    "context.image_tokens": image_tokens,
     "context.instruction_bytes": instruction_bytes,
     "context.off": off,
     "tools.output_bytes": output_bytes,
