@@ -1,5 +1,6 @@
 """The recorded exchanges, and a reply as a message that can be sent back."""
 
+import base64
 import json
 import random
 from collections.abc import Iterator, Sequence
@@ -11,13 +12,19 @@ import msgspec
 
 from ouroboros.core.parts import Message, Origin, Part
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.framing import Frame
+from ouroboros.llm.framing import Frame, Framing
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.sse import Decoder
 from ouroboros.llm.stream import Failed, Finished, StreamEvent
 
 FOLDER = Path(__file__).parent / "recorded"
 FILES = sorted(FOLDER.glob("*/*.json"))
+KINDS = {
+    "sse": "text/event-stream",
+    "base64-eventstream": "application/vnd.amazon.eventstream",
+}
+"""How a stream is written down, and the content type it came with."""
+
 ORIGIN = Origin(provider="vendor", protocol="any", model="model")
 
 
@@ -34,9 +41,17 @@ class Recording(NamedTuple):
     @property
     def raw(self) -> bytes:
         """The response's bytes."""
+        if self.encoding == "base64-eventstream":
+            return base64.b64decode(self.body)
         if isinstance(self.body, str):
             return self.body.encode()
         return json.dumps(self.body).encode()
+
+    def frames(self, cuts: Sequence[int] = ()) -> list[Frame]:
+        """The frames of a stream, when its bytes arrive in pieces that end at ``cuts``."""
+        framing = by_name(self.protocol).framing(KINDS[self.encoding])
+        assert framing is not None
+        return frames_of(self.raw, cuts, framing)
 
 
 def load(path: Path) -> Recording:
@@ -60,12 +75,12 @@ def replies() -> Iterator[Recording]:
 
 
 def streams() -> list[Recording]:
-    return [recording for recording in map(load, FILES) if recording.encoding == "sse"]
+    return [recording for recording in map(load, FILES) if recording.encoding in KINDS]
 
 
-def frames_of(raw: bytes, cuts: Sequence[int] = ()) -> list[Frame]:
+def frames_of(raw: bytes, cuts: Sequence[int] = (), framing: Framing | None = None) -> list[Frame]:
     """The frames, when the bytes arrive in pieces that end at ``cuts``."""
-    decoder = Decoder()
+    decoder = framing or Decoder()
     places = [0, *sorted(cuts), len(raw)]
     found: list[Frame] = []
     for start, end in pairwise(places):
@@ -79,7 +94,7 @@ def events_of(recording: Recording, dialect: Dialect | None = None) -> list[Stre
     if recording.encoding == "json":
         return list(decoder.read(recording.raw))
     events: list[StreamEvent] = []
-    for frame in frames_of(recording.raw):
+    for frame in recording.frames():
         events += decoder.step(frame)
     return events + list(decoder.finish())
 

@@ -12,7 +12,7 @@ from ouroboros.llm.framing import Frame
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import BlockEnded, BlockStarted, Failed, Finished, StreamEvent
-from tests.wire.recordings import ORIGIN, Recording, frames_of, kept, replies, streams
+from tests.wire.recordings import ORIGIN, Recording, kept, replies, streams
 
 STREAMS = streams()
 JUNK: tuple[Any, ...] = (
@@ -105,7 +105,7 @@ def check(recording: Recording, frames: list[Frame]) -> None:
 
 def drive(rounds: int, seed: str) -> None:
     chance = random.Random(seed)
-    known = {recording.path: frames_of(recording.raw) for recording in STREAMS}
+    known = {recording.path: recording.frames() for recording in STREAMS}
     for _ in range(rounds):
         recording = chance.choice(STREAMS)
         frames = shuffled(known[recording.path], chance)

@@ -11,7 +11,7 @@ from ouroboros.core.parts import ToolCall
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.stream import BlockEnded, BlockGrew, BlockStarted, CallReady, Failed, Finished
-from tests.wire.recordings import FILES, Recording, events_of, frames_of, load, some_cuts, streams
+from tests.wire.recordings import FILES, Recording, events_of, load, some_cuts, streams
 
 SMALL = 1_500
 STREAMS = streams()
@@ -34,7 +34,13 @@ def expected(facts: dict[str, Any]) -> dict[str, Any]:
 def test_all_recordings_are_here() -> None:
     folders = [path.parent.name for path in FILES]
     counts = {name: folders.count(name) for name in set(folders)}
-    assert counts == {"openai-chat": 69, "openai-responses": 59, "anthropic-messages": 60}
+    assert counts == {
+        "openai-chat": 69,
+        "openai-responses": 59,
+        "anthropic-messages": 60,
+        "bedrock-converse": 47,
+        "bedrock-invoke-stream": 23,
+    }
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
@@ -47,27 +53,27 @@ def test_a_recording_decodes_to_its_facts(path: Path) -> None:
 @pytest.mark.parametrize("recording", STREAMS, ids=name_of)
 def test_cuts_change_no_frame(recording: Recording) -> None:
     raw = recording.raw
-    whole = frames_of(raw)
+    whole = recording.frames()
     if len(raw) < SMALL:
         cuts = [[place] for place in range(len(raw) + 1)] + [list(range(len(raw)))]
     else:
         cuts = [[place] for place in some_cuts(raw, 14, recording.path.stem)]
         cuts.append(some_cuts(raw, 50, recording.path.stem + "*"))
     for places in cuts:
-        assert frames_of(raw, places) == whole
+        assert recording.frames(places) == whole
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("recording", STREAMS, ids=name_of)
 def test_many_cuts_change_no_fact(recording: Recording) -> None:
     raw = recording.raw
-    whole = frames_of(raw)
+    whole = recording.frames()
     protocol = by_name(recording.protocol)
     wanted = expected(recording.facts)
-    for place in some_cuts(raw, 400, "deep" + recording.path.stem):
-        assert frames_of(raw, [place]) == whole
+    for place in some_cuts(raw, 1_000, "deep" + recording.path.stem):
+        assert recording.frames([place]) == whole
     for seed in range(5):
-        frames = frames_of(raw, some_cuts(raw, 300, f"{seed}{recording.path.stem}"))
+        frames = recording.frames(some_cuts(raw, 300, f"{seed}{recording.path.stem}"))
         facts = msgspec.to_builtins(facts_of_frames(protocol, frames))
         assert {name: facts[name] for name in wanted} == wanted
 
@@ -102,7 +108,7 @@ def test_blocks_open_grow_close_and_the_reply_ends_once(recording: Recording) ->
 
 @pytest.mark.parametrize("recording", STREAMS, ids=name_of)
 def test_a_stream_that_stops_anywhere_still_ends_once(recording: Recording) -> None:
-    frames = frames_of(recording.raw)
+    frames = recording.frames()
     step = max(1, len(frames) // 8)
     for length in range(0, len(frames), step):
         decoder = by_name(recording.protocol).start(Dialect())

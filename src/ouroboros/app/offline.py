@@ -1,20 +1,29 @@
 """Verbs that need no network: what our decoders make of a recorded exchange."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 import msgspec
 from msgspec import Struct, field
 
-from ouroboros.core.errors import OuroborosError
+from ouroboros.core.errors import Failure, ModelFailed, OuroborosError
 from ouroboros.core.parts import Foreign, Part, Reasoning, Text, ToolCall, Usage
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.fields import Fields, child, integer, parse, string
 from ouroboros.llm.framing import Frame
 from ouroboros.llm.lifecycle import Trace
 from ouroboros.llm.protocols import Decoder, Protocol, by_name
-from ouroboros.llm.sse import Decoder as FrameDecoder
 from ouroboros.llm.stream import Failed, Finished, StreamEvent
+
+_KINDS = {
+    "sse": "text/event-stream",
+    "json": "application/json",
+    "ndjson": "application/x-ndjson",
+    "base64-eventstream": "application/vnd.amazon.eventstream",
+}
+"""How a recorded stream is written down, and the content type it had; a JSON list is one too."""
 
 
 class Unusable(OuroborosError):
@@ -62,11 +71,11 @@ def decode_exchange(raw: bytes) -> Exchange:
     except OuroborosError as error:
         raise Unusable(error.message) from error
     body = record.get("response_body")
-    if encoding == "sse" and isinstance(body, str):
-        frames = FrameDecoder()
-        facts = facts_of_frames(protocol, [*frames.feed(encode_text(body)), *frames.end()])
+    status = integer(record, "status") or 200
+    if (raw_bytes := _streamed(encoding, body)) is not None:
+        facts = facts_of_bytes(protocol, raw_bytes, _KINDS[encoding])
     elif encoding == "json" and body is not None:
-        facts = _facts_of_body(protocol, integer(record, "status") or 200, record, body)
+        facts = _facts_of_body(protocol, status, record, body)
     else:
         raise Unusable(f"A response body with encoding {encoding!r} cannot be read.")
     return Exchange(id=string(record, "id"), facts=facts)
@@ -92,8 +101,29 @@ def encode_text(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def facts_of_frames(protocol: Protocol, frames: Sequence[Frame]) -> Facts:
-    """What a stream says; a recording may hold several replies, one after the other."""
+def facts_of_bytes(protocol: Protocol, raw: bytes, kind: str, cuts: Sequence[int] = ()) -> Facts:
+    """What a stream of this content type says, when its bytes arrive in pieces ending at ``cuts``."""
+    framing = protocol.framing(kind)
+    if framing is None:
+        return _facts_of_reply(protocol, raw)
+    frames: list[Frame] = []
+    failure: Failure | None = None
+    try:
+        for start, end in pairwise((0, *sorted(cuts), len(raw))):
+            frames += framing.feed(raw[start:end])
+        frames += framing.end()
+    except ModelFailed as error:
+        failure = error.failure
+    return facts_of_frames(protocol, frames, failure)
+
+
+def facts_of_frames(
+    protocol: Protocol, frames: Sequence[Frame], failure: Failure | None = None
+) -> Facts:
+    """What a stream says; a recording may hold several replies, one after the other.
+
+    ``failure`` is how the bytes after these frames went wrong.
+    """
     facts = Facts()
     decoder = protocol.start(Dialect())
     events: list[StreamEvent] = []
@@ -102,8 +132,30 @@ def facts_of_frames(protocol: Protocol, frames: Sequence[Frame]) -> Facts:
             facts = _gather(facts, decoder, events, protocol)
             decoder, events = protocol.start(Dialect()), []
         events += decoder.step(frame)
+    if failure is not None:
+        decoder.reply.fail(failure)
+        events += decoder.reply.take()
     events += decoder.finish()
     return _gather(facts, decoder, events, protocol)
+
+
+def _streamed(encoding: str, body: object) -> bytes | None:
+    """The bytes of a recorded stream, or None if it is a whole reply or cannot be read."""
+    if encoding not in _KINDS:
+        return None
+    if isinstance(body, list) and encoding == "json":
+        return msgspec.json.encode(cast("list[object]", body))
+    if not isinstance(body, str) or encoding == "json":
+        return None
+    if encoding != "base64-eventstream":
+        return encode_text(body)
+    import base64
+    import binascii
+
+    try:
+        return base64.b64decode(body, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise Unusable("The response body is not base64.") from error
 
 
 def _is_opening(frame: Frame) -> bool:
@@ -124,15 +176,19 @@ def _gather(
 
 
 def _facts_of_body(protocol: Protocol, status: int, record: Fields, body: object) -> Facts:
-    encoded = msgspec.json.encode(body)
     if status < 400:
-        decoder = protocol.start(Dialect())
-        return _facts(decoder.read(encoded), decoder.reply.trace)
+        return _facts_of_reply(protocol, msgspec.json.encode(body))
     from ouroboros.llm.failures import classify, error_of
 
     headers = {key: str(value) for key, value in child(record, "headers").items()}
     failure = classify(status, headers, body, now=0.0, vendor=string(record, "provider"))
     return Facts(error=error_of(body) or body, failure=failure.kind)
+
+
+def _facts_of_reply(protocol: Protocol, body: bytes) -> Facts:
+    decoder = protocol.start(Dialect())
+    events = decoder.read(body)
+    return _facts(events, decoder.reply.trace)
 
 
 def _facts(events: Sequence[StreamEvent], trace: Trace) -> Facts:
@@ -162,6 +218,15 @@ def _add_parts(facts: Facts, parts: Sequence[Part]) -> None:
                         id=part.id,
                         name=part.name,
                         arguments=part.arguments if arguments is None else arguments,
+                    )
+                )
+            case Foreign() if part.kind == "toolUse":
+                block = child(parse(part.content) or {}, "toolUse")
+                facts.tool_calls.append(
+                    Call(
+                        id=string(block, "toolUseId"),
+                        name=string(block, "name"),
+                        arguments=child(block, "input"),
                     )
                 )
             case Foreign() if part.kind in {"server_tool_use", "mcp_tool_use"}:

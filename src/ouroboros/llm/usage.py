@@ -83,3 +83,55 @@ def from_anthropic_messages(raw: Meta) -> Usage:
         reasoning=thinking,
         raw=raw,
     )
+
+
+def from_gemini(raw: Meta) -> Usage:
+    """Counts of a generated content, where the prompt includes the cache and thoughts come apart.
+
+    Tokens that the vendor's own tools read count as input. It leaves out what is 0.
+    """
+    cached = _count(raw, "cachedContentTokenCount") or 0
+    prompt = max((_count(raw, "promptTokenCount") or 0) - cached, 0)
+    return Usage(
+        input_uncached=prompt + (_count(raw, "toolUsePromptTokenCount") or 0),
+        cache_read=cached,
+        cache_write=0,
+        output_text=_count(raw, "candidatesTokenCount") or 0,
+        reasoning=_count(raw, "thoughtsTokenCount") or 0,
+        raw=raw,
+    )
+
+
+def from_ollama(raw: Meta) -> Usage:
+    """Counts of an Ollama chat, which knows neither a cache nor thoughts."""
+    return Usage(
+        input_uncached=_count(raw, "prompt_eval_count") or 0,
+        output_text=_count(raw, "eval_count") or 0,
+        raw=raw,
+    )
+
+
+def from_bedrock_converse(raw: Meta) -> Usage:
+    """Counts of Converse, where input leaves out the cache and thoughts are not told apart."""
+    return Usage(
+        input_uncached=_count(raw, "inputTokens") or 0,
+        cache_read=_first(
+            _count(raw, "cacheReadInputTokens"), _count(raw, "cacheReadInputTokenCount")
+        ),
+        cache_write=_first(
+            _count(raw, "cacheWriteInputTokens"), _count(raw, "cacheWriteInputTokenCount")
+        ),
+        output_text=_count(raw, "outputTokens") or 0,
+        raw=raw,
+    )
+
+
+def from_bedrock_metrics(raw: Meta) -> Usage:
+    """Counts that Bedrock itself adds to the last event of a model's own stream."""
+    return Usage(
+        input_uncached=_count(raw, "inputTokenCount") or 0,
+        cache_read=_count(raw, "cacheReadInputTokenCount"),
+        cache_write=_count(raw, "cacheWriteInputTokenCount"),
+        output_text=_count(raw, "outputTokenCount") or 0,
+        raw=raw,
+    )

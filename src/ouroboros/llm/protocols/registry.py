@@ -3,7 +3,13 @@
 from ouroboros.core.errors import ConfigBroken
 from ouroboros.llm.protocols.protocol import Protocol
 
-NAMES = ("openai-chat", "openai-responses", "anthropic-messages")
+NAMES = (
+    "openai-chat",
+    "openai-responses",
+    "anthropic-messages",
+    "bedrock-converse",
+    "bedrock-invoke-stream",
+)
 
 
 def by_name(name: str) -> Protocol:
@@ -21,6 +27,14 @@ def by_name(name: str) -> Protocol:
             from ouroboros.llm.protocols.anthropic_messages import AnthropicMessages
 
             return AnthropicMessages()
+        case "bedrock-converse":
+            from ouroboros.llm.protocols.bedrock_converse import BedrockConverse
+
+            return BedrockConverse()
+        case "bedrock-invoke-stream":
+            from ouroboros.llm.protocols.bedrock_invoke import BedrockInvoke
+
+            return BedrockInvoke()
         case _:
             raise ConfigBroken(
                 f"There is no wire protocol {name!r}.", hint=f"Use one of: {', '.join(NAMES)}."

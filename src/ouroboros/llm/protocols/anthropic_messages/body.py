@@ -41,26 +41,35 @@ def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) 
 
     The marks on messages move: prefixes are equal once marks are taken out.
     """
-    history = _History(origin)
-    fragments = cache.encode(
-        request.messages, ("anthropic-messages", dialect, origin), history.encode
+    return encode_body(
+        head(request, dialect), "messages", history(request, dialect, origin, cache), dialect
     )
-    fragments = marked_fragments(fragments, request.messages, history.encode_marked)
-    return encode_body(_head(request, dialect), "messages", fragments, dialect)
 
 
-def _head(request: Request, dialect: Dialect) -> Fields:
+def history(
+    request: Request, dialect: Dialect, origin: Origin, cache: BodyCache
+) -> Sequence[bytes]:
+    """The messages, each as JSON."""
+    encode = _History(origin)
+    fragments = cache.encode(
+        request.messages, ("anthropic-messages", dialect, origin), encode.encode
+    )
+    return marked_fragments(fragments, request.messages, encode.encode_marked)
+
+
+def head(request: Request, dialect: Dialect) -> Fields:
+    """All members but the messages."""
     limit = request.max_output_tokens or dialect.default_max_output_tokens
     thinking = _thinking(request.effort, limit, dialect)
-    head: Fields = {"model": request.model, "max_tokens": limit, "stream": request.stream}
+    found: Fields = {"model": request.model, "max_tokens": limit, "stream": request.stream}
     if request.temperature is not None and not thinking:
-        head["temperature"] = request.temperature
-    head.update(thinking)
-    head.update(service_tier(request, dialect))
+        found["temperature"] = request.temperature
+    found.update(thinking)
+    found.update(service_tier(request, dialect))
     if request.tools:
         choice = {"required": "any"}.get(request.tool_choice, request.tool_choice)
         # A model that thinks cannot be forced to call.
-        head["tool_choice"] = {"type": "auto" if thinking and choice == "any" else choice}
+        found["tool_choice"] = {"type": "auto" if thinking and choice == "any" else choice}
         tools: list[Fields] = [
             {
                 "name": tool.name,
@@ -69,10 +78,10 @@ def _head(request: Request, dialect: Dialect) -> Fields:
             }
             for tool in request.tools
         ]
-        head["tools"] = _marked(tools)
+        found["tools"] = _marked(tools)
     if pieces := [_text(piece) for piece in request.system if piece.strip()]:
-        head["system"] = _marked(pieces)
-    return head
+        found["system"] = _marked(pieces)
+    return found
 
 
 def _thinking(effort: str | None, limit: int, dialect: Dialect) -> Fields:

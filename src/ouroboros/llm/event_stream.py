@@ -1,0 +1,102 @@
+"""AWS event streams: bytes in, frames out, the same ones however the bytes were cut."""
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol, cast
+
+from ouroboros.core.errors import Failure, ModelFailed
+from ouroboros.llm.fields import text_of
+from ouroboros.llm.framing import Frame
+
+EXCEPTION = ":exception"
+"""The kind of a frame that tells of a failure; no event of a vendor begins with a colon."""
+
+INSTALL = "pip install 'ouroboros[bedrock]'"
+
+
+class _Message(Protocol):
+    @property
+    def headers(self) -> Mapping[str, object]: ...
+
+    @property
+    def payload(self) -> bytes: ...
+
+
+class _Buffer(Protocol):
+    def add_data(self, data: bytes) -> None: ...
+
+    def __iter__(self) -> Iterator[_Message]: ...
+
+
+class Decoder:
+    """Turns bytes into frames: the event's type, and its payload as text.
+
+    What is no event but an exception or an error becomes one frame of kind ``EXCEPTION``, with its
+    headers and its payload. Raises ``ModelFailed`` for bytes that are damaged and nothing else.
+    """
+
+    def __init__(self) -> None:
+        """Starts before the first byte of a response; AWS's own buffer is loaded with that."""
+        self._buffer: _Buffer | None = None
+        self._pending = False
+
+    def feed(self, chunk: bytes) -> list[Frame]:
+        """The frames that these bytes complete."""
+        if self._buffer is None:
+            self._buffer = _open_buffer()
+        self._buffer.add_data(chunk)
+        return self._frames(self._buffer)
+
+    def end(self) -> list[Frame]:
+        """What was left open when the bytes ended is part of a message, and no frame."""
+        return []
+
+    def _frames(self, buffer: _Buffer) -> list[Frame]:
+        frames: list[Frame] = []
+        messages = iter(buffer)
+        while True:
+            try:
+                message = next(messages, None)
+                if message is None:
+                    return frames
+                frames.append(_frame(message))
+            except Exception as error:  # it has no common type for damage
+                raise _damaged(error) from error
+
+
+def framing(kind: str) -> Decoder | None:
+    """The framing of a vendor that streams these messages and answers whole in JSON."""
+    return None if kind == "application/json" else Decoder()
+
+
+def _open_buffer() -> _Buffer:
+    from importlib import import_module
+
+    try:
+        module = import_module("botocore.eventstream")
+    except ImportError as error:
+        raise ModelFailed(
+            Failure(
+                kind="invalid_request",
+                message=f"Streams of AWS are read with botocore, which is missing: {INSTALL}.",
+            )
+        ) from error
+    return cast("_Buffer", module.EventStreamBuffer())
+
+
+def _frame(message: _Message) -> Frame:
+    headers = message.headers
+    payload = message.payload.decode("utf-8", "replace")
+    if headers.get(":message-type") not in {"exception", "error"}:
+        return Frame(str(headers.get(":event-type", "")), payload)
+    known = {name: value for name, value in headers.items() if isinstance(value, str)}
+    return Frame(EXCEPTION, text_of({**known, "payload": payload}))
+
+
+def _damaged(error: Exception) -> ModelFailed:
+    return ModelFailed(
+        Failure(
+            kind="transport",
+            message=f"The model's stream arrived damaged ({type(error).__name__}).",
+            retryable=True,
+        )
+    )
