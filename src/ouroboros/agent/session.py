@@ -302,9 +302,7 @@ class Session:
                     tier = ""
                 lineup.lead(speaker)
                 name = speaker.name
-            self.journal.record(
-                SettingsChanged(model=name, effort=wish.effort, service_tier=tier)
-            )
+            self.journal.record(SettingsChanged(model=name, effort=wish.effort, service_tier=tier))
             lineup.tune(effort=self.state.effort, service_tier=self.state.service_tier)
 
         await self._between_turns(change)

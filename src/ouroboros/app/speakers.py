@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from anyio import to_thread
 from msgspec.structs import replace
 
 from ouroboros.agent import images
@@ -15,6 +16,7 @@ from ouroboros.core.limits import CONTEXT_WINDOW
 from ouroboros.core.parts import Usage
 from ouroboros.llm import price
 from ouroboros.llm.client import Client
+from ouroboros.llm.providers.table import ENTRIES
 
 
 class Speakers:
@@ -27,7 +29,10 @@ class Speakers:
     """
 
     def __init__(self, settings: Settings, environment: Mapping[str, str], clock: Clock) -> None:
-        """Connects nothing yet; raises ``Misuse`` for a model that cannot be chosen."""
+        """Reads what is known of the models; raises ``Misuse`` for one that cannot be chosen.
+
+        Connects nothing, but may read files: not for the event loop.
+        """
         self._settings, self._environment, self._clock = settings, environment, clock
         self._clients: list[Client] = []
         self.first = models.choose(settings, environment)
@@ -47,14 +52,10 @@ class Speakers:
         return await self._speaker(self._settings, self.first)
 
     async def another(self, name: str) -> Speaker:
-        """A model that the person names; raises ``Misuse``."""
-        settings = replace(self._settings, model=name)
-        return await self._speaker(settings, models.choose(settings, self._environment))
-
-    async def fallback(self, name: str) -> Speaker:
-        """A model that takes the place of the first one; raises ``Misuse``."""
+        """A model that is asked instead of the first one; raises ``Misuse``."""
         settings = self._instead(name)
-        return await self._speaker(settings, models.choose(settings, self._environment))
+        chosen = await to_thread.run_sync(models.choose, settings, self._environment)
+        return await self._speaker(settings, chosen)
 
     async def close(self) -> None:
         """Lets go of every connection."""
@@ -62,10 +63,12 @@ class Speakers:
             await client.close()
 
     def _instead(self, name: str) -> Settings:
-        """The settings for a model that takes over: what fits one vendor only is left out."""
-        if name.partition("/")[0] == self.first.choice.entry.name:
-            return replace(self._settings, model=name)
-        return replace(self._settings, model=name, base_url="")
+        """The settings for another model: the address of one vendor is not that of another."""
+        provider = name.partition("/")[0]
+        known = {entry.name for entry in ENTRIES} | self._settings.providers.keys()
+        if provider in known and provider != self.first.choice.entry.name:
+            return replace(self._settings, model=name, base_url="")
+        return replace(self._settings, model=name)
 
     async def _speaker(self, settings: Settings, chosen: models.Chosen) -> Speaker:
         client = await models.connect(

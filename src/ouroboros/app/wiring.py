@@ -79,7 +79,7 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
     waits for nothing that it does not need.
     """
     clock = SystemClock()
-    speakers = Speakers(opening.settings, opening.environment, clock)
+    speakers = await to_thread.run_sync(Speakers, opening.settings, opening.environment, clock)
     ids = TimeOrderedIds(clock, os.urandom)
     async with Writer(opening.home) as writer:
         past = Past(id=ids.new("ses"))
@@ -154,7 +154,7 @@ def _build(
         parts.leader,
         clock=clock,
         others=parts.speakers.others,
-        connect=parts.speakers.fallback,
+        connect=parts.speakers.another,
     )
     mind = ToolMind(
         lineup=lineup,

@@ -18,9 +18,7 @@ def following(
     names: Sequence[str], failed: Mapping[str, Failure], health: Health, now: float
 ) -> str | None:
     """The first that is well and has not failed at this request; None where there is none."""
-    return next(
-        (name for name in names if name not in failed and is_well(health, name, now)), None
-    )
+    return next((name for name in names if name not in failed and is_well(health, name, now)), None)
 
 
 def may_follow(failed: ModelFailed) -> bool:
