@@ -20,3 +20,4 @@ async def test_the_figure_after_a_turn_is_the_providers_total(tmp_path: Path, fo
         spent = s.session.state.spent
         assert (spent.input_tokens, spent.cached_tokens, spent.output_tokens) == (2_200, 1_000, 84)
         assert spent.requests == 2
+        assert spent.cache_hit_rate == 1_000 / 2_200

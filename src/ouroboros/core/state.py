@@ -46,11 +46,13 @@ class OpenCall(Struct, kw_only=True):
 class Spent(Struct, kw_only=True):
     """What a session has used; ``cost`` turns None for good once one price is unknown.
 
-    ``known_cost`` goes on without the ``unpriced`` requests.
+    ``known_cost`` goes on without the ``unpriced`` requests; ``cacheable_tokens`` are the input of
+    those whose vendor said how much of it came from its cache.
     """
 
     input_tokens: int = 0
     cached_tokens: int = 0
+    cacheable_tokens: int = 0
     output_tokens: int = 0
     requests: int = 0
     cost: float | None = 0.0
@@ -63,10 +65,16 @@ class Spent(Struct, kw_only=True):
         if usage is not None:
             self.input_tokens += usage.input_total
             self.cached_tokens += usage.cache_read or 0
+            self.cacheable_tokens += usage.input_total if usage.cache_read is not None else 0
             self.output_tokens += usage.output_total
         self.known_cost += cost or 0.0
         self.unpriced += cost is None
         self.cost = None if self.unpriced else self.known_cost
+
+    @property
+    def cache_hit_rate(self) -> float | None:
+        """Share of the input that came from the vendor's cache; None when no vendor said."""
+        return self.cached_tokens / self.cacheable_tokens if self.cacheable_tokens else None
 
     @property
     def tokens(self) -> int:
@@ -257,9 +265,7 @@ class State(Struct, kw_only=True):
         self.fallback = "" if event.model else self.fallback
         self.model = event.model or self.model
         self.effort = event.effort or self.effort
-        self.service_tier = (
-            self.service_tier if event.service_tier is None else event.service_tier
-        )
+        self.service_tier = self.service_tier if event.service_tier is None else event.service_tier
         self.cwd = event.cwd or self.cwd
         self.title = self.title if event.title is None else event.title
 

@@ -41,6 +41,7 @@ async def test_a_report_is_one_object_with_everything_a_program_asks_for() -> No
             "requests": 3,
         },
         "cost": 0.03,
+        "cache_hit_rate": 0.1667,
         "exit_code": 0,
     }
 
@@ -72,6 +73,7 @@ async def test_an_unknown_price_is_null_and_not_zero() -> None:
         ReportFace(outlet, outlet).finish(Ended(Spent(cost=None)), "ses_1")
         await carried(outlet)
         assert '"cost":null' in written()
+        assert '"cache_hit_rate":null' in written()
 
 
 async def test_each_line_of_the_stream_is_an_event_that_reads_back() -> None:

@@ -148,6 +148,14 @@ def test_words_for_numbers() -> None:
     assert ending("limit_reached:max_turns") == "Stopped at the limit max_turns"
 
 
-def test_an_unknown_cost_is_said_to_be_unknown() -> None:
+def test_what_is_unknown_is_said_to_be_unknown() -> None:
     line = closing("failed", 1, Spent(input_tokens=5, cost=None), 61)
-    assert line == "Failed after 1 turn, 1 min 01 s; 5 tokens, cost unknown."
+    assert line == "Failed after 1 turn, 1 min 01 s; 5 tokens (cache unknown), cost unknown."
+    line = closing("failed", 1, Spent(cost=None), 61)
+    assert line == "Failed after 1 turn, 1 min 01 s; 0 tokens, cost unknown."
+
+
+def test_the_share_of_the_cache_is_shown() -> None:
+    spent = Spent(input_tokens=2_000, cached_tokens=810, cacheable_tokens=1_000)
+    assert "2,000 tokens (81% cached), $0.0000." in closing("completed", 1, spent, 1)
+    assert "(0% cached)" in closing("completed", 1, Spent(input_tokens=9, cacheable_tokens=9), 1)

@@ -66,7 +66,7 @@ The greeting is longer now, see src/app.py:
 
  print("hello, world")
 
-Done after 2 turns, 0.0 s; 3,300 tokens (200 cached), $0.0300.
+Done after 2 turns, 0.0 s; 3,300 tokens (17% cached), $0.0300.
 Continue with: ouro run --resume ses_1
 """)
 
@@ -117,7 +117,7 @@ src/app.py:
  print("hello, world")
 
 Done after 2 turns, 0.0 s; 3,300 tokens
-(200 cached), $0.0300.
+(17% cached), $0.0300.
 Continue with: ouro run --resume ses_1
 """)
 
@@ -169,7 +169,7 @@ The greeting is longer now, see src/app.py:
 
  print("hello, world")
 
-Done after 2 turns, 0.0 s; 3,300 tokens (200 cached), $0.0300.
+Done after 2 turns, 0.0 s; 3,300 tokens (17% cached), $0.0300.
 Continue with: ouro run --resume ses_1
 """)
 

@@ -27,7 +27,7 @@ from ouroboros.core.events import (
 )
 from ouroboros.core.events.schema import decode
 from ouroboros.core.parts import Message, Text, ToolCall, ToolResult, Usage
-from ouroboros.core.state import OpenCall, State, fold
+from ouroboros.core.state import OpenCall, Spent, State, fold
 
 ids = st.sampled_from(["a", "b", "c"])
 words = st.text(max_size=12)
@@ -232,6 +232,17 @@ def test_the_persons_words_begin_a_run_that_has_not_ended() -> None:
     done = (agent(Text(text="Done.")), TaskCompleted(reason="completed", final="Done."))
     assert (folded(*done).ended, folded(*done).final) == ("completed", "Done.")
     assert (folded(*done, said).ended, folded(*done, said).final) == ("", "")
+
+
+def test_the_cache_hit_rate_is_over_those_who_say_and_else_unknown() -> None:
+    spent = Spent()
+    assert spent.cache_hit_rate is None
+    spent.add(Usage(input_uncached=100), None)
+    assert spent.cache_hit_rate is None
+    spent.add(Usage(input_uncached=50, cache_read=0, cache_write=50), None)
+    assert spent.cache_hit_rate == 0.0
+    spent.add(Usage(input_uncached=10, cache_read=90), None)
+    assert (spent.cache_hit_rate, spent.input_tokens) == (0.45, 300)
 
 
 def test_what_a_broken_reply_used_is_spent_and_measures_nothing() -> None:

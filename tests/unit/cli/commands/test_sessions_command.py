@@ -117,6 +117,7 @@ def test_show_says_what_it_was_and_cost(ouro: Ouro) -> None:
 
     assert f"id: {NEW}\n" in shown
     assert "tokens: 17 in, 8 out\n" in shown
+    assert "cached: unknown\n" in shown
     assert "cost: 0.7500 USD\n" in shown
     assert shown.endswith("\nThree eggs.\n")
 

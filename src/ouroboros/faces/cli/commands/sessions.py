@@ -68,6 +68,7 @@ def show(invocation: Invocation, session: str, *, as_json: bool) -> None:
         spent, final = state.spent, state.final
         say_json({"session": found, "events": state.seq, "spent": spent, "final": final})
         return
+    hits = state.spent.cache_hit_rate
     cost = "unknown" if state.spent.cost is None else f"{state.spent.cost:.4f} USD"
     fields = {
         "id": found.id,
@@ -80,6 +81,7 @@ def show(invocation: Invocation, session: str, *, as_json: bool) -> None:
         "turns": str(found.turns),
         "events": str(state.seq),
         "tokens": f"{state.spent.input_tokens} in, {state.spent.output_tokens} out",
+        "cached": "unknown" if hits is None else f"{hits:.0%} of the input",
         "cost": cost,
     }
     for name, value in fields.items():

@@ -22,7 +22,10 @@ class Trouble(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """The object of ``--output json``; ``cost`` is null when a price is unknown."""
+    """The object of ``--output json``; ``cost`` is null when a price is unknown.
+
+    ``cache_hit_rate`` is null when no vendor said how much came from its cache.
+    """
 
     session: str
     reason: str
@@ -30,6 +33,7 @@ class Report(Struct, frozen=True, kw_only=True):
     turns: int
     usage: dict[str, int]
     cost: float | None
+    cache_hit_rate: float | None
     exit_code: int
     error: Trouble | msgspec.UnsetType = msgspec.UNSET
 
@@ -75,6 +79,7 @@ class ReportFace:
                 turns=ending.turns,
                 usage=usage(ending.spent),
                 cost=ending.spent.cost,
+                cache_hit_rate=_rounded(ending.spent.cache_hit_rate),
                 exit_code=ending.exit_code,
                 error=trouble,
             )
@@ -125,6 +130,7 @@ def refusal(problem: OuroborosError) -> bytes:
         turns=0,
         usage=usage(Spent()),
         cost=0.0,
+        cache_hit_rate=None,
         exit_code=problem.exit_code,
         error=error,
     )
@@ -139,6 +145,10 @@ def usage(spent: Spent) -> dict[str, int]:
         "output_tokens": spent.output_tokens,
         "requests": spent.requests,
     }
+
+
+def _rounded(rate: float | None) -> float | None:
+    return None if rate is None else round(rate, 4)
 
 
 def _may_be_lost(envelope: Envelope) -> bool:

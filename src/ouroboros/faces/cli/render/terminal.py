@@ -325,7 +325,9 @@ class TerminalFace:
         self._frame += 1
         seconds = duration(self._clock.monotonic() - (self._since or 0.0))
         word = "Waiting for you" if self._state.approvals else "Working"
-        tokens = self._state.spent.tokens
-        used = f", {count(tokens, 'token')}" if tokens else ""
+        spent = self._state.spent
+        used = f", {count(spent.tokens, 'token')}" if spent.tokens else ""
+        if spent.cache_hit_rate is not None:
+            used += f" ({spent.cache_hit_rate:.0%} cached)"
         spin = _SPINNER[self._frame % len(_SPINNER)]
         return (Span(f"{spin} ", CYAN), Span(f"{word} {seconds}{used}, Ctrl-C stops", DIM))

@@ -63,13 +63,19 @@ def ending(reason: str) -> str:
 
 def closing(reason: str, turns: int, spent: Spent, seconds: float) -> str:
     """The line under a finished run: how, how long, how much."""
-    cached = f" ({spent.cached_tokens:,} cached)" if spent.cached_tokens else ""
+    cache = f" ({_cache_use(spent)})" if spent.input_tokens else ""
     return (
         f"{ending(reason)} after {count(turns, 'turn')}, {duration(seconds)}; "
-        f"{count(spent.tokens, 'token')}{cached}, {money(spent.cost)}."
+        f"{count(spent.tokens, 'token')}{cache}, {money(spent.cost)}."
     )
 
 
 def going_on(session: str, verb: str = "run") -> str:
     """How to continue a session."""
     return f"Continue with: ouro {verb} --resume {one_line(session)}"
+
+
+def _cache_use(spent: Spent) -> str:
+    """How much of the input the vendor's cache saved, or that it is unknown; never 0 for that."""
+    rate = spent.cache_hit_rate
+    return "cache unknown" if rate is None else f"{rate:.0%} cached"
