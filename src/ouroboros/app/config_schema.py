@@ -1,10 +1,10 @@
 """What a setting may be called and hold, read off ``Settings``."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import cast, get_origin
+from typing import Annotated, TypeAliasType, cast, get_origin
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import NODEFAULT, fields
 
 from ouroboros.app.settings import Settings
@@ -61,7 +61,7 @@ def find(path: KeyPath) -> object:
     """The type of the setting at ``path``; raises ``Misuse`` with a near name if there is none."""
     kind: object = Settings
     for name in path:
-        if named := _named(kind):
+        if named := _named(kind) or _values(kind):
             kind = named
             continue
         table = _struct(kind)
@@ -84,17 +84,19 @@ def check(table: Mapping[str, object]) -> tuple[Table, list[Unknown]]:
 
 
 def require(table: Mapping[str, object]) -> None:
-    """Raises ``WrongValue`` if a named table of the joined layers lacks a required key."""
-    for entry in fields(Settings):
-        named = _named(cast("object", entry.type))
-        if named is None:
-            continue
-        given = cast("dict[str, Table]", table.get(entry.encode_name, {}))
-        wanted = [field.encode_name for field in fields(named) if field.required]
-        for name, values in given.items():
-            for key in wanted:
-                if key not in values:
-                    raise WrongValue((entry.encode_name, name), f"{key!r} is missing")
+    """Raises ``WrongValue`` if a provider of the joined layers has no address."""
+    providers = cast("dict[str, Table]", table.get("providers", {}))
+    lacking = [name for name, given in providers.items() if not given.get("base_url")]
+    if not lacking:
+        return
+    from ouroboros.llm.providers import ENTRIES
+
+    known = {entry.name for entry in ENTRIES}
+    for name in lacking:
+        if name not in known:
+            close = nearest(name, known)
+            meant = f", and no known provider is called so; did you mean {close}?" if close else ""
+            raise WrongValue(("providers", name), f"'base_url' is missing{meant}")
 
 
 def convert(path: KeyPath, text: str) -> object:
@@ -105,6 +107,8 @@ def convert(path: KeyPath, text: str) -> object:
     value: object = text
     if get_origin(kind) is tuple:
         value = _list(path, text)
+    elif _values(kind) is not None:
+        value = _inline(path, text)
     try:
         found: object = msgspec.to_builtins(msgspec.convert(value, kind, strict=False))
     except msgspec.ValidationError as error:
@@ -243,18 +247,37 @@ def _list(path: KeyPath, text: str) -> object:
         raise WrongValue(path, f"expected a JSON list, got {text!r}: {error}") from None
 
 
+def _inline(path: KeyPath, text: str) -> object:
+    try:
+        return msgspec.json.decode(text, type=dict[str, object])
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise WrongValue(path, f"expected a JSON object, got {text!r}: {error}") from None
+
+
 def _types(owner: type[Struct]) -> dict[str, object]:
     return {entry.encode_name: cast("object", entry.type) for entry in fields(owner)}
 
 
 def _struct(kind: object) -> type[Struct] | None:
+    if isinstance(kind, TypeAliasType):
+        kind = cast("object", kind.__value__)
+    if get_origin(kind) is Annotated:  # a table of which it must be known what was given
+        notes = cast("tuple[object, ...]", getattr(kind, "__metadata__", ()))
+        extras = [note.extra for note in notes if isinstance(note, Meta) and note.extra]
+        kind = next((extra["table"] for extra in extras if "table" in extra), None)
     return kind if isinstance(kind, type) and issubclass(kind, Struct) else None
 
 
 def _named(kind: object) -> type[Struct] | None:
-    if get_origin(kind) is not dict:
+    """The tables of a table whose names are the person's own."""
+    return _struct(_values(kind))
+
+
+def _values(kind: object) -> object:
+    """The type of the values of a table whose names are the person's own."""
+    if get_origin(kind) not in {dict, Mapping}:
         return None
-    return cast("type[Struct]", cast("tuple[object, ...]", getattr(kind, "__args__", ()))[1])
+    return cast("tuple[object, ...]", getattr(kind, "__args__", ()))[1]
 
 
 def _meant(path: KeyPath) -> str:

@@ -2,6 +2,8 @@
 
 from msgspec import UNSET, inspect
 
+_PLAIN = {"str": "text in quotes", "bool": "true or false", "dict": "a table"}
+
 
 def describe(kind: object) -> str:
     """What may be written for a setting of this type."""
@@ -30,7 +32,8 @@ def _words(kind: inspect.Type) -> str:
         case inspect.Metadata(type=inner):
             return _words(inner)
         case _:
-            return type(kind).__name__.removesuffix("Type").lower()
+            name = type(kind).__name__.removesuffix("Type").lower()
+            return _PLAIN.get(name, name)
 
 
 def _plural(kind: inspect.Type) -> str:

@@ -2,23 +2,21 @@
 
 import os
 from collections.abc import Mapping
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ouroboros.app.auth_plans import planned
+from ouroboros.app import own_providers
 from ouroboros.app.config import home_folder
-from ouroboros.app.settings import Network, Provider, Settings
+from ouroboros.app.settings import Network, Settings
 from ouroboros.core.clock import Clock
-from ouroboros.core.errors import KeyMissing, Misuse
+from ouroboros.core.errors import Misuse
 from ouroboros.llm import catalog
-from ouroboros.llm.auth import AuthStyle
-from ouroboros.llm.auth import find as find_credential
 from ouroboros.llm.client import Client
 from ouroboros.llm.opening import Connection, open_client
 from ouroboros.llm.price import Price
-from ouroboros.llm.providers.choice import Choice, default, find, normalised
-from ouroboros.llm.providers.entry import Entry
+from ouroboros.llm.providers.choice import Choice, default, find
 from ouroboros.llm.reach import Tls
 from ouroboros.llm.retry import Policy
 from ouroboros.llm.transport import Proxies
@@ -40,14 +38,18 @@ def choose(settings: Settings, environment: Mapping[str, str]) -> Chosen:
         Misuse: A cap on cost is set and the price is not known.
     """
     name = settings.model or default(environment)
-    choice = _own(settings, name, environment) or find(
-        name, environment=environment, base_url=settings.base_url
+    choice = find(
+        name,
+        environment=environment,
+        base_url=settings.base_url,
+        entries=own_providers.entries(settings),
+        plan_of=partial(own_providers.plan_of, settings),
     )
     known = catalog.find(
         choice.entry.name,
         choice.model,
         overrides=_overrides(settings),
-        is_custom=choice.is_custom,
+        is_custom=choice.is_custom or own_providers.is_elsewhere(settings, choice.entry.name),
     )
     if choice.entry.protocol in {"script", "echo"}:
         known = replace(known, price=Price(input=0.0, output=0.0))
@@ -88,46 +90,6 @@ async def connect(
 def _chance() -> float:
     """A number in [0, 1); the module ``random`` costs start-up time that a first request needs."""
     return int.from_bytes(os.urandom(6)) / (1 << 48)
-
-
-def _own(settings: Settings, name: str, environment: Mapping[str, str]) -> Choice | None:
-    """A provider of the person's own, from ``[providers.NAME]``."""
-    provider, _, model = name.partition("/")
-    mine = settings.providers.get(provider)
-    if mine is None or not model:
-        return None
-    keys = (mine.key_env,) if mine.key_env else ()
-    entry = Entry(
-        name=provider,
-        protocol=mine.protocol,
-        base_url=mine.base_url,
-        auth=_style(mine),
-        keys=keys,
-        is_keyless=mine.auth == "none" or not keys,
-    )
-    plan = planned(provider, mine)
-    is_keyed = mine.auth not in {"none", "oauth"}
-    credential = find_credential(keys, environment) if is_keyed else None
-    if plan is not None and credential is None:
-        base_url = normalised(settings.base_url or mine.base_url, entry)
-        return Choice(entry=entry, model=model, base_url=base_url, is_custom=True, plan=plan)
-    if credential is None and not entry.is_keyless:
-        raise KeyMissing(
-            f"the provider {provider!r} needs a key and {mine.key_env} is not set",
-            hint=f'set {mine.key_env}, or put auth = "none" into [providers.{provider}]',
-        )
-    base_url = normalised(settings.base_url or mine.base_url, entry)
-    return Choice(
-        entry=entry, model=model, base_url=base_url, is_custom=True, credential=credential
-    )
-
-
-def _style(mine: Provider) -> AuthStyle:
-    """The header that carries the key, or the token of a command."""
-    if mine.auth in {"x-api-key", "api-key"}:
-        return mine.auth
-    is_plain = mine.auth == "bearer" and mine.protocol == "anthropic-messages"
-    return "x-api-key" if is_plain else "bearer"
 
 
 def _overrides(settings: Settings) -> dict[str, catalog.Known]:

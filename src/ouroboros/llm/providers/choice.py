@@ -1,6 +1,6 @@
 """From the words a person types to a vendor, an address and a key."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -55,14 +55,14 @@ def find(
     environment: Mapping[str, str],
     base_url: str = "",
     entries: Sequence[Entry] = ENTRIES,
-    plans: Mapping[str, AuthPlan] = {},
+    plan_of: Callable[[str], AuthPlan | None] = lambda name: None,
 ) -> Choice:
     """The choice that ``provider/name``, ``script:PATH``, ``echo`` or a bare name stands for.
 
     A ``base_url`` of the person's own beats the vendor's variables, which beat its address; with
     one of those the key is optional. A bare name with a ``base_url`` is a model of whatever
     compatible server is there. A provider that is not among ``entries`` is looked for among
-    the installed packages. ``plans`` says of providers by name how their proof is had. Raises ``ModelUnknown``, ``KeyMissing`` or ``Misuse``.
+    the installed packages. ``plan_of`` says of a provider how its proof is had. Raises ``ModelUnknown``, ``KeyMissing`` or ``Misuse``.
     """
     entry, model = _entry(text.strip(), base_url=base_url, entries=entries)
     if entry.protocol == "echo":
@@ -81,7 +81,7 @@ def find(
         return Choice(entry=entry, model=model, credential=credential)
     address, is_custom = _address(entry, environment, base_url)
     credential = auth.find(entry.keys, environment)
-    plan = plans.get(entry.name)
+    plan = plan_of(entry.name)
     if plan is None and entry.key_command:
         plan = CommandPlan(command=entry.key_command)
     needs_key = not entry.is_keyless and not is_custom and entry.auth != "aws"
@@ -159,7 +159,7 @@ def _address(entry: Entry, environment: Mapping[str, str], base_url: str) -> tup
     given = [base_url, *(environment.get(name, "") for name in entry.base_url_variables)]
     for address in given:
         if address.strip():
-            found = normalised(address, entry, environment)
+            found = filled(normalised(address, entry), entry, environment)
             return found, found != entry.base_url
     if not entry.base_url:
         raise Misuse(

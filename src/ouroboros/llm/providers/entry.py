@@ -2,24 +2,33 @@
 
 from collections.abc import Mapping
 
-from msgspec import Struct
+from msgspec import Struct, convert, to_builtins
 
 from ouroboros.llm.auth.credential import AuthStyle
 from ouroboros.llm.dialect import Dialect
 
 
 class Variable(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A ``{name}`` in an address: the variables that may hold it, and what it is without them."""
+    """A ``{name}`` in an address.
 
-    names: tuple[str, ...]
+    Attributes:
+        names: Variables that may hold its value, the first that is set wins.
+        default: Its value without them; empty where the person must say it.
+        form: How the value stands in the address, itself at ``{}``.
+        spelled: Values that stand there in a form of their own.
+    """
+
+    names: tuple[str, ...] = ()
     default: str = ""
+    form: str = "{}"
+    spelled: Mapping[str, str] = {}
 
 
 class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """One vendor.
 
     Attributes:
-        protocol: Wire format by name; ``script`` and ``echo`` speak none.
+        protocol: Wire format by name; ``script``, ``echo`` and ``litellm`` speak none.
         title: Its name as people write it; the entry's own name where empty.
         base_url: What a protocol's path is appended to; empty when the person must give it.
         variables: What stands for each ``{name}`` in ``base_url``.
@@ -27,8 +36,12 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
         key_command: A command that prints a token that soon expires, where no key is set.
         base_url_variables: Variables that may replace ``base_url``.
         headers: Sent besides those of the wire format.
-        models_path: Where the vendor lists its models, after ``base_url``; empty where it does not.
-        catalogue: The vendor whose models the catalogue knows; the entry's own name where empty.
+        models_path: Where the vendor lists its models, after ``base_url`` or as a whole address;
+            empty where it does not.
+        catalogue: The vendor whose models the catalogue knows; the entry's own name where empty,
+            ``makers`` for a reseller whose models are called ``maker/model``.
+        families: Members of the dialect that differ for models whose names, or whose names after
+            a ``/`` or ``.``, begin so; of several beginnings the longest counts.
         prefixes: Beginnings of model names that mean this vendor when none is named.
         default_model: Used when the person chose none and this vendor's key is there.
         is_keyless: Works without a key.
@@ -47,6 +60,21 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
     models_path: str = "/models"
     catalogue: str = ""
     dialect: Dialect = Dialect()
+    families: Mapping[str, Mapping[str, object]] = {}
     prefixes: tuple[str, ...] = ()
     default_model: str = ""
     is_keyless: bool = False
+
+    def dialect_of(self, model: str) -> Dialect:
+        """The dialect that counts for one model."""
+        known = [family for family in self.families if _belongs(model, family)]
+        return revised(self.dialect, self.families[max(known, key=len)]) if known else self.dialect
+
+
+def _belongs(model: str, family: str) -> bool:
+    return model.startswith(family) or f"/{family}" in model or f".{family}" in model
+
+
+def revised(dialect: Dialect, changes: Mapping[str, object]) -> Dialect:
+    """The dialect with some members replaced; ``msgspec.ValidationError`` for a wrong one."""
+    return convert({**to_builtins(dialect), **changes}, Dialect)
