@@ -3,16 +3,16 @@
 Values are handed to the provider that needs them and to nothing else; nothing here prints one.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
 from ouroboros.app.config_file import parse, read_bytes, write
-from ouroboros.core.errors import ConfigBroken, Misuse
+from ouroboros.app.keychain import Keychain
+from ouroboros.core.errors import ConfigBroken, Misuse, StoreFailed
 
 type KeySource = Literal["environment", ".env", "keyring", "keys.toml"]
-
-_SERVICE = "ouroboros"
 
 
 class Key(NamedTuple):
@@ -32,6 +32,7 @@ class Keys:
         self._environment = environment
         self._dotenv = dotenv
         self._home = home
+        self._keychain = Keychain()
         self._stored: dict[str, str] | None = None
 
     def find(self, name: str) -> Key | None:
@@ -40,7 +41,7 @@ class Keys:
             return Key(value, "environment")
         if value := self._dotenv.get(name):
             return Key(value, ".env")
-        if value := _from_keyring(name):
+        if value := self._keychain.get(name):
             return Key(value, "keyring")
         if self._stored is None:
             self._stored = stored(self._home)
@@ -80,31 +81,76 @@ def stored(home: Path) -> dict[str, str]:
     return cast("dict[str, str]", table)
 
 
+def keep(home: Path, name: str, value: str) -> KeySource:
+    """Keeps a credential in the keyring if there is one, else in the key file; says where.
+
+    Raises:
+        Misuse: What cannot be a key, or the name of one.
+        ConfigBroken: The key file must not be used.
+        StoreFailed: It cannot be written.
+    """
+    _check(name, value)
+    if not Keychain().put(name, value):
+        store(home, name, value)
+        return "keys.toml"
+    if name in stored(home):
+        _change(home, name, None)
+    return "keyring"
+
+
+def forget(home: Path, name: str) -> tuple[KeySource, ...]:
+    """Removes a credential wherever it is kept; says where that was. Raises as ``keep``."""
+    found: list[KeySource] = ["keyring"] if Keychain().remove(name) else []
+    if name in stored(home):
+        _change(home, name, None)
+        found.append("keys.toml")
+    return tuple(found)
+
+
 def store(home: Path, name: str, value: str) -> None:
     """Keeps a credential in the key file; raises ``Misuse`` for what cannot be one."""
+    _check(name, value)
+    _change(home, name, value)
+
+
+def _check(name: str, value: str) -> None:
     if not name.isascii() or not name.isidentifier():
         raise Misuse(f"{name!r} is not the name of a variable", hint="such as OPENAI_API_KEY")
     if not value.isascii() or not value.isprintable() or " " in value or not value:
         raise Misuse(f"that is not a key for {name}", hint="a key is one line without spaces")
-    from tomlkit import comment, document, dumps
-
-    lines = document()
-    lines.add(comment("Keys of model providers; `ouro config set keys.NAME` writes this file."))
-    for known, secret in sorted({**stored(home), name: value}.items()):
-        lines[known] = secret
-    write(key_file(home), dumps(lines))
 
 
-def _from_keyring(name: str) -> str:
-    """Asks the system's keyring, if the package is installed and a keyring is there."""
-    from importlib import import_module
-    from importlib.util import find_spec
+def _change(home: Path, name: str, value: str | None) -> None:
+    """Sets or removes one key of the file; one process at a time, so that none is lost."""
+    with _alone(home):
+        known = {**stored(home), name: value}
+        from tomlkit import comment, document, dumps
 
-    if find_spec("keyring") is None:
-        return ""
-    get = cast("Callable[[str, str], str | None]", import_module("keyring").get_password)
-    broken = cast("type[Exception]", import_module("keyring.errors").KeyringError)
+        lines = document()
+        lines.add(comment("Keys of model providers; `ouro providers login` writes this file."))
+        for each, secret in sorted(known.items()):
+            if secret is not None:
+                lines[each] = secret
+        write(key_file(home), dumps(lines))
+
+
+@contextmanager
+def _alone(home: Path) -> Generator[None]:
+    import fcntl
+    import os
+
     try:
-        return get(_SERVICE, name) or ""
-    except broken:
-        return ""
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(home / "keys.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StoreFailed(
+            f"{home} cannot be written: {error.strerror}",
+            hint="check the folder's owner, mode and free space",
+        ) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for left in home.glob(f".{key_file(home).name}.*"):  # by a process that was killed
+            left.unlink(missing_ok=True)
+        yield
+    finally:
+        os.close(lock)
