@@ -61,16 +61,17 @@ def key_states(loaded: Loaded, environment: Mapping[str, str]) -> dict[str, str]
 
 
 def equipped(loaded: Loaded, environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment with the keys that the chosen model may need.
+    """The environment with the keys that the chosen model, and what may replace it, can need.
 
     Raises:
         ConfigBroken: The key file can be read by others, or is no valid file.
     """
     chosen = loaded.settings.model
-    if chosen.startswith(("echo", "script:", "script/")):
+    if chosen.startswith(("echo", "script:", "script/")) and not loaded.settings.fallback:
         return dict(environment)
-    named = [entry for entry in ENTRIES if _is_meant(entry, chosen)]
-    own = chosen.partition("/")[0] in loaded.settings.providers
+    wanted = (chosen, *loaded.settings.fallback)
+    named = [entry for entry in ENTRIES if any(_is_meant(entry, name) for name in wanted)]
+    own = any(name.partition("/")[0] in loaded.settings.providers for name in wanted)
     names = list(_names(loaded.settings, named if named or own else ENTRIES))
     if not chosen and any(environment.get(name) for name in names):
         return dict(environment)

@@ -11,7 +11,7 @@ from ouroboros.app import sessions
 from ouroboros.app.ouroboros import Ouroboros
 from ouroboros.app.provider_list import equipped
 from ouroboros.core.clock import SystemClock
-from ouroboros.core.commands import Compact, Mode, SetMode, SetModel
+from ouroboros.core.commands import Compact, Effort, Mode, SetMode, SetModel
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.faces.cli.conversation import Control, Conversation
 from ouroboros.faces.cli.flags import Chosen, resumed, shared
@@ -29,10 +29,13 @@ if TYPE_CHECKING:
 
 _SHOWN = 15
 _MODES: tuple[str, ...] = get_args(Mode.__value__)
+_EFFORTS: tuple[str, ...] = get_args(Effort.__value__)
 _HELP = (
     ("/help", "this list"),
     ("/mode [NAME]", f"how much is asked: {', '.join(_MODES)}"),
     ("/model [PROVIDER/NAME]", "the model for what comes next"),
+    ("/effort [LEVEL]", f"how much it reasons: {', '.join(_EFFORTS)}"),
+    ("/tier [NAME]", "the provider's service tier, such as flex; 'default' leaves it out"),
     ("/compact [FOCUS]", "summarise the conversation now"),
     ("/sessions", "the latest sessions of this folder"),
     ("/resume SESSION", "go on with another session"),
@@ -151,8 +154,8 @@ class _Slashes:
                 self._say(*(f"{words:<24} {meaning}" for words, meaning in _HELP))
             case "mode":
                 await self._mode(rest)
-            case "model":
-                await self._model(rest)
+            case "model" | "effort" | "tier":
+                await self._asking(name, rest)
             case "sessions":
                 await self._sessions()
             case "compact" | "resume" if running:
@@ -176,11 +179,25 @@ class _Slashes:
             raise Misuse(f"there is no mode {one_line(name)!r}", hint=f"known: {known}") from None
         await self._session.send(SetMode(mode=mode))
 
-    async def _model(self, name: str) -> None:
-        if not name:
-            self._say(f"model: {one_line(self._session.state.model)}")
+    async def _asking(self, what: str, wanted: str) -> None:
+        """Who is asked and how: tells it, or changes it."""
+        state = self._session.state
+        if not wanted:
+            known = {
+                "model": state.model + (f" (now {state.fallback})" if state.fallback else ""),
+                "effort": state.effort or "as the settings say",
+                "tier": state.service_tier or "as the settings say",
+            }
+            self._say(f"{what}: {one_line(known[what])}")
             return
-        await self._session.send(SetModel(model=name))
+        match what:
+            case "model":
+                wish = SetModel(model=wanted)
+            case "effort":
+                wish = SetModel(effort=_effort(wanted))
+            case _:
+                wish = SetModel(service_tier="" if wanted == "default" else wanted)
+        await self._session.send(wish)
 
     async def _sessions(self) -> None:
         found = await anyio.to_thread.run_sync(
@@ -201,3 +218,11 @@ class _Slashes:
 
     def _say(self, *lines: str) -> None:
         self._face.tell(Notice(text="\n".join(lines)))
+
+
+def _effort(name: str) -> Effort:
+    try:
+        return msgspec.convert(name, Effort)
+    except msgspec.ValidationError:
+        known = ", ".join(_EFFORTS)
+        raise Misuse(f"there is no effort {one_line(name)!r}", hint=f"known: {known}") from None
