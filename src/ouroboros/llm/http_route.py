@@ -9,6 +9,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager, suppress
+from typing import NamedTuple
 
 import anyio
 from msgspec import Struct
@@ -21,6 +22,7 @@ from ouroboros.llm.auth import Authorizer, KeyHeader
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.failures import classify
 from ouroboros.llm.framing import Framing
+from ouroboros.llm.lowering import Lifting, Lowered, Lowering
 from ouroboros.llm.protocols import BodyCache, Decoder, Protocol
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import Failed, StreamEvent
@@ -73,7 +75,7 @@ class HttpRoute:
         self._transport = transport
         self._clock = clock
         self._framing = framing
-        self._caches: dict[str, BodyCache] = {}
+        self._conversations: dict[str, _Conversation] = {}
 
     @property
     def origin(self) -> Origin:
@@ -87,7 +89,8 @@ class HttpRoute:
         """One attempt, in batches of what one read of the socket brought."""
         if not self._endpoint.dialect.streams:
             request = replace(request, stream=False)
-        sent = self._prepared(request)
+        lowered = self._conversation(request).lowering.lower(request)
+        sent = self._prepared(lowered.request)
         refusal: Failure | None = None
         for is_last in (False, True):
             proven = await self._endpoint.auth.authorize(sent)
@@ -95,7 +98,7 @@ class HttpRoute:
                 kind = _kind(response)
                 refusal = await self._refused(response, kind)
                 if refusal is None:
-                    async with self._batches(request, response, kind) as batches:
+                    async with self._batches(lowered, response, kind) as batches:
                         yield batches
             # Out here, so that the connection stays open for the next attempt.
             if refusal is None:
@@ -126,7 +129,7 @@ class HttpRoute:
 
     def _prepared(self, request: Request) -> HttpRequest:
         """The request as it is sent, but for the proof of who asks."""
-        endpoint, cache = self._endpoint, self._cache(request)
+        endpoint, cache = self._endpoint, self._conversation(request).bodies
         body = self._protocol.build_body(request, endpoint.dialect, endpoint.origin, cache)
         return HttpRequest(
             url=endpoint.url(self._protocol.path(request)),
@@ -142,18 +145,21 @@ class HttpRoute:
 
     @asynccontextmanager
     async def _batches(
-        self, request: Request, response: HttpResponse, kind: str
+        self, lowered: Lowered, response: HttpResponse, kind: str
     ) -> AsyncGenerator[AsyncIterator[Sequence[StreamEvent]]]:
         decoder = self._protocol.start(self._endpoint.dialect)
         framing = self._framing() if self._framing else self._protocol.framing(kind)
         chunks = response.chunks()
-        if framing is None or not request.stream:
+        if framing is None or not lowered.request.stream:
             batches = self._whole(chunks, decoder)
         else:
             batches = self._streamed(chunks, decoder, framing)
+        liftings = lowered.liftings()
+        told = _lifted(batches, liftings) if liftings else batches
         try:
-            yield batches
+            yield told
         finally:
+            await told.aclose()
             await batches.aclose()
             await chunks.aclose()
 
@@ -219,12 +225,34 @@ class HttpRoute:
         redact = self._endpoint.auth.redact
         return replace(failure, message=redact(failure.message), code=redact(failure.code))
 
-    def _cache(self, request: Request) -> BodyCache:
-        cache = self._caches.pop(request.cache_key, None) or BodyCache()
-        self._caches[request.cache_key] = cache
-        if len(self._caches) > CONVERSATIONS:
-            del self._caches[next(iter(self._caches))]
-        return cache
+    def _conversation(self, request: Request) -> "_Conversation":
+        found = self._conversations.pop(request.cache_key, None)
+        if found is None:
+            endpoint = self._endpoint
+            lowering = Lowering(endpoint.dialect, endpoint.origin)
+            found = _Conversation(lowering=lowering, bodies=BodyCache())
+        self._conversations[request.cache_key] = found
+        if len(self._conversations) > CONVERSATIONS:
+            del self._conversations[next(iter(self._conversations))]
+        return found
+
+
+class _Conversation(NamedTuple):
+    """What is remembered of one, so that a request costs no more than what is new in it."""
+
+    lowering: Lowering
+    bodies: BodyCache
+
+
+async def _lifted(
+    batches: AsyncIterator[Sequence[StreamEvent]], liftings: Sequence[Lifting]
+) -> AsyncGenerator[Sequence[StreamEvent]]:
+    async for batch in batches:
+        events = batch
+        for lifting in liftings:
+            events = lifting.lift(events)
+        if events:
+            yield events
 
 
 def _kind(response: HttpResponse) -> str:

@@ -1,6 +1,6 @@
 """Requests for responses."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import cast
 
 from ouroboros.core.parts import (
@@ -13,6 +13,7 @@ from ouroboros.core.parts import (
     Text,
     ToolCall,
     ToolResult,
+    ToolSpec,
 )
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.fields import Fields, parse
@@ -33,8 +34,9 @@ from ouroboros.llm.request import Request
 
 def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) -> bytes:
     """The body."""
-    history = _History(dialect, origin)
-    target = ("openai-responses", dialect, origin)
+    plain = frozenset(tool.name for tool in request.tools if _is_plain(tool, dialect))
+    history = _History(dialect, origin, plain)
+    target = (" ".join(("openai-responses", *sorted(plain))), dialect, origin)
     fragments = cache.encode(request.messages, target, history.encode)
     return encode_body(_head(request, dialect), "input", fragments, dialect)
 
@@ -54,35 +56,49 @@ def _head(request: Request, dialect: Dialect) -> Fields:
     if request.cache_key:
         head["prompt_cache_key"] = request.cache_key
     if request.tools:
-        head["tools"] = [
-            {
-                "type": "function",
-                "name": tool.name,
-                "description": tool.description,
-                "parameters": raw(tool.schema),
-                **({"strict": False} if dialect.supports_strict else {}),
-            }
-            for tool in request.tools
-        ]
+        head["tools"] = [_tool(tool, dialect) for tool in request.tools]
         head["tool_choice"] = required_word(dialect, request.tool_choice)
     if instructions := "\n\n".join(piece for piece in request.system if piece):
         head["instructions"] = instructions
     return head
 
 
-class _History:
-    """Messages as input items, for one vendor and model."""
+def _is_plain(tool: ToolSpec, dialect: Dialect) -> bool:
+    return tool.freeform is not None and dialect.freeform_tools
 
-    def __init__(self, dialect: Dialect, origin: Origin) -> None:
+
+def _tool(tool: ToolSpec, dialect: Dialect) -> Fields:
+    told: Fields = {"name": tool.name, "description": tool.description}
+    if tool.freeform is None or not dialect.freeform_tools:
+        strict: Fields = {"strict": False} if dialect.supports_strict else {}
+        return {"type": "function", **told, "parameters": raw(tool.schema), **strict}
+    if not tool.freeform.syntax:
+        return {"type": "custom", **told, "format": {"type": "text"}}
+    grammar: Fields = {
+        "type": "grammar",
+        "syntax": tool.freeform.syntax,
+        "definition": tool.freeform.definition,
+    }
+    return {"type": "custom", **told, "format": grammar}
+
+
+class _History:
+    """Messages as input items, for one vendor and model; ``plain`` names tools that take text."""
+
+    def __init__(self, dialect: Dialect, origin: Origin, plain: Collection[str]) -> None:
         self._dialect = dialect
         self._origin = origin
+        self._plain = plain
 
     def encode(self, unit: Unit) -> bytes:
         """A unit as list members."""
         first = unit.messages[0]
         if first.role == "assistant":
             return encode_items(self._assistant(first))
-        custom = {call.id for call in unit.before.calls if _is_custom(call)} if unit.before else ()
+        before = unit.before
+        is_own = before is not None and before.origin == self._origin
+        calls = before.calls if before else ()
+        custom = {call.id for call in calls if self._is_custom(call, is_own)}
         items: list[object] = [
             self._result(result, result.call_id in custom) for result in results_in_order(unit)
         ]
@@ -121,20 +137,23 @@ class _History:
         return bool(fields) and (bool(carries) or not self._dialect.stateless)
 
     def _call(self, call: ToolCall, is_own: bool, has_ids: bool) -> Fields:
-        is_custom = is_own and _is_custom(call)
+        is_custom = self._is_custom(call, is_own)
         identifier = self._call_id(call.id)
         item: Fields = {"type": "custom_tool_call" if is_custom else "function_call"}
         if has_ids and (item_id := call.meta.get("id")):
             item["id"] = item_id
         item |= {"call_id": identifier, "name": call.name}
         if is_custom:
-            item["input"] = (parse(call.arguments) or {}).get("input", "")
+            item["input"] = _plain_text(call.arguments)
         else:
             item["arguments"] = whole_arguments(call.arguments)
         if is_own:
             extras = {key: call.meta[key] for key in call.meta if key not in {"id", "custom"}}
             item.update(extras)
         return item
+
+    def _is_custom(self, call: ToolCall, is_own: bool) -> bool:
+        return call.meta.get("custom") is True if is_own else call.name in self._plain
 
     def _result(self, result: ToolResult, is_custom: bool) -> Fields:
         media = any(isinstance(part, Media) for part in result.parts)
@@ -157,8 +176,11 @@ def _without_last_thoughts(parts: Sequence[Part]) -> Sequence[Part]:
     return parts[:end]
 
 
-def _is_custom(call: ToolCall) -> bool:
-    return call.meta.get("custom") is True
+def _plain_text(arguments: str) -> str:
+    """What a plain text tool was given, from a call that names it as its one text."""
+    fields = parse(arguments)
+    texts = [value for value in (fields or {}).values() if isinstance(value, str)]
+    return texts[0] if fields is not None and len(texts) == len(fields) == 1 else arguments
 
 
 def _add_text(items: list[object], part: Text, has_ids: bool) -> None:

@@ -97,6 +97,8 @@ class ResponsesDecoder:
                 self._grow(event, "reasoning", "")
             case "response.reasoning_summary_text.delta":
                 self._grow_summary(event)
+            case "response.custom_tool_call_input.delta":
+                self._grow_input(event)
             case "response.refusal.delta":
                 self._grow(event, "text", "content_index").meta["refusal"] = True
             case "response.created" | "response.in_progress" | "response.queued":
@@ -164,6 +166,11 @@ class ResponsesDecoder:
             self.reply.grow(block, "\n\n")
         block.meta["part"] = part
         self.reply.grow(block, string(event, "delta"))
+
+    def _grow_input(self, event: Fields) -> None:
+        block = self._block(self._index(event, {}), "call", 0)
+        opening = "" if block.pieces else '{"input":"'
+        self.reply.grow(block, opening + text_of(string(event, "delta"))[1:-1])
 
     def _add(self, event: Fields) -> None:
         item = child(event, "item")

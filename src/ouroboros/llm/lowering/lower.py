@@ -1,0 +1,157 @@
+"""One step ahead of a wire format: a request as the vendor can take it, and its reply made ours."""
+
+from collections.abc import Callable, Sequence
+from operator import is_
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ouroboros.core.parts import Message, Origin, ToolSpec
+from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.lowering.freeform import (
+    WIRE_FIELD,
+    FieldLifting,
+    as_json,
+    takes_text,
+    text_field,
+)
+from ouroboros.llm.lowering.names import NameLifting, Names
+from ouroboros.llm.request import Request
+from ouroboros.llm.stream import StreamEvent
+
+
+class Lifting(Protocol):
+    """Makes the events of one reply ours again; keeps the state of that reply only."""
+
+    def lift(self, events: Sequence[StreamEvent]) -> Sequence[StreamEvent]:
+        """The events as if the vendor knew our tools; may be fewer or more."""
+        ...
+
+
+class Lowered(Struct, frozen=True, kw_only=True):
+    """A request that a protocol can encode as it is, and what undoes the change.
+
+    ``liftings`` makes them anew for each reply, in the order in which they are applied.
+    """
+
+    request: Request
+    liftings: Callable[[], tuple[Lifting, ...]] = tuple
+
+
+class _Plan(Struct, frozen=True, kw_only=True):
+    """What a list of tools needs at one vendor; made once for it."""
+
+    tools: tuple[ToolSpec, ...]
+    system: str
+    names: Names
+    liftings: Callable[[], tuple[Lifting, ...]]
+
+
+class Lowering:
+    """Lowers the requests of one conversation; remembers what it has lowered.
+
+    It changes how long lowering takes, never what comes out: a message that needs no change stays
+    the very same object, and one that was changed is changed once.
+    """
+
+    def __init__(self, dialect: Dialect, origin: Origin) -> None:
+        """For one vendor and model."""
+        self._dialect, self._origin = dialect, origin
+        self._tools: tuple[ToolSpec, ...] | None = None
+        self._plan = _plan((), dialect, origin)
+        self._sources: Sequence[Message] = ()
+        self._lowered: list[Message] = []
+
+    def lower(self, request: Request) -> Lowered:
+        """The request for this vendor; the very same one where it needs no change."""
+        if request.tools is not self._tools and request.tools != self._tools:
+            self._plan = _plan(request.tools, self._dialect, self._origin)
+            self._tools = request.tools
+            self._sources, self._lowered = (), []
+        plan = self._plan
+        messages = self._messages(request.messages)
+        is_same = plan.tools is request.tools and messages is request.messages and not plan.system
+        if not is_same:
+            system = (*request.system, plan.system) if plan.system else request.system
+            request = replace(request, tools=plan.tools, system=system, messages=messages)
+        # A summary may quote a run block; where no call is wanted, none is looked for.
+        quotes = self._dialect.tools == "fenced" and request.tool_choice == "none"
+        return Lowered(request=request, liftings=tuple if quotes else plan.liftings)
+
+    def _messages(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        same = 0
+        for known, given in zip(self._sources, messages, strict=False):
+            if known is not given and known != given:
+                break
+            same += 1
+        del self._lowered[same:]
+        before = messages[same - 1] if same else None
+        for message in messages[same:]:
+            self._lowered.append(self._message(message, before))
+            before = message
+        self._sources = messages
+        if self._dialect.alternates:
+            from ouroboros.llm.lowering.neighbours import joined
+
+            return joined(self._lowered, self._origin)
+        if all(map(is_, self._lowered, messages)):
+            return messages
+        return tuple(self._lowered)
+
+    def _message(self, message: Message, before: Message | None) -> Message:
+        if self._dialect.tools == "fenced":
+            from ouroboros.llm.lowering.fenced import lowered
+
+            return lowered(message, before)
+        return self._plan.names.lowered(message)
+
+
+def lower(request: Request, dialect: Dialect, origin: Origin) -> Lowered:
+    """The request for a vendor, without any memory."""
+    return Lowering(dialect, origin).lower(request)
+
+
+def _plan(tools: tuple[ToolSpec, ...], dialect: Dialect, origin: Origin) -> _Plan:
+    if dialect.tools == "fenced":
+        return _fenced(tools)
+    names = Names((tool.name for tool in tools), titles=dialect.tool_names == "capitalised")
+    has_text = any(tool.freeform is not None for tool in tools)
+    takes = dialect.freeform_tools and takes_text(origin.model)
+    if has_text and not takes:
+        tools = as_json(tools)
+    if not names.are_ours:
+        tools = tuple(
+            tool
+            if tool.name == names.wire(tool.name)
+            else replace(tool, name=names.wire(tool.name))
+            for tool in tools
+        )
+    fields = {
+        tool.name: field
+        for tool in tools
+        if takes and tool.freeform is not None and (field := text_field(tool)) != WIRE_FIELD
+    }
+
+    def liftings() -> tuple[Lifting, ...]:
+        found: list[Lifting] = []
+        if fields:
+            found.append(FieldLifting(fields))
+        if not names.are_ours:
+            found.append(NameLifting(names))
+        return tuple(found)
+
+    return _Plan(tools=tools, system="", names=names, liftings=liftings)
+
+
+def _fenced(tools: tuple[ToolSpec, ...]) -> _Plan:
+    from ouroboros.llm.lowering.fence_lift import FenceLifting
+    from ouroboros.llm.lowering.fenced import told
+
+    fields = {tool.name: field for tool in tools if (field := text_field(tool))}
+    return _Plan(
+        tools=(),
+        system=told(tools),
+        names=Names(()),
+        liftings=lambda: (FenceLifting(fields),) if tools else (),
+    )
