@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct, convert, to_builtins
 
 from ouroboros.llm.auth.credential import AuthStyle
+from ouroboros.llm.auth.plan import OAuthClient
 from ouroboros.llm.dialect import Dialect
 
 
@@ -34,6 +35,7 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
         variables: What stands for each ``{name}`` in ``base_url``.
         keys: Variables that may hold the key, the first that is set wins.
         key_command: A command that prints a token that soon expires, where no key is set.
+        oauth: Where a person may log in and be given a key.
         base_url_variables: Variables that may replace ``base_url``.
         headers: Sent besides those of the wire format.
         models_path: Where the vendor lists its models, after ``base_url`` or as a whole address;
@@ -55,6 +57,7 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
     auth: AuthStyle = "bearer"
     keys: tuple[str, ...] = ()
     key_command: tuple[str, ...] = ()
+    oauth: OAuthClient = OAuthClient()
     base_url_variables: tuple[str, ...] = ()
     headers: Mapping[str, str] = {}
     models_path: str = "/models"
