@@ -22,6 +22,8 @@ FILES = sorted(FOLDER.glob("*/*.json"))
 KINDS = {
     "sse": "text/event-stream",
     "base64-eventstream": "application/vnd.amazon.eventstream",
+    "json": "application/json",
+    "ndjson": "application/x-ndjson",
 }
 """How a stream is written down, and the content type it came with."""
 
@@ -45,7 +47,13 @@ class Recording(NamedTuple):
             return base64.b64decode(self.body)
         if isinstance(self.body, str):
             return self.body.encode()
-        return json.dumps(self.body).encode()
+        # Google prints a list over many lines.
+        return json.dumps(self.body, indent=2 if isinstance(self.body, list) else None).encode()
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it came in pieces; a list of JSON objects did."""
+        return self.encoding != "json" or isinstance(self.body, list)
 
     def frames(self, cuts: Sequence[int] = ()) -> list[Frame]:
         """The frames of a stream, when its bytes arrive in pieces that end at ``cuts``."""
@@ -75,7 +83,7 @@ def replies() -> Iterator[Recording]:
 
 
 def streams() -> list[Recording]:
-    return [recording for recording in map(load, FILES) if recording.encoding in KINDS]
+    return [recording for recording in map(load, FILES) if recording.is_stream]
 
 
 def frames_of(raw: bytes, cuts: Sequence[int] = (), framing: Framing | None = None) -> list[Frame]:
@@ -91,7 +99,7 @@ def frames_of(raw: bytes, cuts: Sequence[int] = (), framing: Framing | None = No
 def events_of(recording: Recording, dialect: Dialect | None = None) -> list[StreamEvent]:
     """All events of the first reply in a recording."""
     decoder = by_name(recording.protocol).start(dialect or Dialect())
-    if recording.encoding == "json":
+    if not recording.is_stream:
         return list(decoder.read(recording.raw))
     events: list[StreamEvent] = []
     for frame in recording.frames():

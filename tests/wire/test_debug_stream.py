@@ -61,7 +61,7 @@ def test_a_whole_line(tmp_path: Path) -> None:
         (b"not json", "not a JSON object"),
         (b"[1]", "not a JSON object"),
         (b"\xff\xfe", "not a JSON object"),
-        (b'{"protocol":"gemini","encoding":"sse","response_body":""}', "no wire protocol 'gemini'"),
+        (b'{"protocol":"grpc","encoding":"sse","response_body":""}', "no wire protocol 'grpc'"),
         (b'{"protocol":"openai-chat","encoding":"base64-eventstream"}', "base64-eventstream"),
         (b'{"protocol":"openai-chat","encoding":"sse","response_body":7}', "sse"),
         (b'{"protocol":"openai-chat","encoding":"json"}', "json"),

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ouroboros.app.offline import decode_exchange, facts_of_frames
+from ouroboros.app.offline import Facts, decode_exchange, facts_of_frames
 from ouroboros.core.parts import ToolCall
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name
@@ -31,6 +31,14 @@ def expected(facts: dict[str, Any]) -> dict[str, Any]:
     return {**{name: facts[name] for name in names}, "tool_calls": calls}
 
 
+def read(facts: Facts) -> dict[str, Any]:
+    """Our facts as theirs, who did not put arguments together that come value by value."""
+    found = msgspec.to_builtins(facts)
+    for call in found["tool_calls"]:
+        call.pop("pieced", None)
+    return found
+
+
 def test_all_recordings_are_here() -> None:
     folders = [path.parent.name for path in FILES]
     counts = {name: folders.count(name) for name in set(folders)}
@@ -40,13 +48,15 @@ def test_all_recordings_are_here() -> None:
         "anthropic-messages": 60,
         "bedrock-converse": 47,
         "bedrock-invoke-stream": 23,
+        "gemini": 49,
+        "ollama-chat": 6,
     }
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_a_recording_decodes_to_its_facts(path: Path) -> None:
     wanted = expected(load(path).facts)
-    facts = msgspec.to_builtins(decode_exchange(path.read_bytes()).facts)
+    facts = read(decode_exchange(path.read_bytes()).facts)
     assert {name: facts[name] for name in wanted} == wanted
 
 
@@ -74,7 +84,7 @@ def test_many_cuts_change_no_fact(recording: Recording) -> None:
         assert recording.frames([place]) == whole
     for seed in range(5):
         frames = recording.frames(some_cuts(raw, 300, f"{seed}{recording.path.stem}"))
-        facts = msgspec.to_builtins(facts_of_frames(protocol, frames))
+        facts = read(facts_of_frames(protocol, frames))
         assert {name: facts[name] for name in wanted} == wanted
 
 

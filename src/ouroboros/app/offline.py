@@ -31,12 +31,17 @@ class Unusable(OuroborosError):
 
 
 class Call(Struct, kw_only=True, omit_defaults=True):
-    """A call as the vendor made it; ``server`` marks one that the vendor runs itself."""
+    """A call as the vendor made it; ``server`` marks one that the vendor runs itself.
 
-    id: str
+    ``id`` is None where the vendor gave none. Arguments that came value by value are ``pieced``
+    together; then ``arguments`` is what came whole besides.
+    """
+
+    id: str | None
     name: str
     arguments: object
     server: bool = False
+    pieced: object = None
 
 
 class Facts(Struct, kw_only=True):
@@ -45,7 +50,7 @@ class Facts(Struct, kw_only=True):
     text: str = ""
     reasoning: str = ""
     tool_calls: list[Call] = field(default_factory=list[Call])
-    raw_stop_reason: str | None = None
+    raw_stop_reason: str | int | None = None
     raw_usage: Fields | None = None
     error: object = None
     stop_reason: str | None = None
@@ -192,10 +197,11 @@ def _facts_of_reply(protocol: Protocol, body: bytes) -> Facts:
 
 
 def _facts(events: Sequence[StreamEvent], trace: Trace) -> Facts:
-    facts = Facts(raw_stop_reason=trace.stop_reason, raw_usage=trace.usage, error=trace.error)
+    stop = trace.stop_reason if trace.stop_number is None else trace.stop_number
+    facts = Facts(raw_stop_reason=stop, raw_usage=trace.usage, error=trace.error)
     for event in events:
         if isinstance(event, Finished | Failed):
-            _add_parts(facts, event.parts)
+            _add_parts(facts, event.parts, trace)
             facts.usage = event.usage
             if isinstance(event, Finished):
                 facts.stop_reason = event.stop_reason
@@ -204,7 +210,7 @@ def _facts(events: Sequence[StreamEvent], trace: Trace) -> Facts:
     return facts
 
 
-def _add_parts(facts: Facts, parts: Sequence[Part]) -> None:
+def _add_parts(facts: Facts, parts: Sequence[Part], trace: Trace) -> None:
     for part in parts:
         match part:
             case Text(text=text) if not part.meta.get("refusal"):
@@ -212,14 +218,7 @@ def _add_parts(facts: Facts, parts: Sequence[Part]) -> None:
             case Reasoning(text=text):
                 facts.reasoning += text
             case ToolCall():
-                arguments = parse(part.arguments)
-                facts.tool_calls.append(
-                    Call(
-                        id=part.id,
-                        name=part.name,
-                        arguments=part.arguments if arguments is None else arguments,
-                    )
-                )
+                facts.tool_calls.append(_call(part, trace))
             case Foreign() if part.kind == "toolUse":
                 block = child(parse(part.content) or {}, "toolUse")
                 facts.tool_calls.append(
@@ -241,3 +240,15 @@ def _add_parts(facts: Facts, parts: Sequence[Part]) -> None:
                 )
             case _:
                 pass
+
+
+def _call(call: ToolCall, trace: Trace) -> Call:
+    arguments: object = parse(call.arguments)
+    if arguments is None:
+        arguments = call.arguments
+    made = Call(
+        id=None if call.id in trace.minted else call.id, name=call.name, arguments=arguments
+    )
+    if call.id in trace.pieced:
+        made.arguments, made.pieced = {}, arguments
+    return made

@@ -19,11 +19,18 @@ from ouroboros.llm.stream import (
 
 
 class Trace(Struct, kw_only=True):
-    """What the vendor said in its own words, for debugging; never interpreted."""
+    """What the vendor said in its own words, for debugging; never interpreted.
+
+    ``stop_number`` is a reason that came as a number; ``minted`` are ids of calls that came without
+    one, ``pieced`` those of calls whose arguments came value by value.
+    """
 
     stop_reason: str | None = None
+    stop_number: int | None = None
     usage: Fields | None = None
     error: object = None
+    minted: set[str] = field(default_factory=set[str])
+    pieced: set[str] = field(default_factory=set[str])
 
 
 class Block(Struct, kw_only=True, eq=False):

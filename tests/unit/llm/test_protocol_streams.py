@@ -8,7 +8,7 @@ import pytest
 from ouroboros.core.parts import Foreign, Part, Reasoning, Text, ToolCall, Usage
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.framing import Frame
-from ouroboros.llm.protocols import by_name
+from ouroboros.llm.protocols import NAMES, by_name
 from ouroboros.llm.stream import (
     BlockEnded,
     BlockGrew,
@@ -482,8 +482,8 @@ def test_a_refusal_of_a_response() -> None:
     assert ending.stop_reason == "refusal"
 
 
-@pytest.mark.parametrize("protocol", ["openai-chat", "openai-responses", "anthropic-messages"])
+@pytest.mark.parametrize("protocol", NAMES)
 def test_an_unknown_protocol_is_named(protocol: str) -> None:
     assert by_name(protocol).name == protocol
-    with pytest.raises(Exception, match="no wire protocol 'gemini'"):
-        by_name("gemini")
+    with pytest.raises(Exception, match="no wire protocol 'grpc'"):
+        by_name("grpc")

@@ -9,6 +9,8 @@ NAMES = (
     "anthropic-messages",
     "bedrock-converse",
     "bedrock-invoke-stream",
+    "gemini",
+    "ollama-chat",
 )
 
 
@@ -35,6 +37,14 @@ def by_name(name: str) -> Protocol:
             from ouroboros.llm.protocols.bedrock_invoke import BedrockInvoke
 
             return BedrockInvoke()
+        case "gemini":
+            from ouroboros.llm.protocols.gemini import Gemini
+
+            return Gemini()
+        case "ollama-chat":
+            from ouroboros.llm.protocols.ollama_chat import OllamaChat
+
+            return OllamaChat()
         case _:
             raise ConfigBroken(
                 f"There is no wire protocol {name!r}.", hint=f"Use one of: {', '.join(NAMES)}."
