@@ -69,7 +69,13 @@ async def connect(
     Raises:
         Misuse: A script cannot be read.
     """
-    connection = Connection(
+    linked = connection(network, environment)
+    return await open_client(choice, clock=clock, random=_chance, connection=linked)
+
+
+def connection(network: Network, environment: Mapping[str, str]) -> Connection:
+    """How the settings and the environment want servers to be reached."""
+    return Connection(
         policy=Policy(
             request_retries=network.request_retries, stream_retries=network.stream_retries
         ),
@@ -84,7 +90,6 @@ async def connect(
         home=home_folder(environment),
         environment=environment,
     )
-    return await open_client(choice, clock=clock, random=_chance, connection=connection)
 
 
 def _chance() -> float:

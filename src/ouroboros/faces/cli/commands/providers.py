@@ -2,6 +2,7 @@
 
 import click
 
+from ouroboros.faces.cli.commands.providers_login import login, logout
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, say, say_json
 
@@ -58,3 +59,7 @@ def test(invocation: Invocation, name: str, *, as_json: bool) -> None:
     )
     text = " ".join(answer.text.split())[:60]
     say(f"ok: {answer.model} answered {text!r} in {answer.seconds:.1f} s ({used})")
+
+
+command.add_command(login)
+command.add_command(logout)
