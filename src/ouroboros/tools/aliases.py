@@ -1,9 +1,5 @@
 """Names that model families know for our tools and arguments, and the one name each has here."""
 
-from typing import Literal
-
-type NameStyle = Literal["plain", "title"]
-
 TOOLS: dict[str, str] = {
     "applypatch": "apply_patch",
     "bash": "shell",
@@ -24,18 +20,6 @@ TOOLS: dict[str, str] = {
     "writefile": "write",
 }
 """Folded foreign name (see ``folded``) to canonical name."""
-
-TITLES: dict[str, str] = {
-    "edit": "Edit",
-    "find": "Glob",
-    "grep": "Grep",
-    "ls": "LS",
-    "multi_edit": "MultiEdit",
-    "read": "Read",
-    "shell": "Bash",
-    "write": "Write",
-}
-"""Canonical name to the name that model families trained on title-case tools expect."""
 
 ARGUMENTS: dict[str, str] = {
     "caseinsensitive": "ignore_case",
@@ -67,8 +51,3 @@ ARGUMENTS: dict[str, str] = {
 def folded(name: str) -> str:
     """A name without case, dashes and underscores: ``MultiEdit`` and ``multi_edit`` are one."""
     return "".join(character for character in name.lower() if character.isalnum())
-
-
-def presented(name: str, style: NameStyle) -> str:
-    """The canonical name as a model family is told it; folding it back finds the tool."""
-    return TITLES.get(name, name) if style == "title" else name

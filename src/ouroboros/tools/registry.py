@@ -5,7 +5,7 @@ from typing import Any
 
 from ouroboros.core.errors import Misuse
 from ouroboros.core.parts import ToolSpec
-from ouroboros.tools.aliases import TOOLS, NameStyle, folded, presented
+from ouroboros.tools.aliases import TOOLS, folded
 from ouroboros.tools.arguments import schema
 from ouroboros.tools.tool import Tool
 
@@ -33,7 +33,7 @@ class Registry:
         self._by_fold: dict[str, str] = {}
         self._enabled = None if enabled is None else {canonical(name) for name in enabled}
         self._disabled = {canonical(name) for name in disabled}
-        self._specs: dict[NameStyle, tuple[ToolSpec, ...]] = {}
+        self._specs: tuple[ToolSpec, ...] | None = None
         for tool in tools:
             self.register(tool)
 
@@ -52,7 +52,7 @@ class Registry:
         self._by_fold[folded(tool.name)] = tool.name
         if self._is_enabled(tool.name):
             self._tools[tool.name] = tool
-            self._specs.clear()
+            self._specs = None
 
     def replace(self, tool: AnyTool) -> None:
         """Puts a tool in the place of the one of its name; the next request and call see it.
@@ -69,7 +69,7 @@ class Registry:
                 for name, kept in self._tools.items()
             }
         self._by_fold[folded(tool.name)] = tool.name
-        self._specs.clear()
+        self._specs = None
 
     def find(self, name: str) -> AnyTool | None:
         """The tool of this name, in any spelling or under an alias; None when there is none."""
@@ -90,18 +90,19 @@ class Registry:
 
         return tuple(get_close_matches(name.lower(), self._tools, n=3, cutoff=0.6))
 
-    def specs(self, style: NameStyle = "plain") -> tuple[ToolSpec, ...]:
+    def specs(self) -> tuple[ToolSpec, ...]:
         """What a model is told of the enabled tools; made once."""
-        if style not in self._specs:
-            self._specs[style] = tuple(
+        if self._specs is None:
+            self._specs = tuple(
                 ToolSpec(
-                    name=presented(tool.name, style),
+                    name=tool.name,
                     description=tool.description,
                     schema=schema(tool.arguments),
+                    freeform=getattr(tool, "freeform", None),
                 )
                 for tool in self._tools.values()
             )
-        return self._specs[style]
+        return self._specs
 
     def _is_enabled(self, name: str) -> bool:
         return name not in self._disabled and (self._enabled is None or name in self._enabled)

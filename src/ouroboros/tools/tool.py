@@ -85,7 +85,8 @@ class Tool[Arguments: Struct](Protocol):
     Contract: ``run`` yields any number of ``Progress`` and then exactly one ``Result``. It may be
     cancelled at any await and must then leave no process behind. It raises ``ToolFailed`` for what
     the model should read, and nothing else on purpose. It must not yield inside a task group or a
-    cancel scope.
+    cancel scope. A tool with one text argument may say in ``freeform`` how that text is built, for
+    models that can write it without JSON.
     """
 
     name: str

@@ -32,7 +32,7 @@ class Names:
 
     def __init__(self, tools: Iterable[str], *, titles: bool = False) -> None:
         """``titles`` gives our own tools their title-case names."""
-        own = tuple(tools)
+        own = tuple(dict.fromkeys(tools))
         self._titles = TITLES if titles else {}
         self._wire: dict[str, str] = {}
         self._own: dict[str, str] = {}
@@ -43,8 +43,9 @@ class Names:
             if wire != name and wire in taken:
                 wire = name if _is_taken_everywhere(name) else self._other(name, taken)
             taken.add(wire)
+            self._wire[name] = wire
             if wire != name:
-                self._wire[name], self._own[wire] = wire, name
+                self._own[wire] = name
 
     @property
     def are_ours(self) -> bool:

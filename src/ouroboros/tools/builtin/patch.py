@@ -7,6 +7,7 @@ from anyio import to_thread
 from msgspec import Struct
 
 from ouroboros.core.errors import ToolFailed
+from ouroboros.core.parts import Freeform
 from ouroboros.tools.builtin.location import missing, shown
 from ouroboros.tools.tool import Effect, Result, ToolContext
 from ouroboros.workspace.diff import unified
@@ -22,6 +23,26 @@ from ouroboros.workspace.patch import (
     summary,
     verify,
 )
+
+GRAMMAR = r"""
+start: "*** Begin Patch" NL file+ "*** End Patch" NL?
+file: added | deleted | updated
+added: "*** Add File: " path NL plus*
+deleted: "*** Delete File: " path NL
+updated: "*** Update File: " path NL moved? place? change+ last? chunk*
+moved: "*** Move to: " path NL
+chunk: place change+ last?
+place: "@@" NL | "@@ " text? NL
+change: plus | minus | same
+plus: "+" text? NL
+minus: "-" text? NL
+same: " " text? NL
+last: "*** End of File" NL
+path: /[^\s][^\n]*/
+text: /[^\n]+/
+NL: /\n/
+""".strip()
+"""What a patch may look like, for vendors that hold a model to a Lark grammar."""
 
 
 class ApplyPatchArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,6 +63,7 @@ class ApplyPatchTool:
         "to bottom. All or nothing."
     )
     arguments = ApplyPatchArguments
+    freeform = Freeform(syntax="lark", definition=GRAMMAR)
     parallel_safe = False
 
     def effect(self, arguments: ApplyPatchArguments, cwd: Path) -> Effect:
