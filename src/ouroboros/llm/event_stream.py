@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import Protocol, cast
 
 from ouroboros.core.errors import Failure, ModelFailed
-from ouroboros.llm.fields import text_of
+from ouroboros.llm.fields import Fields, parse, text_of
 from ouroboros.llm.framing import Frame
 
 EXCEPTION = ":exception"
-"""The kind of a frame that tells of a failure; no event of a vendor begins with a colon."""
+DAMAGE = ":damage"
+FAILURES = (EXCEPTION, DAMAGE)
+"""Kinds of frames that tell of a failure; no event of a vendor begins with a colon."""
 
 INSTALL = "pip install 'ouroboros[bedrock]'"
 
@@ -31,18 +33,22 @@ class Decoder:
     """Turns bytes into frames: the event's type, and its payload as text.
 
     What is no event but an exception or an error becomes one frame of kind ``EXCEPTION``, with its
-    headers and its payload. Raises ``ModelFailed`` for bytes that are damaged and nothing else.
+    headers and its payload; damaged bytes become one of kind ``DAMAGE``, and nothing follows it.
+    Raises ``ModelFailed`` where botocore is not installed.
     """
 
     def __init__(self) -> None:
         """Starts before the first byte of a response; AWS's own buffer is loaded with that."""
         self._buffer: _Buffer | None = None
-        self._pending = False
+        self._damage: tuple[type[Exception], ...] = ()
+        self._is_damaged = False
 
     def feed(self, chunk: bytes) -> list[Frame]:
         """The frames that these bytes complete."""
+        if self._is_damaged:
+            return []
         if self._buffer is None:
-            self._buffer = _open_buffer()
+            self._buffer, self._damage = _open_buffer()
         self._buffer.add_data(chunk)
         return self._frames(self._buffer)
 
@@ -59,8 +65,9 @@ class Decoder:
                 if message is None:
                     return frames
                 frames.append(_frame(message))
-            except Exception as error:  # it has no common type for damage
-                raise _damaged(error) from error
+            except self._damage as error:
+                self._is_damaged = True
+                return [*frames, Frame(DAMAGE, text_of({"reason": type(error).__name__}))]
 
 
 def framing(kind: str) -> Decoder | None:
@@ -68,7 +75,9 @@ def framing(kind: str) -> Decoder | None:
     return None if kind == "application/json" else Decoder()
 
 
-def _open_buffer() -> _Buffer:
+def _open_buffer() -> tuple[_Buffer, tuple[type[Exception], ...]]:
+    """AWS's own buffer, and all that it raises for damaged bytes."""
+    import struct
     from importlib import import_module
 
     try:
@@ -80,7 +89,8 @@ def _open_buffer() -> _Buffer:
                 message=f"Streams of AWS are read with botocore, which is missing: {INSTALL}.",
             )
         ) from error
-    return cast("_Buffer", module.EventStreamBuffer())
+    damage = (cast("type[Exception]", module.ParserError), struct.error, ValueError, LookupError)
+    return cast("_Buffer", module.EventStreamBuffer()), damage
 
 
 def _frame(message: _Message) -> Frame:
@@ -92,11 +102,24 @@ def _frame(message: _Message) -> Frame:
     return Frame(EXCEPTION, text_of({**known, "payload": payload}))
 
 
-def _damaged(error: Exception) -> ModelFailed:
-    return ModelFailed(
-        Failure(
+def error_of(frame: Frame) -> Fields:
+    """What a frame of ``FAILURES`` tells, as far as it can be read."""
+    event = parse(frame.data) or {}
+    payload = event.get("payload")
+    if isinstance(payload, str):
+        event["payload"] = parse(payload) or {"message": payload}
+    return event
+
+
+def failure_of(frame: Frame, error: Fields) -> Failure:
+    """The failure that a frame of ``FAILURES`` tells of."""
+    if frame.event == DAMAGE:
+        reason = error.get("reason", "it cannot be read")
+        return Failure(
             kind="transport",
-            message=f"The model's stream arrived damaged ({type(error).__name__}).",
+            message=f"The model's stream arrived damaged ({reason}).",
             retryable=True,
         )
-    )
+    from ouroboros.llm.failures import classify
+
+    return classify(200, {}, error, now=0.0)

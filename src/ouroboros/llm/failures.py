@@ -18,21 +18,31 @@ from ouroboros.llm.waits import retry_after
 _CODES: dict[str, FailureKind] = {
     "insufficient_quota": "quota",
     "billing_error": "quota",
+    "exceeded_current_quota_error": "quota",
     "servicequotaexceededexception": "quota",
     "invalid_api_key": "auth",
     "authentication_error": "auth",
     "unauthenticated": "auth",
+    "unauthorized": "auth",
     "unrecognizedclientexception": "auth",
     "expiredtokenexception": "auth",
+    "expiredtoken": "auth",
+    "invalidclienttokenid": "auth",
     "invalidsignatureexception": "auth",
+    "signaturedoesnotmatch": "auth",
+    "incompletesignatureexception": "auth",
+    "missingauthenticationtokenexception": "auth",
     "permission_error": "permission",
     "accessdeniedexception": "permission",
     "permission_denied": "permission",
     "context_length_exceeded": "context_overflow",
+    "exceed_context_size_error": "context_overflow",
     "request_too_large": "context_overflow",
     "model_context_window_exceeded": "context_overflow",
     "content_filter": "content_policy",
     "content_policy_violation": "content_policy",
+    "data_inspection_failed": "content_policy",
+    "datainspectionfailed": "content_policy",
     "invalid_prompt": "content_policy",
     "responsibleaipolicyviolation": "content_policy",
     "model_not_found": "model_not_found",
@@ -65,6 +75,8 @@ _SERVER_CODES = frozenset({
     "internal",
     "internal_error",
     "internal_server_error",
+    "internalerror",
+    "internalfailure",
     "internalserverexception",
     "modelerrorexception",
     "modelstreamerrorexception",
@@ -95,6 +107,7 @@ _OVERFLOW = (
     r"|reduce the length|too large for model with|exceeded model token limit"
     r"|context window exceeds limit|inputs?`? tokens \+ `?max_new_tokens|while limit is"
     r"|exceeds the available context|greater than the context length|exceeds the limit of \d"
+    r"|exceed(s|ed)? (the |max(imum)? )*context (length|size|window)"
     r"|too many images|request contains \d+ images|token limit reached|request too large"
 )
 
@@ -110,7 +123,15 @@ _WORDINGS: dict[FailureKind, str] = {
     r"|model.{0,120}not found",
 }
 
-_OVERLOADED = r"overloaded|out of capacity"
+_OVERLOADED = r"overloaded|out of capacity|server busy"
+_SERVER = (
+    r"error was encountered while running the model|runner (process )?has (terminated|crashed)"
+)
+_HOPELESS = r"requires more (system )?memory"
+"""Said with a status of 500, and as true the next time."""
+
+_BAD_KEY = r"api key is valid|authentication failed"
+_DAILY = r"too many tokens per day"
 
 
 class Refusal(Struct, frozen=True, kw_only=True):
@@ -139,8 +160,9 @@ def classify(
     refusal = _read(status, names, body)
     kind = _kind(refusal, vendor)
     retryable = kind in RETRYABLE
-    if names.get("x-should-retry") in {"true", "false"}:
-        retryable = names["x-should-retry"] == "true"
+    asked = names.get("x-should-retry", "").strip().lower()
+    if asked in {"true", "false"}:
+        retryable = asked == "true"
     return Failure(
         kind=kind,
         message=refusal.message or f"The provider answered with status {status} and no message.",
@@ -181,7 +203,9 @@ def _read(status: int, headers: Mapping[str, str], body: object) -> Refusal:
         string(error, "status"),
         string(child(error, "innererror"), "code"),
         headers.get("x-amzn-errortype", "").partition(":")[0],
+        string(outer, "__type").rpartition("#")[2],
         string(outer, ":exception-type"),
+        string(outer, ":error-code"),
     )
     return Refusal(
         status=status if status >= 400 else _inner_status(error),
@@ -214,8 +238,10 @@ def _message(error: Fields, outer: Fields, page: str) -> str:
         return "" if page[:1] == "<" else page
     text = string(error, "message") or string(error, "Message") or string(outer, "message")
     if not text:
-        text = string(outer, "detail") or "; ".join(
-            string(one, "msg") for one in children(outer, "detail")
+        text = (
+            string(outer, ":error-message")
+            or string(outer, "detail")
+            or "; ".join(string(one, "msg") for one in children(outer, "detail"))
         )
     upstream = string(child(error, "metadata"), "raw")
     return f"{text}: {upstream}" if upstream else text
@@ -244,15 +270,17 @@ def _kind_by_code(refusal: Refusal) -> FailureKind | None:
     kinds: list[FailureKind] = [
         _CODES[code.lower()] for code in refusal.codes if code.lower() in _CODES
     ]
-    if "quota" in kinds or ("rate_limit" in kinds and _is_daily(refusal.error)):
+    if "quota" in kinds or ("rate_limit" in kinds and _is_daily(refusal)):
         return "quota"
+    if "permission" in kinds and _says(refusal.message, _BAD_KEY):
+        return "auth"
     return kinds[0] if kinds else None
 
 
-def _is_daily(error: Fields) -> bool:
-    return any(
+def _is_daily(refusal: Refusal) -> bool:
+    return _says(refusal.message, _DAILY) or any(
         "PerDay" in string(violation, "quotaId")
-        for detail in children(error, "details")
+        for detail in children(refusal.error, "details")
         for violation in children(detail, "violations")
     )
 
@@ -273,6 +301,8 @@ def _kind_by_status(refusal: Refusal) -> FailureKind | None:
 def _kind_by_wording(refusal: Refusal) -> FailureKind | None:
     if _says(refusal.message, _OVERFLOW) and not _says(refusal.message, _LIMITED):
         return "context_overflow"
+    if _says(refusal.message, _HOPELESS):
+        return "invalid_request"
     if refusal.status >= 500 or any(code.lower() in _SERVER_CODES for code in refusal.codes):
         return "overloaded" if _says(refusal.message, _OVERLOADED) else "server"
     return _worded(refusal.message)
@@ -294,5 +324,7 @@ def _fallback(refusal: Refusal) -> FailureKind:
         return "overloaded"
     if refusal.status == 413:
         return "context_overflow"
-    is_invalid = any("invalid" in code.lower() for code in refusal.codes)
+    if _says(refusal.message, _SERVER):
+        return "server"
+    is_invalid = any(re.match(r".*invalid|validation", code.lower()) for code in refusal.codes)
     return "invalid_request" if refusal.status >= 400 or is_invalid else "unknown"

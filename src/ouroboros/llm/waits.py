@@ -8,10 +8,8 @@ from msgspec import Struct
 
 from ouroboros.llm.fields import Fields, children, string
 
-_WAITS = (
-    r"(?:try again in|retry after|retry in)\s+(\d+(?:\.\d+)?)\s*"
-    r"(ms|milliseconds?|s|seconds?|m|minutes?)\b"
-)
+_PIECE = r"(\d+(?:\.\d+)?)\s*(milliseconds?|ms|hours?|h|minutes?|mins?|m|seconds?|secs?|s)(?![a-z])"
+_WAITS = rf"(?:try again|retry|retry again)\s+(?:in|after)\s+((?:{_PIECE}[\s,]*(?:and\s+)?)+)"
 
 
 def retry_after(
@@ -32,10 +30,15 @@ def retry_after(
         if delay is not None:
             return delay
     if found := re.search(_WAITS, message, re.IGNORECASE):
-        unit = found[2].lower()
-        scale = 0.001 if unit.startswith(("ms", "mil")) else 60 if unit.startswith("m") else 1
-        return float(found[1]) * scale
+        pieces: list[tuple[str, str]] = re.findall(_PIECE, found[1], re.IGNORECASE)
+        return sum(float(number) * _scale(unit.lower()) for number, unit in pieces)
     return None
+
+
+def _scale(unit: str) -> float:
+    if unit.startswith(("ms", "mil")):
+        return 0.001
+    return {"h": 3600.0, "m": 60.0}.get(unit[0], 1.0)
 
 
 def _finite(text: str | None) -> float | None:

@@ -63,6 +63,17 @@ def said(message: str) -> bytes:
         (200, b'{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', "overloaded"),
         (200, b'{"error":{"message":"what?"}}', "unknown"),
         (200, b'{"error":"Rate limit reached"}', "rate_limit"),
+        (404, b'{"error":"model \'llama9\' not found"}', "model_not_found"),
+        (500, b'{"error":"model requires more system memory (9 GiB) than is available (3 GiB)"}', "invalid_request"),
+        (503, b'{"error":"server busy, please try again.  maximum pending requests exceeded"}', "overloaded"),
+        (400, b'{"error":"prompt too long; exceeded max context length by 12 tokens"}', "context_overflow"),
+        (500, b'{"error":"the input length exceeds the context length"}', "context_overflow"),
+        (400, b'{"error":"registry.ollama.ai/library/x does not support tools"}', "invalid_request"),
+        (200, b'{"error":"an error was encountered while running the model: unexpected EOF"}', "server"),
+        (400, b'{"error":{"code":400,"message":"too big","type":"exceed_context_size_error"}}', "context_overflow"),
+        (403, b'{"__type":"com.amazon.coral.service#UnrecognizedClientException","message":"?"}', "auth"),
+        (200, b'{":message-type":"error",":error-code":"InternalError",":error-message":"x"}', "server"),
+        (200, b'{":message-type":"exception",":exception-type":"validationException","payload":{"message":"x"}}', "invalid_request"),
     ],
 )  # fmt: skip
 def test_statuses_and_wordings(status: int, body: bytes, kind: str) -> None:
@@ -91,6 +102,18 @@ def test_statuses_and_wordings(status: int, body: bytes, kind: str) -> None:
             b'"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.4s"}]}}',
             34.4,
         ),
+        ({}, said("Please try again in 7m12.5s. Visit us."), 432.5),
+        ({}, said("Please try again in 1h2m3s."), 3723.0),
+        ({}, said("Try again in 2 minutes and 5 seconds."), 125.0),
+        ({}, said("Try again in 3 sessions."), None),
+        ({"retry-after-ms": "-5", "retry-after": "7"}, b"", 7.0),
+        ({"retry-after-ms": "nan", "retry-after": "-1"}, said("retry in 4s"), 4.0),
+        ({"retry-after": " 8 "}, b"", 8.0),
+        (
+            {},
+            b'[{"error":{"code":429,"message":"slow","details":[{"retryDelay":"2s"}]}}]',
+            2.0,
+        ),
         ({}, b"", None),
     ],
 )
@@ -98,9 +121,30 @@ def test_how_long_to_wait(headers: dict[str, str], body: bytes, seconds: float |
     assert classify(429, headers, body, now=NOW).retry_after_seconds == seconds
 
 
+@pytest.mark.parametrize(
+    ("status", "kind", "message", "wanted"),
+    [
+        (403, "AccessDeniedException", "Authentication failed: make sure your API Key is valid.", "auth"),
+        (403, "AccessDeniedException", "You don't have access to the model.", "permission"),
+        (403, "InvalidSignatureException:http://x/", "Signature expired", "auth"),
+        (429, "ThrottlingException", "Too many tokens per day, please wait before trying again.", "quota"),
+        (429, "ThrottlingException", "Too many tokens, please wait before trying again.", "rate_limit"),
+        (429, "ModelNotReadyException", "Loading.", "overloaded"),
+        (400, "ServiceQuotaExceededException", "Enough.", "quota"),
+        (408, "ModelTimeoutException", "Slow.", "timeout"),
+        (424, "ModelErrorException", "Odd.", "server"),
+        (400, "ValidationException:http://x/", "Input is too long for requested model.", "context_overflow"),
+        (400, "ValidationException", "Malformed input request", "invalid_request"),
+    ],
+)  # fmt: skip
+def test_amazons_kinds_stand_in_a_header(status: int, kind: str, message: str, wanted: str) -> None:
+    body = json.dumps({"message": message}).encode()
+    assert classify(status, {"X-Amzn-ErrorType": kind}, body, now=NOW).kind == wanted
+
+
 def test_the_server_may_overrule() -> None:
     assert not classify(503, {"x-should-retry": "false"}, b"", now=NOW).retryable
-    assert classify(400, {"X-Should-Retry": "true"}, b"", now=NOW).retryable
+    assert classify(400, {"X-Should-Retry": "True"}, b"", now=NOW).retryable
 
 
 def test_a_whole_failure() -> None:

@@ -9,7 +9,7 @@ from ouroboros.core.errors import Failure, FailureKind
 from ouroboros.core.parts import Foreign
 from ouroboros.llm import usage
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.event_stream import EXCEPTION
+from ouroboros.llm.event_stream import FAILURES, error_of, failure_of
 from ouroboros.llm.fields import (
     Fields,
     child,
@@ -77,8 +77,10 @@ class ConverseDecoder:
         """The events of one frame."""
         if self.reply.is_over:
             return ()
-        event = parse(frame.data)
-        if event is None:
+        if frame.event in FAILURES:
+            self.reply.trace.error = error = error_of(frame)
+            self.reply.fail(failure_of(frame, error))
+        elif (event := parse(frame.data)) is None:
             self.reply.note_damage()
         else:
             self.read_event(frame.event, event)
@@ -99,8 +101,6 @@ class ConverseDecoder:
                 self._count(child(event, "usage"))
                 if self.reply.trace.stop_reason is not None:
                     self._end()
-            case _ if kind == EXCEPTION:
-                self._fail(event)
             case _:
                 pass
 
@@ -220,14 +220,11 @@ class ConverseDecoder:
         else:
             self.reply.end(_STOPS.get(reason, "unknown"))
 
-    def _fail(self, event: Fields) -> None:
+    def _fail(self, answer: Fields) -> None:
         from ouroboros.llm.failures import classify
 
-        payload = event.get("payload")
-        if isinstance(payload, str):
-            event = {**event, "payload": parse(payload) or {"message": payload}}
-        self.reply.trace.error = event
-        self.reply.fail(classify(200, {}, event, now=0.0))
+        self.reply.trace.error = answer
+        self.reply.fail(classify(200, {}, answer, now=0.0))
 
 
 def _is_list(value: object) -> bool:

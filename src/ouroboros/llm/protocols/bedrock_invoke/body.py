@@ -1,5 +1,7 @@
 """Requests in the format of whoever made the model."""
 
+import re
+
 from ouroboros.core.parts import Origin
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.fields import Fields
@@ -13,6 +15,7 @@ from ouroboros.llm.request import Request
 
 _VERSION = "bedrock-2023-05-31"
 _ADDRESSED = ("model", "stream")
+_COMPLETES = re.compile(r"mistral\.(mistral-7b|mixtral|mistral-(large|small)-2402)")
 
 
 def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) -> bytes:
@@ -32,7 +35,7 @@ def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) 
             return _titan(request)
         case "llama":
             return _prompted(request, prompt.llama(request), "max_gen_len")
-        case "mistral":
+        case "mistral" if _COMPLETES.search(request.model):
             return _prompted(request, prompt.mistral(request), "max_tokens")
         case _:
             from ouroboros.llm.protocols.openai_chat import OpenAIChat

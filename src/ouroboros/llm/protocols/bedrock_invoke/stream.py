@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ouroboros.core.errors import Failure
 from ouroboros.llm import usage
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.event_stream import EXCEPTION
+from ouroboros.llm.event_stream import FAILURES, error_of, failure_of
 from ouroboros.llm.fields import Fields, child, children, parse, string
 from ouroboros.llm.framing import Frame
 from ouroboros.llm.lifecycle import Block, Reply
@@ -47,8 +47,9 @@ class InvokeDecoder:
         if self.reply.is_over:
             return ()
         outer = parse(frame.data)
-        if outer is not None and frame.event == EXCEPTION:
-            self._fail(outer)
+        if frame.event in FAILURES:
+            self.reply.trace.error = error = error_of(frame)
+            self.reply.fail(failure_of(frame, error))
         elif outer is None or (text := _unpacked(string(outer, "bytes"))) is None:
             self._note_damage()
         else:
@@ -92,14 +93,11 @@ class InvokeDecoder:
         self._damaged += 1
         self.reply.note_damage()
 
-    def _fail(self, event: Fields) -> None:
+    def _fail(self, answer: Fields) -> None:
         from ouroboros.llm.failures import classify
 
-        payload = event.get("payload")
-        if isinstance(payload, str):
-            event = {**event, "payload": parse(payload) or {"message": payload}}
-        self.reply.trace.error = event
-        self.reply.fail(classify(200, {}, event, now=0.0))
+        self.reply.trace.error = answer
+        self.reply.fail(classify(200, {}, answer, now=0.0))
 
 
 class NovaDecoder:
