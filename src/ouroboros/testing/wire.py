@@ -85,6 +85,10 @@ class Wire:
             complete_at=self._clock.monotonic(),
         )
 
+    def push(self, content: bytes) -> None:
+        """Takes in bytes of the next request that were read elsewhere."""
+        self._buffer += content
+
     async def whole(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         """An answer of known length."""
         fields = {**headers, "content-length": str(len(body))}

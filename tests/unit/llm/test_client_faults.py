@@ -1,55 +1,55 @@
-"""A client against a server on loopback that goes wrong in every way."""
+"""A client against a server on loopback that goes wrong in every way, in every wire format."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from typing import NamedTuple
 
 import anyio
 import pytest
 from msgspec.structs import replace
 
-from ouroboros.core.errors import FailureKind, ModelFailed
+from ouroboros.core.errors import FailureKind
 from ouroboros.core.parts import Message, Reasoning, Text
-from ouroboros.llm.client import Client
 from ouroboros.llm.opening import Connection, open_client
 from ouroboros.llm.providers import find
-from ouroboros.llm.request import Request
 from ouroboros.llm.stream import BlockGrew, Failed, Finished, Retrying, StreamEvent
-from ouroboros.llm.turns import Fault, FaultKind, ScriptedCall, Turn
+from ouroboros.llm.turns import Fault, FaultKind, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import ScriptedServer, serving
-
-KEY = "sk-very-secret-0123456789"
-PROVIDERS = ("openai-chat", "openai", "anthropic")
-ASKED = Request(
-    model="m", messages=(Message(id="u", role="user", parts=(Text(text="hello there"),)),)
+from tests.unit.llm.fault_ground import (
+    CALL,
+    FORMATS,
+    KEY,
+    Setup,
+    asked,
+    listen,
+    running,
+    said,
+    waits,
 )
-CALL = ScriptedCall(name="read", arguments={"path": "a"})
 
+OPAQUE = {
+    "openai-chat": "",
+    "ollama-chat": "",
+    "openai-responses": "opaque_1_0",
+    "gemini": "c2lnbmF0dXJl0001",
+}
+"""What each format wants back of its thoughts; the others name it as Anthropic does."""
 
-class Setup(NamedTuple):
-    client: Client
-    server: ScriptedServer
-    clock: ManualClock
+VENDORS = ("openai-chat", "openai", "anthropic", "google")
+KEYS = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY, "GEMINI_API_KEY": KEY}
 
 
 @asynccontextmanager
-async def running(
-    turns: Sequence[Turn],
-    *,
-    provider: str = "openai-chat",
-    key: str = KEY,
-    idle_timeout: float = 5.0,
-    repeat: bool = False,
-) -> AsyncGenerator[Setup]:
+async def running_vendor(
+    turns: Sequence[Turn], vendor: str
+) -> AsyncGenerator[Setup[ScriptedServer]]:
     clock = ManualClock()
-    environment = {"OPENAI_API_KEY": key, "ANTHROPIC_API_KEY": key}
-    async with serving(turns, repeat=repeat) as server:
+    async with serving(turns) as server:
         client = await open_client(
-            find(f"{provider}/m", environment=environment, base_url=server.url),
+            find(f"{vendor}/m", environment=KEYS, base_url=server.url),
             clock=clock,
             random=lambda: 0.5,
-            connection=Connection(idle_timeout=idle_timeout),
+            connection=Connection(),
             sleep=clock.sleep,
         )
         try:
@@ -58,69 +58,45 @@ async def running(
             await client.close()
 
 
-async def listen(
-    client: Client, asked: Request = ASKED
-) -> tuple[list[StreamEvent], ModelFailed | None]:
-    events: list[StreamEvent] = []
-    keep = events.append
-    try:
-        async with client.stream(asked) as stream:
-            async for event in stream:
-                keep(event)
-    except ModelFailed as error:
-        return events, error
-    return events, None
-
-
-def said(events: Sequence[StreamEvent]) -> str:
-    last = events[-1]
-    assert isinstance(last, Finished)
-    return "".join(part.text for part in last.parts if isinstance(part, Text))
-
-
-def waits(events: Sequence[StreamEvent]) -> list[tuple[int, int, float]]:
-    retries = [event for event in events if isinstance(event, Retrying)]
-    return [(one.attempt, one.maximum, round(one.delay_seconds, 3)) for one in retries]
-
-
-@pytest.mark.parametrize("provider", PROVIDERS)
-async def test_retry_after_is_waited_for(provider: str) -> None:
+@pytest.mark.parametrize("format", FORMATS)
+async def test_retry_after_is_waited_for(format: str) -> None:
     turns = [Turn(fault=Fault(kind="rate_limit", retry_after_seconds=1)), Turn(text="done")]
-    async with running(turns, provider=provider) as (client, server, clock):
-        events, error = await listen(client)
+    async with running(turns, format) as (client, server, clock):
+        events, error = await listen(client, asked(format))
         assert error is None
         assert (said(events), waits(events), clock.slept) == ("done", [(1, 4, 1.0)], [1.0])
         assert (len(server.exchanges), server.connections) == (2, 1)
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-async def test_a_server_that_stays_broken_ends_after_four_retries(provider: str) -> None:
+@pytest.mark.parametrize("format", FORMATS)
+async def test_a_server_that_stays_broken_ends_after_four_retries(format: str) -> None:
     turns = [Turn(fault=Fault(kind="server", times=10)), Turn(text="never")]
-    async with running(turns, provider=provider) as (client, server, _):
-        events, error = await listen(client)
+    async with running(turns, format) as (client, server, _):
+        events, error = await listen(client, asked(format))
         assert error is not None
         assert (error.failure.kind, error.failure.status) == ("server", 500)
-        assert "resume" in error.hint
+        assert error.hint == "hint: server"
         assert waits(events) == [(1, 4, 0.2), (2, 4, 0.4), (3, 4, 0.8), (4, 4, 1.6)]
         assert len(server.exchanges) == 5
 
 
-async def test_a_wait_above_two_minutes_is_told_instead() -> None:
+@pytest.mark.parametrize("format", FORMATS)
+async def test_a_wait_above_two_minutes_is_told_instead(format: str) -> None:
     turns = [Turn(fault=Fault(kind="rate_limit", retry_after_seconds=600))]
-    async with running(turns) as (client, server, clock):
-        _, error = await listen(client)
+    async with running(turns, format) as (client, server, clock):
+        _, error = await listen(client, asked(format))
         assert error is not None
         assert "600 seconds" in error.hint
         assert (len(server.exchanges), clock.slept) == (1, [])
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("kind", ["cut", "end", "reset"])
-async def test_five_broken_streams_are_survived(provider: str, kind: FaultKind) -> None:
+async def test_five_broken_streams_are_survived(format: str, kind: FaultKind) -> None:
     limit = 4 if kind == "reset" else 5
     fault = Fault(kind=kind, times=limit)
-    async with running([Turn(text="x", fault=fault), Turn(text="done")], provider=provider) as run:
-        events, error = await listen(run.client)
+    async with running([Turn(text="x", fault=fault), Turn(text="done")], format) as run:
+        events, error = await listen(run.client, asked(format))
         assert error is None
         assert said(events) == "done"
         assert waits(events) == [
@@ -128,23 +104,23 @@ async def test_five_broken_streams_are_survived(provider: str, kind: FaultKind) 
         ]
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-async def test_the_sixth_broken_stream_is_the_last(provider: str) -> None:
+@pytest.mark.parametrize("format", FORMATS)
+async def test_the_sixth_broken_stream_is_the_last(format: str) -> None:
     turns = [Turn(text="x", fault=Fault(kind="cut", times=6)), Turn(text="never")]
-    async with running(turns, provider=provider) as (client, server, _):
-        events, error = await listen(client)
+    async with running(turns, format) as (client, server, _):
+        events, error = await listen(client, asked(format))
         assert error is not None
         assert error.failure.kind == "transport"
         assert isinstance(events[-1], Failed)
         assert len(server.exchanges) == 6
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("kind", ["cut", "end", "stall"])
-async def test_after_visible_words_nothing_is_sent_again(provider: str, kind: FaultKind) -> None:
+async def test_after_visible_words_nothing_is_sent_again(format: str, kind: FaultKind) -> None:
     turn = Turn(text="Hello", chunk=1, fault=Fault(kind=kind, after=2))
-    async with running([turn], provider=provider, idle_timeout=0.3) as (client, server, _):
-        events, error = await listen(client)
+    async with running([turn], format, idle_timeout=0.3) as (client, server, _):
+        events, error = await listen(client, asked(format))
         assert error is not None
         assert error.failure.kind == ("timeout" if kind == "stall" else "transport")
         assert [event.text for event in events if isinstance(event, BlockGrew)] == ["H", "e"]
@@ -154,74 +130,95 @@ async def test_after_visible_words_nothing_is_sent_again(provider: str, kind: Fa
         assert len(server.exchanges) == 1
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-async def test_after_a_finished_call_nothing_is_sent_again(provider: str) -> None:
+@pytest.mark.parametrize("format", FORMATS)
+async def test_after_a_finished_call_nothing_is_sent_again(format: str) -> None:
     size = len(CALL.json)
     turn = Turn(tool_calls=(CALL, CALL), fault=Fault(kind="cut", after=size + 1))
-    async with running([turn, Turn(text="no")], provider=provider) as (client, server, _):
-        _, error = await listen(client)
+    async with running([turn, Turn(text="no")], format) as (client, server, _):
+        _, error = await listen(client, asked(format))
         assert error is not None
         assert len(server.exchanges) == 1
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-async def test_thoughts_alone_may_be_sent_for_again(provider: str) -> None:
+@pytest.mark.parametrize("format", FORMATS)
+async def test_thoughts_alone_may_be_sent_for_again(format: str) -> None:
     turns = [
         Turn(reasoning="thinking", chunk=4, fault=Fault(kind="cut", after=4)),
         Turn(text="done"),
     ]
-    async with running(turns, provider=provider) as (client, _, _):
-        events, error = await listen(client)
+    async with running(turns, format) as (client, _, _):
+        events, error = await listen(client, asked(format))
         assert error is None
         assert (said(events), waits(events)) == ("done", [(1, 5, 0.2)])
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-async def test_an_error_inside_a_stream_is_typed_and_retried(provider: str) -> None:
+@pytest.mark.parametrize("format", FORMATS)
+async def test_an_error_inside_a_stream_is_typed_and_retried(format: str) -> None:
     turns = [Turn(fault=Fault(kind="rate_limit", in_stream=True)), Turn(text="done")]
-    async with running(turns, provider=provider) as (client, _, _):
-        events, error = await listen(client)
+    async with running(turns, format) as (client, _, _):
+        events, error = await listen(client, asked(format))
         assert error is None
         assert (said(events), waits(events)) == ("done", [(1, 5, 0.2)])
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-async def test_garbage_in_a_stream_is_a_failure_and_no_crash(provider: str) -> None:
+@pytest.mark.parametrize("format", FORMATS)
+async def test_garbage_in_a_stream_is_a_failure_and_no_crash(format: str) -> None:
     turn = Turn(text="Hello", chunk=1, fault=Fault(kind="garbage", after=2, times=9))
-    async with running([turn], provider=provider) as (client, _, _):
-        events, error = await listen(client)
+    async with running([turn], format) as (client, _, _):
+        events, error = await listen(client, asked(format))
         assert error is not None
         assert isinstance(events[-1], Failed)
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize(
-    ("kind", "seen", "hint"),
+    "kind",
     [
-        ("auth", "auth", "_API_KEY"),
-        ("quota", "quota", "--model"),
-        ("model_not_found", "model_not_found", "'m'"),
-        ("context_overflow", "context_overflow", "compact"),
-        ("content_policy", "content_policy", ""),
+        "auth",
+        "permission",
+        "quota",
+        "model_not_found",
+        "context_overflow",
+        "content_policy",
+        "invalid_request",
     ],
 )
-async def test_refusals_are_typed_and_not_repeated(
-    provider: str, kind: FaultKind, seen: FailureKind, hint: str
-) -> None:
-    async with running([Turn(fault=Fault(kind=kind))], provider=provider) as (client, server, _):
-        events, error = await listen(client)
+async def test_refusals_are_typed_and_not_repeated(format: str, kind: FailureKind) -> None:
+    async with running([Turn(fault=Fault(kind=kind))], format) as (client, server, _):
+        events, error = await listen(client, asked(format))
         assert error is not None
-        assert (error.failure.kind, events) == (seen, [])
-        assert hint in error.hint
+        assert (error.failure.kind, events) == (kind, [])
+        assert error.failure.status is not None
+        assert error.hint == f"hint: {kind}"
         assert len(server.exchanges) == 1
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("vendor", VENDORS)
+@pytest.mark.parametrize(
+    ("kind", "hint"),
+    [
+        ("auth", "_API_KEY"),
+        ("quota", "--model"),
+        ("model_not_found", "'m'"),
+        ("context_overflow", "compact"),
+        ("content_policy", ""),
+        ("server", "resume"),
+    ],
+)
+async def test_a_refusal_comes_with_advice(vendor: str, kind: FailureKind, hint: str) -> None:
+    async with running_vendor([Turn(fault=Fault(kind=kind, times=9))], vendor) as (client, _, _):
+        _, error = await listen(client, asked("openai-chat"))
+        assert error is not None
+        assert error.failure.kind == kind
+        assert hint in error.hint
+
+
+@pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("in_stream", [False, True])
-async def test_a_key_the_server_echoes_is_taken_out(provider: str, *, in_stream: bool) -> None:
+async def test_a_key_the_server_echoes_is_taken_out(format: str, *, in_stream: bool) -> None:
     fault = Fault(kind="invalid_request", message=f"Bad key {KEY} here", in_stream=in_stream)
-    async with running([Turn(fault=fault)], provider=provider) as (client, server, _):
-        events, error = await listen(client)
+    async with running([Turn(fault=fault)], format) as (client, server, _):
+        events, error = await listen(client, asked(format))
         assert error is not None
         assert "Bad key [key] here" in error.message
         shown = f"{error!r} {error.hint} {error.failure!r} {events!r} {error.__cause__!r}"
@@ -229,61 +226,66 @@ async def test_a_key_the_server_echoes_is_taken_out(provider: str, *, in_stream:
         assert KEY in str(server.exchanges[0].headers)
 
 
-async def test_a_page_instead_of_a_model_is_not_asked_again() -> None:
+@pytest.mark.parametrize("format", FORMATS)
+async def test_a_page_instead_of_a_model_is_not_asked_again(format: str) -> None:
     fault = Fault(kind="server", status=200, body="<html>", headers={"content-type": "text/html"})
-    async with running([Turn(fault=fault)]) as (client, server, _):
-        _, error = await listen(client)
+    async with running([Turn(fault=fault)], format) as (client, server, _):
+        _, error = await listen(client, asked(format))
         assert error is not None
         assert "web page" in error.message
         assert server.url in error.message
         assert len(server.exchanges) == 1
 
 
-async def test_a_redirect_is_told_and_not_followed() -> None:
+@pytest.mark.parametrize("format", FORMATS)
+async def test_a_redirect_is_told_and_not_followed(format: str) -> None:
     fault = Fault(kind="server", status=308, body="", headers={"location": "http://elsewhere/v1"})
-    async with running([Turn(fault=fault)]) as (client, server, _):
-        _, error = await listen(client)
+    async with running([Turn(fault=fault)], format) as (client, server, _):
+        _, error = await listen(client, asked(format))
         assert error is not None
         assert "http://elsewhere/v1" in error.message
         assert len(server.exchanges) == 1
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-async def test_stale_reasoning_is_stripped_once_and_sent_again(provider: str) -> None:
+@pytest.mark.parametrize("format", FORMATS)
+async def test_stale_reasoning_is_stripped_once_and_sent_again(format: str) -> None:
     turns = [
         Turn(reasoning="thought", text="first"),
         Turn(fault=Fault(kind="stale_reasoning")),
         Turn(text="second"),
         Turn(fault=Fault(kind="stale_reasoning", times=2)),
     ]
-    async with running(turns, provider=provider) as (client, server, _):
-        events, _ = await listen(client)
+    async with running(turns, format) as (client, server, _):
+        events, _ = await listen(client, asked(format))
         last = events[-1]
         assert isinstance(last, Finished)
         assert any(isinstance(part, Reasoning) for part in last.parts)
         reply = Message(id="a", role="assistant", parts=last.parts, origin=client.origin)
         again = Message(id="v", role="user", parts=(Text(text="again"),))
-        asked = replace(ASKED, messages=(*ASKED.messages, reply, again))
-        events, error = await listen(client, asked)
+        first = asked(format)
+        later = replace(first, messages=(*first.messages, reply, again))
+        events, error = await listen(client, later)
         assert error is None
         assert (said(events), waits(events)) == ("second", [(1, 1, 0.0)])
-        opaque = "signature_1" if provider == "anthropic" else "opaque_1_0"
-        with_it, without = (opaque in exchange.body for exchange in server.exchanges[1:3])
-        assert (with_it, without) == (provider != "openai-chat", False)
-        _, error = await listen(client, asked)
+        opaque = OPAQUE.get(format, "signature_1")
+        with_it, without = (
+            bool(opaque) and opaque in exchange.body for exchange in server.exchanges[1:3]
+        )
+        assert (with_it, without) == (opaque != "", False)
+        _, error = await listen(client, later)
         assert error is not None
         assert error.failure.kind == "stale_reasoning"
         assert len(server.exchanges) == 5
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-async def test_cancelling_closes_the_connection(provider: str) -> None:
+@pytest.mark.parametrize("format", FORMATS)
+async def test_cancelling_closes_the_connection(format: str) -> None:
     turn = Turn(text="abcdefgh" * 50, chunk=1, pace_seconds=0.01)
-    async with running([turn], provider=provider, repeat=True) as (client, server, _):
+    async with running([turn], format, repeat=True) as (client, server, _):
         heard: list[StreamEvent] = []
         keep = heard.append
         with anyio.move_on_after(0.15) as scope:
-            async with client.stream(ASKED) as events:
+            async with client.stream(asked(format)) as events:
                 async for event in events:
                     keep(event)
         assert scope.cancelled_caught
@@ -294,19 +296,19 @@ async def test_cancelling_closes_the_connection(provider: str) -> None:
 
 async def test_leaving_early_closes_the_connection_and_the_next_reply_is_whole() -> None:
     turns = [Turn(text="abcdefgh", chunk=1, pace_seconds=0.1), Turn(text="done")]
-    async with running(turns) as (client, server, _):
-        async with client.stream(ASKED) as events:
+    async with running(turns, "openai-chat") as (client, server, _):
+        async with client.stream(asked("openai-chat")) as events:
             async for _event in events:
                 break
-        events, error = await listen(client)
+        events, error = await listen(client, asked("openai-chat"))
         assert error is None
         assert (said(events), server.connections) == ("done", 2)
 
 
 async def test_a_server_that_is_not_there_is_named() -> None:
-    async with running([Turn(text="x")]) as (client, server, _):
+    async with running_vendor([Turn(text="x")], "openai-chat") as (client, server, _):
         url = server.url
-    events, error = await listen(client)
+    events, error = await listen(client, asked("openai-chat"))
     assert error is not None
     assert url in error.message
     assert "Is the server running?" in error.hint

@@ -6,6 +6,7 @@ import msgspec
 
 from ouroboros.llm.turns import Fault, ScriptedUsage
 from ouroboros.testing.replies import converse, event_stream
+from ouroboros.testing.replies.chat import ChatFormat
 from ouroboros.testing.replies.converse import ConverseFormat
 from ouroboros.testing.replies.messages import MessagesFormat
 from ouroboros.testing.replies.piece import Asked, Piece, Refusal, Refused, Reply
@@ -15,7 +16,10 @@ type _Inner = tuple[dict[str, object], int]
 
 
 class InvokeFormat:
-    """Speaks InvokeModelWithResponseStream and InvokeModel, for Anthropic's models and Nova."""
+    """Speaks InvokeModelWithResponseStream and InvokeModel.
+
+    Inside are the events of Anthropic, of Nova, or for any other model those of a chat completion.
+    """
 
     kind = converse.ConverseFormat.kind
     garbage = event_stream.GARBAGE
@@ -24,7 +28,7 @@ class InvokeFormat:
         """The model in the address says whose events are inside."""
         self._model = target.model
         self._streams = target.verb == "invoke-with-response-stream"
-        self._inner = ConverseFormat(target) if "nova" in target.model else MessagesFormat()
+        self._inner = _inner(target)
 
     def read(self, body: dict[str, object]) -> Asked:
         """Reads the vendor's body."""
@@ -56,8 +60,14 @@ class InvokeFormat:
         return [
             (_json_of(frame), characters)
             for frame, characters in self._inner.frames(reply, asked)
-            if b"event: ping" not in frame
+            if b"event: ping" not in frame and b"[DONE]" not in frame
         ]
+
+
+def _inner(target: Target) -> ConverseFormat | MessagesFormat | ChatFormat:
+    if "nova" in target.model:
+        return ConverseFormat(target)
+    return MessagesFormat() if "claude" in target.model else ChatFormat()
 
 
 def _json_of(frame: bytes) -> dict[str, object]:
