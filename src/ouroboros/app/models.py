@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,6 +21,9 @@ from ouroboros.llm.providers.choice import Choice, default, find
 from ouroboros.llm.reach import Tls
 from ouroboros.llm.retry import Policy
 from ouroboros.llm.transport import Proxies
+
+
+_LEAST_REPLY = 4_096
 
 
 class Chosen(Struct, frozen=True, kw_only=True):
@@ -45,20 +49,41 @@ def choose(settings: Settings, environment: Mapping[str, str]) -> Chosen:
         entries=own_providers.entries(settings),
         plan_of=partial(own_providers.plan_of, settings),
     )
+    name = choice.entry.name
+    told = overrides(settings)
     known = catalog.find(
-        choice.entry.name,
+        name,
         choice.model,
-        overrides=_overrides(settings),
-        is_custom=choice.is_custom or own_providers.is_elsewhere(settings, choice.entry.name),
+        overrides=told,
+        is_custom=choice.is_custom or own_providers.is_elsewhere(settings, name),
     )
     if choice.entry.protocol in {"script", "echo"}:
         known = replace(known, price=Price(input=0.0, output=0.0))
+    if (told.get(choice.name) or told.get(choice.model) or known).tools is False:
+        choice = _without_tools(choice)
     if settings.limits.max_cost is not None and known.price is None:
         raise Misuse(
             f"--max-cost needs a price, and none is known for {choice.name!r}",
             hint=f'set input and output in [models."{choice.name}"], or use --max-tokens',
         )
-    return Chosen(choice=choice, known=known)
+    return Chosen(choice=choice, known=_bounded(known, settings))
+
+
+def _without_tools(choice: Choice) -> Choice:
+    """The choice of a model that is told to write its calls as fenced blocks."""
+    dialect = replace(choice.entry.dialect, tools="fenced")
+    return replace(choice, entry=replace(choice.entry, dialect=dialect))
+
+
+def _bounded(known: catalog.Known, settings: Settings) -> catalog.Known:
+    """A largest reply that leaves room for a history just short of being summarised.
+
+    Many servers refuse a request whose input and largest reply together pass the window.
+    """
+    if known.window is None or known.max_output is None:
+        return known
+    room = int(known.window * (1 - settings.context.threshold))
+    return replace(known, max_output=min(known.max_output, max(room, _LEAST_REPLY)))
 
 
 async def connect(
@@ -87,9 +112,17 @@ def connection(network: Network, environment: Mapping[str, str]) -> Connection:
             client_cert=network.client_cert,
             client_key=network.client_key,
         ),
-        home=home_folder(environment),
+        home=_home(environment),
         environment=environment,
     )
+
+
+def _home(environment: Mapping[str, str]) -> Path | None:
+    """Where logins are kept; not every model needs one."""
+    try:
+        return home_folder(environment)
+    except Misuse:
+        return None
 
 
 def _chance() -> float:
@@ -97,11 +130,19 @@ def _chance() -> float:
     return int.from_bytes(os.urandom(6)) / (1 << 48)
 
 
-def _overrides(settings: Settings) -> dict[str, catalog.Known]:
+def overrides(settings: Settings) -> dict[str, catalog.Known]:
+    """What the person says of models in ``[models."NAME"]``."""
     found: dict[str, catalog.Known] = {}
     for name, told in settings.models.items():
         price = None
         if told.input is not None and told.output is not None:
-            price = Price(input=told.input, cache_read=told.cached, output=told.output)
-        found[name] = catalog.Known(window=told.window, price=price)
+            price = Price(
+                input=told.input,
+                cache_read=told.cached,
+                cache_write=told.cache_write,
+                output=told.output,
+            )
+        found[name] = catalog.Known(
+            window=told.window, max_output=told.max_output, tools=told.tools, price=price
+        )
     return found

@@ -79,7 +79,9 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
     waits for nothing that it does not need.
     """
     clock = SystemClock()
-    speakers = await to_thread.run_sync(Speakers, opening.settings, opening.environment, clock)
+    # Logins are kept in the session's home, wherever the variables would look for one.
+    variables = {**opening.environment, "OUROBOROS_HOME": str(opening.home)}
+    speakers = await to_thread.run_sync(Speakers, opening.settings, variables, clock)
     ids = TimeOrderedIds(clock, os.urandom)
     async with Writer(opening.home) as writer:
         past = Past(id=ids.new("ses"))
