@@ -23,6 +23,10 @@ fix:
 docs:
     {{python}} -m tests.house.reference
 
+# the shipped snapshot of models: the source file, its version, the day it was taken
+catalogue source version date:
+    {{python}} -m tests.house.catalogue {{source}} {{version}} {{date}}
+
 # accept changed snapshots
 snap *arguments:
     {{python}} -m pytest -n 0 --inline-snapshot=fix {{arguments}}

@@ -50,23 +50,22 @@ def choose(settings: Settings, environment: Mapping[str, str]) -> Chosen:
         plan_of=partial(own_providers.plan_of, settings),
     )
     name = choice.entry.name
-    told = overrides(settings)
     known = catalog.find(
         name,
         choice.model,
-        overrides=told,
+        overrides=overrides(settings),
         is_custom=choice.is_custom or own_providers.is_elsewhere(settings, name),
     )
     if choice.entry.protocol in {"script", "echo"}:
         known = replace(known, price=Price(input=0.0, output=0.0))
-    if (told.get(choice.name) or told.get(choice.model) or known).tools is False:
+    if known.tools is False:
         choice = _without_tools(choice)
     if settings.limits.max_cost is not None and known.price is None:
         raise Misuse(
             f"--max-cost needs a price, and none is known for {choice.name!r}",
             hint=f'set input and output in [models."{choice.name}"], or use --max-tokens',
         )
-    return Chosen(choice=choice, known=_bounded(known, settings))
+    return Chosen(choice=choice, known=_bounded(known, choice, settings))
 
 
 def _without_tools(choice: Choice) -> Choice:
@@ -75,11 +74,16 @@ def _without_tools(choice: Choice) -> Choice:
     return replace(choice, entry=replace(choice.entry, dialect=dialect))
 
 
-def _bounded(known: catalog.Known, settings: Settings) -> catalog.Known:
+def _bounded(known: catalog.Known, choice: Choice, settings: Settings) -> catalog.Known:
     """A largest reply that leaves room for a history just short of being summarised.
 
     Many servers refuse a request whose input and largest reply together pass the window.
     """
+    told = overrides(settings)
+    if (told.get(choice.name) or told.get(choice.model) or catalog.Known()).max_output is not None:
+        return known
+    if choice.entry.limit_counts:
+        return replace(known, max_output=None)
     if known.window is None or known.max_output is None:
         return known
     room = int(known.window * (1 - settings.context.threshold))

@@ -10,9 +10,18 @@ from ouroboros.core.parts import Origin
 from ouroboros.llm import auth
 from ouroboros.llm.protocols import NAMES
 from ouroboros.llm.providers import ENTRIES, Choice, Entry, find
-from ouroboros.llm.providers.choice import default, join, normalised
+from ouroboros.llm.providers.address import join, normalised
+from ouroboros.llm.providers.choice import default
 
 KEYS = {"OPENAI_API_KEY": "sk-open", "ANTHROPIC_API_KEY": "sk-ant"}
+EVERY_KEY = {
+    **KEYS,
+    "GEMINI_API_KEY": "k",
+    "AZURE_OPENAI_API_KEY": "k",
+    "GOOGLE_OAUTH_ACCESS_TOKEN": "k",
+    "GOOGLE_CLOUD_PROJECT": "p",
+    "AWS_REGION": "eu-west-1",
+}
 TABLE = {entry.name: entry for entry in ENTRIES}
 
 
@@ -35,7 +44,7 @@ def chosen(choice: Choice) -> tuple[str, str, str, str]:
                 "ANTHROPIC_API_KEY",
             ),
         ),
-        ("ollama/qwen3:8b", ("ollama", "qwen3:8b", "http://localhost:11434/v1", "")),
+        ("ollama/qwen3:8b", ("ollama", "qwen3:8b", "http://localhost:11434", "")),
         ("script:some/demo.jsonl", ("script", "some/demo.jsonl", "", "")),
         ("script//abs/demo.jsonl", ("script", "/abs/demo.jsonl", "", "")),
         ("echo", ("echo", "", "", "")),
@@ -76,6 +85,20 @@ def test_choosing_a_choice_by_its_name_gives_it_again() -> None:
         ("https://api.anthropic.com", "anthropic", "https://api.anthropic.com/v1"),
         ("http://h/v1/messages", "anthropic", "http://h/v1"),
         ("http://h/v1/responses", "openai", "http://h/v1"),
+        ("https://res.openai.azure.com/", "azure", "https://res.openai.azure.com/openai/v1"),
+        ("http://127.0.0.1:9/openai/v1/responses", "azure", "http://127.0.0.1:9/openai/v1"),
+        ("http://127.0.0.1:9", "google", "http://127.0.0.1:9/v1beta"),
+        ("http://127.0.0.1:9", "perplexity", "http://127.0.0.1:9"),
+        ("0.0.0.0:11434", "ollama", "http://127.0.0.1:11434"),
+        ("0.0.0.0", "ollama", "http://127.0.0.1:11434"),
+        ("[::]:11500", "ollama", "http://[::1]:11500"),
+        (":11500", "ollama", "http://127.0.0.1:11500"),
+        ("box", "ollama", "http://box:11434"),
+        ("http://box", "ollama", "http://box"),
+        ("https://ollama.com", "ollama", "https://ollama.com"),
+        ("http://127.0.0.1:11434/v1", "ollama", "http://127.0.0.1:11434"),
+        ("http://127.0.0.1:11434/api/chat", "ollama", "http://127.0.0.1:11434"),
+        ("http://h/ollama/api", "ollama", "http://h/ollama"),
     ],
 )
 def test_addresses_are_understood_with_and_without_v1(
@@ -195,7 +218,7 @@ def test_the_compatible_entry_needs_an_address() -> None:
 
 
 def test_the_default_follows_the_keys() -> None:
-    assert default(KEYS) == "openai/gpt-5"
+    assert default(KEYS) == "openai/gpt-6.1-sol"
     assert default({"ANTHROPIC_API_KEY": "k"}).startswith("anthropic/")
     with pytest.raises(KeyMissing):
         default({})
@@ -219,10 +242,73 @@ def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(key: str) -> No
 
 def test_every_entry_is_whole() -> None:
     assert len(TABLE) == len(ENTRIES)
-    vendors = "openai anthropic ollama openrouter deepseek together groq fireworks mistral xai"
-    assert set(vendors.split()) | {"perplexity", "lmstudio", "echo", "script"} <= set(TABLE)
     for entry in ENTRIES:
-        assert entry.protocol in {*NAMES, "echo", "script"}
+        assert entry.protocol in {*NAMES, "echo", "script", "litellm"}
         assert entry.is_keyless or entry.keys
-        if entry.base_url:
-            assert normalised(entry.base_url, entry) == entry.base_url or entry.name == "perplexity"
+        assert all(entry.dialect_of(f"{family}-x") for family in entry.families)
+        if entry.base_url and "{" not in entry.base_url:
+            assert normalised(entry.base_url, entry) == entry.base_url
+
+
+def test_a_family_of_models_has_habits_of_its_own() -> None:
+    def effort(model: str) -> str:
+        return find(model, environment=EVERY_KEY).entry.dialect.effort_style
+
+    assert effort("anthropic/claude-sonnet-5-5") == "adaptive"
+    assert effort("anthropic/claude-sonnet-4-5-20250929") == "budget"
+    assert effort("anthropic/claude-opus-4-8") == "adaptive"
+    assert effort("google/gemini-2.5-pro") == "budget"
+    assert effort("google/gemini-4-argon") == "level"
+    assert effort("bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0") == "budget"
+    assert effort("bedrock/anthropic.claude-sonnet-5-v1:0") == "adaptive"
+    assert effort("bedrock/amazon.nova-pro-v1:0") == "budget"
+
+
+def test_what_stands_in_an_address_comes_from_variables() -> None:
+    azure = find("azure/d", environment={**EVERY_KEY, "AZURE_RESOURCE_NAME": "my-res"})
+    assert azure.base_url == "https://my-res.openai.azure.com/openai/v1"
+    here = {**EVERY_KEY, "GOOGLE_CLOUD_LOCATION": "europe-west4"}
+    assert find("vertex/g", environment=here).base_url == (
+        "https://europe-west4-aiplatform.googleapis.com/v1/projects/p/locations/europe-west4"
+        "/publishers/google"
+    )
+    assert "//aiplatform." in find("vertex/g", environment=EVERY_KEY).base_url
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("azure/d", ("resource", "AZURE_OPENAI_RESOURCE", "AZURE_RESOURCE_NAME")),
+        ("vertex/g", ("project", "GOOGLE_CLOUD_PROJECT")),
+        ("bedrock/m", ("region", "AWS_REGION", "AWS_DEFAULT_REGION")),
+    ],
+)
+def test_what_is_missing_in_an_address_is_named(model: str, words: tuple[str, ...]) -> None:
+    keys = {"AZURE_OPENAI_API_KEY": "k", "GOOGLE_OAUTH_ACCESS_TOKEN": "k"}
+    with pytest.raises(Misuse) as caught:
+        find(model, environment=keys)
+    for word in words:
+        assert word in caught.value.message
+    assert f"[providers.{model.partition('/')[0]}.variables]" in caught.value.hint
+
+
+@pytest.mark.parametrize("value", ["evil.example/", "a b", "x@y", "a#b", "käse", "a/../b"])
+def test_a_variable_cannot_bend_the_address(value: str) -> None:
+    environment = {"AZURE_OPENAI_API_KEY": "k", "AZURE_RESOURCE_NAME": value}
+    with pytest.raises(Misuse, match="resource"):
+        find("azure/d", environment=environment)
+
+
+def test_a_key_is_not_needed_where_a_command_or_aws_gives_the_proof() -> None:
+    assert find("vertex/g", environment={"GOOGLE_CLOUD_PROJECT": "p"}).plan is not None
+    assert find("bedrock/m", environment={"AWS_REGION": "r"}).credential is None
+
+
+def test_hints_stay_short_however_many_vendors_there_are() -> None:
+    with pytest.raises(KeyMissing) as caught:
+        find("groq/m", environment={})
+    assert caught.value.hint.startswith("Set one of GROQ_API_KEY, OPENAI_API_KEY")
+    with pytest.raises(ModelUnknown) as unknown:
+        find("zzz", environment={})
+    assert len(caught.value.hint) < 400
+    assert len(unknown.value.hint) < 100

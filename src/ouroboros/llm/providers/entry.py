@@ -47,6 +47,8 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
         prefixes: Beginnings of model names that mean this vendor when none is named.
         default_model: Used when the person chose none and this vendor's key is there.
         is_keyless: Works without a key.
+        limit_counts: A reply's limit counts against the rate limit as if it had been used up, so
+            none is asked for unless the person says one.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
     prefixes: tuple[str, ...] = ()
     default_model: str = ""
     is_keyless: bool = False
+    limit_counts: bool = False
 
     def dialect_of(self, model: str) -> Dialect:
         """The dialect that counts for one model."""
