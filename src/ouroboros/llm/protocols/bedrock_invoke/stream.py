@@ -50,6 +50,8 @@ class InvokeDecoder:
         if frame.event in FAILURES:
             self.reply.trace.error = error = error_of(frame)
             self.reply.fail(failure_of(frame, error))
+        elif frame.event not in {"", "chunk"}:  # a kind of event that is not known yet
+            return ()
         elif outer is None or (text := _unpacked(string(outer, "bytes"))) is None:
             self._note_damage()
         else:
