@@ -89,7 +89,7 @@ class FenceLifting:
         for part in parts:
             if isinstance(part, Text) and part.text.strip() and shown:
                 found += shown.pop(0).parts(part)
-            else:
+            elif not isinstance(part, Text) or part.text.strip() or part.meta:
                 found.append(part)
         for words in shown:
             found += words.parts(Text(text=""))

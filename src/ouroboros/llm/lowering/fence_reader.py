@@ -1,7 +1,8 @@
 """Finds run blocks in the words of a model while they stream.
 
 A run block is a fence of three or more backticks at the start of a line whose info string is
-``run`` and one name. Fences nest as in Markdown: within any other fence nothing is a run block.
+``run`` and one name. Fences nest as in Markdown: within any other fence, be it of backticks or of
+tildes, nothing is a run block.
 """
 
 import re
@@ -9,9 +10,9 @@ from typing import Literal, NamedTuple
 
 type PieceKind = Literal["text", "open", "body", "close"]
 
-_OPENING = re.compile(r"( {0,3})(`{3,})([^`\n]*)\n?")
-_MAYBE_OPENING = re.compile(r" {0,3}(`{0,2}|`{3,}[^`\n]*)")
-_MAYBE_CLOSING = re.compile(r" {0,3}`*[ \t\r]*")
+_OPENING = re.compile(r"( {0,3})(?:(`{3,})([^`\n]*)|(~{3,})[^\n]*)\n?")
+_MAYBE_OPENING = re.compile(r" {0,3}(?:`{0,2}|`{3,}[^`\n]*|~{1,2}|~{3,}[^\n]*)")
+_MAYBE_CLOSING = re.compile(r" {0,3}(?:`*|~*)[ \t\r]*")
 _INFO = re.compile(r"run[ \t]+([^\s`]+)")
 
 
@@ -26,14 +27,14 @@ class _Fence(NamedTuple):
     """A fence that is open: how it began."""
 
     indent: int
-    ticks: int
+    ticks: str
     is_run: bool
 
     def is_closed_by(self, line: str) -> bool:
         """Whether a line ends it."""
         ticks = line.strip(" \t\r\n")
         indent = len(line) - len(line.lstrip(" "))
-        return indent <= 3 and len(ticks) >= self.ticks and not ticks.strip("`")
+        return indent <= 3 and ticks.startswith(self.ticks) and not ticks.strip(self.ticks[0])
 
 
 class FenceReader:
@@ -103,12 +104,13 @@ class FenceReader:
         if opening is None:
             self._say(line)
             return
-        info = _INFO.fullmatch(opening[3].strip())
+        indent, ticks, words, tildes = opening.groups()
+        info = _INFO.fullmatch((words or "").strip())
         if info is None:
             self._say(line)
         else:
             self._pieces.append(Piece("open", info[1]))
-        self._fence = _Fence(len(opening[1]), len(opening[2]), info is not None)
+        self._fence = _Fence(len(indent), ticks or tildes, info is not None)
 
     def _unindented(self, line: str) -> str:
         if self._fence is None or not self._fence.is_run:

@@ -1,7 +1,7 @@
 """Requests for models without tool calls: tools are told in words, calls and results are text."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -35,10 +35,15 @@ def _line(tool: ToolSpec) -> str:
     return f"- {tool.name}: {tool.description} Arguments: {tool.schema}"
 
 
-def lowered(message: Message, before: Message | None) -> Message:
+def text_fields(tools: Sequence[ToolSpec]) -> dict[str, str]:
+    """By tool, the one text that a block may hold instead of JSON."""
+    return {tool.name: field for tool in tools if (field := text_field(tool))}
+
+
+def lowered(message: Message, before: Message | None, fields: Mapping[str, str]) -> Message:
     """The message with calls as run blocks and results as text; the same one without such."""
     if message.calls:
-        return replace(message, parts=_with_blocks(message.parts))
+        return replace(message, parts=_with_blocks(message.parts, fields))
     results = [part for part in message.parts if isinstance(part, ToolResult)]
     if not results:
         return message
@@ -52,15 +57,15 @@ def lowered(message: Message, before: Message | None) -> Message:
     return replace(message, parts=tuple(parts))
 
 
-def block(call: ToolCall) -> str:
-    """The run block that makes a call, as a model would write it."""
-    name, body = _written(call)
+def block(call: ToolCall, field: str) -> str:
+    """The run block that makes a call, as a model would write it; ``field`` may be given as text."""
+    name, body = _written(call, field)
     longest = max((len(ticks) for ticks in _TICKS.findall(body)), default=2)
     ticks = "`" * (longest + 1)
     return f"{ticks}run {name}\n{body}\n{ticks}"
 
 
-def _written(call: ToolCall) -> tuple[str, str]:
+def _written(call: ToolCall, field: str) -> tuple[str, str]:
     fields = parse(call.arguments)
     if fields is None:
         return call.name, call.arguments
@@ -68,20 +73,20 @@ def _written(call: ToolCall) -> tuple[str, str]:
     if call.name == SHELL and isinstance(command, str):
         if fields == {"command": command, "timeout": SECONDS} or len(fields) == 1:
             return "sh", command
-    elif len(fields) == 1:
-        (text,) = fields.values()
+    elif field in fields and len(fields) == 1:
+        text = fields[field]
         if isinstance(text, str) and "\n" in text and not text.lstrip().startswith("{"):
             return call.name, text
     return call.name, call.arguments
 
 
-def _with_blocks(parts: Iterable[Part]) -> tuple[Part, ...]:
+def _with_blocks(parts: Iterable[Part], fields: Mapping[str, str]) -> tuple[Part, ...]:
     others: list[Part] = []
     said = ""
     was_call = False
     for part in parts:
         if isinstance(part, ToolCall):
-            said += _gap(said, was_call=was_call) + block(part)
+            said += _gap(said, was_call=was_call) + block(part, fields.get(part.name, ""))
         elif isinstance(part, Text):
             said += ("\n" if was_call and part.text else "") + part.text
         else:

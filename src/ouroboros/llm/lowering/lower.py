@@ -1,6 +1,6 @@
 """One step ahead of a wire format: a request as the vendor can take it, and its reply made ours."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import is_
 from typing import Protocol
 
@@ -46,6 +46,7 @@ class _Plan(Struct, frozen=True, kw_only=True):
     system: str
     names: Names
     liftings: Callable[[], tuple[Lifting, ...]]
+    fields: Mapping[str, str] = {}
 
 
 class Lowering:
@@ -103,7 +104,7 @@ class Lowering:
         if self._dialect.tools == "fenced":
             from ouroboros.llm.lowering.fenced import lowered
 
-            return lowered(message, before)
+            return lowered(message, before, self._plan.fields)
         return self._plan.names.lowered(message)
 
 
@@ -146,12 +147,13 @@ def _plan(tools: tuple[ToolSpec, ...], dialect: Dialect, origin: Origin) -> _Pla
 
 def _fenced(tools: tuple[ToolSpec, ...]) -> _Plan:
     from ouroboros.llm.lowering.fence_lift import FenceLifting
-    from ouroboros.llm.lowering.fenced import told
+    from ouroboros.llm.lowering.fenced import text_fields, told
 
-    fields = {tool.name: field for tool in tools if (field := text_field(tool))}
+    fields = text_fields(tools)
     return _Plan(
         tools=(),
         system=told(tools),
         names=Names(()),
+        fields=fields,
         liftings=lambda: (FenceLifting(fields),) if tools else (),
     )
