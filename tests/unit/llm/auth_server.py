@@ -48,6 +48,7 @@ class AuthServer:
         self.live: set[str] = set()
         self.refresh_tokens: set[str] = set()
         self.codes: dict[str, dict[str, str]] = {}
+        self.token_asked = anyio.Event()
         self._number = 0
 
     def client(self, **changes: object) -> OAuthClient:
@@ -100,6 +101,8 @@ class AuthServer:
         elif parts.path.endswith("/chat/completions"):
             await self.chat(wire, exchange)
         elif parts.path in routes:
+            if parts.path == "/token":
+                self.token_asked.set()
             await anyio.sleep(self.wait)
             is_broken = self.broken and parts.path != "/revoke"
             status, body = self.broken.pop(0) if is_broken else routes[parts.path]()
