@@ -91,6 +91,7 @@ _STATUSES: dict[int, FailureKind] = {
     408: "timeout",
     409: "server",
     424: "server",
+    425: "server",
     429: "rate_limit",
     503: "overloaded",
     504: "timeout",

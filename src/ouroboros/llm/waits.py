@@ -23,8 +23,9 @@ def retry_after(
     seconds = _finite(header)
     if seconds is not None:
         return seconds
-    if header[:1].isalpha() and (date := _date(header)) is not None:
-        return max(date - now, 0.0)
+    # A date that is past comes from a clock that differs: it says nothing of how long to wait.
+    if header[:1].isalpha() and (date := _date(header)) is not None and date > now:
+        return date - now
     for detail in children(error, "details"):
         delay = _finite(string(detail, "retryDelay").removesuffix("s"))
         if delay is not None:

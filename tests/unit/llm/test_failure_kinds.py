@@ -87,7 +87,7 @@ def test_statuses_and_wordings(status: int, body: bytes, kind: str) -> None:
         ({"Retry-After": "7"}, b"", 7.0),
         ({"retry-after": "0.5"}, b"", 0.5),
         ({"retry-after": formatdate(NOW + 30, usegmt=True)}, b"", 30.0),
-        ({"retry-after": formatdate(NOW - 30, usegmt=True)}, b"", 0.0),
+        ({"retry-after": formatdate(NOW - 30, usegmt=True)}, b"", None),
         ({"retry-after": "-3"}, b"", None),
         ({"retry-after": "inf"}, b"", None),
         ({"retry-after": "nan"}, b"", None),
