@@ -44,7 +44,7 @@ _LEVELS: dict[Effort, str] = {
 
 def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) -> bytes:
     """The body."""
-    history = _History(dialect, origin, request.model)
+    history = _History(dialect, origin)
     fragments = cache.encode(request.messages, ("gemini", dialect, origin), history.encode)
     return encode_body(_head(request, dialect), "contents", fragments, dialect)
 
@@ -86,9 +86,9 @@ def _declarations(tools: Sequence[ToolSpec], dialect: Dialect) -> list[Fields]:
 
 
 def _thinking(request: Request, effort: Effort, dialect: Dialect) -> Fields:
-    """Levels, but for Gemini 2, which knows only budgets."""
-    is_pro = "pro" in request.model
-    if dialect.effort_style != "budget" and "gemini-2" not in request.model:
+    """Levels, or budgets for models that know nothing else; the large ones always think."""
+    is_pro = "-pro" in request.model
+    if dialect.effort_style != "budget":
         level = _LEVELS.get(effort, "HIGH")
         if is_pro and level == "MINIMAL":
             level = "LOW"
@@ -105,11 +105,9 @@ def _thinking(request: Request, effort: Effort, dialect: Dialect) -> Fields:
 class _History:
     """Messages as contents, for one model."""
 
-    def __init__(self, dialect: Dialect, origin: Origin, model: str) -> None:
+    def __init__(self, dialect: Dialect, origin: Origin) -> None:
         self._origin = origin
-        # Gemini 2 and older read media only beside a result.
-        is_old = model.removeprefix("models/").startswith(("gemini-1", "gemini-2"))
-        self._media_within = dialect.result_media and not is_old
+        self._media_within = dialect.result_media
 
     def encode(self, unit: Unit) -> bytes:
         """A unit as a list member."""

@@ -17,6 +17,7 @@ from ouroboros.llm.fields import (
 from ouroboros.llm.framing import Frame
 from ouroboros.llm.lifecycle import Block, Reply
 from ouroboros.llm.stream import BlockKind, StopReason, StreamEvent
+from ouroboros.llm.think_tags import ThinkTags
 
 _STOPS: dict[str, StopReason] = {"stop": "end", "length": "length"}
 
@@ -34,9 +35,11 @@ class OllamaDecoder:
     """One reply; calls come whole, each within one object."""
 
     def __init__(self, dialect: Dialect) -> None:
-        """The format has no dialects on the way back."""
+        """``dialect`` tells whether thoughts come between tags."""
         self.reply = Reply()
         self._speech: Block | None = None
+        self._stamp = ""
+        self._tags = ThinkTags() if dialect.think_tags else None
 
     def step(self, frame: Frame) -> Sequence[StreamEvent]:
         """The events of one frame."""
@@ -51,7 +54,9 @@ class OllamaDecoder:
 
     def finish(self) -> Sequence[StreamEvent]:
         """The bytes have ended; before the last object the reply was cut off."""
-        self.reply.fail_cut()
+        if not self.reply.is_over:
+            self._release_held()
+            self.reply.fail_cut()
         return self.reply.take()
 
     def read(self, body: bytes) -> Sequence[StreamEvent]:
@@ -68,28 +73,41 @@ class OllamaDecoder:
         if chunk.get("error"):
             self._fail(chunk)
             return
-        if not self.reply.response_id:
+        if not self._stamp:
             # The time of the first object tells replies apart, for want of anything better.
-            self.reply.response_id = string(chunk, "created_at")
+            self._stamp = "".join(filter(str.isalnum, string(chunk, "created_at")))
             self.reply.model = string(chunk, "model")
         message = child(chunk, "message")
         self._say("reasoning", string(message, "thinking"))
-        self._say("text", string(message, "content"))
+        self._speak(string(message, "content"))
         if message.get("tool_calls"):
             self._read_calls(message, data)
         if chunk.get("done") is True:
             self._end(chunk)
+
+    def _speak(self, text: str) -> None:
+        if self._tags is None:
+            self._say("text", text)
+            return
+        for kind, piece in self._tags.feed(text):
+            self._say(kind, piece)
 
     def _say(self, kind: BlockKind, text: str) -> None:
         if not text:
             return
         block = self._speech
         if block is None or block.kind != kind:
-            self._close_speech()
+            if block is not None:
+                self.reply.close(block)
             block = self._speech = self.reply.open(kind)
         self.reply.grow(block, text)
 
+    def _release_held(self) -> None:
+        for kind, piece in self._tags.end() if self._tags else ():
+            self._say(kind, piece)
+
     def _close_speech(self) -> None:
+        self._release_held()
         if self._speech is not None:
             self.reply.close(self._speech)
             self._speech = None
@@ -103,7 +121,7 @@ class OllamaDecoder:
             if server_id := string(call, "id"):
                 block.id = block.meta["id"] = server_id
             else:
-                block.id = f"call_{_digits(self.reply.response_id)}_{block.part}"
+                block.id = f"call_{self._stamp}_{block.part}"
                 self.reply.trace.minted.add(block.id)
             text = texts[place] if place < len(texts) else text_of(call)
             self.reply.grow(block, _arguments(text, function))
@@ -123,16 +141,13 @@ class OllamaDecoder:
         from ouroboros.llm.failures import classify
 
         self.reply.trace.error = chunk.get("error")
+        self._release_held()
         self.reply.fail(classify(200, {}, chunk, now=0.0))
 
 
-def _digits(time: str) -> str:
-    return "".join(filter(str.isalnum, time))
-
-
 def _arguments(text: str, function: Fields) -> str:
-    """The arguments as they came; a server that was told a text hands that on."""
+    """The arguments as they came; some models give a text, some nothing."""
     given = function.get("arguments")
-    if isinstance(given, str):
-        return given
-    return raw_member(raw_member(text, "function", function), "arguments", given or {})
+    if given is None or isinstance(given, str):
+        return given or ""
+    return raw_member(raw_member(text, "function", function), "arguments", given)
