@@ -30,7 +30,6 @@ class Login:
         self._file = file
         self._reach = reach
         self._clock = clock
-        self._lock = anyio.Lock()
         self._tokens: Tokens | None = None
         self._used: tuple[Tokens, ...] = ()
 
@@ -43,21 +42,18 @@ class Login:
         """The request with a token that is still good."""
         tokens = self._tokens
         if tokens is None or not tokens.is_fresh(self._clock.now()):
-            async with self._lock:
-                tokens = await self._current("")
+            tokens = await self._current("")
         return replace(request, headers={**request.headers, **_header(tokens)})
 
     async def warm(self) -> None:
         """Reads, and renews if need be, while the request is still being prepared."""
         with suppress(OuroborosError):
-            async with self._lock:
-                await self._current("")
+            await self._current("")
 
     async def renew(self, refused: HttpRequest) -> bool:
         """Another token, unless the refused one cannot be renewed."""
         before = refused.headers.get("authorization", "").removeprefix("Bearer ")
-        async with self._lock:
-            tokens = await self._current(before)
+        tokens = await self._current(before)
         return tokens.access_token != before
 
     def redact(self, text: str) -> str:
@@ -75,7 +71,7 @@ class Login:
         async with await self._file.hold() as held:
             tokens = await self._kept()
             if tokens is None:
-                raise self._logged_out("There is no login")
+                raise self._logged_out("is missing")
             if self._is_good(tokens, refused):  # another process was quicker
                 return self._noted(tokens)
             return self._noted(await self._renewed(tokens, held, refused))
@@ -84,7 +80,7 @@ class Login:
         if not tokens.refresh_token:
             if tokens.access_token == refused:
                 return tokens
-            raise self._logged_out("The login has expired")
+            raise self._logged_out("has expired")
         found: Tokens | None = None
         try:
             with anyio.CancelScope(shield=True), anyio.move_on_after(RENEWAL_SECONDS):
@@ -93,7 +89,7 @@ class Login:
                 raise self._late()
         except ModelFailed as error:
             if error.failure.kind == "auth":
-                raise self._logged_out("The login was not renewed", error) from error
+                raise self._logged_out("was not renewed", error) from error
             if tokens.access_token == refused or not self._is_alive(tokens):
                 raise
             return tokens
@@ -141,7 +137,7 @@ class Login:
         why = f": {self.redact(error.message)}" if error else "."
         failure = Failure(
             kind="auth",
-            message=f"{what} of the provider {name!r}{why}",
+            message=f"The login for the provider {name!r} {what}{why}",
             status=error.failure.status if error else None,
             code=error.failure.code if error else "",
         )
