@@ -3,7 +3,7 @@
 People read one text; Gemini wants each signed part alone, neither joined to another nor moved.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import cast
 
 from ouroboros.core.parts import Meta
@@ -41,14 +41,15 @@ def stretches(text: str, meta: Mapping[str, object]) -> list[tuple[str, str]]:
     """
     plain = [(text, "")] if text else []
     known = meta.get(_KEY)
-    if not isinstance(known, Sequence):
+    if not isinstance(known, list):
         return plain
     found: list[tuple[str, str]] = []
     place = 0
-    for one in cast("Sequence[Sequence[object]]", known):
-        length, signature = one
-        if not isinstance(length, int) or not isinstance(signature, str):
-            return plain
-        found.append((text[place : place + length], signature))
-        place += length
+    for one in cast("list[object]", known):
+        match one:
+            case [int() as length, str() as signature]:
+                found.append((text[place : place + length], signature))
+                place += length
+            case _:
+                return plain
     return found if place == len(text) else plain
