@@ -141,18 +141,20 @@ class _Reply:
     async def __anext__(self) -> StreamEvent:
         while not self._over:
             for event in self._batch:
-                if isinstance(event, Finished | Failed):
+                if isinstance(event, _ENDINGS):
                     return await self._settle(event)
                 if not self._counted:
                     self._counted = _counts(event)
                 return event
             try:
-                batch = await self._next_batch()
+                if self._batches is None:
+                    self._batches = await self._begin()
+                self._batch = iter(await anext(self._batches))
             except ModelFailed as error:
                 return await self._settle(error)
-            if batch is None:
+            except StopAsyncIteration:
                 return await self._settle(_UNFINISHED)
-            self._batch = iter(batch)
+            self._began = True
         if self._error is not None:
             raise self._error
         raise StopAsyncIteration
@@ -164,17 +166,14 @@ class _Reply:
         if attempt is not None:
             await attempt.__aexit__(type(error) if error else None, error, None)
 
-    async def _next_batch(self) -> Sequence[StreamEvent] | None:
-        if self._batches is None:
-            if self._wait:
-                await self._sleep(self._wait)
-            attempt = self._route.attempt(self._request)
-            self._batches = await attempt.__aenter__()
-            self._attempt = attempt
-            self._began = False
-        batch = await anext(self._batches, None)
-        self._began = self._began or batch is not None
-        return batch
+    async def _begin(self) -> AsyncIterator[Sequence[StreamEvent]]:
+        if self._wait:
+            await self._sleep(self._wait)
+        attempt = self._route.attempt(self._request)
+        batches = await attempt.__aenter__()
+        self._attempt = attempt
+        self._began = False
+        return batches
 
     async def _settle(self, ending: Finished | Failed | ModelFailed) -> StreamEvent:
         """Leaves the attempt; answers with its ending or a retry, or raises."""
@@ -248,6 +247,7 @@ class _Tries(Struct, kw_only=True):
         return Retrying(attempt=1, maximum=1, delay_seconds=0.0, reason=failure.message)
 
 
+_ENDINGS = (Finished, Failed)
 _UNFINISHED = Failed(
     failure=Failure(
         kind="transport",

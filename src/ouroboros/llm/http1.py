@@ -1,4 +1,4 @@
-"""HTTP/1.1 over anyio and h11: the quick way, with connections that are used again."""
+"""HTTP/1.1, the quick way, with connections that are used again."""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import SplitResult
 
 import anyio
-import h11
 from anyio import to_thread
 from anyio.abc import ByteStream
 
 import ouroboros
-from ouroboros.core.errors import ModelFailed, OuroborosError
+from ouroboros.core.errors import Misuse, ModelFailed, OuroborosError
+from ouroboros.llm.answer import Answer, Head, Malformed
+from ouroboros.llm.channel import Channel, Silent, connect
 from ouroboros.llm.reach import SYSTEM, Server, Tls, broken_off, refused, trusting
 from ouroboros.llm.transport import HttpRequest, first_bytes, split, unreachable
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
 READ_BYTES = 65_536
-HEAD_BYTES = 131_072
 IDLE_CONNECTIONS = 8
 """Kept for later, for each server."""
 
@@ -35,26 +35,26 @@ class _Stale(Exception):
 
 
 class _Connection:
-    """A stream and the state of HTTP on it."""
+    """A stream and the answer on it."""
 
-    def __init__(self, server: Server, stream: ByteStream) -> None:
+    def __init__(self, server: Server, channel: Channel, stream: ByteStream) -> None:
         self.server = server
-        self.stream = stream
-        self.state = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_BYTES)
+        self.answer = Answer()
+        self._channel = channel
+        self._stream = stream
 
-    @property
-    def is_reusable(self) -> bool:
-        """Whether another request may follow."""
-        return self.state.our_state is h11.DONE and self.state.their_state is h11.DONE
+    async def send(self, content: bytes) -> None:
+        """Hands bytes over."""
+        await self._stream.send(content)
 
     async def receive(self, timeout_seconds: float) -> bytes:
         """The next bytes; empty at the end."""
+        self._channel.patience = timeout_seconds
         try:
-            with anyio.fail_after(timeout_seconds):
-                return await self.stream.receive(READ_BYTES)
+            return await self._stream.receive(READ_BYTES)
         except anyio.EndOfStream:
             return b""
-        except TimeoutError as error:
+        except Silent as error:
             raise unreachable(
                 f"{self.server.name} sent nothing for {timeout_seconds:g} seconds.",
                 kind="timeout",
@@ -65,52 +65,39 @@ class _Connection:
     async def close(self) -> None:
         """Closes at once; safe to call while being cancelled."""
         with anyio.CancelScope(shield=True):
-            await self.stream.aclose()
+            await self._stream.aclose()
 
 
 class Response:
     """An answer on its way in."""
 
-    def __init__(self, connection: _Connection, head: h11.Response, idle_timeout: float) -> None:
+    def __init__(self, connection: _Connection, head: Head, idle_timeout: float) -> None:
         """The head has arrived; the body is read from the connection."""
         self._connection = connection
         self._idle_timeout = idle_timeout
-        self._status = head.status_code
-        self._headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers
-        }
+        self._head = head
 
     @property
     def status(self) -> int:
         """The status code."""
-        return self._status
+        return self._head.status
 
     @property
     def headers(self) -> Mapping[str, str]:
         """The headers, names in lower case."""
-        return self._headers
+        return self._head.headers
 
     async def chunks(self) -> AsyncGenerator[bytes]:
         """The body as it arrives, one chunk for each read of the socket."""
-        state = self._connection.state
-        while True:
-            pieces: list[bytes] = []
-            broken: h11.RemoteProtocolError | None = None
-            event: object = None
-            try:
-                while isinstance(event := state.next_event(), h11.Data):
-                    pieces.append(event.data)
-            except h11.RemoteProtocolError as error:
-                broken = error
-            if pieces:
-                yield b"".join(pieces)
-            if broken is not None:
-                raise unreachable(
-                    f"{self._connection.server.name} broke off its answer: {broken}."
-                ) from broken
-            if event is not h11.NEED_DATA:
-                return
-            state.receive_data(await self._connection.receive(self._idle_timeout))
+        connection, answer = self._connection, self._connection.answer
+        try:
+            if content := answer.take():
+                yield content
+            while not answer.is_complete:
+                if content := answer.take(await connection.receive(self._idle_timeout)):
+                    yield content
+        except Malformed as error:
+            raise unreachable(f"{connection.server.name} broke off its answer: {error}.") from error
 
     async def read(self, limit: int = 1_048_576) -> bytes:
         """The rest of the body, or its first ``limit`` bytes."""
@@ -134,13 +121,13 @@ class Http1:
         connection, head = await self._start(request)
         try:
             yield Response(connection, head, request.idle_timeout)
-            if not connection.is_reusable:
+            if not connection.answer.is_complete:
                 await _drain(connection)
         except BaseException:
             await connection.close()
             raise
-        if connection.is_reusable:
-            connection.state.start_next_cycle()
+        if connection.answer.is_reusable:
+            connection.answer = Answer()
             await self._keep(connection)
         else:
             await connection.close()
@@ -167,7 +154,7 @@ class Http1:
             for connection in connections:
                 await connection.close()
 
-    async def _start(self, request: HttpRequest) -> tuple[_Connection, h11.Response]:
+    async def _start(self, request: HttpRequest) -> tuple[_Connection, Head]:
         parts = split(request.url)
         server = Server.of(parts)
         if (warming := self._warming.get(server)) is not None:
@@ -192,15 +179,8 @@ class Http1:
         context = await self._tls() if server.scheme == "https" else None
         try:
             with anyio.fail_after(timeout_seconds):
-                if context is None:
-                    stream: ByteStream = await anyio.connect_tcp(server.host, server.port)
-                else:
-                    stream = await anyio.connect_tcp(
-                        server.host,
-                        server.port,
-                        ssl_context=context,
-                        tls_standard_compatible=False,
-                    )
+                channel = await connect(server.host, server.port)
+                stream = await _secured(channel, server.host, context) if context else channel
         except TimeoutError as error:
             raise unreachable(
                 f"{server.name} did not accept a connection within {timeout_seconds:g} seconds.",
@@ -209,16 +189,14 @@ class Http1:
             ) from error
         except (OSError, anyio.BrokenResourceError, anyio.EndOfStream) as error:
             raise refused(server, error) from error
-        return _Connection(server, stream)
+        return _Connection(server, channel, stream)
 
     async def _tls(self) -> "SSLContext":
         if self._context is None:
             self._context = await to_thread.run_sync(trusting, self._trust)
         return self._context
 
-    async def _ask(
-        self, connection: _Connection, request: HttpRequest, parts: SplitResult
-    ) -> h11.Response:
+    async def _ask(self, connection: _Connection, request: HttpRequest, parts: SplitResult) -> Head:
         try:
             await _write(connection, request, parts)
             return await _head(connection, request.idle_timeout)
@@ -234,27 +212,29 @@ class Http1:
             idle.append(connection)
 
 
+async def _secured(channel: Channel, host: str, context: "SSLContext") -> ByteStream:
+    from anyio.streams.tls import TLSStream
+
+    try:
+        return await TLSStream.wrap(
+            channel,
+            server_side=False,
+            hostname=host,
+            ssl_context=context,
+            standard_compatible=False,
+        )
+    except BaseException:
+        await anyio.aclose_forcefully(channel)
+        raise
+
+
 async def _write(connection: _Connection, request: HttpRequest, parts: SplitResult) -> None:
     """Sends the request, or as much of it as the server wants before it answers."""
-    state = connection.state
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    headers = {
-        "host": connection.server.name.partition("://")[2],
-        "user-agent": f"ouroboros/{ouroboros.__version__}",
-        "accept": "*/*",
-        "accept-encoding": "identity",
-        "content-length": str(len(request.body)),
-        **request.headers,
-    }
-    head = h11.Request(method=request.method, target=target, headers=list(headers.items()))
-    out = state.send(head)
-    if request.body:
-        out += state.send(h11.Data(data=request.body))
-    out += state.send(h11.EndOfMessage())
+    out = _request_head(connection.server, request, parts) + request.body
     try:
         for start in range(0, len(out), READ_BYTES * 4):
             with anyio.fail_after(request.idle_timeout):
-                await connection.stream.send(out[start : start + READ_BYTES * 4])
+                await connection.send(out[start : start + READ_BYTES * 4])
     except TimeoutError as error:
         raise unreachable(
             f"{connection.server.name} took in nothing for {request.idle_timeout:g} seconds.",
@@ -264,41 +244,59 @@ async def _write(connection: _Connection, request: HttpRequest, parts: SplitResu
         return
 
 
-async def _head(connection: _Connection, idle_timeout: float) -> h11.Response:
+def _request_head(server: Server, request: HttpRequest, parts: SplitResult) -> bytes:
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    headers = {
+        "host": server.name.partition("://")[2],
+        "user-agent": f"ouroboros/{ouroboros.__version__}",
+        "accept": "*/*",
+        "accept-encoding": "identity",
+        "content-length": str(len(request.body)),
+        **request.headers,
+    }
+    lines = [f"{request.method} {target} HTTP/1.1"]
+    for name, value in headers.items():
+        if not (name + value).isascii() or any(one in name + value for one in "\r\n\0"):
+            raise Misuse(
+                f"The header {name!r} holds characters that no header may hold.",
+                hint="Check the key and the headers of the provider for stray characters.",
+            )
+        lines.append(f"{name}: {value}")
+    return "\r\n".join([*lines, "", ""]).encode("ascii")
+
+
+async def _head(connection: _Connection, idle_timeout: float) -> Head:
     """Waits for the head of the answer, which may also come before all was sent."""
-    state = connection.state
     heard = False
     while True:
         try:
-            event = state.next_event()
-        except h11.RemoteProtocolError as error:
+            content = await connection.receive(idle_timeout)
+        except ModelFailed as error:
+            if heard or error.failure.kind == "timeout":
+                raise
+            raise _Stale from error
+        if not content and not heard:
+            raise _Stale
+        heard = True
+        try:
+            head = connection.answer.begin(content)
+        except Malformed as error:
             raise unreachable(
                 f"{connection.server.name} does not answer in HTTP: {error}.",
                 hint="Check that the base URL leads to a model server.",
                 retryable=False,
             ) from error
-        if isinstance(event, h11.Response):
-            return event
-        if event is h11.NEED_DATA:
-            try:
-                content = await connection.receive(idle_timeout)
-            except ModelFailed as error:
-                if heard or error.failure.kind == "timeout" or not error.failure.retryable:
-                    raise
-                raise _Stale from error
-            if not content and not heard:
-                raise _Stale
-            heard = True
-            state.receive_data(content)
+        if head is not None:
+            return head
 
 
 async def _drain(connection: _Connection) -> None:
     """Takes in the end of an answer whose content is already complete."""
-    state = connection.state
+    answer = connection.answer
     with anyio.move_on_after(DRAIN_SECONDS):
         try:
-            while state.their_state is h11.SEND_BODY:
-                if state.next_event() is h11.NEED_DATA:
-                    state.receive_data(await connection.receive(DRAIN_SECONDS))
-        except (h11.RemoteProtocolError, ModelFailed):
+            answer.take()
+            while not answer.is_complete:
+                answer.take(await connection.receive(DRAIN_SECONDS))
+        except (Malformed, ModelFailed):
             return

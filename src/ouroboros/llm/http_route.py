@@ -94,7 +94,8 @@ class HttpRoute:
         refusal: Failure | None = None
         for is_last in (False, True):
             proven = await self._endpoint.auth.authorize(sent)
-            async with self._transport.send(proven) as response:
+            async with self._transport.send(proven) as answer:
+                response = _plain(answer)
                 kind = _kind(response)
                 refusal = await self._refused(response, kind)
                 if refusal is None:
@@ -172,7 +173,7 @@ class HttpRoute:
                 for frame in framing.feed(chunk):
                     events += decoder.step(frame)
                 if events:
-                    yield self._safe(events)
+                    yield self._safe(events) if isinstance(events[-1], Failed) else events
         except ModelFailed as error:
             decoder.reply.fail(error.failure)
             yield self._safe(decoder.reply.take())
@@ -257,6 +258,16 @@ async def _lifted(
 
 def _kind(response: HttpResponse) -> str:
     return response.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _plain(response: HttpResponse) -> HttpResponse:
+    """The answer, unpacked if it was compressed on the way."""
+    coding = response.headers.get("content-encoding", "").strip().lower()
+    if coding in {"", "identity"}:
+        return response
+    from ouroboros.llm.inflate import Inflated
+
+    return Inflated(response, coding)
 
 
 def _moved(base_url: str, response: HttpResponse) -> Failure:

@@ -21,6 +21,7 @@ class Decoder:
         self._rest: list[bytes] = []
         self._rest_bytes = 0
         self._event = ""
+        self._event_line, self._event_name = b"", ""
         self._data: list[str] = []
         self._is_first_line = True
         self._may_skip_feed = False
@@ -83,6 +84,8 @@ class Decoder:
                     )
                     data.clear()
                 self._event = ""
+            elif line == self._event_line:  # most events are of the kind of the last one
+                self._event = self._event_name
             else:
                 self._read_field(line)
         return frames
@@ -93,6 +96,7 @@ class Decoder:
             self._data.append(value.removeprefix(b" ").decode("utf-8", "replace"))
         elif name == b"event":
             self._event = value.removeprefix(b" ").decode("utf-8", "replace")
+            self._event_line, self._event_name = line, self._event
 
 
 def framing(kind: str) -> Decoder | None:
