@@ -159,14 +159,24 @@ def _address(entry: Entry, environment: Mapping[str, str], base_url: str) -> tup
     given = [base_url, *(environment.get(name, "") for name in entry.base_url_variables)]
     for address in given:
         if address.strip():
-            found = filled(normalised(address, entry), entry, environment)
+            found = filled(normalised(address, entry), entry, _told(entry, environment))
             return found, found != entry.base_url
     if not entry.base_url:
         raise Misuse(
             f"The provider {entry.name!r} needs the address of your server.",
             hint="Give it with --base-url http://HOST:PORT/v1 or set OPENAI_BASE_URL.",
         )
-    return filled(entry.base_url, entry, environment), False
+    return filled(entry.base_url, entry, _told(entry, environment)), False
+
+
+def _told(entry: Entry, environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment, and for AWS the region of the profile behind it."""
+    region = entry.variables.get("region")
+    if entry.auth != "aws" or region is None or any(map(environment.get, region.names)):
+        return environment
+    from ouroboros.llm.auth.aws_profile import region_of_profile
+
+    return {region.names[0]: region_of_profile(environment), **environment}
 
 
 def _key_missing(entry: Entry) -> KeyMissing:
