@@ -18,6 +18,10 @@ class Malformed(Exception):
     """What came is no answer in HTTP/1.1; the text says why."""
 
 
+class Unfinished(Malformed):
+    """The answer was one as far as it went."""
+
+
 class Head(Struct, frozen=True, kw_only=True):
     """How an answer begins; header names are in lower case, the last of equal ones counts."""
 
@@ -56,7 +60,7 @@ class Answer:
                 if len(self._rest) > HEAD_BYTES:
                     raise Malformed("its headers are too long")
                 if not content:
-                    raise Malformed("it closed the connection before the headers were complete")
+                    raise _cut_head(self._rest)
                 return None
             head = _head(self._rest[:end])
             self._rest = self._rest[end:]
@@ -175,6 +179,11 @@ def _whole_chunks(received: bytes, at: int, pieces: list[bytes]) -> int:
         pieces.append(received[start:stop])
         at = stop + 2
     return at
+
+
+def _cut_head(received: bytes) -> Malformed:
+    kind = Unfinished if received.startswith(b"HTTP/1.") else Malformed
+    return kind("it closed the connection before the headers were complete")
 
 
 def _size(line: bytes) -> int:

@@ -11,7 +11,7 @@ from anyio.abc import ByteStream
 
 import ouroboros
 from ouroboros.core.errors import Misuse, ModelFailed, OuroborosError
-from ouroboros.llm.answer import Answer, Head, Malformed
+from ouroboros.llm.answer import Answer, Head, Malformed, Unfinished
 from ouroboros.llm.channel import Channel, Silent, connect
 from ouroboros.llm.reach import SYSTEM, Server, Tls, broken_off, refused, trusting
 from ouroboros.llm.transport import HttpRequest, first_bytes, split, unreachable
@@ -280,6 +280,8 @@ async def _head(connection: _Connection, idle_timeout: float) -> Head:
         heard = True
         try:
             head = connection.answer.begin(content)
+        except Unfinished as error:
+            raise unreachable(f"{connection.server.name} broke off its answer: {error}.") from error
         except Malformed as error:
             raise unreachable(
                 f"{connection.server.name} does not answer in HTTP: {error}.",
