@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+from anyio.lowlevel import checkpoint
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -13,15 +14,15 @@ from ouroboros.app.config import home_folder
 from ouroboros.app.settings import Network, Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Misuse
-from ouroboros.llm import catalog
+from ouroboros.llm import catalog, discovery_cache
 from ouroboros.llm.client import Client
 from ouroboros.llm.opening import Connection, open_client
 from ouroboros.llm.price import Price
 from ouroboros.llm.providers.choice import Choice, default, find
 from ouroboros.llm.reach import Tls
 from ouroboros.llm.retry import Policy
+from ouroboros.llm.tap import Tap
 from ouroboros.llm.transport import Proxies
-
 
 _LEAST_REPLY = 4_096
 
@@ -49,13 +50,7 @@ def choose(settings: Settings, environment: Mapping[str, str]) -> Chosen:
         entries=own_providers.entries(settings),
         plan_of=partial(own_providers.plan_of, settings),
     )
-    name = choice.entry.name
-    known = catalog.find(
-        name,
-        choice.model,
-        overrides=overrides(settings),
-        is_custom=choice.is_custom or own_providers.is_elsewhere(settings, name),
-    )
+    known = _known(choice, settings, environment)
     if choice.entry.protocol in {"script", "echo"}:
         known = replace(known, price=Price(input=0.0, output=0.0))
     if known.tools is False:
@@ -66,6 +61,21 @@ def choose(settings: Settings, environment: Mapping[str, str]) -> Chosen:
             hint=f'set input and output in [models."{choice.name}"], or use --max-tokens',
         )
     return Chosen(choice=choice, known=_bounded(known, choice, settings))
+
+
+def _known(choice: Choice, settings: Settings, environment: Mapping[str, str]) -> catalog.Known:
+    """The snapshot, or what the vendor itself said when it was last asked."""
+    name, told = choice.entry.name, overrides(settings)
+    is_custom = choice.is_custom or own_providers.is_elsewhere(settings, name)
+    known = catalog.find(name, choice.model, overrides=told, is_custom=is_custom)
+    home = _home(environment)
+    if (known.window is not None and known.price is not None) or home is None:
+        return known
+    listing = discovery_cache.read(home, name, choice.base_url)
+    listed = listing.models.get(choice.model) if listing else None
+    if listed is None:
+        return known
+    return catalog.find(name, choice.model, overrides=told, listed=listed, is_custom=is_custom)
 
 
 def _without_tools(choice: Choice) -> Choice:
@@ -91,15 +101,26 @@ def _bounded(known: catalog.Known, choice: Choice, settings: Settings) -> catalo
 
 
 async def connect(
-    choice: Choice, network: Network, environment: Mapping[str, str], clock: Clock
+    choice: Choice,
+    network: Network,
+    environment: Mapping[str, str],
+    clock: Clock,
+    tap: Tap | None = None,
 ) -> Client:
-    """A client for the choice; nothing is sent yet.
+    """A client for the choice; nothing is sent yet, and where ``tap`` is offline nothing ever is.
 
     Raises:
         Misuse: A script cannot be read.
     """
-    linked = connection(network, environment)
-    return await open_client(choice, clock=clock, random=_chance, connection=linked)
+    linked = replace(connection(network, environment), tap=tap)
+    if tap is None or not tap.is_offline:
+        return await open_client(choice, clock=clock, random=_chance, connection=linked)
+    return await open_client(choice, clock=clock, random=_chance, connection=linked, sleep=_no_wait)
+
+
+async def _no_wait(seconds: float) -> None:
+    """What was waited for when it was recorded need not be waited for again."""
+    await checkpoint()
 
 
 def connection(network: Network, environment: Mapping[str, str]) -> Connection:

@@ -10,6 +10,7 @@ Example::
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,6 +21,9 @@ from ouroboros.core.commands import Command
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import Envelope, PermissionAnswered, TaskCancelled, TaskCompleted
 from ouroboros.core.state import Spent, State
+
+if TYPE_CHECKING:
+    from ouroboros.llm.tap import Tap
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -126,11 +130,22 @@ class Session:
 class Ouroboros:
     """The engine with its settings; opens sessions."""
 
-    def __init__(self, settings: Settings, *, home: Path, environment: Mapping[str, str]) -> None:
-        """Reads nothing yet; ``environment`` also holds the keys of providers."""
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        home: Path,
+        environment: Mapping[str, str],
+        tap: "Tap | None" = None,
+    ) -> None:
+        """Reads nothing yet; ``environment`` also holds the keys of providers.
+
+        ``tap`` records what goes to models or answers in their place (``app.cassettes``).
+        """
         self._settings = settings
         self._home = home
         self._environment = environment
+        self._tap = tap
 
     @asynccontextmanager
     async def open(
@@ -157,6 +172,7 @@ class Ouroboros:
             environment=dict(self._environment),
             cwd=_folder(cwd),
             interactive=interactive,
+            tap=self._tap,
         )
         async with wiring.opened(opening, resume=resume, latest=latest) as built:
             yield Session(built.engine, resumed=built.resumed, warnings=tuple(built.warnings))

@@ -8,15 +8,17 @@ from msgspec.structs import replace
 from ouroboros.agent import images
 from ouroboros.agent.compaction import Keep
 from ouroboros.agent.speaker import Speaker, Tuning
-from ouroboros.app import models
+from ouroboros.app import models, own_providers
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import KeyMissing
 from ouroboros.core.limits import CONTEXT_WINDOW
 from ouroboros.core.parts import Usage
 from ouroboros.llm import price
+from ouroboros.llm.auth import HIDDEN
 from ouroboros.llm.client import Client
 from ouroboros.llm.providers.table import ENTRIES
+from ouroboros.llm.tap import Setup, Tap
 
 
 class Speakers:
@@ -28,24 +30,36 @@ class Speakers:
         warnings: What the person should know of those.
     """
 
-    def __init__(self, settings: Settings, environment: Mapping[str, str], clock: Clock) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        environment: Mapping[str, str],
+        clock: Clock,
+        tap: Tap | None = None,
+    ) -> None:
         """Reads what is known of the models; raises ``Misuse`` for one that cannot be chosen.
 
         Connects nothing, but may read files: not for the event loop.
         """
         self._settings, self._environment, self._clock = settings, environment, clock
+        self._tap = tap
+        self._choose = choose_keyless if tap is not None and tap.is_offline else models.choose
         self._clients: list[Client] = []
-        self.first = models.choose(settings, environment)
+        self.first = self._choose(settings, environment)
         self.warnings: list[str] = []
         self.others: tuple[str, ...] = ()
         for name in settings.fallback:
             try:
-                found = models.choose(self._instead(name), environment).choice.name
+                found = self._choose(self._instead(name), environment).choice.name
             except KeyMissing as missing:
                 self.warnings.append(f"{name} cannot take over: {missing.message}")
                 continue
             if found != self.first.choice.name and found not in self.others:
                 self.others += (found,)
+        if tap is not None:
+            choice = self.first.choice
+            base_url = choice.base_url if choice.is_custom else ""
+            tap.chosen(Setup(model=choice.name, base_url=base_url, fallback=self.others))
 
     async def leader(self) -> Speaker:
         """The model that settings choose."""
@@ -54,7 +68,7 @@ class Speakers:
     async def another(self, name: str) -> Speaker:
         """A model that is asked instead of the first one; raises ``Misuse``."""
         settings = self._instead(name)
-        chosen = await to_thread.run_sync(models.choose, settings, self._environment)
+        chosen = await to_thread.run_sync(self._choose, settings, self._environment)
         return await self._speaker(settings, chosen)
 
     async def close(self) -> None:
@@ -72,7 +86,7 @@ class Speakers:
 
     async def _speaker(self, settings: Settings, chosen: models.Chosen) -> Speaker:
         client = await models.connect(
-            chosen.choice, settings.network, self._environment, self._clock
+            chosen.choice, settings.network, self._environment, self._clock, self._tap
         )
         self._clients.append(client)
 
@@ -105,3 +119,14 @@ class Speakers:
             ),
             cuts_silently=dialect.cuts_silently,
         )
+
+
+def choose_keyless(settings: Settings, environment: Mapping[str, str]) -> models.Chosen:
+    """As ``models.choose``, for when nothing is sent: a key that is not set is not missed."""
+    try:
+        return models.choose(settings, environment)
+    except KeyMissing:
+        if not settings.model:
+            raise
+    keys = [name for entry in own_providers.entries(settings) for name in entry.keys]
+    return models.choose(settings, {**dict.fromkeys(keys, HIDDEN), **environment})

@@ -29,6 +29,7 @@ from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.limits import Caps
 from ouroboros.core.parts import Message
 from ouroboros.core.state import State, fold
+from ouroboros.llm.tap import Tap
 from ouroboros.store import EventLog, Lease, Writer
 
 
@@ -40,6 +41,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     environment: dict[str, str]
     cwd: Path
     interactive: bool
+    tap: Tap | None = None
 
 
 class Built(Struct, kw_only=True):
@@ -81,7 +83,7 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
     clock = SystemClock()
     # Logins are kept in the session's home, wherever the variables would look for one.
     variables = {**opening.environment, "OUROBOROS_HOME": str(opening.home)}
-    speakers = await to_thread.run_sync(Speakers, opening.settings, variables, clock)
+    speakers = await to_thread.run_sync(Speakers, opening.settings, variables, clock, opening.tap)
     ids = TimeOrderedIds(clock, os.urandom)
     async with Writer(opening.home) as writer:
         past = Past(id=ids.new("ses"))
@@ -104,6 +106,8 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
             finally:
                 await writer.close()
                 await speakers.close()
+                if opening.tap is not None:
+                    await opening.tap.close()
 
 
 def _build(

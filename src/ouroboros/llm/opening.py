@@ -9,21 +9,28 @@ from msgspec import Struct
 
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Failure, Misuse
-from ouroboros.llm.auth import Authorizer, KeyHeader
+from ouroboros.llm.auth import HIDDEN, Authorizer, Credential, KeyHeader
 from ouroboros.llm.auth.plan import AuthPlan, CommandPlan, OAuthPlan
 from ouroboros.llm.client import Client, Route
 from ouroboros.llm.providers.choice import Choice
 from ouroboros.llm.reach import Tls
 from ouroboros.llm.retry import Policy
+from ouroboros.llm.tap import Tap
 from ouroboros.llm.transport import Proxies, Transport
 
-_FORMAT_HEADERS = {"anthropic-messages": {"anthropic-version": "2023-06-01"}}
+_AWS_STREAM = {"accept": "application/vnd.amazon.eventstream, application/json"}
+_FORMAT_HEADERS = {
+    "anthropic-messages": {"anthropic-version": "2023-06-01"},
+    "bedrock-converse": _AWS_STREAM,
+    "bedrock-invoke-stream": _AWS_STREAM,
+}
 
 
 class Connection(Struct, frozen=True, kw_only=True):
     """How to reach providers: patience, proxies, certificates, and where proofs come from.
 
-    ``home`` is the folder that keeps logins, ``environment`` what a command sees that prints a token.
+    ``home`` is the folder that keeps logins, ``environment`` what a command sees that prints a token,
+    ``tap`` what stands between models and the network.
     """
 
     policy: Policy = Policy()
@@ -33,6 +40,7 @@ class Connection(Struct, frozen=True, kw_only=True):
     tls: Tls = Tls()
     home: Path | None = None
     environment: Mapping[str, str] = {}
+    tap: Tap | None = None
 
     def __repr__(self) -> str:
         """Without what may hold secrets."""
@@ -95,18 +103,32 @@ def _http_route(choice: Choice, *, clock: Clock, connection: Connection) -> Rout
         base_url=choice.base_url,
         dialect=choice.entry.dialect,
         url=choice.url,
-        headers={**_FORMAT_HEADERS.get(choice.entry.protocol, {}), **choice.entry.headers},
+        headers=headers(choice),
         auth=authorizer(choice, clock=clock, connection=connection),
         connect_timeout=connection.connect_timeout,
         idle_timeout=connection.idle_timeout,
         explain=lambda failure: advice(choice, failure),
     )
-    transport = open_transport(choice.base_url, connection)
+    tap = connection.tap
+
+    def network() -> Transport:
+        return open_transport(choice.base_url, connection)
+
+    transport = tap.transport(network) if tap else network()
     return HttpRoute(endpoint, by_name(choice.entry.protocol), transport, clock=clock)
+
+
+def headers(choice: Choice) -> dict[str, str]:
+    """What every request of the choice carries besides its proof."""
+    return {**_FORMAT_HEADERS.get(choice.entry.protocol, {}), **choice.entry.headers}
 
 
 def authorizer(choice: Choice, *, clock: Clock, connection: Connection) -> Authorizer:
     """What proves to the provider of the choice who asks; nothing is read or run yet."""
+    if connection.tap is not None and connection.tap.is_offline:
+        is_proven = choice.credential or choice.plan or choice.entry.auth == "aws"
+        style = "bearer" if choice.entry.auth == "aws" else choice.entry.auth
+        return KeyHeader(style, Credential(HIDDEN, "nowhere") if is_proven else None)
     match choice.plan:
         case CommandPlan() as plan:
             from ouroboros.llm.auth.command import CommandToken
@@ -124,6 +146,12 @@ def authorizer(choice: Choice, *, clock: Clock, connection: Connection) -> Autho
                 return open_transport(url, connection)
 
             return Login(plan, file, reach=reach, clock=clock)
+        case None if choice.entry.auth == "aws":
+            from ouroboros.llm.auth.aws import AwsSignature
+
+            if choice.credential is not None:
+                return KeyHeader("bearer", choice.credential)
+            return AwsSignature(connection.environment)
         case None:
             return KeyHeader(choice.entry.auth, choice.credential)
 
@@ -134,6 +162,8 @@ def advice(choice: Choice, failure: Failure) -> str:
         case "auth" | "permission":
             if choice.plan is not None:
                 return _plan_advice(choice.plan)
+            if choice.credential is None and choice.entry.auth == "aws":
+                return "Check what these credentials may do, and that the model is enabled there."
             if choice.credential is None:
                 return f"No key was sent; set {' or '.join(choice.entry.keys)}."
             return f"The key came from {choice.credential.source}; check it at the provider."

@@ -27,6 +27,9 @@ class Chosen(Struct, frozen=True, kw_only=True):
     latest: bool = False
     resume: str = ""
     cwd: str = ""
+    record: str = ""
+    replay: str = ""
+    strict_replay: bool = False
 
     def settings(self) -> dict[str, object]:
         """The options as settings by dotted key."""
@@ -88,6 +91,15 @@ _OPTIONS = (
         help="Go on with a session; without a name, choose one.",
     ),
     click.option("-C", "--cwd", metavar="FOLDER", default="", help="Work in this folder."),
+    click.option(
+        "--record", metavar="FILE", default="", help="Keep what is said to models in a file."
+    ),
+    click.option(
+        "--replay", metavar="FILE", default="", help="Answer from such a file; nothing is sent."
+    ),
+    click.option(
+        "--strict-replay", is_flag=True, help="Fail when a request is not the recorded one."
+    ),
 )
 
 

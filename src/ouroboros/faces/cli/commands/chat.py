@@ -9,7 +9,6 @@ import msgspec
 
 from ouroboros.app import sessions
 from ouroboros.app.ouroboros import Ouroboros
-from ouroboros.app.provider_list import equipped
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Compact, Effort, Mode, SetMode, SetModel
 from ouroboros.core.errors import Misuse, OuroborosError
@@ -20,11 +19,11 @@ from ouroboros.faces.cli.prompting_history import History
 from ouroboros.faces.cli.render.face import Face, Notice
 from ouroboros.faces.cli.render.words import count, going_on, one_line
 from ouroboros.faces.cli.stage import Streams, text_stage
+from ouroboros.faces.cli.taping import Equipment, equip
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ouroboros.app.config import Loaded
     from ouroboros.app.ouroboros import Session
 
 _SHOWN = 15
@@ -64,31 +63,38 @@ def command(
     streams = Streams.of_process(invocation.environment)
     chosen = msgspec.convert(options, Chosen)
     cwd = invocation.cwd(chosen.cwd)
-    loaded = invocation.load(chosen.settings(), cwd)
+    equipment = equip(invocation, chosen, cwd)
     interactive = streams.converses and not non_interactive
-    chat = _Chat(loaded, cwd, streams, answers=interactive)
-    resume = resumed(chosen, loaded.home, cwd, person=interactive)
+    chat = _Chat(equipment, cwd, streams, answers=interactive)
+    resume = resumed(chosen, equipment.loaded.home, cwd, person=interactive)
     first = " ".join(task).encode("utf-8", "replace").decode()
-    return anyio.run(chat.talk, first, resume, chosen.latest)
+    code = anyio.run(chat.talk, first, resume, chosen.latest)
+    equipment.remark()
+    return code
 
 
 class _Chat:
     """One chat, over as many sessions as the person goes through."""
 
-    def __init__(self, loaded: "Loaded", cwd: "Path", streams: Streams, *, answers: bool) -> None:
+    def __init__(
+        self, equipment: Equipment, cwd: "Path", streams: Streams, *, answers: bool
+    ) -> None:
         """``answers``: somebody is there who can answer questions."""
-        self._loaded = loaded
+        self._equipment = equipment
+        self._loaded = equipment.loaded
         self._cwd = cwd
         self._streams = streams
         self._answers = answers
-        self._history = History(loaded.home)
-        self._environment = equipped(loaded, streams.environment)
+        self._history = History(self._loaded.home)
 
     async def talk(self, first: str, resume: str, latest: bool) -> int:
         """Opens one session after the other until the person leaves."""
         code = 0
         engine = Ouroboros(
-            self._loaded.settings, home=self._loaded.home, environment=self._environment
+            self._loaded.settings,
+            home=self._loaded.home,
+            environment=self._equipment.environment,
+            tap=self._equipment.tap,
         )
         while True:
             async with engine.open(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, cast
 import click
 import msgspec
 
-from ouroboros.app.provider_list import equipped
 from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
 from ouroboros.faces.cli.flags import Chosen, resumed, shared
 from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.render.face import Notice
+from ouroboros.faces.cli.taping import equip
 
 if TYPE_CHECKING:
     from ouroboros.faces.cli.stage import Output, Streams
@@ -101,14 +101,13 @@ def _perform(
     silent: bool,
 ) -> int:
     cwd = invocation.cwd(chosen.cwd)
-    loaded = invocation.load(chosen.settings(), cwd)
+    equipment = equip(invocation, chosen, cwd)
+    loaded = equipment.loaded
     text = task_text(words, streams)
     if not text and not (chosen.latest or chosen.resume):
         raise Misuse("there is no task", hint="give it as words, with -p, or on standard input")
     interactive = output == "text" and not silent and streams.converses
     resume = resumed(chosen, loaded.home, cwd, person=interactive)
-
-    environment = equipped(loaded, invocation.environment)
 
     import anyio
 
@@ -117,7 +116,12 @@ def _perform(
         from ouroboros.faces.cli.conversation import Conversation
         from ouroboros.faces.cli.stage import open_stage
 
-        engine = Ouroboros(loaded.settings, home=loaded.home, environment=environment)
+        engine = Ouroboros(
+            loaded.settings,
+            home=loaded.home,
+            environment=equipment.environment,
+            tap=equipment.tap,
+        )
         async with engine.open(
             cwd=cwd, resume=resume, latest=chosen.latest, interactive=interactive
         ) as session:
@@ -126,7 +130,9 @@ def _perform(
                 stage.face.tell(Notice(text=f"warning: {warning}", level="warning"))
             return await Conversation(session, stage, session.id).once(text)
 
-    return anyio.run(main)
+    code = anyio.run(main)
+    equipment.remark()
+    return code
 
 
 def _refuse(problem: OuroborosError) -> None:

@@ -1,0 +1,64 @@
+"""What `run` and `chat` are started with: settings, keys, and a recording to make or to play."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from ouroboros.app.provider_list import equipped
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.flags import Chosen
+from ouroboros.faces.cli.invocation import Invocation, note
+
+if TYPE_CHECKING:
+    from ouroboros.app.cassettes import Play, Record
+    from ouroboros.app.config import Loaded
+
+
+class Equipment(Struct, frozen=True, kw_only=True):
+    """Settings and where keys are; ``played`` and ``tap`` are None without a recording."""
+
+    loaded: "Loaded"
+    environment: dict[str, str]
+    played: "Play | None" = None
+    tap: "Record | Play | None" = None
+
+    def remark(self) -> None:
+        """Tells the person how well a played recording fitted."""
+        if self.played is not None and (said := self.played.remark):
+            note(f"warning: {said}")
+
+
+def equip(invocation: Invocation, chosen: Chosen, cwd: Path) -> Equipment:
+    """Reads settings and keys, and opens the recording that was named.
+
+    Raises:
+        Misuse: Options contradict each other, or the recording cannot be used.
+    """
+    flags = chosen.settings()
+    if not (chosen.record or chosen.replay):
+        loaded = invocation.load(flags, cwd)
+        return Equipment(loaded=loaded, environment=equipped(loaded, invocation.environment))
+    if chosen.record and chosen.replay:
+        raise Misuse("--record and --replay contradict each other", hint="give one of them")
+    from ouroboros.app.cassettes import Play, Record
+
+    if chosen.record:
+        loaded = invocation.load(flags, cwd)
+        environment = equipped(loaded, invocation.environment)
+        tap = Record(Path(chosen.record), environment)
+        return Equipment(loaded=loaded, environment=environment, tap=tap)
+    played = Play(Path(chosen.replay), invocation.environment, strict=chosen.strict_replay)
+    setup = played.setup
+    known = {
+        "model": setup.model,
+        "base_url": setup.base_url,
+        "fallback": list(setup.fallback),
+    }
+    flags |= {name: value for name, value in known.items() if value and flags[name] is None}
+    return Equipment(
+        loaded=invocation.load(flags, cwd),
+        environment=invocation.environment,
+        played=played,
+        tap=played,
+    )
