@@ -15,6 +15,8 @@ THOUGHTS: dict[str, Part] = {
     "anthropic-messages": Reasoning(text="Hm.", meta={"signature": "Sig=="}),
     "openai-responses": Reasoning(text="Hm.", meta={"item": ITEM}),
     "openai-chat": Reasoning(text="Hm.", meta={"details": [{"type": "reasoning.text"}]}),
+    "gemini": Reasoning(text="Hm.", meta={"signed": [[3, "Sig=="]]}),
+    "ollama-chat": Reasoning(text="Hm."),
 }
 DIALECT = Dialect(reasoning_send_back="details")
 
@@ -28,7 +30,7 @@ def history(protocol: str, *said: Part) -> list[Any]:
     )
     body = by_name(protocol).build_body(Request(model="m", messages=messages), DIALECT, origin)
     read = json.loads(body)
-    return read.get("messages") or read["input"]
+    return read.get("messages") or read.get("contents") or read["input"]
 
 
 @pytest.mark.parametrize("protocol", THOUGHTS)
@@ -46,6 +48,9 @@ def test_no_message_ends_in_thoughts(protocol: str) -> None:
             assert [block["type"] for block in items[1]["content"]] == ["thinking", "text"]
         case "openai-responses":
             assert kinds == ["message", "reasoning", "message", "message"]
+        case "gemini":
+            thought_part = {"text": "Hm.", "thought": True, "thoughtSignature": "Sig=="}
+            assert items[1]["parts"] == [thought_part, {"text": "First."}]
         case _:
             assert kinds == ["user", "assistant", "user"]
             assert items[1]["content"] == "First."

@@ -2,19 +2,22 @@
 
 import json
 import random
+from itertools import pairwise
 from typing import Any, cast
 
 import msgspec
 import pytest
 
+from ouroboros.core.errors import ModelFailed
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.framing import Frame
-from ouroboros.llm.protocols import by_name
+from ouroboros.llm.protocols import NAMES, by_name
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import BlockEnded, BlockStarted, Failed, Finished, StreamEvent
-from tests.wire.recordings import ORIGIN, Recording, kept, replies, streams
+from tests.wire.recordings import KINDS, ORIGIN, Recording, kept, replies, streams
 
 STREAMS = streams()
+REPLIES = list(replies())
 JUNK: tuple[Any, ...] = (
     None,
     True,
@@ -103,12 +106,12 @@ def check(recording: Recording, frames: list[Frame]) -> None:
     json.loads(protocol.build_body(Request(model="m", messages=(message,)), dialect, ORIGIN))
 
 
-def drive(rounds: int, seed: str) -> None:
-    chance = random.Random(seed)
-    known = {recording.path: recording.frames() for recording in STREAMS}
+def drive(name: str, rounds: int, seed: str) -> None:
+    chance = random.Random(f"{name} {seed}")
+    known = [(one, one.frames()) for one in STREAMS if one.protocol == name]
     for _ in range(rounds):
-        recording = chance.choice(STREAMS)
-        frames = shuffled(known[recording.path], chance)
+        recording, whole = chance.choice(known)
+        frames = shuffled(whole, chance)
         try:
             check(recording, frames)
         except BaseException:
@@ -116,14 +119,21 @@ def drive(rounds: int, seed: str) -> None:
             raise
 
 
-@pytest.mark.parametrize("seed", ["a", "b", "c", "d"])
-def test_mutated_streams(seed: str) -> None:
-    drive(800, seed)
+@pytest.mark.parametrize("name", NAMES)
+def test_mutated_streams(name: str) -> None:
+    drive(name, 1_000, "quick")
 
 
-def drive_bodies(rounds: int, seed: str) -> None:
-    chance = random.Random(seed)
-    bodies = [recording for recording in replies() if recording.encoding == "json"]
+@pytest.mark.deep
+@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("name", NAMES)
+def test_many_mutated_streams(name: str, part: int) -> None:
+    drive(name, 100_000 // len(NAMES) // 5 + 1, f"deep {part}")
+
+
+def drive_bodies(name: str, rounds: int, seed: str) -> None:
+    chance = random.Random(f"{name} {seed}")
+    bodies = [one for one in REPLIES if one.encoding == "json" and one.protocol == name]
     for _ in range(rounds):
         recording = chance.choice(bodies)
         body = json.dumps(mutated(recording.body, chance)).encode()
@@ -134,22 +144,85 @@ def drive_bodies(rounds: int, seed: str) -> None:
         msgspec.json.encode(events)
 
 
-def test_mutated_bodies() -> None:
-    drive_bodies(1500, "bodies")
+@pytest.mark.parametrize("name", NAMES)
+def test_mutated_bodies(name: str) -> None:
+    drive_bodies(name, 250, "bodies")
 
 
 @pytest.mark.deep
-def test_many_mutated_bodies() -> None:
-    drive_bodies(30_000, "deep bodies")
+@pytest.mark.parametrize("name", NAMES)
+def test_many_mutated_bodies(name: str) -> None:
+    drive_bodies(name, 5_000, "deep bodies")
+
+
+def damaged(raw: bytes, chance: random.Random) -> bytes:
+    """The bytes with a few of them changed, gone, doubled or foreign."""
+    for _ in range(chance.randrange(1, 4)):
+        start = chance.randrange(len(raw) + 1)
+        end = min(len(raw), start + chance.choice((0, 1, 1, 2, 30)))
+        noise = chance.choice((
+            b"",
+            b"\x00",
+            b"\n",
+            b"\r\n\r\n",
+            b'"',
+            b"}",
+            b"]",
+            b"\xff\xfe",
+            raw[start:end] * 2,
+        ))
+        raw = raw[:start] + noise + raw[end:]
+    return raw[: chance.randrange(len(raw) + 1)] if chance.random() < 0.2 else raw
+
+
+def heard(recording: Recording, raw: bytes, cuts: list[int]) -> list[StreamEvent]:
+    """The events of bytes that arrive in pieces, as a route hands them on."""
+    protocol = by_name(recording.protocol)
+    framing = protocol.framing(KINDS[recording.encoding])
+    assert framing is not None
+    decoder = protocol.start(Dialect())
+    events: list[StreamEvent] = []
+    try:
+        for start, end in pairwise((0, *sorted(cuts), len(raw))):
+            for frame in framing.feed(raw[start:end]):
+                events += decoder.step(frame)
+        for frame in framing.end():
+            events += decoder.step(frame)
+    except ModelFailed as error:
+        decoder.reply.fail(error.failure)
+        return events + decoder.reply.take()
+    return events + list(decoder.finish())
+
+
+def drive_bytes(name: str, rounds: int, seed: str) -> None:
+    chance = random.Random(f"{name} {seed}")
+    known = [one for one in STREAMS if one.protocol == name]
+    for _ in range(rounds):
+        recording = chance.choice(known)
+        raw = damaged(recording.raw[: chance.choice((3_000, 30_000))], chance)
+        cuts = [chance.randrange(len(raw) + 1) for _ in range(5)]
+        try:
+            events = heard(recording, raw, cuts)
+            assert heard(recording, raw, []) == events
+            assert sum(isinstance(event, Finished | Failed) for event in events) == 1
+            assert isinstance(events[-1], Finished | Failed)
+        except BaseException:
+            print(recording.path.stem, raw, cuts)
+            raise
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_damaged_bytes(name: str) -> None:
+    drive_bytes(name, 150, "quick")
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("seed", range(10))
-def test_many_mutated_streams(seed: int) -> None:
-    drive(10_000, f"deep {seed}")
+@pytest.mark.parametrize("name", NAMES)
+def test_many_damaged_bytes(name: str) -> None:
+    drive_bytes(name, 3_000, "deep")
 
 
-@pytest.mark.parametrize("protocol", ["openai-chat", "openai-responses", "anthropic-messages"])
+@pytest.mark.parametrize("protocol", NAMES)
 @pytest.mark.parametrize(
     "body", [b"", b"null", b"[]", b"{}", b"<html>", b'{"error":"x"}', b'{"detail":[3]}', b"\xff"]
 )

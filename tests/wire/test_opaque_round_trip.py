@@ -198,6 +198,62 @@ def test_thoughts_go_back_to_vendors_that_demand_them() -> None:
         assert back == ([thoughts] if calls else [None])
 
 
+def as_gemini_parts(recording: Recording) -> list[Any]:
+    """The vendor's parts, words that follow each other unsigned as one; thoughts stay here."""
+    came = {"sse": events_in, "json": lambda one: json.loads(one.raw)}[recording.encoding](
+        recording
+    )
+    chunks: list[Any] = came if "candidates" not in came else [came]
+    found: list[Any] = []
+    for chunk in chunks:
+        for part in chunk["candidates"][0].get("content", {}).get("parts", []):
+            is_signed = "thoughtSignature" in part
+            if part.get("thought") or (part.get("text") == "" and not is_signed):
+                continue
+            if not is_signed and "text" in part and found and set(found[-1]) == {"text"}:
+                found[-1] = {"text": found[-1]["text"] + part["text"]}
+            else:
+                found.append(part)
+    for part in found:
+        if "functionCall" in part:
+            part["functionCall"].setdefault("args", {})
+    return found
+
+
+@pytest.mark.parametrize("recording", of("gemini"), ids=name_of)
+def test_gemini_parts_go_back_as_they_came(recording: Recording) -> None:
+    contents = sent_back(recording)["contents"]
+    back = [part for content in contents[1:-1] for part in content["parts"]]
+    wanted = as_gemini_parts(recording)
+    if "willContinue" not in json.dumps(wanted):
+        assert back == wanted
+        return
+    # Calls that came in pieces go back whole, each with the signature it opened with.
+    opened = [part for part in wanted if part.get("functionCall", {}).get("name")]
+    assert [(part["functionCall"]["name"], part.get("thoughtSignature")) for part in back] == [
+        (part["functionCall"]["name"], part.get("thoughtSignature")) for part in opened
+    ]
+
+
+def test_gemini_signatures_are_neither_lost_nor_moved() -> None:
+    kinds: list[str] = []
+    for recording in of("gemini"):
+        parts = sent_back(recording)["contents"][1]["parts"]
+        kinds += [
+            "empty text" if part.get("text") == "" else min(set(part) - {"thoughtSignature"})
+            for part in parts
+            if "thoughtSignature" in part
+        ]
+    counts = {kind: kinds.count(kind) for kind in set(kinds)}
+    assert counts == {
+        "empty text": 8,
+        "functionCall": 9,
+        "text": 8,
+        "toolCall": 2,
+        "toolResponse": 2,
+    }
+
+
 OPAQUE = ("signature", "encrypted_content", "reasoning_details", "redacted_thinking", '"phase"')
 
 
@@ -206,9 +262,14 @@ OPAQUE = ("signature", "encrypted_content", "reasoning_details", "redacted_think
 def test_nothing_opaque_goes_to_another_origin(recording: Recording, field: str) -> None:
     other = {"provider": "vendor", "protocol": "any", "model": "model", field: "other"}
     body = sent_back(recording, Origin(**other), Dialect(reasoning_send_back="details"))
-    history = json.dumps(body.get("messages") or body.get("input"))
+    history = json.dumps(body.get("messages") or body.get("input") or body.get("contents"))
     for word in OPAQUE:
         assert f'{word}": ' not in history
+    for content in body.get("contents", ()):
+        for part in content["parts"]:
+            assert set(part) <= {"text", "functionCall", "thoughtSignature"}
+            assert part.get("thoughtSignature") in {None, "skip_thought_signature_validator"}
+            assert set(part.get("functionCall", {})) <= {"name", "args"}
     for item in body.get("input", ()):
         assert "id" not in item
         assert item["type"] in {"message", "function_call"}
