@@ -200,10 +200,9 @@ def test_thoughts_go_back_to_vendors_that_demand_them() -> None:
 
 def as_gemini_parts(recording: Recording) -> list[Any]:
     """The vendor's parts, words that follow each other unsigned as one; thoughts stay here."""
-    came = {"sse": events_in, "json": lambda one: json.loads(one.raw)}[recording.encoding](
-        recording
-    )
-    chunks: list[Any] = came if "candidates" not in came else [came]
+    is_text = recording.encoding == "sse"
+    came: Any = events_in(recording) if is_text else json.loads(recording.raw)
+    chunks: list[Any] = [came] if "candidates" in came else came
     found: list[Any] = []
     for chunk in chunks:
         for part in chunk["candidates"][0].get("content", {}).get("parts", []):
