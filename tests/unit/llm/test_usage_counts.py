@@ -14,6 +14,8 @@ READERS = {
     "openai-chat": usage.from_openai_chat,
     "openai-responses": usage.from_openai_responses,
     "anthropic-messages": usage.from_anthropic_messages,
+    "gemini": usage.from_gemini,
+    "ollama-chat": usage.from_ollama,
 }
 
 
@@ -105,6 +107,29 @@ CASES: dict[
         {"input_tokens": 7, "output_tokens": 9, "output_tokens_details": {"thinking_tokens": 4}},
         (7, None, None, 5, 4),
     ),
+    "gemini counts thoughts and what its tools read apart": (
+        "gemini",
+        {
+            "promptTokenCount": 100,
+            "cachedContentTokenCount": 60,
+            "candidatesTokenCount": 20,
+            "thoughtsTokenCount": 30,
+            "toolUsePromptTokenCount": 7,
+            "totalTokenCount": 157,
+        },
+        (47, 60, 0, 20, 30),
+    ),
+    "gemini leaves out what is 0": ("gemini", {"promptTokenCount": 8}, (8, 0, 0, 0, 0)),
+    "gemini with more cached than asked": (
+        "gemini",
+        {"promptTokenCount": 8, "cachedContentTokenCount": 9},
+        (0, 9, 0, 0, 0),
+    ),
+    "ollama": (
+        "ollama-chat",
+        {"prompt_eval_count": 26, "eval_count": 12, "eval_duration": 4_000_000},
+        (26, None, None, 12, None),
+    ),
     "nonsense": (
         "openai-chat",
         {"prompt_tokens": -4, "completion_tokens": "many", "total_tokens": True},
@@ -130,15 +155,22 @@ def test_a_vendor_known_to_count_apart_needs_no_total() -> None:
     assert plain(usage.from_openai_chat(raw)) == (0, None, 0, 2, 3)
 
 
-@pytest.mark.parametrize("protocol", ["openai-chat", "openai-responses"])
-def test_recorded_counters_add_up_to_the_vendors_total(protocol: str) -> None:
+@pytest.mark.parametrize(
+    ("protocol", "name"),
+    [
+        ("openai-chat", "total_tokens"),
+        ("openai-responses", "total_tokens"),
+        ("gemini", "totalTokenCount"),
+    ],
+)
+def test_recorded_counters_add_up_to_the_vendors_total(protocol: str, name: str) -> None:
     seen = 0
     for path in FILES:
         recording = load(path)
         raw = recording.facts["raw_usage"]
-        if recording.protocol != protocol or not raw or not raw.get("total_tokens"):
+        if recording.protocol != protocol or not raw or not raw.get(name):
             continue
-        assert READERS[protocol](raw).total == raw["total_tokens"], path.stem
+        assert READERS[protocol](raw).total == raw[name], path.stem
         seen += 1
     assert seen > 30
 
@@ -153,6 +185,10 @@ FIELDS = [
     "reasoning_tokens",
     "input_tokens",
     "output_tokens",
+    "promptTokenCount",
+    "cachedContentTokenCount",
+    "thoughtsTokenCount",
+    "eval_count",
 ]
 junk = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
