@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.core.errors import Failure, FailureKind, ModelFailed, OuroborosError
+from ouroboros.llm.auth.aws_profile import region_of_profile
 from ouroboros.llm.auth.credential import HIDDEN
 from ouroboros.llm.auth.excerpt import excerpt
 from ouroboros.llm.transport import HttpRequest
@@ -59,14 +60,12 @@ class _Session(Protocol):
 
     def get_credentials(self) -> _Credentials | None: ...
 
-    def get_config_variable(self, name: str) -> str | None: ...
-
 
 class _Loaded(Struct, frozen=True, kw_only=True):
-    """Credentials that were found, and the region of the profile."""
+    """Credentials that were found, and the region that goes with them."""
 
     credentials: _Credentials
-    profile_region: str
+    region: str
     is_explicit: bool
 
 
@@ -131,8 +130,9 @@ class AwsSignature:
         open_session = cast("Callable[..., _Session]", _module("botocore.session").Session)
         profile = named.get("AWS_PROFILE") or named.get("AWS_DEFAULT_PROFILE")
         access, secret = named.get("AWS_ACCESS_KEY_ID"), named.get("AWS_SECRET_ACCESS_KEY")
-        session = open_session(profile=profile or None)
-        if is_explicit := bool(access and secret):
+        is_explicit = bool(access and secret)
+        session = open_session(profile=None if is_explicit else profile or None)
+        if is_explicit:
             session.set_credentials(access or "", secret or "", named.get("AWS_SESSION_TOKEN"))
         credentials = session.get_credentials()
         if credentials is None:
@@ -144,13 +144,12 @@ class AwsSignature:
                 ),
                 hint=_SOURCES,
             )
-        region = self._region_of_profile(session)
-        return _Loaded(credentials=credentials, profile_region=region, is_explicit=is_explicit)
-
-    def _region_of_profile(self, session: _Session) -> str:
-        named = self._environment
-        known = named.get("AWS_REGION") or named.get("AWS_DEFAULT_REGION")
-        return known or session.get_config_variable("region") or ""
+        region = named.get("AWS_REGION") or named.get("AWS_DEFAULT_REGION")
+        return _Loaded(
+            credentials=credentials,
+            region=region or region_of_profile(named),
+            is_explicit=is_explicit,
+        )
 
     def _signed(self, request: HttpRequest, loaded: _Loaded) -> HttpRequest:
         keys = loaded.credentials.get_frozen_credentials()
@@ -158,7 +157,7 @@ class AwsSignature:
             self._used = [*self._used[1 - _KEPT :], keys]
         parts = urlsplit(request.url)
         found = _HOST.search(parts.hostname or "")
-        region = self._region or (found[1] if found else "") or loaded.profile_region
+        region = self._region or (found[1] if found else "") or loaded.region
         if not region:
             raise ModelFailed(
                 Failure(
@@ -218,8 +217,9 @@ def _typed[T](function: Callable[[], T]) -> T:
 
 
 def _explained(error: Exception) -> ModelFailed:
-    unreached = _module("botocore.exceptions").HTTPClientError
-    kind: FailureKind = "transport" if isinstance(error, unreached) else "auth"
+    known = _module("botocore.exceptions")
+    is_unreached = isinstance(error, known.HTTPClientError | known.ConnectionError)
+    kind: FailureKind = "transport" if is_unreached else "auth"
     return _failed(f"AWS credentials cannot be had: {excerpt(str(error))}", kind)
 
 
