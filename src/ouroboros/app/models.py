@@ -112,6 +112,11 @@ async def connect(
     Raises:
         Misuse: A script cannot be read.
     """
+    if tap is not None and choice.entry.protocol == "litellm":
+        raise Misuse(
+            f"what is said to {choice.name} goes through the litellm package and cannot be seen",
+            hint="choose a model of a provider that ouro speaks to itself",
+        )
     linked = replace(connection(network, environment), tap=tap)
     if tap is None or not tap.is_offline:
         return await open_client(choice, clock=clock, random=_chance, connection=linked)

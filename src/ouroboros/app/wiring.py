@@ -98,7 +98,7 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
                     lease=lease,
                     leader=await speakers.leader(),
                     speakers=speakers,
-                    prompts=await to_thread.run_sync(_prompts, opening),
+                    prompts=await to_thread.run_sync(prompts_of, opening.settings, opening.cwd),
                     ids=ids,
                     clock=clock,
                 )
@@ -249,9 +249,10 @@ def system_prompt(settings: Settings, prompts: Prompts) -> tuple[Piece, ...]:
     return tuple(prompts[name] for name in ("core", "own") if name in prompts and name not in off)
 
 
-def _prompts(opening: Opening) -> Prompts:
+def prompts_of(settings: Settings, cwd: Path) -> Prompts:
+    """Every prompt, with the person's own words; blocking."""
     pieces = dict(load())
-    own = own_words(opening.settings.system, opening.cwd)
+    own = own_words(settings.system, cwd)
     return pieces | {"own": own} if own else pieces
 
 

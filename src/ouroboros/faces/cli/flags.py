@@ -48,7 +48,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
         }
 
 
-_OPTIONS = (
+_ASKING = (
     click.option("--model", metavar="PROVIDER/NAME", help="The model to work with."),
     click.option(
         "--fallback",
@@ -71,6 +71,9 @@ _OPTIONS = (
         help="How much is asked before something is done.",
     ),
     click.option("--system", metavar="TEXT|@FILE", help="More instructions for the model."),
+    click.option("-C", "--cwd", metavar="FOLDER", default="", help="Work in this folder."),
+)
+_RUNNING = (
     click.option("--max-turns", type=click.IntRange(min=1), help="End after so many turns."),
     click.option("--max-tokens", type=click.IntRange(min=1), help="End after so many tokens."),
     click.option(
@@ -90,7 +93,6 @@ _OPTIONS = (
         metavar="[SESSION]",
         help="Go on with a session; without a name, choose one.",
     ),
-    click.option("-C", "--cwd", metavar="FOLDER", default="", help="Work in this folder."),
     click.option(
         "--record", metavar="FILE", default="", help="Keep what is said to models in a file."
     ),
@@ -105,7 +107,14 @@ _OPTIONS = (
 
 def shared(function: Callable[..., int]) -> Callable[..., int]:
     """Adds the shared options to a command."""
-    for option in reversed(_OPTIONS):
+    for option in reversed((*_ASKING, *_RUNNING)):
+        function = option(function)
+    return function
+
+
+def asking(function: Callable[..., int]) -> Callable[..., int]:
+    """Adds only those that say whom to ask, and how."""
+    for option in reversed(_ASKING):
         function = option(function)
     return function
 

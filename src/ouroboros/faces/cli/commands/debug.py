@@ -1,16 +1,19 @@
-"""`ouro debug`: look inside recorded model streams."""
+"""`ouro debug`: look inside what goes to models and what comes back."""
 
 import sys
 from pathlib import Path
 
 import click
+import msgspec
 
+from ouroboros.faces.cli.flags import Chosen, asking
 from ouroboros.faces.cli.groups import NearGroup
+from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
 
 @click.group(cls=NearGroup, name="debug")
 def command() -> None:
-    """Look inside recorded model streams."""
+    """Look inside what goes to models and what comes back."""
 
 
 @command.command("stream")
@@ -23,3 +26,32 @@ def stream(files: tuple[str, ...]) -> int:
         sys.stdout.write(f"{text}\n")
 
     return debug_stream([Path(name) for name in files], write)
+
+
+@command.command("prepare")
+@click.argument("task", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@asking
+@click.pass_obj
+def prepare(
+    invocation: Invocation, /, task: tuple[str, ...], *, as_json: bool, **options: object
+) -> int:
+    """Print the request that TASK would begin with, and send nothing.
+
+    Where the key would go stands [key]. What the connection itself adds is not shown.
+    """
+    import anyio
+
+    from ouroboros.app.offline_prepare import prepared
+
+    chosen = msgspec.convert(options, Chosen)
+    cwd = invocation.cwd(chosen.cwd)
+    loaded = invocation.load(chosen.settings(), cwd)
+    found = anyio.run(prepared, loaded, invocation.environment, cwd, " ".join(task))
+    if found.lacks:
+        note(f"no key is set for {found.lacks}; [key] stands where it would go")
+    if as_json:
+        say_json(found.exchange)
+    else:
+        say(found.text)
+    return 0
