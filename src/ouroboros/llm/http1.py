@@ -172,7 +172,7 @@ class Http1:
         except _Stale as stale:
             raise unreachable(
                 f"{server.name} closed the connection without an answer.",
-                hint="Check that the base URL leads to a model server.",
+                hint=_stale_hint(server, self._trust),
             ) from stale
 
     async def _connect(self, server: Server, timeout_seconds: float) -> _Connection:
@@ -272,7 +272,7 @@ async def _head(connection: _Connection, idle_timeout: float) -> Head:
         try:
             content = await connection.receive(idle_timeout)
         except ModelFailed as error:
-            if heard or error.failure.kind == "timeout":
+            if heard or error.failure.kind == "timeout" or not error.failure.retryable:
                 raise
             raise _Stale from error
         if not content and not heard:
@@ -290,6 +290,12 @@ async def _head(connection: _Connection, idle_timeout: float) -> Head:
             ) from error
         if head is not None:
             return head
+
+
+def _stale_hint(server: Server, trust: Tls) -> str:
+    if server.scheme == "https" and not trust.client_cert:
+        return "Check the base URL, and whether the server wants a client certificate (network.client_cert)."
+    return "Check that the base URL leads to a model server."
 
 
 async def _drain(connection: _Connection) -> None:

@@ -42,7 +42,7 @@ class Response:
         while True:
             try:
                 chunk = await anext(stream, None)
-            except httpx2.TransportError as error:
+            except (httpx2.TransportError, OSError) as error:  # TLS errors come as they are
                 raise _failed(self._server, self._proxy, error) from error
             if chunk is None:
                 return
@@ -82,7 +82,7 @@ class Proxied:
         )
         try:
             response = await client.send(sent, stream=True)
-        except httpx2.TransportError as error:
+        except (httpx2.TransportError, OSError) as error:
             raise _failed(server, self._server, error) from error
         try:
             if response.status_code == PROXY_ASKS:
@@ -111,15 +111,18 @@ class Proxied:
 
     def _made(self) -> httpx2.AsyncClient:
         """Reads files: the system's certificates, and parts of the library."""
+        # A proxy is a stranger to the client certificate that the server asks for.
+        is_secure = self._server.scheme == "https"
+        context = trusting(Tls(ca_file=self._trust.ca_file)) if is_secure else None
         return httpx2.AsyncClient(
-            proxy=self._proxy,
-            verify=trusting(self._ca_file),
+            proxy=httpx2.Proxy(self._proxy, ssl_context=context),
+            verify=trusting(self._trust),
             trust_env=False,
             follow_redirects=False,
         )
 
 
-def _failed(server: Server, proxy: Server, error: httpx2.TransportError) -> ModelFailed:
+def _failed(server: Server, proxy: Server, error: httpx2.TransportError | OSError) -> ModelFailed:
     match error:
         case httpx2.ProxyError() if str(error).startswith(str(PROXY_ASKS)):
             return _asked_who(proxy)

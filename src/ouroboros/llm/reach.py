@@ -151,11 +151,12 @@ def _no_tls(server: Server, reason: str) -> ModelFailed:
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """The error, what it groups and what caused it."""
+    """The error, what it groups and what it came from."""
     found: list[BaseException] = [error]
     for one in found:
         if isinstance(one, BaseExceptionGroup):
             found.extend(cast("BaseExceptionGroup[BaseException]", one).exceptions)
-        if one.__cause__ is not None and one.__cause__ not in found:
-            found.append(one.__cause__)
+        origin = one.__cause__ or one.__context__
+        if origin is not None and origin not in found:
+            found.append(origin)
     return found

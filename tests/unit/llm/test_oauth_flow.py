@@ -45,11 +45,15 @@ async def logged_in(client: OAuthClient, show: Show, patience: float = 20.0) -> 
 async def with_browser(client: OAuthClient, visit: Show | None = None) -> Tokens:
     """Logs in while a browser opens what is shown."""
     found: list[Tokens] = []
+
+    async def opened(address: str) -> None:
+        await (visit or browse)(address)
+
     try:
         async with anyio.create_task_group() as tasks:
 
             async def show(address: str) -> None:
-                tasks.start_soon(visit or browse, address)
+                tasks.start_soon(opened, address)
 
             found.append(await logged_in(client, show))
     except ExceptionGroup as group:
@@ -118,19 +122,31 @@ async def test_a_description_may_lie_at_the_older_place(server: AuthServer) -> N
     ]
 
 
-async def test_a_key_is_given_where_the_vendor_gives_keys(server: AuthServer) -> None:
+async def key_with_browser(server: AuthServer, visit: Callable[[str], Awaitable[object]]) -> str:
+    found: list[str] = []
+
+    async def opened(address: str) -> None:
+        await visit(address)
+
     async with anyio.create_task_group() as tasks:
 
         async def show(address: str) -> None:
-            assert set(query(address)) == {
-                "callback_url",
-                "code_challenge",
-                "code_challenge_method",
-            }
-            tasks.start_soon(browse, address)
+            tasks.start_soon(opened, address)
 
-        key = await obtain_key(server.key_client(), Person(show=show), reach=reach)
-    assert key == "sk-key-from-the-page"
+        found.append(await obtain_key(server.key_client(), Person(show=show), reach=reach))
+    return found[0]
+
+
+async def test_a_key_is_given_where_the_vendor_gives_keys(server: AuthServer) -> None:
+    shown: list[str] = []
+
+    async def visit(address: str) -> None:
+        shown.append(address)
+        await browse(address)
+
+    assert await key_with_browser(server, visit) == "sk-key-from-the-page"
+    (asked,) = map(query, shown)
+    assert set(asked) == {"callback_url", "code_challenge", "code_challenge_method"}
 
 
 async def test_only_the_answer_with_the_right_state_counts(server: AuthServer) -> None:
@@ -154,19 +170,15 @@ async def test_only_the_answer_with_the_right_state_counts(server: AuthServer) -
 
 async def test_the_key_page_is_answered_only_by_who_knows_the_address(server: AuthServer) -> None:
     seen: list[int] = []
-    async with anyio.create_task_group() as tasks:
 
-        async def visit(address: str) -> None:
-            redirect = query(address)["callback_url"]
-            wrong = redirect.rpartition("/")[0] + "/guessed?code=theirs"
-            seen.append((await browse(wrong))[0])
-            await browse(address)
+    async def visit(address: str) -> None:
+        redirect = query(address)["callback_url"]
+        wrong = redirect.rpartition("/")[0] + "/guessed?code=theirs"
+        seen.append((await browse(wrong))[0])
+        await browse(address)
 
-        async def show(address: str) -> None:
-            tasks.start_soon(visit, address)
-
-        key = await obtain_key(server.key_client(), Person(show=show), reach=reach)
-    assert (key, seen) == ("sk-key-from-the-page", [404])
+    assert await key_with_browser(server, visit) == "sk-key-from-the-page"
+    assert seen == [404]
 
 
 async def test_the_page_runs_nothing_and_repeats_nothing(server: AuthServer) -> None:

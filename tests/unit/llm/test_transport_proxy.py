@@ -22,48 +22,9 @@ from ouroboros.llm.reach import Tls
 from ouroboros.llm.transport import HttpRequest, Proxies, Transport
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import serving
+from tests.unit.llm.proxy_parts import Proxy
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
-
-
-class Proxy:
-    """Forwards plain requests and tunnels the others; notes both."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.url = ""
-
-    async def handle(self, stream: SocketStream) -> None:
-        head = b""
-        async with stream:
-            while b"\r\n\r\n" not in head:
-                head += await stream.receive()
-            line = head.split(b"\r\n", 1)[0].decode()
-            self.lines.append(line)
-            method, target, _ = line.split(" ")
-            if method == "CONNECT":
-                host, _, port = target.rpartition(":")
-            else:
-                place, _, path = target.removeprefix("http://").partition("/")
-                host, _, port = place.rpartition(":")
-                head = head.replace(target.encode(), b"/" + path.encode(), 1)
-            async with await anyio.connect_tcp(host, int(port)) as far:
-                if method == "CONNECT":
-                    await stream.send(b"HTTP/1.1 200 Connected\r\n\r\n")
-                else:
-                    await far.send(head)
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(pump, far, stream, tasks.cancel_scope)
-                    tasks.start_soon(pump, stream, far, tasks.cancel_scope)
-
-
-async def pump(source: ByteStream, target: ByteStream, either: anyio.CancelScope) -> None:
-    """Carries bytes until one side ends, which ends both directions."""
-    try:
-        while True:
-            await target.send(await source.receive())
-    except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
-        either.cancel()
 
 
 @pytest.fixture
