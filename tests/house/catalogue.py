@@ -103,7 +103,7 @@ def _count(value: object) -> int | None:
 
 
 def _inputs(model: Mapping[str, Any]) -> Iterator[str]:
-    modalities = model.get("supported_modalities") or []
+    modalities: list[str] = model.get("supported_modalities") or []
     if "image" in modalities or model.get("supports_vision"):
         yield "image"
     if model.get("supports_pdf_input"):

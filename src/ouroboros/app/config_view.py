@@ -44,7 +44,7 @@ def at(loaded: Loaded, path: KeyPath) -> list[Shown]:
         if place[: len(path)] != path:
             continue
         key = schema.format_key(place)
-        found.append(Shown(key=key, value=_clean(value), origin=loaded.origins.get(key, "default")))
+        found.append(Shown(key=key, value=_clean(place, value), origin=loaded.origins.get(key, "default")))
     return found
 
 
@@ -52,7 +52,7 @@ def claims(loaded: Loaded, path: KeyPath) -> list[Claim]:
     """Which layers set the key, the one that wins first."""
     schema.find(path)
     return [
-        Claim(layer=layer.name, source=layer.source, value=_clean(value))
+        Claim(layer=layer.name, source=layer.source, value=_clean(place, value))
         for layer in reversed(loaded.layers)
         for place, value in schema.flatten(layer.table)
         if place[: len(path)] == path
@@ -69,5 +69,8 @@ def without_credentials(address: str) -> str:
     return _CREDENTIALS.sub(r"\1…@", address)
 
 
-def _clean(value: object) -> object:
+def _clean(path: KeyPath, value: object) -> object:
+    """The value without what may be a secret: what is sent in headers, a password in an address."""
+    if path[:1] == ("providers",) and path[2:3] == ("headers",):
+        return "…"
     return without_credentials(value) if isinstance(value, str) else value

@@ -51,8 +51,9 @@ def entry_of(name: str, mine: Provider, known: Mapping[str, Entry]) -> Entry:
     if mine.protocol:
         entry = replace(entry, protocol=mine.protocol)
     if mine.base_url:
-        base_url = normalised(mine.base_url, entry)
-        entry = replace(entry, base_url=base_url, base_url_variables=(), is_keyless=True)
+        entry = replace(
+            entry, base_url=_address(mine, entry), base_url_variables=(), is_keyless=True
+        )
     if mine.key_env:
         entry = replace(entry, keys=(mine.key_env,), is_keyless=False)
     if mine.auth:
@@ -68,6 +69,14 @@ def entry_of(name: str, mine: Provider, known: Mapping[str, Entry]) -> Entry:
         headers={**entry.headers, **mine.headers},
         variables={**entry.variables, **told},
     )
+
+
+def _address(mine: Provider, entry: Entry) -> str:
+    """The address, whole; one that cannot be used says so when it is chosen, not before."""
+    try:
+        return normalised(mine.base_url, entry)
+    except Misuse:
+        return mine.base_url
 
 
 def _new(name: str, mine: Provider, known: Mapping[str, Entry]) -> Entry:

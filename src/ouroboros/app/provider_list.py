@@ -7,21 +7,33 @@ from msgspec.structs import replace
 
 from ouroboros.app.config import Loaded
 from ouroboros.app.keys import Keys, stored
+from ouroboros.app.own_providers import entries, plan_of
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import OuroborosError
+from ouroboros.llm.auth.plan import CommandPlan, OAuthPlan
 from ouroboros.llm.providers.entry import Entry
 from ouroboros.llm.providers.table import ENTRIES
 from ouroboros.llm.stream import Finished
 
 
 class Listed(Struct, frozen=True, kw_only=True):
-    """One provider; ``keys`` says for each variable where its key was found, if anywhere."""
+    """One provider.
+
+    Attributes:
+        keys: For each variable where its key was found, if anywhere.
+        proof: What proves who asks where it is no key.
+        is_own: It stands in the settings.
+        is_ready: It can be asked now, as far as can be told without asking.
+    """
 
     name: str
+    title: str
     protocol: str
     base_url: str
     keys: dict[str, str]
+    proof: str
+    is_own: bool
     is_ready: bool
 
 
@@ -36,21 +48,9 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 def listed(loaded: Loaded, environment: Mapping[str, str]) -> list[Listed]:
-    """Every provider, the person's own first."""
+    """Every provider, the person's own first; raises ``Misuse`` for one that is not whole."""
     keys = Keys(environment, loaded.dotenv, loaded.home)
-    own = loaded.settings.providers
-    rows = [
-        _row(name, mine.protocol, mine.base_url, (mine.key_env,) if mine.key_env else (), keys)
-        for name, mine in own.items()
-    ]
-    for entry in ENTRIES:
-        if entry.name not in own:
-            given = (environment.get(name, "") for name in entry.base_url_variables)
-            address = next((each for each in given if each), entry.base_url)
-            row = _row(entry.name, entry.protocol, address, entry.keys, keys)
-            is_ready = row.is_ready or (entry.is_keyless and bool(address or not entry.keys))
-            rows.append(replace(row, is_ready=is_ready))
-    return rows
+    return [_row(entry, loaded, environment, keys) for entry in entries(loaded.settings)]
 
 
 def key_states(loaded: Loaded, environment: Mapping[str, str]) -> dict[str, str]:
@@ -105,7 +105,7 @@ async def ask(loaded: Loaded, environment: Mapping[str, str], name: str, clock: 
         network=replace(loaded.settings.network, request_retries=0, stream_retries=0),
     )
     variables = await to_thread.run_sync(equipped, replace(loaded, settings=settings), environment)
-    choice = models.choose(settings, variables).choice
+    choice = (await to_thread.run_sync(models.choose, settings, variables)).choice
     client = await models.connect(choice, settings.network, variables, clock)
     words = Message(id="test", role="user", parts=(Text(text="Reply with one word: ready"),))
     request = Request(model=choice.model, messages=(words,), max_output_tokens=256)
@@ -154,10 +154,43 @@ def _names(settings: Settings, entries: Iterable[Entry]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*own, *(name for entry in entries for name in entry.keys)]))
 
 
-def _row(name: str, protocol: str, base_url: str, names: Iterable[str], keys: Keys) -> Listed:
-    states = {each: _source(keys, each) for each in names}
-    is_ready = not states or any(states.values())
-    return Listed(name=name, protocol=protocol, base_url=base_url, keys=states, is_ready=is_ready)
+def _row(entry: Entry, loaded: Loaded, environment: Mapping[str, str], keys: Keys) -> Listed:
+    given = (environment.get(name, "") for name in entry.base_url_variables)
+    address = next((each for each in given if each), entry.base_url)
+    states = {each: _source(keys, each) for each in entry.keys}
+    proof = _proof(entry, loaded)
+    needs_none = entry.is_keyless and bool(address or not entry.keys)
+    return Listed(
+        name=entry.name,
+        title=entry.title or entry.name,
+        protocol=entry.protocol,
+        base_url=address,
+        keys=states,
+        proof=proof,
+        is_own=entry.name in loaded.settings.providers,
+        is_ready=needs_none or any(states.values()) or proof == "logged in",
+    )
+
+
+def _proof(entry: Entry, loaded: Loaded) -> str:
+    """What proves who asks where it is no key."""
+    match plan_of(loaded.settings, entry.name):
+        case CommandPlan(command=command):
+            return f"command {_program(command)}"
+        case OAuthPlan(name=name):
+            from ouroboros.app.logins import is_logged_in
+
+            return "logged in" if is_logged_in(loaded.home, name) else "not logged in"
+        case None if entry.key_command:
+            return f"command {_program(entry.key_command)}"
+        case None:
+            return "AWS credentials" if entry.auth == "aws" else ""
+
+
+def _program(command: tuple[str, ...] | str) -> str:
+    """The program alone: its arguments may hold a secret."""
+    words = command.split() if isinstance(command, str) else command
+    return words[0] if words else ""
 
 
 def _source(keys: Keys, name: str) -> str:

@@ -136,7 +136,7 @@ VENDORS: dict[str, Expected] = {
         url="https://bedrock-runtime.eu-west-1.amazonaws.com/model/"
         "us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream",
         body={"model": ABSENT, "stream": ABSENT, "temperature": ABSENT},
-        roles=("user", "assistant", "user", "user"),
+        roles=("user", "assistant", "user"),
     ),
     "bedrock-invoke": Expected(
         model="us.anthropic.claude-sonnet-4-5-20250929-v1:0",

@@ -54,21 +54,26 @@ class BareServer:
             body = bytearray(rest)
             while len(body) < int(headers.get("content-length", "0")):
                 body += await stream.receive()
-            self.asked.append(Asked(method, path, headers, bytes(body)))
-            await stream.send(self._answer(path))
+            asked = Asked(method, path, headers, bytes(body))
+            self.asked.append(asked)
+            await stream.send(self._bytes(self.reply(asked)))
 
-    def _answer(self, path: str) -> bytes:
-        bare = path.partition("?")[0]
+    def reply(self, asked: Asked) -> Answer:
+        bare = asked.path.partition("?")[0]
         found = next((a for end, a in self.answers.items() if bare.endswith(end)), None)
-        found = found or Answer("application/json", b'{"error": {"message": "no"}}', 404)
+        return found or Answer("application/json", b'{"error": {"message": "no"}}', 404)
+
+    def _bytes(self, found: Answer) -> bytes:
         head = f"HTTP/1.1 {found.status} X\r\ncontent-type: {found.kind}\r\n"
         head += f"content-length: {len(found.body)}\r\nconnection: close\r\n\r\n"
         return head.encode() + found.body
 
 
 @asynccontextmanager
-async def bare(answers: Mapping[str, Answer]) -> AsyncGenerator[BareServer]:
-    server = BareServer(answers)
+async def bare(
+    answers: Mapping[str, Answer], kind: type[BareServer] = BareServer
+) -> AsyncGenerator[BareServer]:
+    server = kind(answers)
     async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener:
         server.url = f"http://127.0.0.1:{listener.extra(SocketAttribute.local_port)}"
         async with anyio.create_task_group() as tasks:

@@ -44,7 +44,11 @@ def test_the_list_says_where_each_key_is_and_never_what(
     assert found["groq"]["keys"] == {"GROQ_API_KEY": "keys.toml"}
     assert found["mine"]["keys"] == {"MY_KEY": ""}
     ready = {name for name, each in found.items() if each["is_ready"]}
-    assert ready == {"anthropic", "groq", "ollama", "lmstudio", "echo", "script"}
+    local = {"ollama", "lmstudio", "vllm", "llamacpp", "litellm", "echo", "script"}
+    assert ready == {"anthropic", "groq", *local}
+    assert found["mine"]["is_own"]
+    assert found["vertex"]["proof"] == "command gcloud"
+    assert found["bedrock"]["proof"] == "AWS credentials"
     assert "sk-secret" not in plain.out
     assert "anthropic\tanthropic-messages\tANTHROPIC_API_KEY environment\t" in plain.out
 

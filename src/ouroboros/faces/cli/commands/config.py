@@ -63,7 +63,10 @@ def list_all(invocation: Invocation, *, as_json: bool) -> None:
     for each in shown:
         _line(each.key, each.value, each.origin)
     for name, source in keys.items():
-        say(f"keys.{name}: {f'set ({source})' if source else 'unset'}")
+        if source:
+            say(f"keys.{name}: set ({source})")
+    unset = sum(not source for source in keys.values())
+    say(f"keys that are not set: {unset}; `ouro providers list` names them")
 
 
 @command.command("set")

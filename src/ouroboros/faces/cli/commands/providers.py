@@ -1,38 +1,77 @@
-"""`ouro providers`: list and test model providers."""
+"""`ouro providers`: list, add, test and log in to model providers."""
 
 import click
 
 from ouroboros.faces.cli.commands.providers_login import login, logout
 from ouroboros.faces.cli.groups import NearGroup
-from ouroboros.faces.cli.invocation import Invocation, say, say_json
+from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 
 
 @click.group(cls=NearGroup, name="providers")
 def command() -> None:
-    """List and test model providers."""
+    """List, add, test and log in to model providers."""
 
 
 @command.command("list")
+@click.option("--ready", is_flag=True, help="Only those that can be used now.")
 @as_json
 @click.pass_obj
-def list_all(invocation: Invocation, *, as_json: bool) -> None:
+def list_all(invocation: Invocation, *, ready: bool, as_json: bool) -> None:
     """Print every provider, its wire format, its key and its address."""
     from ouroboros.app import config_view, provider_list
     from ouroboros.faces.cli import table
 
     rows = provider_list.listed(invocation.load(), invocation.environment)
+    rows = [row for row in rows if row.is_ready or not ready]
     if as_json:
         say_json(rows)
         return
     across = table.columns()
     for row in rows:
         states = [f"{name} {source or 'unset'}" for name, source in row.keys.items()]
+        proof = ", ".join([*states, *([row.proof] if row.proof else [])]) or "no key needed"
         address = config_view.without_credentials(row.base_url)
-        cells = (row.name, row.protocol, ", ".join(states) or "no key needed", address)
-        for line in table.lines(cells, across):
+        for line in table.lines((row.name, row.protocol, proof, address), across):
             say(line)
+
+
+@command.command("add")
+@click.argument("name")
+@click.option("--base-url", metavar="URL", required=True, help="Where the server answers.")
+@click.option("--protocol", metavar="P", default="", help="Its wire format, unless openai-chat.")
+@click.option("--key-env", metavar="VARIABLE", default="", help="The variable that holds its key.")
+@click.option("--no-auth", is_flag=True, help="Send no key at all.")
+@click.pass_obj
+def add(
+    invocation: Invocation, name: str, base_url: str, protocol: str, key_env: str, *, no_auth: bool
+) -> None:
+    """Add a server of your own as the provider NAME; its models are then called NAME/MODEL."""
+    from ouroboros.app import provider_edits
+
+    new = provider_edits.New(
+        name=name, base_url=base_url, protocol=protocol, key_env=key_env, is_keyless=no_auth
+    )
+    file = provider_edits.add(invocation.load(), new)
+    note(f"{name} is added to {file}")
+    if key_env and not invocation.environment.get(key_env):
+        note(f"set {key_env}, or keep the key: ouro providers login {name}")
+    note(f"see its models: ouro models list --provider {name}")
+
+
+@command.command("remove")
+@click.argument("name")
+@click.pass_obj
+def remove(invocation: Invocation, name: str) -> None:
+    """Take the provider NAME out of your settings; a key that is kept for it stays."""
+    from ouroboros.app import provider_edits
+
+    loaded = invocation.load()
+    file = provider_edits.remove(loaded, name)
+    note(f"{name} is taken out of {file}")
+    if loaded.settings.model.startswith(f"{name}/"):
+        note(f"warning: model is still {loaded.settings.model!r}")
 
 
 @command.command("test")
