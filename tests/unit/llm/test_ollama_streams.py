@@ -129,6 +129,12 @@ def test_an_error_in_the_stream_ends_it() -> None:
     assert ending.parts == (Text(text="a"),)
 
 
+def test_a_call_the_server_could_not_read_is_tried_again() -> None:
+    words = "error parsing tool call: raw='{\"path\": \"a', err=unexpected end of JSON input"
+    failure = failed(played({"error": words})).failure
+    assert (failure.kind, failure.retryable) == ("invalid_tool_output", True)
+
+
 def test_a_history_that_is_too_long_is_known_by_the_words() -> None:
     inner = {"code": 400, "message": "request (351 tokens) exceeds the available context size"}
     ending = failed(played({"error": json.dumps({"error": inner})}))
