@@ -41,7 +41,6 @@ class Answer:
         self._rest = b""
         self._body: _Body = "none"
         self._left = 0
-        self._may_end = False
         self._is_in_trailer = False
         self._has_ended = False
 
@@ -55,7 +54,8 @@ class Answer:
         """Takes in the head; None as long as it is not whole. Empty ``content`` is the end."""
         self._rest += content
         while self.head is None:
-            end = _end_of_head(self._rest)
+            # Without a line end in it, what came cannot have ended the head.
+            end = _end_of_head(self._rest) if b"\n" in content else -1
             if end < 0:
                 if len(self._rest) > HEAD_BYTES:
                     raise Malformed("its headers are too long")
@@ -98,6 +98,8 @@ class Answer:
                 raise Malformed(f"it uses the transfer coding {coding[:40]!r}")
             self._body = "chunks"
         elif length is not None:
+            if not (length.isascii() and length.isdecimal()):
+                raise Malformed(f"its content-length is {length[:40]!r}")
             self._body, self._left = "length", int(length)
             self.is_complete = not self._left
         else:
@@ -229,7 +231,4 @@ def _field(line: str) -> tuple[str, str]:
     name, colon, value = line.partition(":")
     if not colon or not name or not name.isascii() or any(one in name for one in ' \t"(),/'):
         raise Malformed(f"it sends {line[:40]!r} for a header")
-    name, value = name.lower(), value.strip(" \t")
-    if name == "content-length" and not (value.isascii() and value.isdecimal()):
-        raise Malformed(f"its content-length is {value[:40]!r}")
-    return name, value
+    return name.lower(), value.strip(" \t")

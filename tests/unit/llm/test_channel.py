@@ -1,0 +1,176 @@
+"""A connection read by the event loop itself: order, backpressure, patience, every kind of end."""
+
+import random
+import socket
+import struct
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+from anyio import to_thread
+from anyio.abc import SocketAttribute, SocketStream
+
+from ouroboros.llm.channel import HELD_BYTES, Channel, Silent, connect
+
+type Handle = Callable[[SocketStream], Awaitable[None]]
+
+
+@asynccontextmanager
+async def connected(handle: Handle) -> AsyncGenerator[Channel]:
+    """A channel to a server that does as the test says."""
+
+    async def serve(stream: SocketStream) -> None:
+        async with stream:
+            await handle(stream)
+
+    async with (
+        await anyio.create_tcp_listener(local_host="127.0.0.1") as listener,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(listener.serve, serve)
+        port = listener.extra_attributes[SocketAttribute.local_port]()
+        async with await connect("127.0.0.1", port) as channel:
+            yield channel
+        tasks.cancel_scope.cancel()
+
+
+async def everything(channel: Channel) -> bytes:
+    content = bytearray()
+    try:
+        while True:
+            content += await channel.receive()
+    except anyio.EndOfStream:
+        return bytes(content)
+
+
+async def test_bytes_go_both_ways_and_end() -> None:
+    async def echo(stream: SocketStream) -> None:
+        async for content in stream:
+            await stream.send(content.upper())
+
+    async with connected(echo) as channel:
+        await channel.send(b"hello")
+        assert await channel.receive(2) == b"HE"
+        assert await channel.receive() == b"LLO"
+        await channel.send_eof()
+        assert await everything(channel) == b""
+
+
+async def test_a_slow_reader_holds_the_sender_back_and_loses_nothing() -> None:
+    numbers = random.Random(3).randbytes(20_000_000)
+    is_sent = anyio.Event()
+
+    async def pour(stream: SocketStream) -> None:
+        await stream.send(numbers)
+        is_sent.set()
+
+    async with connected(pour) as channel:
+        with anyio.move_on_after(0.2):
+            await is_sent.wait()
+        assert not is_sent.is_set()
+        first = await channel.receive(HELD_BYTES * 4)
+        assert len(first) <= HELD_BYTES
+        assert first + await everything(channel) == numbers
+
+
+async def test_a_slow_other_side_holds_us_back() -> None:
+    content = random.Random(3).randbytes(20_000_000)
+
+    def heard(server: socket.socket) -> bytes:
+        other, _ = server.accept()
+        with other, other.makefile("rb") as file:
+            return file.read()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        async with await connect("127.0.0.1", server.getsockname()[1]) as channel:
+            with anyio.move_on_after(0.1) as waiting:
+                await channel.send(content)
+            assert waiting.cancelled_caught
+
+            async def send_on() -> None:
+                await channel.send(b"the end")
+                await channel.send_eof()
+
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(send_on)
+                assert await to_thread.run_sync(heard, server) == content + b"the end"
+
+
+async def test_patience_begins_anew_with_every_byte() -> None:
+    async def drip(stream: SocketStream) -> None:
+        for _ in range(6):
+            await anyio.sleep(0.05)
+            await stream.send(b"x")
+        await anyio.sleep_forever()
+
+    async with connected(drip) as channel:
+        channel.patience = 0.2
+        content = b""
+        while len(content) < 6:
+            content += await channel.receive()
+        with pytest.raises(Silent):
+            await channel.receive()
+
+
+async def test_less_patience_counts_at_once() -> None:
+    async with connected(lambda _: anyio.sleep_forever()) as channel:
+        channel.patience = 60.0
+        with anyio.move_on_after(0.05):
+            await channel.receive()
+        channel.patience = 0.05
+        with anyio.fail_after(5), pytest.raises(Silent):
+            await channel.receive()
+
+
+async def test_a_cancelled_wait_loses_nothing() -> None:
+    may_send = anyio.Event()
+
+    async def late(stream: SocketStream) -> None:
+        await may_send.wait()
+        await stream.send(b"late")
+        await anyio.sleep_forever()
+
+    async with connected(late) as channel:
+        with anyio.move_on_after(0.05) as waiting:
+            await channel.receive()
+        assert waiting.cancelled_caught
+        may_send.set()
+        assert await channel.receive() == b"late"
+
+
+async def test_a_reset_is_told_from_an_end() -> None:
+    async def reset(stream: SocketStream) -> None:
+        await stream.receive()
+        raw = stream.extra_attributes[SocketAttribute.raw_socket]()
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        await anyio.aclose_forcefully(stream)
+
+    async with connected(reset) as channel:
+        await channel.send(b"x")
+        with pytest.raises(anyio.BrokenResourceError):
+            await channel.receive()
+        with pytest.raises(anyio.BrokenResourceError):
+            await channel.send(b"x")
+
+
+async def test_closing_ends_a_wait() -> None:
+    async with connected(lambda _: anyio.sleep_forever()) as channel:
+        async with anyio.create_task_group() as tasks:
+
+            async def wait() -> None:
+                with pytest.raises(anyio.ClosedResourceError):
+                    await channel.receive()
+
+            tasks.start_soon(wait)
+            await anyio.wait_all_tasks_blocked()
+            await channel.aclose()
+        with pytest.raises(anyio.ClosedResourceError):
+            await channel.send(b"x")
+
+
+async def test_nobody_there_is_an_error_of_the_system() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(OSError, match="failed"):
+        await connect("127.0.0.1", port)
