@@ -6,9 +6,8 @@ from ouroboros.core.errors import Failure, ModelFailed
 from ouroboros.llm.framing import Frame
 from ouroboros.llm.sse import LINE_BYTES
 
-_STRING = rb'(?:[^"\\]++|\\.)*+("?)'
-_NEXT = re.compile(rb'[{}]|"' + _STRING, re.DOTALL)
-_REST_OF_STRING = re.compile(_STRING, re.DOTALL)
+_REST_OF_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+("?)', re.DOTALL)
+_UP_TO_BRACE = re.compile(rb'(?:[^{}"]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
 _BETWEEN = re.compile(rb"[ \t\r\n,\[\]\xef\xbb\xbf]*")
 """What may stand between objects; the last three bytes are the mark of UTF-8."""
 
@@ -55,19 +54,32 @@ class Objects:
         return [self._frame()] if self._open else []
 
     def _scan(self, chunk: bytes, place: int) -> int:
-        """Where the next thing that counts ends, or where the bytes do."""
+        """Takes in what comes up to a brace and the brace; answers with where it ends."""
+        if self._in_string:
+            place = self._end_string(chunk, place)
+        if self._in_string:
+            return place
+        found = _UP_TO_BRACE.match(chunk, place)
+        place = found.end() if found else place
+        match chunk[place : place + 1]:
+            case b"{":
+                self._depth += 1
+            case b"}":
+                self._depth -= 1
+            case b'"':
+                self._in_string = True
+            case _:
+                pass
+        return place + 1
+
+    def _end_string(self, chunk: bytes, place: int) -> int:
+        """Where an open string ends, or where the bytes do."""
         if self._skips:
             self._skips = False
             return place + 1
-        if self._in_string:
-            found = _REST_OF_STRING.match(chunk, place)
-        else:
-            found = _NEXT.search(chunk, place)
+        found = _REST_OF_STRING.match(chunk, place)
         if found is None:
             return len(chunk)
-        if not self._in_string and found[0] in (b"{", b"}"):
-            self._depth += 1 if found[0] == b"{" else -1
-            return found.end()
         self._in_string = not found[1]
         # A backslash that ends the bytes belongs to the first byte of the next ones.
         self._skips = self._in_string and found.end() < len(chunk)
