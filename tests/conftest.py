@@ -84,12 +84,16 @@ def fresh_home(
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
-    """A home that no other test has seen, for this process and the ones it starts; not made yet."""
+    """A home that no other test has seen, for this process and the ones it starts; not made yet.
+
+    Nobody's keyring is there either.
+    """
     number = f"{abs(hash(request.node.nodeid)):x}"
     home = tmp_path_factory.getbasetemp() / "homes" / number
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("OUROBOROS_HOME", str(home / ".ouroboros"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     for name in list(os.environ):
         is_key = name.endswith(KEY_ENDINGS) and "live" not in request.keywords
         if is_key or name.startswith("XDG_"):
