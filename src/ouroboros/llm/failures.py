@@ -124,6 +124,9 @@ _WORDINGS: dict[FailureKind, str] = {
     r"|model.{0,120}not found",
 }
 
+_COARSE: tuple[FailureKind, ...] = ("rate_limit", "permission")
+"""Kinds by status that the wording may make more exact."""
+
 _OVERLOADED = r"overloaded|out of capacity|server busy"
 _SERVER = (
     r"error was encountered while running the model|runner (process )?has (terminated|crashed)"
@@ -294,8 +297,9 @@ def _kind_of_silence(status: int, vendor: str) -> FailureKind | None:
 
 def _kind_by_status(refusal: Refusal) -> FailureKind | None:
     kind = _STATUSES.get(refusal.status)
-    if kind == "rate_limit" and _worded(refusal.message) == "quota":
-        return "quota"
+    worded = _worded(refusal.message) if kind in _COARSE else None
+    if (kind, worded) in {("rate_limit", "quota"), ("permission", "auth")}:
+        return worded
     return kind
 
 

@@ -125,6 +125,8 @@ def test_how_long_to_wait(headers: dict[str, str], body: bytes, seconds: float |
     ("status", "kind", "message", "wanted"),
     [
         (403, "AccessDeniedException", "Authentication failed: make sure your API Key is valid.", "auth"),
+        (403, "", "The security token included in the request is expired", "auth"),
+        (403, "", "You may not.", "permission"),
         (403, "AccessDeniedException", "You don't have access to the model.", "permission"),
         (403, "InvalidSignatureException:http://x/", "Signature expired", "auth"),
         (429, "ThrottlingException", "Too many tokens per day, please wait before trying again.", "quota"),
