@@ -13,12 +13,10 @@ import anyio
 from anyio import lowlevel
 from anyio.abc import ByteStream, SocketAttribute
 
+from ouroboros.llm.transport import Silent
+
 HELD_BYTES = 1_048_576
 """More than this is not taken in before somebody reads it."""
-
-
-class Silent(Exception):
-    """Nothing came for as long as was allowed."""
 
 
 class Channel(asyncio.Protocol, ByteStream):

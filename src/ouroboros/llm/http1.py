@@ -12,12 +12,13 @@ from anyio.abc import ByteStream
 import ouroboros
 from ouroboros.core.errors import Misuse, ModelFailed, OuroborosError
 from ouroboros.llm.answer import Answer, Head, Malformed, Unfinished
-from ouroboros.llm.channel import Channel, Silent, connect
 from ouroboros.llm.reach import SYSTEM, Server, Tls, broken_off, refused, trusting
-from ouroboros.llm.transport import HttpRequest, first_bytes, split, unreachable
+from ouroboros.llm.transport import HttpRequest, Silent, first_bytes, split, unreachable
 
 if TYPE_CHECKING:
     from ssl import SSLContext
+
+    from ouroboros.llm.channel import Channel
 
 READ_BYTES = 65_536
 IDLE_CONNECTIONS = 8
@@ -37,7 +38,7 @@ class _Stale(Exception):
 class _Connection:
     """A stream and the answer on it."""
 
-    def __init__(self, server: Server, channel: Channel, stream: ByteStream) -> None:
+    def __init__(self, server: Server, channel: "Channel", stream: ByteStream) -> None:
         self.server = server
         self.answer = Answer()
         self._channel = channel
@@ -176,6 +177,10 @@ class Http1:
             ) from stale
 
     async def _connect(self, server: Server, timeout_seconds: float) -> _Connection:
+        from ouroboros.llm.channel import (
+            connect,
+        )  # the event loop's own parts, which cost start-up time
+
         context = await self._tls() if server.scheme == "https" else None
         try:
             with anyio.fail_after(timeout_seconds):
@@ -212,7 +217,7 @@ class Http1:
             idle.append(connection)
 
 
-async def _secured(channel: Channel, host: str, context: "SSLContext") -> ByteStream:
+async def _secured(channel: "Channel", host: str, context: "SSLContext") -> ByteStream:
     from anyio.streams.tls import TLSStream
 
     try:

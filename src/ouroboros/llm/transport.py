@@ -29,6 +29,10 @@ class HttpRequest(Struct, frozen=True, kw_only=True):
         return [("method", self.method), ("url", self.url)]
 
 
+class Silent(Exception):
+    """Nothing came for as long as was allowed."""
+
+
 class HttpResponse(Protocol):
     """An answer whose head has arrived; header names are in lower case."""
 
