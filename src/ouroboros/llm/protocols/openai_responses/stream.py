@@ -176,12 +176,16 @@ class ResponsesDecoder:
         item = child(event, "item")
         index = self._index(event, item)
         if item.get("type") in ("function_call", "custom_tool_call"):
-            blocks = self._item(index).blocks
-            if 0 not in blocks:
-                name, call_id = string(item, "name"), string(item, "call_id")
-                blocks[0] = self.reply.open("call", name=name, call_id=call_id)
+            self._call_block(index, item)
         elif item.get("type") not in ("message", "reasoning"):
             self._item(index).place = self.reply.place()
+
+    def _call_block(self, index: int, item: Fields) -> Block:
+        blocks = self._item(index).blocks
+        if 0 not in blocks:
+            name, call_id = string(item, "name"), string(item, "call_id")
+            blocks[0] = self.reply.open("call", name=name, call_id=call_id)
+        return blocks[0]
 
     def _complete(self, index: int, item: Fields, text: str) -> None:
         state = self._item(index)
@@ -228,7 +232,7 @@ class ResponsesDecoder:
         block.meta["item"] = text
 
     def _complete_call(self, index: int, item: Fields, arguments: str) -> Block:
-        block = self._block(index, "call", 0)
+        block = self._call_block(index, item)
         block.name = string(item, "name") or block.name
         block.id = string(item, "call_id") or block.id or string(item, "id")
         self._settle(block, arguments)
