@@ -1,6 +1,7 @@
 """How hard a model thinks and how urgent a request is: set per session, kept over a resume."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from tests.story.stage import stage
 from tests.story.test_cli_run import ouro, script
 
 ONE, TWO, THREE = Turn(text="one"), Turn(text="two"), Turn(text="three")
-FLEX = {"service_tier": "flex"}
+FLEX: dict[str, Any] = {"service_tier": "flex"}
 
 
 async def test_settings_say_how_the_first_model_is_asked(tmp_path: Path) -> None:

@@ -5,7 +5,14 @@ from collections.abc import Callable, Collection
 from msgspec.structs import replace
 
 from ouroboros.core.errors import ModelFailed
-from ouroboros.core.events import AgentMessage, ErrorRaised, Event, ModelDelta, ModelRetried
+from ouroboros.core.events import (
+    AgentMessage,
+    CacheHit,
+    ErrorRaised,
+    Event,
+    ModelDelta,
+    ModelRetried,
+)
 from ouroboros.core.ids import Ids
 from ouroboros.core.parts import Message, Origin, Part, Text, ToolCall, Usage
 from ouroboros.llm.stream import (
@@ -16,6 +23,7 @@ from ouroboros.llm.stream import (
     CallReady,
     Failed,
     Finished,
+    Recalled,
     Retrying,
     StreamEvent,
 )
@@ -51,6 +59,7 @@ class Reply:
         self._given: list[tuple[ToolCall, str]] = []
         self._usage: Usage | None = None
         self._finished = False
+        self._recalled = False
 
     @property
     def acted(self) -> bool:
@@ -81,6 +90,9 @@ class Reply:
                 return []
             case Retrying():
                 return [*self._ended(), self._retried(event)]
+            case Recalled(key=key):
+                self._recalled = True
+                return [CacheHit(key=key)]
 
     def ready(self) -> list[ToolCall]:
         """Calls that became complete since this was last asked."""
@@ -120,6 +132,8 @@ class Reply:
         return [*facts, noticed] if noticed else facts
 
     def _billed(self, message: AgentMessage, usage: Usage | None) -> AgentMessage:
+        if self._recalled:  # counted and paid when it was said
+            return replace(message, cost=0.0)
         return replace(message, usage=usage, cost=self._cost(usage) if usage else None)
 
     def _admit(self, call: ToolCall) -> ToolCall:

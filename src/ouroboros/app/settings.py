@@ -140,6 +140,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     base_url: str = ""
     temperature: Annotated[float, Meta(ge=0, le=2)] | None = None
     max_output_tokens: Positive | None = None
+    cache_replies: bool = False
     limits: Limits = field(default_factory=Limits)
     context: Context = field(default_factory=Context)
     tools: Tools = field(default_factory=Tools)

@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from ouroboros.agent import images
 from ouroboros.agent.compaction import Keep
-from ouroboros.agent.speaker import Speaker, Tuning
+from ouroboros.agent.speaker import Model, Speaker, Tuning
 from ouroboros.app import models, own_providers
+from ouroboros.app.config import home_folder
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import KeyMissing
@@ -94,7 +95,17 @@ class Speakers:
             return price.estimate(chosen.known.price, usage)
 
         tuning = self._tuning(settings, chosen)
-        return Speaker(name=chosen.choice.name, model=client, tuning=tuning, cost=cost)
+        model = self._cached(client, chosen) if settings.cache_replies else client
+        return Speaker(name=chosen.choice.name, model=model, tuning=tuning, cost=cost)
+
+    def _cached(self, client: Client, chosen: models.Chosen) -> Model:
+        """The model with a shelf before it; what is recorded or played needs the model itself."""
+        if self._tap is not None:
+            return client
+        from ouroboros.llm.reply_cache import CachedModel, Shelf
+
+        folder = home_folder(self._environment) / "cache" / "replies"
+        return CachedModel(client, Shelf(folder), address=chosen.choice.base_url)
 
     def _tuning(self, settings: Settings, chosen: models.Chosen) -> Tuning:
         context, known = settings.context, chosen.known

@@ -77,4 +77,12 @@ class Retrying(Struct, frozen=True, kw_only=True, tag="retrying"):
     reason: str
 
 
-type StreamEvent = BlockStarted | BlockGrew | BlockEnded | CallReady | Finished | Failed | Retrying
+class Recalled(Struct, frozen=True, kw_only=True, tag="recalled"):
+    """What follows was said before and kept under ``key``; nobody is asked."""
+
+    key: str
+
+
+type StreamEvent = (
+    BlockStarted | BlockGrew | BlockEnded | CallReady | Finished | Failed | Retrying | Recalled
+)

@@ -30,6 +30,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
     record: str = ""
     replay: str = ""
     strict_replay: bool = False
+    cache: bool = False
 
     def settings(self) -> dict[str, object]:
         """The options as settings by dotted key."""
@@ -41,6 +42,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
             "base_url": self.base_url,
             "mode": self.mode,
             "system": self.system,
+            "cache_replies": self.cache or None,
             "limits.max_turns": self.max_turns,
             "limits.max_tokens": self.max_tokens,
             "limits.max_cost": self.max_cost,

@@ -90,8 +90,10 @@ class _Chat:
     async def talk(self, first: str, resume: str, latest: bool) -> int:
         """Opens one session after the other until the person leaves."""
         code = 0
+        # Who asks the same again in a conversation wants another answer.
+        settings = msgspec.structs.replace(self._loaded.settings, cache_replies=False)
         engine = Ouroboros(
-            self._loaded.settings,
+            settings,
             home=self._loaded.home,
             environment=self._equipment.environment,
             tap=self._equipment.tap,

@@ -32,6 +32,11 @@ _PATIENCE_SECONDS = 0.5
     help="For people, one JSON object, or one event a line.",
 )
 @click.option("--non-interactive", is_flag=True, help="Never ask; what needs approval is denied.")
+@click.option(
+    "--cache",
+    is_flag=True,
+    help="Answer a request that was made before from the replies that were kept.",
+)
 @shared
 @click.pass_obj
 def command(

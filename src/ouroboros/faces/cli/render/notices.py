@@ -1,6 +1,7 @@
 """What happened besides words and calls, as one line each; the same for every plain face."""
 
 from ouroboros.core.events import (
+    CacheHit,
     ContextCompacted,
     ErrorRaised,
     Event,
@@ -30,6 +31,8 @@ def notice(event: Event) -> Notice | None:
             return _switched(event)
         case ContextCompacted():
             return Notice(text=_compacted(event))
+        case CacheHit():
+            return Notice(text="Answered from the cache; nothing was sent")
         case PermissionAnswered():
             return _answered(event)
         case PermissionBlocked(tool=tool, reason=reason):

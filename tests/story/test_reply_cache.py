@@ -1,0 +1,246 @@
+"""A request that was made before is answered from what was kept, and the server hears nothing."""
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from anyio import to_thread
+
+from ouroboros.core.events import AgentMessage, CacheHit, ModelDelta, ToolResulted
+from ouroboros.core.parts import Message, Origin, Text, ToolCall, ToolResult
+from ouroboros.llm.protocols.registry import NAMES
+from ouroboros.llm.reply_cache import Shelf, key_of
+from ouroboros.llm.request import Request
+from ouroboros.llm.stream import Finished
+from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
+from ouroboros.testing.server import serving
+from tests.story.stage import call, stage
+from tests.story.test_cli_run import ouro
+
+LOOKS = Turn(reasoning="Hm.", text="I look.", tool_calls=(call("ls", path="."),))
+DONE = Turn(text="All done.", usage=ScriptedUsage(input_uncached=1000, output_text=10))
+ORIGIN = Origin(provider="p", protocol="openai-chat", model="m")
+CACHE: dict[str, Any] = {"cache_replies": True}
+PRICE: dict[str, Any] = {"models": {"openai-chat/scripted": {"input": 1, "output": 1}}}
+
+
+def replies(tmp_path: Path) -> list[Path]:
+    return sorted((tmp_path / "home" / "cache" / "replies").glob("*"))
+
+
+def reply(text: str = "Hi") -> Finished:
+    return Finished(parts=(Text(text=text),), stop_reason="end")
+
+
+async def test_the_second_time_nobody_is_asked(tmp_path: Path) -> None:
+    own = {"p": {"base_url": "http://127.0.0.1:1", "protocol": "openai-chat"}}
+    async with serving([LOOKS, DONE]) as server:
+        place: dict[str, Any] = {"base_url": server.url, "model": "openai-chat/m", "providers": own}
+        async with stage(tmp_path, [], **CACHE, **PRICE, **place) as s:
+            assert (await s.run("Look")).final == "All done."
+            assert s.events(CacheHit) == []
+            first = s.events(AgentMessage)[-1]
+        connections, asked = server.connections, len(server.exchanges)
+        async with stage(tmp_path, [], **CACHE, **PRICE, **place) as s:
+            assert (await s.run("Look")).final == "All done."
+            hits = s.events(CacheHit)
+            assert len(hits) == 2
+            assert len({hit.key for hit in hits}) == 2
+            assert len(s.events(ToolResulted)) == 1
+            again = s.events(AgentMessage)[-1]
+            assert again.message.parts == first.message.parts
+            assert (again.usage, again.cost) == (None, 0.0)
+            assert s.session.state.spent.known_cost == 0.0
+            assert "".join(d.text for d in s.events(ModelDelta) if d.kind == "text") == (
+                "I look.All done."
+            )
+        assert (server.connections, len(server.exchanges)) == (connections, asked)
+
+
+@pytest.mark.parametrize("protocol", NAMES)
+async def test_it_holds_in_every_wire_format(tmp_path: Path, protocol: str) -> None:
+    async with serving([LOOKS, DONE]) as server:
+        own = {"own": {"base_url": server.url, "protocol": protocol, "auth": "none"}}
+        for hits in (0, 2):
+            async with stage(tmp_path, [], base_url="", model="own/m", providers=own, **CACHE) as s:
+                assert (await s.run("Look")).final == "All done."
+                assert len(s.events(CacheHit)) == hits
+        assert len(server.exchanges) == 2
+
+
+async def test_without_the_setting_nothing_is_kept(tmp_path: Path) -> None:
+    async with stage(tmp_path, [DONE]) as s:
+        await s.run("Look")
+    assert replies(tmp_path) == []
+
+
+async def test_other_words_are_another_request(tmp_path: Path) -> None:
+    async with serving([DONE, Turn(text="Another.")]) as server:
+        for words, final in (("Look", "All done."), ("Look again", "Another.")):
+            async with stage(
+                tmp_path, [], base_url=server.url, model="openai-chat/m", **CACHE
+            ) as s:
+                assert (await s.run(words)).final == final
+                assert s.events(CacheHit) == []
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        Turn(text="Cut", stop="length"),
+        Turn(text="I won't", stop="content_filter"),
+        Turn(text="Half a", fault=Fault(kind="cut", after=4)),
+    ],
+)
+async def test_a_reply_that_did_not_end_well_is_not_kept(tmp_path: Path, turn: Turn) -> None:
+    async with stage(tmp_path, [turn, DONE, DONE, DONE], **CACHE) as s:
+        await s.run("Look")
+        kept = [file.read_text() for file in replies(tmp_path)]
+        assert all(turn.text not in text for text in kept)
+
+
+async def test_what_is_kept_is_for_the_person_alone(tmp_path: Path) -> None:
+    async with stage(tmp_path, [DONE], **CACHE) as s:
+        await s.run("Look")
+    [file] = replies(tmp_path)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert "Look" not in file.read_text()
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"\xff\x00", b'{"version":1}', b"[]", b"[" * 9000])
+async def test_a_damaged_reply_is_asked_for_anew(tmp_path: Path, damage: bytes) -> None:
+    async with serving([DONE, Turn(text="Asked anew.")]) as server:
+        place: dict[str, Any] = {"base_url": server.url, "model": "openai-chat/m"}
+        async with stage(tmp_path, [], **CACHE, **place) as s:
+            await s.run("Look")
+        [file] = replies(tmp_path)
+        await anyio.Path(file).write_bytes(damage)
+        async with stage(tmp_path, [], **CACHE, **place) as s:
+            assert (await s.run("Look")).final == "Asked anew."
+        async with stage(tmp_path, [], **CACHE, **place) as s:
+            assert (await s.run("Look")).final == "Asked anew."
+            assert len(s.events(CacheHit)) == 1
+
+
+async def test_a_place_where_nothing_can_be_kept_costs_nothing_but_time(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "cache").write_text("a file in the way")
+    async with stage(tmp_path, [DONE], **CACHE) as s:
+        assert (await s.run("Look")).final == "All done."
+
+
+def test_the_oldest_go_when_there_is_no_room(tmp_path: Path) -> None:
+    folder = tmp_path / "replies"
+    Shelf(folder).put("key0", reply())
+    size = (folder / "key0.json").stat().st_size
+    shelf = Shelf(folder, most_bytes=3 * size)
+    for number in range(5):
+        shelf.put(f"key{number}", reply())
+        os.utime(folder / f"key{number}.json", (number, number))
+    assert sorted(file.stem for file in folder.iterdir()) == ["key2", "key3", "key4"]
+    # The one that was asked for stays, and one that was not goes in its place.
+    assert shelf.get("key2") == reply()
+    shelf.put("last", reply())
+    assert sorted(file.stem for file in folder.iterdir()) == ["key2", "key4", "last"]
+
+
+def test_a_huge_reply_is_not_kept(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path / "replies")
+    shelf.put("huge", reply("x" * 5_000_000))
+    assert shelf.get("huge") is None
+
+
+def test_a_reply_under_a_wrong_name_is_not_taken(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path / "replies")
+    shelf.put("one", reply())
+    (tmp_path / "replies" / "one.json").rename(tmp_path / "replies" / "two.json")
+    assert shelf.get("two") is None
+
+
+def history(ids: str, day: str = "2026-01-01", answer: str = "found") -> tuple[Message, ...]:
+    context = f"<cwd>/w</cwd>\n<current_date>{day}</current_date>"
+    return (
+        Message(id=f"msg_{ids}0", role="user", kind="context", parts=(Text(text=context),)),
+        Message(id=f"msg_{ids}1", role="user", parts=(Text(text="Look"),)),
+        Message(
+            id=f"msg_{ids}2",
+            role="assistant",
+            parts=(ToolCall(id=f"call_{ids}", name="ls", arguments="{}"),),
+            origin=ORIGIN,
+        ),
+        Message(
+            id=f"msg_{ids}3",
+            role="user",
+            parts=(ToolResult(call_id=f"call_{ids}", name="ls", parts=(Text(text=answer),)),),
+        ),
+    )
+
+
+SAME = Request(model="m", system=("s",), messages=history("a"), cache_key="ses_a")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        SAME,
+        Request(model="m", system=("s",), messages=history("b"), cache_key="ses_b"),
+        Request(model="m", system=("s",), messages=history("a", day="2026-02-02")),
+        Request(model="m", system=("s",), messages=history("a"), stream=False),
+    ],
+)
+def test_names_and_the_day_do_not_count(request_: Request) -> None:
+    assert key_of(request_, ORIGIN, "http://a") == key_of(SAME, ORIGIN, "http://a")
+
+
+@pytest.mark.parametrize(
+    ("request_", "origin", "address"),
+    [
+        (SAME, ORIGIN, "http://b"),
+        (SAME, Origin(provider="q", protocol="openai-chat", model="m"), "http://a"),
+        (Request(model="m", system=("t",), messages=history("a")), ORIGIN, "http://a"),
+        (Request(model="n", system=("s",), messages=history("a")), ORIGIN, "http://a"),
+        (
+            Request(model="m", system=("s",), messages=history("a", answer="gone")),
+            ORIGIN,
+            "http://a",
+        ),
+        (Request(model="m", system=("s",), messages=history("a")[:2]), ORIGIN, "http://a"),
+        (
+            Request(model="m", system=("s",), messages=history("a"), effort="low"),
+            ORIGIN,
+            "http://a",
+        ),
+        (
+            Request(model="m", system=("s",), messages=history("a"), temperature=1.0),
+            ORIGIN,
+            "http://a",
+        ),
+        (
+            Request(model="m", system=("s",), messages=history("a"), tool_choice="none"),
+            ORIGIN,
+            "http://a",
+        ),
+    ],
+)
+def test_everything_else_counts(request_: Request, origin: Origin, address: str) -> None:
+    assert key_of(request_, origin, address) != key_of(SAME, ORIGIN, "http://a")
+
+
+async def test_the_program_has_a_flag_for_it_and_says_so(tmp_path: Path) -> None:
+    async with serving([Turn(text="Fine.")]) as server:
+        words = ("run", "--model", "openai-chat/m", "--base-url", server.url, "--cache", "Hello")
+        first = await to_thread.run_sync(lambda: ouro(*words, cwd=tmp_path))
+        again = await to_thread.run_sync(lambda: ouro(*words, cwd=tmp_path))
+        assert (first.stdout, again.stdout) == ("Fine.\n", "Fine.\n"), again.stderr
+        assert "Answered from the cache" not in first.stderr
+        assert "Answered from the cache" in again.stderr
+        lines = await to_thread.run_sync(
+            lambda: ouro(*words, "--output", "stream-json", cwd=tmp_path).stdout.splitlines()
+        )
+        assert [e["type"] for e in map(json.loads, lines)].count("cache.hit") == 1
+        assert len(server.exchanges) == 1
