@@ -8,8 +8,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from anyio import to_thread
 
+from ouroboros.app.config import Loaded
 from ouroboros.app.config_schema import format_key, leaves
+from ouroboros.app.model_list import searched
 from ouroboros.app.ouroboros import Ouroboros
 from ouroboros.app.settings import Settings
 from ouroboros.core.commands import Submit
@@ -78,7 +81,7 @@ BUSY = Turn(
     tool_calls=(call("shell", command="sleep 0.05"),),
     usage=ScriptedUsage(input_uncached=90, output_text=10),
 )
-PRICES = {"openai-chat/scripted": {"input": 2e6, "cached": 1e6, "output": 3e6}}
+PRICES = {"openai-chat/scripted": {"input": 2e6, "cached": 1e6, "cache_write": 4e6, "output": 3e6}}
 
 
 def limit(name: str, value: float) -> Effect:
@@ -224,7 +227,7 @@ async def idle_timeout(folder: Path) -> None:
         assert (await s.run("hello")).reason == "failed"
 
 
-async def asked(folder: Path, environment: dict[str, str], **provider: str) -> ScriptedServer:
+async def asked(folder: Path, environment: dict[str, str], **provider: object) -> ScriptedServer:
     """What a server got that is known only as a provider of the person's own."""
     async with serving([DONE]) as server:
         mine = {"base_url": server.url, **provider}
@@ -254,12 +257,55 @@ async def provider_auth(folder: Path) -> None:
     assert "authorization" not in server.exchanges[0].headers
 
 
+async def provider_headers(folder: Path) -> None:
+    server = await asked(folder, {}, headers={"x-team": "blue"})
+    assert server.exchanges[0].headers["x-team"] == "blue"
+
+
+async def provider_variables(folder: Path) -> None:
+    async with serving([DONE]) as server:
+        mine = {"base_url": f"{server.url}/{{tenant}}/v1", "variables": {"tenant": "t-1"}}
+        words = {"model": "mine/small", "providers": {"mine": mine}}
+        settings = msgspec.convert(words, Settings)
+        engine = Ouroboros(settings, home=made(folder) / "home", environment={})
+        async with engine.open(cwd=folder) as session:
+            await session.run("hello")
+        assert server.exchanges[0].path.endswith("/t-1/v1/chat/completions")
+
+
+async def provider_models(folder: Path) -> None:
+    words = {"providers": {"mine": {"base_url": "http://127.0.0.1:1/v1", "models": ["hidden"]}}}
+    loaded = Loaded(
+        settings=msgspec.convert(words, Settings),
+        origins={},
+        warnings=(),
+        home=made(folder) / "home",
+        layers=(),
+        project=folder,
+        dotenv={},
+    )
+    found = await to_thread.run_sync(searched, loaded, {}, ["hidden"])
+    assert [each.name for each in found] == ["mine/hidden"]
+
+
+async def model_tools(folder: Path) -> None:
+    async with ran(folder, models={"openai-chat/scripted": {"tools": False}}) as s:
+        assert "tools" not in s.body()
+
+
+async def model_max_output(folder: Path) -> None:
+    async with ran(folder, models={"openai-chat/scripted": {"max_output": 88}}) as s:
+        assert s.body()["max_completion_tokens"] == 88
+
+
 def price(name: str, cost: float) -> Effect:
     async def effect(folder: Path) -> None:
         usage = ScriptedUsage(
-            **{"input": {"input_uncached": 7}, "cached": {"cache_read": 7}}.get(
-                name, {"output_text": 7}
-            )
+            **{
+                "input": {"input_uncached": 7},
+                "cached": {"cache_read": 7},
+                "cache_write": {"cache_write": 7},
+            }.get(name, {"output_text": 7})
         )
         turn = Turn(tool_calls=(call("shell", command="true"),), usage=usage)
         async with ran(folder, turn, models=PRICES) as s:
@@ -305,13 +351,25 @@ EFFECTS: dict[str, Effect] = {
     "providers.NAME.protocol": provider_protocol,
     "providers.NAME.key_env": provider_key_env,
     "providers.NAME.auth": provider_auth,
+    "providers.NAME.headers": provider_headers,
+    "providers.NAME.models": provider_models,
+    "providers.NAME.variables": provider_variables,
     "models.NAME.window": compacts(models={"openai-chat/scripted": {"window": 10_000}}),
     "models.NAME.input": price("input", 14.0),
     "models.NAME.cached": price("cached", 7.0),
+    "models.NAME.cache_write": price("cache_write", 28.0),
     "models.NAME.output": price("output", 21.0),
+    "models.NAME.max_output": model_max_output,
+    "models.NAME.tools": model_tools,
 }
 
 
-@pytest.mark.parametrize("key", [format_key(leaf.path) for leaf in leaves()])
+HABITS = "providers.NAME.dialect."
+"""Looked at in test_dialect_settings.py."""
+
+KEYS = [key for leaf in leaves() if not (key := format_key(leaf.path)).startswith(HABITS)]
+
+
+@pytest.mark.parametrize("key", KEYS)
 async def test_every_setting_changes_what_a_run_does(key: str, tmp_path: Path) -> None:
     await EFFECTS[key](tmp_path)
