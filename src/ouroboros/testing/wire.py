@@ -60,6 +60,9 @@ class Wire:
         arrived_at = None if not self._buffer else self._clock.monotonic()
         while (end := self._buffer.find(b"\r\n\r\n")) < 0:
             await self._fill()
+            if not self._buffer[:1].isalpha():
+                await self._stream.send(_head(400, {"connection": "close"}))
+                raise Closed
             arrived_at = arrived_at or self._clock.monotonic()
         lines = self._buffer[:end].decode("latin-1").split("\r\n")
         del self._buffer[: end + 4]

@@ -4,6 +4,8 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
+import pytest
+
 from ouroboros.core.errors import ModelFailed
 from ouroboros.core.parts import Message, Origin, Text, ToolCall, ToolSpec
 from ouroboros.llm.auth import KeyHeader
@@ -16,6 +18,7 @@ from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
 from ouroboros.llm.retry import Policy
 from ouroboros.llm.stream import Finished, Retrying, StreamEvent
+from ouroboros.llm.transport import Transport
 from ouroboros.llm.turns import ScriptedCall, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.raw import Answer, RawServer, raw_serving
@@ -35,6 +38,12 @@ FORMATS = {
 }
 """What a test calls a format, its name, and a model that is spoken to in it."""
 
+FEW = [
+    pytest.param(name, marks=() if name in {"gemini", "bedrock-converse"} else pytest.mark.deep)
+    for name in FORMATS
+]
+"""For faults below the formats: a text format and a binary one, and all of them in the deep run."""
+
 CALL = ScriptedCall(name="read", arguments={"path": "a"})
 TOOLS = (ToolSpec(name="read", description="Reads.", schema='{"type":"object","properties":{}}'),)
 
@@ -50,7 +59,14 @@ def asked(format: str, *, stream: bool = True) -> Request:
     return Request(model=FORMATS[format][1], messages=(hello,), tools=TOOLS, stream=stream)
 
 
-def client_for(format: str, url: str, clock: ManualClock, *, idle_timeout: float = 5.0) -> Client:
+def client_for(
+    format: str,
+    url: str,
+    clock: ManualClock,
+    *,
+    idle_timeout: float = 5.0,
+    transport: Transport | None = None,
+) -> Client:
     name, model = FORMATS[format]
     endpoint = Endpoint(
         origin=Origin(provider="vendor", protocol=name, model=model),
@@ -61,7 +77,7 @@ def client_for(format: str, url: str, clock: ManualClock, *, idle_timeout: float
         idle_timeout=idle_timeout,
         explain=lambda failure: f"hint: {failure.kind}",
     )
-    route = HttpRoute(endpoint, by_name(name), Http1(), clock=clock)
+    route = HttpRoute(endpoint, by_name(name), transport or Http1(), clock=clock)
     return Client(route, policy=Policy(), sleep=clock.sleep, random=lambda: 0.5)
 
 
