@@ -129,6 +129,17 @@ def test_words_beside_a_result_wait_for_the_assistant_too() -> None:
     assert [item["role"] for item in plain["messages"][2:]] == ["tool", "user"]
 
 
+def test_a_history_with_calls_names_its_tools_where_the_vendor_wants_them() -> None:
+    body = built("anthropic-messages", Dialect(), Request(model="m", messages=CALLED))
+    assert body["tool_choice"] == {"type": "none"}
+    schema = {"type": "object"}
+    assert body["tools"] == [
+        {"name": "read", "description": "", "input_schema": schema, "cache_control": MARK}
+    ]
+    plain = built("anthropic-messages", Dialect(), Request(model="m", messages=CALLED[:1]))
+    assert not {"tools", "tool_choice"} & plain.keys()
+
+
 def marked(value: list[Any]) -> list[int]:
     """Indexes of messages that carry a mark."""
     return [place for place, item in enumerate(value) if "cache_control" in json.dumps(item)]

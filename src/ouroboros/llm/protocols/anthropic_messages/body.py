@@ -14,6 +14,7 @@ from ouroboros.core.parts import (
     Text,
     ToolCall,
     ToolResult,
+    ToolSpec,
 )
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.fields import Fields
@@ -33,6 +34,7 @@ from ouroboros.llm.request import Request
 _BUDGETS = {"minimal": 1_024, "low": 4_096, "medium": 10_240, "high": 16_384}
 _LARGEST_BUDGET = 32_768
 _SMALLEST_BUDGET = 1_024
+_ANY_SCHEMA = '{"type":"object"}'
 _THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 
 
@@ -66,22 +68,29 @@ def head(request: Request, dialect: Dialect) -> Fields:
         found["temperature"] = request.temperature
     found.update(thinking)
     found.update(service_tier(request, dialect))
-    if request.tools:
+    if tools := request.tools or _tools_used(request):
         choice = {"required": "any"}.get(request.tool_choice, request.tool_choice)
         # A model that thinks cannot be forced to call.
-        found["tool_choice"] = {"type": "auto" if thinking and choice == "any" else choice}
-        tools: list[Fields] = [
-            {
-                "name": tool.name,
-                "description": tool.description,
-                "input_schema": raw(tool.schema),
-            }
-            for tool in request.tools
-        ]
-        found["tools"] = _marked(tools)
+        kind = "auto" if thinking and choice == "any" else choice
+        found["tool_choice"] = {"type": kind if request.tools else "none"}
+        found["tools"] = _marked([_tool(tool) for tool in tools])
     if pieces := [_text(piece) for piece in request.system if piece.strip()]:
         found["system"] = _marked(pieces)
     return found
+
+
+def _tool(tool: ToolSpec) -> Fields:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": raw(tool.schema),
+    }
+
+
+def _tools_used(request: Request) -> tuple[ToolSpec, ...]:
+    """Tools of a history that is sent without any: the API refuses calls of tools it is not told."""
+    names = {call.name: None for message in request.messages for call in message.calls}
+    return tuple(ToolSpec(name=name, description="", schema=_ANY_SCHEMA) for name in names)
 
 
 def _thinking(effort: str | None, limit: int, dialect: Dialect) -> Fields:
