@@ -1,9 +1,11 @@
 """A real proxy on loopback."""
 
 from base64 import b64encode
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 import anyio
-from anyio.abc import ByteStream, SocketStream
+from anyio.abc import ByteStream, SocketAttribute, SocketStream
 
 ASKS = b"HTTP/1.1 407 Who asks\r\nproxy-authenticate: Basic\r\ncontent-length: 0\r\n\r\n"
 
@@ -53,3 +55,18 @@ async def pump(source: ByteStream, target: ByteStream, either: anyio.CancelScope
             await target.send(await source.receive())
     except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
         either.cancel()
+
+
+@asynccontextmanager
+async def proxying(person: str = "") -> AsyncGenerator[Proxy]:
+    """A running proxy on 127.0.0.1."""
+    one = Proxy(person)
+    async with (
+        await anyio.create_tcp_listener(local_host="127.0.0.1") as listener,
+        anyio.create_task_group() as tasks,
+    ):
+        port = listener.extra_attributes[SocketAttribute.local_port]()
+        one.url = f"http://127.0.0.1:{port}"
+        tasks.start_soon(listener.serve, one.handle)
+        yield one
+        tasks.cancel_scope.cancel()

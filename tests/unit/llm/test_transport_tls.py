@@ -1,13 +1,9 @@
 """Whom we trust and what we show, with real TLS servers, directly and through a real proxy."""
 
 import ssl
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
-import anyio
 import pytest
-from anyio.abc import SocketAttribute
 
 from ouroboros.core.errors import Misuse, ModelFailed
 from ouroboros.llm.http1 import Http1
@@ -17,7 +13,7 @@ from ouroboros.llm.reach import Tls
 from ouroboros.llm.transport import HttpRequest, Proxies
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import serving
-from tests.unit.llm.proxy_parts import Proxy
+from tests.unit.llm.proxy_parts import proxying
 from tests.unit.llm.tls_parts import Papers, key, secure
 
 WAYS = ["direct", "proxy"]
@@ -27,20 +23,6 @@ VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
 @pytest.fixture(scope="module")
 def papers(tmp_path_factory: pytest.TempPathFactory) -> Papers:
     return Papers(tmp_path_factory.mktemp("papers")).make()
-
-
-@asynccontextmanager
-async def proxying(person: str = "") -> AsyncGenerator[Proxy]:
-    one = Proxy(person)
-    async with (
-        await anyio.create_tcp_listener(local_host="127.0.0.1") as listener,
-        anyio.create_task_group() as tasks,
-    ):
-        port = listener.extra_attributes[SocketAttribute.local_port]()
-        one.url = f"http://127.0.0.1:{port}"
-        tasks.start_soon(listener.serve, one.handle)
-        yield one
-        tasks.cancel_scope.cancel()
 
 
 async def answer(way: str, url: str, tls: Tls) -> tuple[int, bytes]:
