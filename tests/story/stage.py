@@ -84,11 +84,12 @@ async def stage(
 ) -> AsyncGenerator[Stage]:
     """Opens a session against a scripted server; checks the prefix law when it is left.
 
-    Only a story that changes the model may pass ``check=False``.
+    Only a story that changes the model may pass ``check=False``. A base URL of ``providers`` that
+    is ``{server}`` stands for the server's.
     """
     folder = cwd or tmp_path / "work"
     folder.mkdir(exist_ok=True)
-    words = {"mode": "full-auto", "model": f"{format}/scripted", **settings}
+    words: dict[str, Any] = {"mode": "full-auto", "model": f"{format}/scripted", **settings}
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(tmp_path),
@@ -96,6 +97,8 @@ async def stage(
         **(environment or {}),
     }
     async with serving(turns) as server:
+        for provider in words.get("providers", {}).values():
+            provider["base_url"] = provider["base_url"].replace("{server}", server.url)
         chosen = msgspec.convert({"base_url": server.url, **words}, Settings)
         engine = Ouroboros(chosen, home=tmp_path / "home", environment=environment)
         async with engine.open(
