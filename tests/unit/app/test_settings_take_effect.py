@@ -21,6 +21,7 @@ from ouroboros.core.parts import Media, Text
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.story.stage import Stage, call, stage
+from tests.unit.app.auth_effects import AUTH_EFFECTS
 
 DONE = Turn(text="done")
 type Effect = Callable[[Path], Awaitable[None]]
@@ -284,7 +285,8 @@ async def provider_models(folder: Path) -> None:
         project=folder,
         dotenv={},
     )
-    found = await to_thread.run_sync(searched, loaded, {}, ["hidden"])
+    unset: dict[str, str] = {}
+    found = await to_thread.run_sync(searched, loaded, unset, ["hidden"])
     assert [each.name for each in found] == ["mine/hidden"]
 
 
@@ -316,6 +318,7 @@ def price(name: str, cost: float) -> Effect:
 
 
 EFFECTS: dict[str, Effect] = {
+    **AUTH_EFFECTS,
     "model": model,
     "mode": mode,
     "effort": effort,

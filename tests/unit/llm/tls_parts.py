@@ -1,6 +1,7 @@
 """Certificates made for one test run, and a server that shows one and may ask for one."""
 
 import contextlib
+import re
 import shutil
 import socket
 import socketserver
@@ -58,12 +59,14 @@ def key(certificate: Path) -> Path:
     return certificate.with_suffix(".key")
 
 
-def answer(stream: ssl.SSLSocket) -> None:
+def answer(stream: ssl.SSLSocket, reply: bytes) -> None:
     content = b""
     while piece := stream.recv(65_536):
         content += piece
-        if content.endswith(b"{}"):
-            stream.sendall(OK)
+        head, _, body = content.partition(b"\r\n\r\n")
+        length = re.search(rb"(?i)content-length: (\d+)", head)
+        if length and len(body) >= int(length[1]):
+            stream.sendall(reply)
             content = b""
 
 
@@ -78,9 +81,13 @@ def linger(raw: socket.socket) -> None:
 
 @contextmanager
 def secure(
-    papers: Papers, *, asks: bool = False, newest: ssl.TLSVersion = ssl.TLSVersion.TLSv1_3
+    papers: Papers,
+    *,
+    asks: bool = False,
+    newest: ssl.TLSVersion = ssl.TLSVersion.TLSv1_3,
+    reply: bytes = OK,
 ) -> Generator[str]:
-    """A server that answers ``{}`` with ``ok``; with ``asks`` only to clients of its CA.
+    """A server that answers everybody with ``reply``; with ``asks`` only clients of its CA.
 
     It has sockets and threads: OpenSSL itself then says goodbye to those it refuses.
     """
@@ -102,7 +109,7 @@ def secure(
                 except ssl.SSLError:
                     linger(socket.socket(fileno=stream.detach()))
                 else:
-                    answer(stream)
+                    answer(stream, reply)
 
     class Server(socketserver.ThreadingTCPServer):
         daemon_threads = True
