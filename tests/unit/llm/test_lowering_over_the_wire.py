@@ -1,0 +1,87 @@
+"""What is lowered comes out at the server, and what is lifted at the client, in every format."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from ouroboros.core.parts import Origin, Text, ToolCall, ToolSpec
+from ouroboros.llm.client import Client
+from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.http1 import Http1
+from ouroboros.llm.http_route import Endpoint, HttpRoute
+from ouroboros.llm.protocols import by_name
+from ouroboros.llm.retry import Policy
+from ouroboros.llm.stream import CallReady, Finished, StreamEvent
+from ouroboros.llm.turns import ScriptedCall, Turn
+from ouroboros.testing.clock import ManualClock
+from ouroboros.testing.server import serving
+from tests.unit.llm.fault_ground import FORMATS, asked, listen
+
+TOOLS = tuple(
+    ToolSpec(name=name, description="Does it.", schema='{"type":"object","properties":{}}')
+    for name in ("shell", "mcp/find.it")
+)
+
+
+async def exchanged(
+    format: str, dialect: Dialect, turn: Turn, *, stream: bool = True
+) -> tuple[Sequence[StreamEvent], dict[str, Any]]:
+    """The events of one reply, and the body that asked for it."""
+    name, model = FORMATS[format]
+    async with serving([turn]) as server:
+        endpoint = Endpoint(
+            origin=Origin(provider="vendor", protocol=name, model=model),
+            base_url=server.url,
+            dialect=dialect,
+            url=lambda path: server.url + path,
+        )
+        clock = ManualClock()
+        route = HttpRoute(endpoint, by_name(name), Http1(), clock=clock)
+        client = Client(route, policy=Policy(), sleep=clock.sleep, random=lambda: 0.5)
+        try:
+            request = replace(asked(format, stream=stream), tools=TOOLS)
+            events, error = await listen(client, request)
+        finally:
+            await client.close()
+        assert error is None
+        return events, server.exchanges[0].json
+
+
+def ending(events: Sequence[StreamEvent]) -> Finished:
+    last = events[-1]
+    assert isinstance(last, Finished)
+    return last
+
+
+def ready(events: Sequence[StreamEvent]) -> list[ToolCall]:
+    return [event.call for event in events if isinstance(event, CallReady)]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("chunk", [0, 1])
+async def test_any_format_may_lack_tool_calls(format: str, chunk: int) -> None:
+    turn = Turn(text="I look.\n```run sh\nls\n```\nSo.", reasoning="Hm.", chunk=chunk)
+    events, body = await exchanged(format, Dialect(tools="fenced"), turn)
+    call = ToolCall(id="run_1", name="shell", arguments='{"command":"ls","timeout":300}')
+    assert ready(events) == [call]
+    parts = [part for part in ending(events).parts if isinstance(part, Text | ToolCall)]
+    texts = [part.text if isinstance(part, Text) else part for part in parts]
+    assert texts == ["I look.\n", call, "So."]
+    assert ending(events).stop_reason == "tool_calls"
+    assert not {"tools", "toolConfig", "tool_choice"} & body.keys()
+    assert "run sh" in str(body)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("format", sorted(FORMATS.keys() - {"invoke-nova"}))
+async def test_any_format_calls_tools_by_other_names(format: str, *, stream: bool) -> None:
+    calls = (ScriptedCall(name="Bash"), ScriptedCall(name="shell"))
+    dialect = Dialect(tool_names="capitalised")
+    events, body = await exchanged(format, dialect, Turn(tool_calls=calls), stream=stream)
+    assert [call.name for call in ready(events)] == ["shell", "shell"]
+    made = [part.name for part in ending(events).parts if isinstance(part, ToolCall)]
+    assert made == ["shell", "shell"]
+    assert "mcp/find.it" not in str(body)
+    assert "mcp_find_it_" in str(body)
