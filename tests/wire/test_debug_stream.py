@@ -1,11 +1,14 @@
 """``ouro debug stream`` says what our decoders make of a file, one JSON line each."""
 
+import base64
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ouroboros.app.offline import debug_stream
+from ouroboros.testing.replies.event_stream import GARBAGE, event
 from tests.wire.recordings import FILES
 
 
@@ -54,6 +57,54 @@ def test_a_whole_line(tmp_path: Path) -> None:
     )
 
 
+def of(tmp_path: Path, **record: object) -> dict[str, Any]:
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps({"id": "one", **record}))
+    code, (line,) = run(path)
+    assert code == 0
+    facts: Any = line["facts"]
+    return facts
+
+
+def test_every_way_to_write_a_stream_down(tmp_path: Path) -> None:
+    events = [
+        {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": "Hi"}}},
+        {"messageStop": {"stopReason": "end_turn"}},
+        {"metadata": {"usage": {"inputTokens": 1}}},
+    ]
+    messages = [event(kind, json.dumps(one[kind]).encode()) for one in events for kind in one]
+    said = {"candidates": [{"content": {"parts": [{"text": "Hi"}]}, "finishReason": "STOP"}]}
+    line = {"message": {"content": "Hi"}, "done": True, "done_reason": "stop"}
+    for protocol, encoding, body, reason in (
+        ("bedrock-converse", "base64-eventstream", packed(b"".join(messages)), "end_turn"),
+        ("gemini", "json", [said], "STOP"),
+        ("gemini", "sse", f"data: {json.dumps(said)}\r\n\r\n", "STOP"),
+        ("ollama-chat", "ndjson", json.dumps(line) + "\n", "stop"),
+        ("ollama-chat", "json", line, "stop"),
+    ):
+        facts = of(tmp_path, protocol=protocol, encoding=encoding, response_body=body)
+        assert (facts["text"], facts["raw_stop_reason"], facts["stop_reason"]) == ((
+            "Hi",
+            reason,
+            "end",
+        ))
+
+
+def test_a_damaged_recording_says_so(tmp_path: Path) -> None:
+    facts = of(
+        tmp_path,
+        protocol="bedrock-converse",
+        encoding="base64-eventstream",
+        response_body=packed(GARBAGE),
+    )
+    assert facts["failure"] == "transport"
+    assert facts["error"] == {"reason": "ChecksumMismatch"}
+
+
+def packed(raw: bytes) -> str:
+    return base64.b64encode(raw).decode()
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -65,6 +116,11 @@ def test_a_whole_line(tmp_path: Path) -> None:
         (b'{"protocol":"openai-chat","encoding":"base64-eventstream"}', "base64-eventstream"),
         (b'{"protocol":"openai-chat","encoding":"sse","response_body":7}', "sse"),
         (b'{"protocol":"openai-chat","encoding":"json"}', "json"),
+        (
+            b'{"protocol":"bedrock-converse","encoding":"base64-eventstream","response_body":"?"}',
+            "not base64",
+        ),
+        (b'{"protocol":"bedrock-converse","encoding":"carrier pigeon"}', "carrier pigeon"),
     ],
 )
 def test_an_unusable_file_is_named_and_the_rest_goes_on(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Protocol, cast
 
-from ouroboros.core.errors import Failure, ModelFailed
+from ouroboros.core.errors import Failure
 from ouroboros.llm.fields import Fields, parse, text_of
 from ouroboros.llm.framing import Frame
 
@@ -11,8 +11,6 @@ EXCEPTION = ":exception"
 DAMAGE = ":damage"
 FAILURES = (EXCEPTION, DAMAGE)
 """Kinds of frames that tell of a failure; no event of a vendor begins with a colon."""
-
-INSTALL = "pip install 'ouroboros[bedrock]'"
 
 
 class _Message(Protocol):
@@ -34,11 +32,10 @@ class Decoder:
 
     What is no event but an exception or an error becomes one frame of kind ``EXCEPTION``, with its
     headers and its payload; damaged bytes become one of kind ``DAMAGE``, and nothing follows it.
-    Raises ``ModelFailed`` where botocore is not installed.
     """
 
     def __init__(self) -> None:
-        """Starts before the first byte of a response; AWS's own buffer is loaded with that."""
+        """Starts before the first byte of a response; the buffer is loaded with that."""
         self._buffer: _Buffer | None = None
         self._damage: tuple[type[Exception], ...] = ()
         self._is_damaged = False
@@ -76,19 +73,14 @@ def framing(kind: str) -> Decoder | None:
 
 
 def _open_buffer() -> tuple[_Buffer, tuple[type[Exception], ...]]:
-    """AWS's own buffer, and all that it raises for damaged bytes."""
+    """AWS's own buffer where it is installed, and all that it raises for damaged bytes."""
     import struct
     from importlib import import_module
 
     try:
         module = import_module("botocore.eventstream")
-    except ImportError as error:
-        raise ModelFailed(
-            Failure(
-                kind="invalid_request",
-                message=f"Streams of AWS are read with botocore, which is missing: {INSTALL}.",
-            )
-        ) from error
+    except ImportError:
+        module = import_module("ouroboros.llm.event_stream_reader")
     damage = (cast("type[Exception]", module.ParserError), struct.error, ValueError, LookupError)
     return cast("_Buffer", module.EventStreamBuffer()), damage
 

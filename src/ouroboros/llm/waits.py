@@ -24,7 +24,7 @@ def retry_after(
     if seconds is not None:
         return seconds
     # A date that is past comes from a clock that differs: it says nothing of how long to wait.
-    if header[:1].isalpha() and (date := _date(header)) is not None and date > now:
+    if header[:1].isalpha() and (date := moment(header)) is not None and date > now:
         return date - now
     for detail in children(error, "details"):
         delay = _finite(string(detail, "retryDelay").removesuffix("s"))
@@ -50,7 +50,8 @@ def _finite(text: str | None) -> float | None:
     return value if math.isfinite(value) and value >= 0 else None
 
 
-def _date(text: str) -> float | None:
+def moment(text: str) -> float | None:
+    """The date of a header in seconds since the epoch, or None if it is none."""
     from email.utils import parsedate_to_datetime
 
     try:

@@ -28,6 +28,21 @@ def stream(files: tuple[str, ...]) -> int:
     return debug_stream([Path(name) for name in files], write)
 
 
+@command.command("error")
+@click.argument("file", metavar="FILE")
+def error(file: str) -> int:
+    """Print what each error of a table is, one JSON line for each row of FILE.
+
+    FILE is a JSON list of {vendor, protocol, status, headers, body}.
+    """
+    from ouroboros.app.offline_error import debug_error
+
+    def write(text: str) -> None:
+        sys.stdout.write(f"{text}\n")
+
+    return debug_error(Path(file), write)
+
+
 @command.command("prepare")
 @click.argument("task", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
