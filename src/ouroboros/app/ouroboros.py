@@ -7,7 +7,7 @@ Example::
         outcome = await session.run("Make the tests pass")
 """
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,9 +43,17 @@ class Outcome(Struct, frozen=True, kw_only=True):
 class Session:
     """A face's handle of one open session."""
 
-    def __init__(self, engine: Engine, *, resumed: bool, warnings: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        warm: Callable[[], Awaitable[None]],
+        resumed: bool,
+        warnings: tuple[str, ...],
+    ) -> None:
         """Made by ``Ouroboros.open`` only."""
         self._engine = engine
+        self._warm = warm
         self._unanswered = 0
         self._reason = self._final = ""
         self.resumed = resumed
@@ -69,6 +77,13 @@ class Session:
         ahead of it. The sink must not block.
         """
         self._engine.journal.listen(sink)
+
+    async def warm(self) -> None:
+        """Connects to the model while the first words are still being found.
+
+        For a task of its own; changes nothing but time, and never raises for what fails.
+        """
+        await self._warm()
 
     async def send(self, command: Command) -> None:
         """Carries out one command.
@@ -175,7 +190,12 @@ class Ouroboros:
             tap=self._tap,
         )
         async with wiring.opened(opening, resume=resume, latest=latest) as built:
-            yield Session(built.engine, resumed=built.resumed, warnings=tuple(built.warnings))
+            yield Session(
+                built.engine,
+                warm=built.warm,
+                resumed=built.resumed,
+                warnings=tuple(built.warnings),
+            )
 
 
 def _folder(cwd: Path) -> Path:

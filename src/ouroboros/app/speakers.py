@@ -1,6 +1,7 @@
 """The models of one open session: found, connected when needed, tuned, and closed together."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from anyio import to_thread
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from ouroboros.app import models, own_providers
 from ouroboros.app.config import home_folder
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock
-from ouroboros.core.errors import KeyMissing
+from ouroboros.core.errors import KeyMissing, OuroborosError
 from ouroboros.core.limits import CONTEXT_WINDOW
 from ouroboros.core.parts import Usage
 from ouroboros.llm import price
@@ -71,6 +72,15 @@ class Speakers:
         settings = self._instead(name)
         chosen = await to_thread.run_sync(self._choose, settings, self._environment)
         return await self._speaker(settings, chosen)
+
+    async def warm(self) -> None:
+        """Connects to the first model before there is anything to say; what fails fails then.
+
+        Not where its replies may come from elsewhere, so that nothing is sent at all.
+        """
+        if self._clients and self._tap is None and not self._settings.cache_replies:
+            with suppress(OuroborosError):
+                await self._clients[0].warm()
 
     async def close(self) -> None:
         """Lets go of every connection."""

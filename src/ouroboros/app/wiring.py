@@ -1,7 +1,7 @@
 """Where rooms are joined into one open session."""
 
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -45,9 +45,13 @@ class Opening(Struct, frozen=True, kw_only=True):
 
 
 class Built(Struct, kw_only=True):
-    """An open session and what the person should know of how it was opened."""
+    """An open session and what the person should know of how it was opened.
+
+    ``warm`` connects to the model ahead of the first words.
+    """
 
     engine: Session
+    warm: Callable[[], Awaitable[None]]
     resumed: bool
     warnings: list[str] = field(default_factory=list[str])
 
@@ -192,7 +196,8 @@ def _build(
         clock=clock,
     )
     warnings = [*past.warnings, *parts.speakers.warnings, *toolbox.strangers(settings, registry)]
-    built = Built(engine=engine, resumed=past.resumed, warnings=warnings)
+    warm = parts.speakers.warm
+    built = Built(engine=engine, warm=warm, resumed=past.resumed, warnings=warnings)
     ready = SessionReady(
         cwd=str(cwd),
         model=parts.leader.name,

@@ -44,6 +44,10 @@ class Talk(Protocol):
         """Hands every event on, in order; the sink must not block."""
         ...
 
+    async def warm(self) -> None:
+        """Connects ahead of the first words; raises nothing."""
+        ...
+
     async def send(self, command: Command) -> None:
         """Carries out a wish; raises ``OuroborosError`` when it does not fit."""
         ...
@@ -137,6 +141,7 @@ class Conversation:
     def _start(self, tasks: TaskGroup) -> None:
         stage = self._stage
         self._talk.listen(self._take)
+        tasks.start_soon(self._talk.warm)
         for outlet in stage.outlets:
             tasks.start_soon(outlet.drain)
         if stage.terminal is not None:
