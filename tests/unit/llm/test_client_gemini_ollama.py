@@ -172,6 +172,20 @@ async def test_an_error_within_a_stream_has_its_kind(way: str) -> None:
     assert caught.value.failure.kind == "overloaded"
 
 
+async def test_signatures_that_are_refused_are_sent_without_once() -> None:
+    call = ToolCall(id="c", name="read", meta={"thoughtSignature": "U3RhbGU="})
+    refused = Turn(fault=Fault(kind="stale_reasoning"))
+    async with running("stream", refused, Turn(text="done")) as (client, server):
+        said = Message(id="a", role="assistant", parts=(call,), origin=client.origin)
+        result = Message(id="r", role="user", parts=(ToolResult(call_id="c", name="read"),))
+        asked = replace(ASKED, messages=(*ASKED.messages, said, result))
+        assert ending(await listen(client, asked)).stop_reason == "end"
+        first, second = (exchange.body for exchange in server.exchanges)
+    assert '"thoughtSignature":"U3RhbGU="' in first
+    assert "U3RhbGU=" not in second
+    assert '"thoughtSignature":"skip_thought_signature_validator"' in second
+
+
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_the_vendors_of_the_table_are_asked_at_their_address(provider: str) -> None:
     async with serving([TURN]) as server:

@@ -122,6 +122,11 @@ def test_ids_of_the_server_are_kept_to_be_sent_back() -> None:
     assert made == ToolCall(id="srv", name="f", meta={"id": "srv"})
 
 
+def test_words_before_and_after_a_call_stay_on_their_side() -> None:
+    found = parts(chunk({"text": "a"}), chunk(call("f")), chunk({"text": "b"}, stop="STOP"))
+    assert found == (Text(text="a"), ToolCall(id="call_r_1", name="f"), Text(text="b"))
+
+
 def test_signed_stretches_are_one_text_to_people() -> None:
     events = played(
         chunk({"text": "One, "}),
@@ -213,6 +218,13 @@ def test_arguments_that_come_value_by_value() -> None:
     assert sum(isinstance(event, CallReady) for event in events) == 1
 
 
+def test_values_that_come_beside_whole_arguments() -> None:
+    both = streamed(piece("$.b", stringValue="x"), name="f", more=False)
+    both["functionCall"]["args"] = {"a": 1}
+    (made,) = parts(chunk(both, stop="STOP"))
+    assert made == ToolCall(id="call_r_0", name="f", arguments='{"a":1,"b":"x"}')
+
+
 def test_a_text_that_is_told_twice_is_not_doubled() -> None:
     (made,) = parts(
         chunk(streamed(piece("$.a", stringValue="x"), name="f")),
@@ -222,7 +234,8 @@ def test_a_text_that_is_told_twice_is_not_doubled() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["$", "", "a", "$.a[9999999]", "$.a[1].b[", "$" + "[0]" * 500, "$.b.c"]
+    "path",
+    ["$", "", "a", "$.a[9999999]", "$.a[1].b[", "$" + "[0]" * 500, "$.d" + "[0]" * 500, "$.b.c"],
 )
 def test_a_piece_that_fits_nowhere_is_left_out(path: str) -> None:
     (made,) = parts(
@@ -287,7 +300,9 @@ def test_a_reason_on_every_chunk_ends_nothing() -> None:
     assert found == (Text(text="abc"),)
 
 
-@pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"])
+@pytest.mark.parametrize(
+    "reason", ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"]
+)
 def test_a_call_the_vendor_could_not_read_is_tried_again(reason: str) -> None:
     odd = chunk(stop=reason)
     odd["candidates"][0]["finishMessage"] = "Malformed function call: print(1"
