@@ -78,7 +78,7 @@ def test_a_tool_that_is_not_enabled_is_neither_listed_nor_found():
     assert [spec.name for spec in some.specs()] == ["read", "multi_edit"]
 
 
-def test_title_case_names_find_our_tools():
+def test_title_case_names_go_out_and_come_back():
     registry = Registry(builtin_tools())
     for name, title in TITLES.items():
         found = registry.find(title)
