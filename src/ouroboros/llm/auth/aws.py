@@ -144,6 +144,8 @@ class AwsSignature:
                 ),
                 hint=_SOURCES,
             )
+        for name in ("botocore.auth", "botocore.awsrequest"):
+            _module(name)  # so that the first request need not load them
         region = named.get("AWS_REGION") or named.get("AWS_DEFAULT_REGION")
         return _Loaded(
             credentials=credentials,
