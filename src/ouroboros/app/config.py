@@ -71,6 +71,11 @@ def environment() -> dict[str, str]:
     return dict(os.environ)
 
 
+def keep_bridge_offline() -> None:
+    """Lets LiteLLM, which fetches a list of prices as it is imported, use the one it brings."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+
+
 def home_folder(environment: Mapping[str, str]) -> Path:
     """``$OUROBOROS_HOME``, or ``~/.ouroboros``; raises ``Misuse`` if neither can be told."""
     chosen = environment.get("OUROBOROS_HOME", "")

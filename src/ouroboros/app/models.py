@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.app import own_providers
-from ouroboros.app.config import home_folder
+from ouroboros.app.config import home_folder, keep_bridge_offline
 from ouroboros.app.settings import Network, Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Misuse
@@ -112,11 +112,8 @@ async def connect(
     Raises:
         Misuse: A script cannot be read.
     """
-    if tap is not None and choice.entry.protocol == "litellm":
-        raise Misuse(
-            f"what is said to {choice.name} goes through the litellm package and cannot be seen",
-            hint="choose a model of a provider that ouro speaks to itself",
-        )
+    if choice.entry.protocol == "litellm":
+        keep_bridge_offline()
     linked = replace(connection(network, environment), tap=tap)
     if tap is None or not tap.is_offline:
         return await open_client(choice, clock=clock, random=_chance, connection=linked)

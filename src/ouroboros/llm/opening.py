@@ -111,11 +111,18 @@ def _http_route(choice: Choice, *, clock: Clock, connection: Connection) -> Rout
     )
     tap = connection.tap
 
+    is_bridge = choice.entry.protocol == "litellm"
+
     def network() -> Transport:
+        if is_bridge:
+            from ouroboros.llm.litellm_transport import LiteLLM
+
+            return LiteLLM(choice.base_url, ca_file=connection.tls.ca_file)
         return open_transport(choice.base_url, connection)
 
     transport = tap.transport(network) if tap else network()
-    return HttpRoute(endpoint, by_name(choice.entry.protocol), transport, clock=clock)
+    format = "openai-chat" if is_bridge else choice.entry.protocol
+    return HttpRoute(endpoint, by_name(format), transport, clock=clock)
 
 
 def headers(choice: Choice) -> dict[str, str]:

@@ -76,9 +76,13 @@ def find(
         return Choice(entry=entry, model=str(Path(model).expanduser()))
     if entry.families:
         entry = replace(entry, dialect=entry.dialect_of(model))
-    if entry.protocol == "litellm" and not (base_url or entry.base_url):
-        credential = auth.find(entry.keys, environment)
-        return Choice(entry=entry, model=model, credential=credential)
+    if entry.protocol == "litellm":  # it knows addresses, and the variables that hold keys
+        return Choice(
+            entry=entry,
+            model=model,
+            base_url=base_url.strip() or entry.base_url,
+            credential=auth.find(entry.keys, environment),
+        )
     address, is_custom = _address(entry, environment, base_url)
     credential = auth.find(entry.keys, environment)
     plan = plan_of(entry.name)
