@@ -140,21 +140,22 @@ class ToolMind:
         last = state.history[-1]
         if state.finished_by_tool:
             return TaskCompleted(reason="completed", final=state.final)
+        cut = state.stop_reason in {"length", "overflow"}
         if last.role != "assistant" or last.calls or state.stop_reason == "pause":
             self._nudges = 0
-            return None
-        cut = state.stop_reason in {"length", "overflow"}
+            # A call that was cut off has no result that could say so.
+            return self._nudge(CUT_REPLY) if last.calls and cut else None
         if (cut or not last.text.strip()) and self._nudges < MAX_NUDGES:
             self._nudges += 1
-            nudge = CUT_REPLY if cut else EMPTY_REPLY
-            return Message(
-                id=self._ids.new("msg"), role="user", kind="nudge", parts=(Text(text=nudge),)
-            )
+            return self._nudge(CUT_REPLY if cut else EMPTY_REPLY)
         self._nudges = 0
         if cut:
             return TaskCompleted(reason="limit_reached:max_output_tokens", final=state.final)
         refused = state.stop_reason in {"refusal", "content_filter"}
         return TaskCompleted(reason="failed" if refused else "completed", final=state.final)
+
+    def _nudge(self, text: str) -> Message:
+        return Message(id=self._ids.new("msg"), role="user", kind="nudge", parts=(Text(text=text),))
 
     async def _summarise(self, state: State, focus: str) -> Finished | None:
         asked = self._prompts["compact"].text + (

@@ -72,8 +72,8 @@ class Reply:
     """Collects what a model says and notes the events that tell of it.
 
     A call is ready when its block has closed on whole arguments. One whose arguments are no JSON
-    object waits for the end: a reply that was cut off loses it, any other hands it on as it is,
-    for the model to be told.
+    object, or nothing at all, waits for the end: a reply that was cut off loses it, any other hands
+    it on as it is, for the model to be told.
     """
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ class Reply:
             return
         block.is_open = False
         self._events.append(BlockEnded(part=block.part, kind=block.kind))
-        if block.kind == "call" and block.name and is_object(block.call.arguments):
+        if block.kind == "call" and block.name and is_object(block.text):
             self._release(block)
 
     def close_all(self) -> None:

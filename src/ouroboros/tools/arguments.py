@@ -34,7 +34,8 @@ def decode[Arguments: Struct](kind: type[Arguments], text: str) -> Arguments:
         renamed = _renamed(raw, kind.__struct_fields__)
         return msgspec.convert(_retyped(renamed, kind), kind, strict=False)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as broken:
-        message = f"failed to parse function arguments: {broken}; expected {signature(kind)}"
+        message = f"failed to parse function arguments: {_placed(broken, text)}; "
+        message += f"expected {signature(kind)}"
         raise BadArguments(message) from broken
 
 
@@ -106,6 +107,12 @@ def _shell_text(words: list[object]) -> object:
             return shlex.join(cast("list[str]", words))
         case _:
             return words
+
+
+def _placed(broken: Exception, text: str) -> str:
+    """What is wrong, and where if that is known."""
+    is_cut = isinstance(broken, msgspec.DecodeError) and "truncated" in str(broken)
+    return f"{broken} (byte {len(text.encode('utf-8', 'replace'))})" if is_cut else str(broken)
 
 
 def _own_name(key: str, own: dict[str, str]) -> str:

@@ -141,6 +141,12 @@ def test_a_call_cut_by_the_length_limit_is_not_made() -> None:
     assert not any(isinstance(event, CallReady) for event in events)
 
 
+def test_a_call_cut_before_its_first_argument_is_not_made() -> None:
+    events = chat({"content": "Writing."}, call(0, "", id="a", name="f"), stop="length")
+    assert finished(events).parts == (Text(text="Writing."),)
+    assert not any(isinstance(event, CallReady) for event in events)
+
+
 def test_a_call_with_broken_arguments_is_handed_on() -> None:
     events = chat(call(0, '{"x', id="a", name="f"), stop="tool_calls")
     assert made(events) == [("a", "f", '{"x')]
@@ -288,6 +294,7 @@ def test_a_call_that_may_start_brings_the_thoughts_before_it() -> None:
         delta(0, "signature_delta", signature="Sig=="),
         stop(0),
         block(1, type="tool_use", id="t", name="f", input={}),
+        delta(1, "input_json_delta", partial_json="{}"),
         stop(1),
         block(2, type="text", text="later"),
         end=False,
