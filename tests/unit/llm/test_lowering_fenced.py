@@ -204,6 +204,10 @@ def test_a_block_that_was_never_closed_is_told_to_the_model() -> None:
     assert parts("```run ls\n") == (call("ls", "{"),)
 
 
+def test_a_closed_block_without_arguments_is_ready_at_once() -> None:
+    assert parts("```run ls\n```\nAnd", stop="length") == (call("ls", "{}"), Text(text="And"))
+
+
 def test_whole_arguments_need_no_closing_fence() -> None:
     assert parts('```run read\n{"path": "a"}') == (call("read", '{"path": "a"}'),)
 

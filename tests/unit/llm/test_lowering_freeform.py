@@ -85,6 +85,14 @@ def test_elsewhere_it_is_a_json_tool_with_one_text() -> None:
         assert "custom" not in json.dumps(tool)
 
 
+def test_a_tool_without_one_text_is_never_given_as_text() -> None:
+    for schema in ('{"type":"object"}', '{"required":["a","b"]}', '{"required":["a"]}', "?"):
+        odd = ToolSpec(name="odd", description="", schema=schema, freeform=Freeform())
+        lowered = lower(Request(model="gpt-5", tools=(odd,)), PLAIN, OPENAI)
+        assert lowered.request.tools[0].freeform is None
+        assert lowered.liftings() == ()
+
+
 def turn(origin: Origin | None, call: ToolCall) -> tuple[Message, ...]:
     result = ToolResult(call_id=call.id, name=call.name, parts=(Text(text="Done."),))
     return (

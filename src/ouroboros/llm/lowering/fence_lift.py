@@ -220,6 +220,8 @@ class _Call:
             self._reply.grow(self.block, f'"{limit}}}')
         else:
             self._reply.grow(self.block, _within_time(self._waiting))
+        if not self.block.text.strip():
+            self._reply.grow(self.block, "{}")
         self._reply.close(self.block)
 
     def cut(self) -> None:

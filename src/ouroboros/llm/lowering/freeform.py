@@ -21,9 +21,17 @@ def takes_text(model: str) -> bool:
     return not model.rpartition("/")[2].startswith(_JSON_ONLY)
 
 
-def as_json(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
-    """The tools with no plain text ones: each is told by its schema alone."""
-    return tuple(tool if tool.freeform is None else replace(tool, freeform=None) for tool in tools)
+def as_vendor_takes(tools: Sequence[ToolSpec], *, text: bool) -> tuple[ToolSpec, ...]:
+    """The tools, with plain text ones told by their schema alone unless ``text`` is taken.
+
+    A tool whose schema has no one text is never given as text.
+    """
+    return tuple(
+        tool
+        if tool.freeform is None or (text and text_field(tool))
+        else replace(tool, freeform=None)
+        for tool in tools
+    )
 
 
 def text_field(tool: ToolSpec) -> str:

@@ -12,7 +12,7 @@ from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.lowering.freeform import (
     WIRE_FIELD,
     FieldLifting,
-    as_json,
+    as_vendor_takes,
     takes_text,
     text_field,
 )
@@ -117,10 +117,8 @@ def _plan(tools: tuple[ToolSpec, ...], dialect: Dialect, origin: Origin) -> _Pla
     if dialect.tools == "fenced":
         return _fenced(tools)
     names = Names((tool.name for tool in tools), titles=dialect.tool_names == "capitalised")
-    has_text = any(tool.freeform is not None for tool in tools)
-    takes = dialect.freeform_tools and takes_text(origin.model)
-    if has_text and not takes:
-        tools = as_json(tools)
+    if any(tool.freeform is not None for tool in tools):
+        tools = as_vendor_takes(tools, text=dialect.freeform_tools and takes_text(origin.model))
     if not names.are_ours:
         tools = tuple(
             tool
@@ -131,7 +129,7 @@ def _plan(tools: tuple[ToolSpec, ...], dialect: Dialect, origin: Origin) -> _Pla
     fields = {
         tool.name: field
         for tool in tools
-        if takes and tool.freeform is not None and (field := text_field(tool)) != WIRE_FIELD
+        if tool.freeform is not None and (field := text_field(tool)) != WIRE_FIELD
     }
 
     def liftings() -> tuple[Lifting, ...]:
