@@ -1,5 +1,6 @@
 """Damaged, reordered and nonsensical frames end a reply; they never raise."""
 
+import base64
 import json
 import random
 from itertools import pairwise
@@ -68,6 +69,10 @@ def mutated_frame(frame: Frame, chance: random.Random) -> Frame:
         value = json.loads(frame.data)
     except ValueError:
         return frame
+    if isinstance(value.get("bytes"), str) and chance.random() < 0.8:
+        inner = mutated(json.loads(base64.b64decode(value["bytes"])), chance)
+        value["bytes"] = base64.b64encode(json.dumps(inner).encode()).decode()
+        return Frame(frame.event, json.dumps(value))
     return Frame(frame.event, json.dumps(mutated(value, chance)))
 
 
