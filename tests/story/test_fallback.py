@@ -182,13 +182,17 @@ async def test_a_model_that_rests_is_left_alone(tmp_path: Path) -> None:
         assert len(s.events(ModelSwitched)) == 1
 
 
-async def test_a_smaller_model_is_given_a_summary(tmp_path: Path) -> None:
+@pytest.mark.parametrize("window", [None, 200_000])
+async def test_a_smaller_model_is_given_a_summary(tmp_path: Path, window: int | None) -> None:
     usage = ScriptedUsage(input_uncached=9_000, output_text=10)
     small = ScriptedUsage(input_uncached=500, output_text=10)
     first = [Turn(text="one", usage=usage), broken("overloaded")]
     second = [Turn(text="the summary", usage=small), Turn(text="Small but here.", usage=small)]
-    models = {"second/m": {"window": 4_000}}
-    async with two(tmp_path, first, second, models=models, check=False) as (s, other):
+    more: dict[str, Any] = {
+        "models": {"second/m": {"window": 4_000}},
+        "context": {"window": window},
+    }
+    async with two(tmp_path, first, second, check=False, **more) as (s, other):
         await s.run("First")
         assert (await s.run("Second")).final == "Small but here."
         [compacted] = s.events(ContextCompacted)
