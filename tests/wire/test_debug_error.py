@@ -1,6 +1,8 @@
 """``ouro debug error`` says what each error of a table is, one JSON line each."""
 
 import json
+import subprocess
+import sys
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -121,3 +123,22 @@ def test_a_file_that_is_no_table(tmp_path: Path, content: bytes | None, words: s
     assert len(lines) == 1
     assert lines[0]["error"].startswith("errors.json: The file")
     assert words in lines[0]["error"]
+
+
+def test_the_command_prints_a_line_for_each_row(tmp_path: Path) -> None:
+    table = tmp_path / "errors.json"
+    table.write_text(
+        json.dumps([{"status": 429, "headers": {"retry-after": "2"}, "body": SLOW}, 1])
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "ouroboros", "debug", "error", str(table)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        '{"kind":"rate_limit","retryable":true,"retry_after":2.0}',
+        '{"row":2,"error":"Row 2: it is not a JSON object."}',
+    ]
+    assert done.stderr == ""
