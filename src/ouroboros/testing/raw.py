@@ -96,6 +96,16 @@ class RawServer:
         self.url = ""
         self.exchanges: list[Exchange] = []
         self.hung_up: list[float] = []
+        self._changed = anyio.Event()
+
+    async def until(self, *, requests: int = 0, hung_up: int = 0) -> None:
+        """Waits until so many requests came and so many clients hung up."""
+        while len(self.exchanges) < requests or len(self.hung_up) < hung_up:
+            await self._changed.wait()
+
+    def _change(self) -> None:
+        self._changed.set()
+        self._changed = anyio.Event()
 
     async def handle(self, stream: SocketStream) -> None:
         """Serves one connection until either side ends it."""
@@ -105,6 +115,7 @@ class RawServer:
                 while True:
                     exchange = await wire.read(len(self.exchanges) + 1, 0)
                     self.exchanges.append(exchange)
+                    self._change()
                     async with anyio.create_task_group() as tasks:
                         tasks.start_soon(self._watch, stream, wire, tasks.cancel_scope)
                         await self._play(stream, exchange)
@@ -118,6 +129,7 @@ class RawServer:
             wire.push(await stream.receive())
         except (anyio.EndOfStream, anyio.BrokenResourceError):
             self.hung_up.append(self._clock.monotonic())
+            self._change()
             playing.cancel()
 
     async def _play(self, stream: SocketStream, exchange: Exchange) -> None:
