@@ -3,6 +3,7 @@
 import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
+from urllib.parse import urlencode
 
 import anyio
 import pytest
@@ -81,6 +82,7 @@ async def test_a_code_from_the_page_becomes_tokens(server: AuthServer) -> None:
     assert asked["redirect_uri"].startswith("http://127.0.0.1:")
     assert asked["code_challenge_method"] == "S256"
     assert "client_secret" not in exchange.body
+    assert "resource=https" in exchange.body
     assert asked["code_challenge"] not in exchange.body
 
 
@@ -108,6 +110,22 @@ async def test_a_description_that_cannot_be_trusted_is_refused(
     server.metadata = metadata
     with pytest.raises(ModelFailed, match=said):
         await with_browser(OAuthClient(client_id=CLIENT, issuer=server.url))
+
+
+@pytest.mark.parametrize(("iss", "is_taken"), [("", True), ("http://127.0.0.1:1", False)])
+async def test_the_answer_of_another_server_is_refused(
+    server: AuthServer, iss: str, is_taken: bool
+) -> None:
+    async def visit(address: str) -> None:
+        _, headers, _ = await fetched(address)
+        await fetched(f"{headers['location']}&{urlencode({'iss': iss or server.url})}")
+
+    client = OAuthClient(client_id=CLIENT, issuer=server.url)
+    if is_taken:
+        assert (await with_browser(client, visit)).access_token
+        return
+    with pytest.raises(ModelFailed, match="came from another server"):
+        await with_browser(client, visit)
 
 
 async def test_a_description_may_lie_at_the_older_place(server: AuthServer) -> None:
@@ -222,7 +240,7 @@ async def test_nobody_comes_and_the_port_is_free_again(server: AuthServer) -> No
     async def show(address: str) -> None:
         shown.append(address)
 
-    with pytest.raises(ModelFailed, match="Nobody came back"):
+    with anyio.fail_after(5), pytest.raises(ModelFailed, match="Nobody came back"):
         await logged_in(server.client(), show, patience=0.05)
     port = int(query(shown[0])["redirect_uri"].rpartition(":")[2].partition("/")[0])
     with socket.socket() as again:

@@ -124,6 +124,20 @@ async def test_a_client_certificate_that_cannot_be_used_is_named(
     assert "network.client_cert" in error.hint
 
 
+@pytest.mark.parametrize("way", WAYS)
+async def test_bytes_that_are_no_tls_break_an_answer_off(papers: Papers, way: str) -> None:
+    begun = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok"
+    caught: list[ModelFailed] = []
+    with secure(papers, reply=begun, spoils=True) as url:
+        try:
+            await answer(way, url, Tls(ca_file=str(papers.ca)))
+        except* ModelFailed as group:
+            caught.extend(error for error in group.exceptions if isinstance(error, ModelFailed))
+    (error,) = caught
+    assert "broke off" in error.message
+    assert (error.failure.kind, error.failure.retryable) == ("transport", True)
+
+
 async def through(proxy: str, scheme: str, papers: Papers) -> int:
     """The status of an answer that came through the proxy."""
     with secure(papers) as https:

@@ -59,7 +59,7 @@ def key(certificate: Path) -> Path:
     return certificate.with_suffix(".key")
 
 
-def answer(stream: ssl.SSLSocket, reply: bytes) -> None:
+def answer(stream: ssl.SSLSocket, reply: bytes, *, spoils: bool) -> None:
     content = b""
     while piece := stream.recv(65_536):
         content += piece
@@ -68,6 +68,11 @@ def answer(stream: ssl.SSLSocket, reply: bytes) -> None:
         if length and len(body) >= int(length[1]):
             stream.sendall(reply)
             content = b""
+            if spoils:
+                with socket.socket(fileno=stream.detach()) as raw:
+                    raw.sendall(b"no record of TLS at all")
+                    raw.recv(1)
+                return
 
 
 def linger(raw: socket.socket) -> None:
@@ -86,10 +91,11 @@ def secure(
     asks: bool = False,
     newest: ssl.TLSVersion = ssl.TLSVersion.TLSv1_3,
     reply: bytes = OK,
+    spoils: bool = False,
 ) -> Generator[str]:
     """A server that answers everybody with ``reply``; with ``asks`` only clients of its CA.
 
-    It has sockets and threads: OpenSSL itself then says goodbye to those it refuses.
+    With ``spoils`` it goes on with bytes that are no TLS. It has sockets and threads: OpenSSL itself then says goodbye to those it refuses.
     """
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.maximum_version = newest
@@ -109,7 +115,7 @@ def secure(
                 except ssl.SSLError:
                     linger(socket.socket(fileno=stream.detach()))
                 else:
-                    answer(stream, reply)
+                    answer(stream, reply, spoils=spoils)
 
     class Server(socketserver.ThreadingTCPServer):
         daemon_threads = True
