@@ -123,3 +123,15 @@ def test_what_never_ends_is_refused(make: Callable[[], Framing], start: bytes) -
     with pytest.raises(ModelFailed) as caught:
         framing.feed(piece)
     assert (caught.value.failure.kind, caught.value.failure.retryable) == ("transport", True)
+
+
+@pytest.mark.parametrize(
+    ("make", "start", "end"), [(Objects, b'{"a":"', b'"}'), (Lines, b'{"a":"', b'"}\n')]
+)
+def test_only_what_is_open_counts(make: Callable[[], Framing], start: bytes, end: bytes) -> None:
+    framing = make()
+    piece = b"x" * (LINE_BYTES // 3)
+    for _ in range(4):
+        assert framing.feed(start + piece) == []
+        (frame,) = framing.feed(end)
+        assert len(frame.data) == len(piece) + 8
