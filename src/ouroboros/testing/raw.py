@@ -84,7 +84,7 @@ class RawServer:
     """Plays answers in order of the requests; one beyond them is answered as the last is.
 
     Attributes:
-        exchanges: The requests, as they came.
+        exchanges: The requests, as they came; ``ended_at`` is when the last bytes went out so far.
         hung_up: When a client closed its connection, in the clock's monotonic seconds.
     """
 
@@ -138,6 +138,7 @@ class RawServer:
             match step:
                 case bytes():
                     await stream.send(step)
+                    exchange.ended_at = self._clock.monotonic()
                 case Pause(seconds=seconds):
                     await anyio.sleep(seconds)
                 case Drip(content=content, seconds=seconds):
