@@ -343,8 +343,12 @@ def test_blocks_of_hosted_tools_go_back_as_they_came() -> None:
 
 
 def test_members_a_vendor_refuses_or_adds() -> None:
-    dialect = Dialect(unsupported=("serviceTier",), body={"guardrailConfig": {"trace": "enabled"}})
-    body = built(asked(said(Text(text="Hi")), service_tier="flex"), dialect)
+    dialect = Dialect(
+        unsupported=("serviceTier", "temperature"),
+        body={"guardrailConfig": {"trace": "enabled"}},
+        service_tier=True,
+    )
+    body = built(asked(said(Text(text="Hi")), service_tier="flex", temperature=1.0), dialect)
     assert set(body) == {"guardrailConfig", "messages"}
 
 

@@ -413,6 +413,15 @@ def test_whole_replies() -> None:
     assert isinstance(last.parts[1], Foreign)
     assert last.usage is not None
     assert last.usage.input_total == 8
+    call = b'{"toolUse":{"toolUseId":"a","name":"t","input":{"z": 1.50,  "a": []}}}'
+    block = b'{"searchResult": {"x":1.50}}'
+    raw = b'{"output":{"message":{"content":[%b,%b]}},"stopReason":"tool_use"}' % (call, block)
+    kept, carried = finished(list(converse.decode(raw, Dialect()))).parts
+    assert kept == ToolCall(id="a", name="t", arguments='{"z": 1.50,  "a": []}')
+    assert isinstance(carried, Foreign)
+    assert carried.content == block.decode()
+    odd = b'{"output":{"message":{"content":[{"text":"\xed\xa0\xbdHi"}]}},"x":NaN,"stopReason":"end_turn"}'
+    assert finished(list(converse.decode(odd, Dialect()))).parts != ()
     refused = failed(list(converse.decode(b'{"message":"no"}', Dialect())))
     assert refused.failure.message == "no"
     invoke = by_name("bedrock-invoke-stream")

@@ -50,6 +50,8 @@ def said(message: str) -> bytes:
         (413, b"", "context_overflow"),
         (413, b"<html>Request Entity Too Large</html>", "context_overflow"),
         (500, said("the input exceeds the available context size"), "context_overflow"),
+        (400, said("Too many images in request. Max is 10."), "context_overflow"),
+        (400, said("At most 1 image(s) may be provided in one request."), "context_overflow"),
         (500, b"<html>oops</html>", "server"),
         (502, b"Bad gateway", "server"),
         (599, b"", "server"),
@@ -165,6 +167,7 @@ def test_a_whole_failure() -> None:
     silent = classify(500, {"x-request-id": "r2"}, b"", now=NOW)
     assert silent.message == "The provider answered with status 500 and no message."
     assert silent.request_id == "r2"
+    assert classify(500, {"x-amzn-RequestId": "r3"}, b"", now=NOW).request_id == "r3"
 
 
 def test_both_families_of_rate_limit_headers() -> None:

@@ -115,7 +115,7 @@ def _inference(request: Request, dialect: Dialect, thinking: Fields) -> Fields:
         found["maxTokens"] = limit
     if request.temperature is not None and "thinking" not in thinking:
         found["temperature"] = request.temperature
-    return found
+    return {name: value for name, value in found.items() if name not in dialect.unsupported}
 
 
 def _thinking(request: Request, dialect: Dialect) -> Fields:

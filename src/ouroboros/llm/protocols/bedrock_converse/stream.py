@@ -13,9 +13,11 @@ from ouroboros.llm.event_stream import FAILURES, error_of, failure_of
 from ouroboros.llm.fields import (
     Fields,
     child,
+    children,
     integer,
     parse,
     raw_member,
+    raw_members,
     string,
     text_of,
 )
@@ -121,10 +123,8 @@ class ConverseDecoder:
         if "output" not in answer:
             self._fail(answer)
             return self.reply.take()
-        content = child(child(answer, "output"), "message").get("content")
-        for index, block in enumerate(cast("list[object]", content if _is_list(content) else [])):
-            if isinstance(block, dict):
-                self._read_block(index, cast("Fields", block))
+        for index, text in enumerate(_block_texts(answer, body)):
+            self._read_block(index, parse(text) or {}, text)
         self._count(child(answer, "usage"))
         self.reply.trace.stop_reason = string(answer, "stopReason") or None
         self._end()
@@ -188,7 +188,7 @@ class ConverseDecoder:
         elif block is not None and not (self._joins_text and block is self._text):
             self.reply.close(block)
 
-    def _read_block(self, index: int, block: Fields) -> None:
+    def _read_block(self, index: int, block: Fields, text: str) -> None:
         """A block of a whole reply; a ``type`` beside its one member says nothing more."""
         kind = next((key for key in block if key != "type"), "")
         inner = child(block, kind)
@@ -197,13 +197,14 @@ class ConverseDecoder:
                 self._read_delta(index, block)
             case "toolUse" if inner.get("type") != _SERVER_TOOL:
                 self._start(index, {"toolUse": inner})
-                arguments = raw_member(text_of(inner), "input", inner.get("input"))
+                whole = raw_member(text, "toolUse", inner)
+                arguments = raw_member(whole, "input", inner.get("input", {}))
                 self._read_delta(index, {"toolUse": {"input": arguments}})
             case "reasoningContent":
                 thought = child(inner, "reasoningText") or inner
                 self._think(index, thought)
             case _:
-                self.reply.place(Foreign(kind=kind, content=text_of(block)))
+                self.reply.place(Foreign(kind=kind, content=text))
         self._stop(index)
 
     def _count(self, counts: Fields) -> None:
@@ -227,8 +228,13 @@ class ConverseDecoder:
         self.reply.fail(classify(200, {}, answer, now=0.0))
 
 
-def _is_list(value: object) -> bool:
-    return isinstance(value, list)
+def _block_texts(answer: Fields, body: bytes) -> list[str]:
+    """The blocks of a whole reply, each as it came."""
+    output = child(answer, "output")
+    message = child(output, "message")
+    text = raw_member(body.decode("utf-8", "replace"), "output", output)
+    texts = raw_members(raw_member(text, "message", message), "content")
+    return texts or [text_of(block) for block in children(message, "content")]
 
 
 def _index(event: Fields) -> int:
