@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from ouroboros.agent import tokens
+from ouroboros.agent import images, tokens
 from ouroboros.core.limits import CHARS_PER_TOKEN
 from ouroboros.core.parts import Message, Part, Text, ToolResult
 from ouroboros.core.state import State
@@ -54,6 +54,8 @@ def _tail(history: Sequence[Message], count: int) -> Sequence[Message]:
 def _user_words(messages: list[Message], budget: int) -> list[Message]:
     kept: list[Message] = []
     for message in reversed(messages):
+        if kept:  # images go first; those of the newest words may be what they are about
+            message = images.without(message, images.count(message))
         size = tokens.of_message(message)
         if size > budget:
             cut = _middle_cut(message, budget)

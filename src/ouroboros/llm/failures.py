@@ -109,7 +109,8 @@ _OVERFLOW = (
     r"|context window exceeds limit|inputs?`? tokens \+ `?max_new_tokens|while limit is"
     r"|exceeds the available context|greater than the context length|exceeds the limit of \d"
     r"|exceed(s|ed)? (the |max(imum)? )*context (length|size|window)"
-    r"|too many images|request contains \d+ images|at most \d+ image|token limit reached|request too large"
+    r"|too many images|request contains \d+ images|at most \d+ image"
+    r"|token limit reached|request too large"
 )
 
 _WORDINGS: dict[FailureKind, str] = {

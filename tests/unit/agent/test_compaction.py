@@ -54,6 +54,22 @@ def test_the_newest_words_fill_the_budget_and_one_is_cut_in_the_middle() -> None
     assert kept[0].text.endswith("b" * 900)
 
 
+def test_of_the_words_that_stay_only_the_newest_keep_their_images() -> None:
+    shots = [Media(media_type="image/png", data=f"shot{number}") for number in range(3)]
+    history = [
+        Message(id=f"u{number}", role="user", parts=(shot, Text(text=f"look {number}")))
+        for number, shot in enumerate(shots)
+    ]
+    kept = replacement(history, SUMMARY, None, Keep(user_tokens=5_000))
+    assert [part for message in kept for part in message.parts if isinstance(part, Media)] == [
+        shots[2]
+    ]
+    assert [m.text for m in kept[:2]] == [
+        "(The older image is left out here.)look 0",
+        "(The older image is left out here.)look 1",
+    ]
+
+
 def test_words_beyond_ascii_are_cut_by_their_bytes() -> None:
     kept = replacement([user("ü" * 4000, id="long")], SUMMARY, None, Keep(user_tokens=100))
     assert kept[0].text.count("ü") == 200
