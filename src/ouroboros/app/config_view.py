@@ -44,7 +44,9 @@ def at(loaded: Loaded, path: KeyPath) -> list[Shown]:
         if place[: len(path)] != path:
             continue
         key = schema.format_key(place)
-        found.append(Shown(key=key, value=_clean(place, value), origin=loaded.origins.get(key, "default")))
+        found.append(
+            Shown(key=key, value=_clean(place, value), origin=loaded.origins.get(key, "default"))
+        )
     return found
 
 

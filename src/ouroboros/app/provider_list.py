@@ -72,7 +72,8 @@ def equipped(loaded: Loaded, environment: Mapping[str, str]) -> dict[str, str]:
     wanted = (chosen, *loaded.settings.fallback)
     named = [entry for entry in ENTRIES if any(_is_meant(entry, name) for name in wanted)]
     own = any(name.partition("/")[0] in loaded.settings.providers for name in wanted)
-    names = list(_names(loaded.settings, named if named or own else ENTRIES))
+    usual = ENTRIES if chosen else [entry for entry in ENTRIES if entry.default_model]
+    names = list(_names(loaded.settings, named if named or own else usual))
     if not chosen and any(environment.get(name) for name in names):
         return dict(environment)
     return Keys(environment, loaded.dotenv, loaded.home).with_keys(names)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app import keys
+from ouroboros.app import config, keys
+from ouroboros.app.models import choose
+from ouroboros.app.provider_list import equipped
 from ouroboros.core.errors import ConfigBroken, Misuse
 
 NAME = "OPENAI_API_KEY"
@@ -116,3 +118,11 @@ def test_an_installed_keyring_is_asked_before_the_file(tmp_path: Path) -> None:
         "Key(value='from-keyring', source='keyring') "
         "Key(value='from-file-too', source='keys.toml') None"
     )
+
+
+def test_a_token_of_another_tool_does_not_hide_a_stored_key(tmp_path: Path) -> None:
+    keys.store(tmp_path, "ANTHROPIC_API_KEY", "sk-stored")
+    loaded = config.load(tmp_path, {"OUROBOROS_HOME": str(tmp_path)}, {})
+    found = equipped(loaded, {"GITHUB_TOKEN": "ghp-1", "HF_TOKEN": "hf-1"})
+    assert found["ANTHROPIC_API_KEY"] == "sk-stored"
+    assert choose(loaded.settings, found).choice.entry.name == "anthropic"
