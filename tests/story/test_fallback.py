@@ -9,8 +9,8 @@ import anyio
 import msgspec
 import pytest
 
-from ouroboros.core.commands import SetModel
-from ouroboros.core.errors import FailureKind, ModelUnknown
+from ouroboros.core.commands import Compact, SetModel
+from ouroboros.core.errors import FailureKind, ModelFailed, ModelUnknown
 from ouroboros.core.events import (
     AgentMessage,
     ContextCompacted,
@@ -213,6 +213,28 @@ async def test_a_model_that_fails_while_summarising_is_replaced(tmp_path: Path) 
         assert (await s.run("Second")).final == "Here."
         assert len(s.events(ContextCompacted)) == 1
         assert len(other.exchanges) == 2
+
+
+async def test_a_summary_on_demand_is_written_by_who_can(tmp_path: Path) -> None:
+    first = [Turn(text="one"), broken("server")]
+    async with two(tmp_path, first, [Turn(text="the summary")], check=False) as (s, other):
+        await s.run("First")
+        await s.session.send(Compact())
+        [compacted] = s.events(ContextCompacted)
+        assert "the summary" in compacted.history[-1].text
+        assert [switched.new for switched in s.events(ModelSwitched)] == ["second/m"]
+        assert len(other.exchanges) == 1
+
+
+async def test_a_summary_that_nobody_can_write_is_an_error(tmp_path: Path) -> None:
+    first = [Turn(text="one"), broken("server")]
+    async with two(tmp_path, first, [broken("auth")], check=False) as (s, _):
+        await s.run("First")
+        with pytest.raises(ModelFailed, match="None of 2 models"):
+            await s.session.send(Compact())
+        await s.until(ErrorRaised)
+        assert "None of 2 models" in s.events(ErrorRaised)[0].message
+        assert s.events(ContextCompacted) == []
 
 
 async def test_a_reply_costs_what_its_own_model_costs(tmp_path: Path) -> None:

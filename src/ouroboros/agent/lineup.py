@@ -1,6 +1,7 @@
 """The models of a session in order of preference, and which of them is asked now."""
 
 from collections.abc import Awaitable, Callable
+from typing import get_args
 
 from msgspec.structs import replace
 
@@ -11,6 +12,10 @@ from ouroboros.core.events import ModelSwitched
 from ouroboros.llm import chain
 from ouroboros.llm.health import Health, after_answer, after_failure
 from ouroboros.llm.request import Effort
+
+_LEVELS: dict[Effort, int] = {
+    level: place for place, level in enumerate(get_args(Effort.__value__))
+}
 
 
 class Lineup:
@@ -112,9 +117,16 @@ class Lineup:
 
     def _tuned(self, speaker: Speaker) -> Speaker:
         tuning = speaker.tuning
-        effort, tier = self._effort or tuning.effort, tuning.service_tier
+        effort, tier = nearest(self._effort or tuning.effort, tuning.efforts), tuning.service_tier
         if self._service_tier is not None:
             tier = self._service_tier or None
         if not self.is_kin(speaker):
             tier = None
         return replace(speaker, tuning=replace(tuning, effort=effort, service_tier=tier))
+
+
+def nearest(effort: Effort | None, known: tuple[Effort, ...] | None) -> Effort | None:
+    """The level of ``known`` that is closest to the one that is wanted, the lower of two."""
+    if effort is None or known is None or effort in known:
+        return effort
+    return min(known, key=lambda level: abs(_LEVELS[level] - _LEVELS[effort]), default=None)

@@ -315,10 +315,23 @@ class Session:
         await self._between_turns(lambda: self._summarise(focus))
 
     async def _summarise(self, focus: str) -> None:
+        """Lets the model write it that would answer now, or the next one that can."""
+        lineup = self._mind.lineup
+        failed: ModelFailed | None = None
         try:
-            self.journal.record(await self._mind.compact(self.state, "manual", focus))
-        except ModelFailed as failed:
-            self.journal.record(error_of(failed))
+            while True:
+                switched = await lineup.choose(failed)
+                if switched:
+                    self.journal.record(switched)
+                try:
+                    summary = await self._mind.compact(self.state, "manual", focus)
+                    return self.journal.record(summary)
+                except ModelFailed as broken:
+                    if not lineup.may_replace(broken):
+                        raise
+                    failed = broken
+        except ModelFailed as final:
+            self.journal.record(error_of(final))
             raise
 
     async def _between_turns(self, job: Callable[[], Awaitable[None]]) -> None:

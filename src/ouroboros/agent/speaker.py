@@ -41,6 +41,7 @@ class Tuning(Struct, frozen=True, kw_only=True):
     fixed_limit: int | None = None
     keep: compaction.Keep = compaction.Keep(user_tokens=KEEP_USER_TOKENS)
     effort: Effort | None = None
+    efforts: tuple[Effort, ...] | None = None
     service_tier: str | None = None
     temperature: float | None = None
     max_output_tokens: int | None = None

@@ -13,11 +13,13 @@ from ouroboros.app import models, own_providers
 from ouroboros.app.config import home_folder
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock
+from ouroboros.core.commands import Effort
 from ouroboros.core.errors import KeyMissing, OuroborosError
 from ouroboros.core.limits import CONTEXT_WINDOW
 from ouroboros.core.parts import Usage
 from ouroboros.llm import price
 from ouroboros.llm.auth import HIDDEN
+from ouroboros.llm.catalog import Known
 from ouroboros.llm.client import Client
 from ouroboros.llm.providers.table import ENTRIES
 from ouroboros.llm.tap import Setup, Tap
@@ -132,6 +134,7 @@ class Speakers:
             fixed_limit=context.fixed_limit,
             keep=Keep(user_tokens=context.keep_user_tokens, messages=context.keep_messages),
             effort=settings.effort,
+            efforts=None if is_first else _efforts(known),
             service_tier=settings.service_tier or None if is_kin else None,
             temperature=settings.temperature,
             max_output_tokens=settings.max_output_tokens or known.max_output,
@@ -140,6 +143,15 @@ class Speakers:
             ),
             cuts_silently=dialect.cuts_silently,
         )
+
+
+def _efforts(known: Known) -> tuple[Effort, ...] | None:
+    """The levels of a model that was not chosen with the effort in mind.
+
+    Where the catalogue lists a model and does not say that it reasons, it is not asked to.
+    """
+    is_listed = known.tools is not None and known.max_output is not None
+    return known.efforts or (() if is_listed and not known.reasoning else None)
 
 
 def choose_keyless(settings: Settings, environment: Mapping[str, str]) -> models.Chosen:

@@ -5,9 +5,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from ouroboros.agent.lineup import Lineup
+from ouroboros.agent.lineup import Lineup, nearest
 from ouroboros.agent.mind import ToolMind
 from ouroboros.agent.speaker import Speaker, Tuning
+from ouroboros.core.commands import Effort
 from ouroboros.core.errors import Failure, FailureKind, KeyMissing, ModelFailed
 from ouroboros.core.events import ModelSwitched
 from ouroboros.core.parts import Message, Origin, Text
@@ -144,6 +145,24 @@ async def test_without_a_wish_each_model_is_asked_as_its_settings_say() -> None:
     assert models.speaker.tuning.service_tier == "flex"
     models.tune(effort=None, service_tier="")
     assert (models.speaker.tuning.effort, models.speaker.tuning.service_tier) == ("low", None)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "known", "asked"),
+    [
+        ("xhigh", None, "xhigh"),
+        ("xhigh", ("low", "high"), "high"),
+        ("high", ("low", "high"), "high"),
+        ("none", ("low", "high"), "low"),
+        ("medium", ("low", "high"), "low"),
+        ("high", (), None),
+        (None, ("low",), None),
+    ],
+)
+def test_a_model_is_asked_for_a_level_that_it_has(
+    wanted: Effort | None, known: tuple[Effort, ...] | None, asked: Effort | None
+) -> None:
+    assert nearest(wanted, known) == asked
 
 
 async def test_another_first_one_makes_all_well_again() -> None:
