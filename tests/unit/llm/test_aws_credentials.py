@@ -190,6 +190,24 @@ async def test_a_refused_key_is_looked_for_again(bare: Path) -> None:
     assert await used(signature) == "AKIDNEW"
 
 
+async def test_many_refusals_look_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", f"{world.url}/box")
+    world.says("/box", keys("AKIDONE"))
+    signature = AwsSignature({})
+    refused = await signature.authorize(asked())
+    world.says("/box", keys("AKIDTWO"))
+    renewed: list[bool] = []
+
+    async def renew() -> None:
+        renewed.append(await signature.renew(refused))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(5):
+            group.start_soon(renew)
+    assert renewed == [True] * 5
+    assert len(world.sent) == 2
+
+
 async def test_a_program_that_fails_is_named_without_its_secrets(bare: Path) -> None:
     text = "import sys; sys.exit('denied for AKIAIOSFODNN7EXAMPLE1234567890')"
     (bare / "config").write_text(f"[default]\ncredential_process = {program(bare, text)}\n")

@@ -104,13 +104,14 @@ class AwsSignature:
             await self._load()
 
     async def renew(self, refused: HttpRequest) -> bool:
-        """Goes through the chain again; True if it now gives other credentials."""
-        async with self._lock:
-            self._loaded = None
-        keys = await _bounded((await self._load()).credentials.get_frozen_credentials)
-        proof = refused.headers.get("authorization", "")
-        is_same_key = f"Credential={keys.access_key}/" in proof
-        return not is_same_key or keys.token != refused.headers.get("x-amz-security-token")
+        """Goes through the chain again, unless that has happened since; True for other credentials."""
+        loaded = await self._load()
+        if await _signs(loaded, refused):
+            async with self._lock:
+                if self._loaded is loaded:
+                    self._loaded = None
+            loaded = await self._load()
+        return not await _signs(loaded, refused)
 
     def redact(self, text: str) -> str:
         """The text with secret keys and tokens taken out."""
@@ -176,6 +177,13 @@ class AwsSignature:
         _module("botocore.auth").SigV4Auth(keys, _SERVICE, region).add_auth(signing)
         proof = {name.lower(): value for name, value in signing.headers.items()}
         return replace(request, headers={**request.headers, **proof})
+
+
+async def _signs(loaded: _Loaded, request: HttpRequest) -> bool:
+    """Whether the request was signed with these credentials as they are now."""
+    keys = await _bounded(loaded.credentials.get_frozen_credentials)
+    named = f"Credential={keys.access_key}/" in request.headers.get("authorization", "")
+    return named and keys.token == request.headers.get("x-amz-security-token")
 
 
 _USUAL = {"http": 80, "https": 443}
