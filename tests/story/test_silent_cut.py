@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ouroboros.core.events import ContextCompacted
 from ouroboros.core.events.code import Logged
 from ouroboros.llm.turns import ScriptedUsage, Turn
@@ -16,8 +18,9 @@ def warnings(s: Stage) -> list[str]:
     return [event.text for event in s.events(Logged) if event.level == "warning"]
 
 
-async def test_a_silent_cut_is_told_once(tmp_path: Path) -> None:
-    async with stage(tmp_path, [CUT] * 3, format="zai", environment=KEYS) as s:
+@pytest.mark.parametrize("format", ["ollama", "zai"])
+async def test_a_silent_cut_is_told_once(tmp_path: Path, format: str) -> None:
+    async with stage(tmp_path, [CUT] * 3, format=format, environment=KEYS) as s:
         await s.run("Hello.")
         assert warnings(s) == []
         for _ in range(2):

@@ -32,6 +32,7 @@ OPAQUE = {
     "ollama-chat": "",
     "openai-responses": "opaque_1_0",
     "gemini": "c2lnbmF0dXJl0001",
+    "gemini-array": "c2lnbmF0dXJl0001",
 }
 """What each format wants back of its thoughts; the others name it as Anthropic does."""
 

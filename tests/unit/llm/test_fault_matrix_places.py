@@ -155,7 +155,7 @@ def ends(speech: Speech, number: int) -> int:
 def keep_alive(format: str, speech: Speech) -> bytes:
     if format == "anthropic-messages":
         return b'event: ping\ndata: {"type": "ping"}\n\n'
-    if format == "ollama-chat":
+    if format in {"ollama-chat", "gemini-array"}:
         return b"\n"
     if "eventstream" in speech.speaks.kind:
         return event_stream.event("ping", b'{"p":"abc"}')
