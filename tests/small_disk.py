@@ -1,5 +1,6 @@
 """A real file system so small that a test can fill it."""
 
+import contextlib
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -23,3 +24,10 @@ def mounted(folder: Path, *, mebibytes: int) -> Generator[Path]:
         yield folder
     finally:
         subprocess.run(["umount", str(folder)], check=True)
+
+
+def fill(path: Path) -> None:
+    """Writes until there is no room left."""
+    with path.open("wb", buffering=0) as filler, contextlib.suppress(OSError):
+        while True:
+            filler.write(bytes(4096))

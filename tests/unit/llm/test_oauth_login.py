@@ -13,7 +13,7 @@ from ouroboros.llm.auth.plan import OAuthClient, OAuthPlan
 from ouroboros.llm.http1 import Http1
 from ouroboros.llm.transport import HttpRequest
 from ouroboros.testing.clock import ManualClock
-from tests.small_disk import mounted
+from tests.small_disk import fill, mounted
 from tests.unit.llm.asking import client, said
 from tests.unit.llm.auth_server import CLIENT, AuthServer, authorizing
 
@@ -292,15 +292,6 @@ async def test_a_full_disk_is_noticed_before_the_old_login_is_spent(
         found = await file.read()
     assert found is not None
     assert found.refresh_token in server.refresh_tokens
-
-
-def fill(path: Path) -> None:
-    with path.open("wb", buffering=0) as filler:
-        while True:
-            try:
-                filler.write(bytes(4096))
-            except OSError:
-                return
 
 
 async def test_a_login_is_renewed_ahead_of_the_first_request(
