@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ouroboros.core.errors import ToolFailed
@@ -222,6 +222,7 @@ def as_pattern(grammar: str) -> str:
 PATTERN = as_pattern(GRAMMAR)
 
 
+@settings(max_examples=15)
 @given(st.from_regex(PATTERN, fullmatch=True, alphabet=st.characters(exclude_categories=["Cs"])))
 def test_what_the_grammar_allows_is_a_patch(text: str) -> None:
     assert parse(text)

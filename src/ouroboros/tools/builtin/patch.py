@@ -29,8 +29,9 @@ start: "*** Begin Patch" NL file+ "*** End Patch" NL?
 file: added | deleted | updated
 added: "*** Add File: " path NL plus*
 deleted: "*** Delete File: " path NL
-updated: "*** Update File: " path NL moved? place? change+ last? chunk*
+updated: "*** Update File: " path NL moved? (first | chunk) chunk*
 moved: "*** Move to: " path NL
+first: (plus | minus | " " words NL) change* last?
 chunk: place change+ last?
 place: "@@" NL | "@@ " text? NL
 change: plus | minus | same
@@ -40,6 +41,7 @@ same: " " text? NL
 last: "*** End of File" NL
 path: /[^\s][^\n]*/
 text: /[^\n]+/
+words: /[^\n]*[^\s][^\n]*/
 NL: /\n/
 """.strip()
 """What a patch may look like, for vendors that hold a model to a Lark grammar."""
