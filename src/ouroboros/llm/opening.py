@@ -172,7 +172,7 @@ def advice(choice: Choice, failure: Failure) -> str:
             if choice.credential is None and choice.entry.auth == "aws":
                 return "Check what these credentials may do, and that the model is enabled there."
             if choice.credential is None:
-                return f"No key was sent; set {' or '.join(choice.entry.keys)}."
+                return _key_advice(choice)
             return f"The key came from {choice.credential.source}; check it at the provider."
         case "quota":
             return "Add credit at the provider, or choose another model with --model."
@@ -186,6 +186,16 @@ def advice(choice: Choice, failure: Failure) -> str:
             return "The session is kept; resume it and try again later, or choose another model."
         case _:
             return ""
+
+
+def _key_advice(choice: Choice) -> str:
+    name = choice.entry.name
+    if choice.entry.keys:
+        return (
+            f"No key was sent; set {' or '.join(choice.entry.keys)}, or keep one with: "
+            f"ouro providers login {name}"
+        )
+    return f"No key was sent; if it needs one, name its variable in providers.{name}.key_env."
 
 
 def _plan_advice(plan: AuthPlan) -> str:
