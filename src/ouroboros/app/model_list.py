@@ -222,10 +222,15 @@ async def _discovered(
     from ouroboros.llm import discovery, opening
 
     linked = models.connection(loaded.settings.network, environment)
+    path = choice.entry.models_path
+    is_elsewhere = choice.is_custom or own_providers.is_elsewhere(
+        loaded.settings, choice.entry.name
+    )
     source = discovery.Source(
         protocol=choice.entry.protocol,
         base_url=choice.base_url,
-        path=choice.entry.models_path,
+        # A key for the person's own address does not go to the vendor's.
+        path="/models" if is_elsewhere and "://" in path else path,
         headers=opening.headers(choice),
         connect_timeout=linked.connect_timeout,
         idle_timeout=min(linked.idle_timeout, _PATIENCE_SECONDS),

@@ -96,7 +96,7 @@ def _bounded(known: catalog.Known, choice: Choice, settings: Settings) -> catalo
         return replace(known, max_output=None)
     if known.window is None or known.max_output is None:
         return known
-    room = int(known.window * (1 - settings.context.threshold))
+    room = round(known.window * (1 - settings.context.threshold))
     return replace(known, max_output=min(known.max_output, max(room, _LEAST_REPLY)))
 
 

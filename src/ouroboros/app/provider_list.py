@@ -139,6 +139,9 @@ def _model(settings: Settings, name: str) -> str:
         return name
     if settings.model.startswith(f"{name}/"):
         return settings.model
+    mine = settings.providers.get(name)
+    if mine and mine.models:
+        return f"{name}/{mine.models[0]}"
     default = next((entry.default_model for entry in ENTRIES if entry.name == name), "")
     return f"{name}/{default}" if default else name
 

@@ -170,13 +170,16 @@ def _address(entry: Entry, environment: Mapping[str, str], base_url: str) -> tup
             f"The provider {entry.name!r} needs the address of your server.",
             hint="Give it with --base-url http://HOST:PORT/v1 or set OPENAI_BASE_URL.",
         )
-    return filled(entry.base_url, entry, _told(entry, environment)), False
+    address = normalised(entry.base_url, entry)
+    return filled(address, entry, _told(entry, environment)), False
 
 
 def _told(entry: Entry, environment: Mapping[str, str]) -> Mapping[str, str]:
     """The environment, and for AWS the region of the profile behind it."""
     region = entry.variables.get("region")
-    if entry.auth != "aws" or region is None or any(map(environment.get, region.names)):
+    if entry.auth != "aws" or region is None or not region.names:
+        return environment
+    if any(map(environment.get, region.names)):
         return environment
     from ouroboros.llm.auth.aws_profile import region_of_profile
 
