@@ -26,7 +26,8 @@ class Dialect(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkn
         tool_choice_required_word: The word for "call some tool"; empty where there is none.
         supports_strict: Whether a tool says ``strict: false`` because its schema is not strict.
         tool_id_rule: What a call's id may look like; other ids are mapped, the same way each time.
-        cache_marker: Whether chat marks cache breakpoints the way Anthropic does.
+        cache_marker: Whether chat marks cache breakpoints the way Anthropic does, and whether
+            Converse sets cache points for the models that take them.
         prompt_cache_key: Whether requests name the group that shares a prefix.
         usage_reasoning_exclusive: Chat's completion count leaves out thoughts; it is also noticed
             from the counts themselves.

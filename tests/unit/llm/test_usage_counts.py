@@ -16,6 +16,8 @@ READERS = {
     "anthropic-messages": usage.from_anthropic_messages,
     "gemini": usage.from_gemini,
     "ollama-chat": usage.from_ollama,
+    "bedrock-converse": usage.from_bedrock_converse,
+    "bedrock's metrics": usage.from_bedrock_metrics,
 }
 
 
@@ -130,6 +132,28 @@ CASES: dict[
         {"prompt_eval_count": 26, "eval_count": 12, "eval_duration": 4_000_000},
         (26, None, None, 12, None),
     ),
+    "converse": (
+        "bedrock-converse",
+        {
+            "inputTokens": 3,
+            "outputTokens": 121,
+            "cacheReadInputTokens": 1712,
+            "cacheReadInputTokenCount": 1712,
+            "cacheWriteInputTokens": 236,
+            "totalTokens": 2072,
+        },
+        (3, 1712, 236, 121, None),
+    ),
+    "nova's own words": (
+        "bedrock-converse",
+        {"inputTokens": 5, "outputTokens": 10, "cacheReadInputTokenCount": 2},
+        (5, 2, None, 10, None),
+    ),
+    "bedrock's metrics": (
+        "bedrock's metrics",
+        {"inputTokenCount": 7, "outputTokenCount": 4, "cacheWriteInputTokenCount": 1},
+        (7, None, 1, 4, None),
+    ),
     "nonsense": (
         "openai-chat",
         {"prompt_tokens": -4, "completion_tokens": "many", "total_tokens": True},
@@ -161,6 +185,7 @@ def test_a_vendor_known_to_count_apart_needs_no_total() -> None:
         ("openai-chat", "total_tokens"),
         ("openai-responses", "total_tokens"),
         ("gemini", "totalTokenCount"),
+        ("bedrock-converse", "totalTokens"),
     ],
 )
 def test_recorded_counters_add_up_to_the_vendors_total(protocol: str, name: str) -> None:
@@ -189,6 +214,9 @@ FIELDS = [
     "cachedContentTokenCount",
     "thoughtsTokenCount",
     "eval_count",
+    "inputTokens",
+    "cacheReadInputTokens",
+    "outputTokenCount",
 ]
 junk = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
