@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import anyio
 import msgspec
 import pytest
 from anyio import from_thread, to_thread
@@ -303,3 +304,29 @@ def test_a_key_that_stays_is_named(tmp_path: Path) -> None:
     assert logout.returncode == 0
     assert "a key is still there: GROQ_API_KEY (environment)" in logout.stderr
     assert "sk-of-the-shell" not in logout.stderr
+
+
+async def test_no_token_is_kept_but_in_its_own_file(server: AuthServer, tmp_path: Path) -> None:
+    configured(tmp_path, server, 'auth = "oauth"', client_id=CLIENT, issuer=server.url)
+    assert (await ouro(tmp_path, "providers", "login", "mine")).returncode == 0
+    first = tokens(tmp_path)
+    server.live.clear()
+    assert (await ouro(tmp_path, "run", "--model", "mine/m", "Hi")).returncode == 0
+    second = tokens(tmp_path)
+    server.live.clear()
+    server.refresh_tokens.clear()
+    chat = await ouro(tmp_path, "run", "--model", "mine/m", "--output", "stream-json", "Hi")
+    assert chat.returncode == 1
+    assert "ouro providers login mine" in chat.stdout + chat.stderr
+    secrets = [each for kept in (first, second) for each in (kept.access_token, kept.refresh_token)]
+    assert len(set(secrets)) == 4
+    texts = {"what was said": (chat.stdout + chat.stderr).encode()}
+    own = LoginFile(tmp_path / ".ouroboros", "mine").path
+    async for path in anyio.Path(tmp_path).rglob("*"):
+        if await path.is_file() and Path(path) != own:
+            texts[str(path)] = await path.read_bytes()
+    assert len(texts) > 4
+    found = [
+        (name, each) for name, text in texts.items() for each in secrets if each.encode() in text
+    ]
+    assert found == []

@@ -10,6 +10,8 @@ import pytest
 from ouroboros.core.errors import ModelFailed
 from ouroboros.llm.auth.command import CommandToken
 from ouroboros.llm.auth.plan import CommandPlan
+from ouroboros.llm.opening import Connection, open_client
+from ouroboros.llm.providers import Entry, find
 from ouroboros.llm.transport import HttpRequest
 from ouroboros.testing.clock import ManualClock
 from tests.unit.llm.asking import client, said
@@ -245,3 +247,29 @@ async def test_texts_show_no_token_that_was_ever_used(tmp_path: Path) -> None:
     assert await token.renew(first)
     assert token.redact("token-1 token-2") == "[key] [key]"
     assert "token" not in repr(token.source)
+
+
+async def test_a_vendor_s_own_command_is_used_where_no_key_is(
+    server: AuthServer, tmp_path: Path
+) -> None:
+    tool = tmp_path / "gcloud"
+    tool.write_text('#!/bin/sh\n[ "$*" = "auth print-access-token" ] && echo token-1\n')
+    tool.chmod(0o700)
+    variables = environment(tmp_path) | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    entry = Entry(
+        name="cloud",
+        protocol="openai-chat",
+        base_url=f"{server.url}/v1",
+        keys=("CLOUD_TOKEN",),
+        key_command=("gcloud", "auth", "print-access-token"),
+    )
+    for given, token in (({}, "token-1"), ({"CLOUD_TOKEN": "token-2"}, "token-2")):
+        known = {**variables, **given}
+        choice = find("cloud/m", environment=known, entries=(entry,))
+        connection = Connection(environment=known)
+        asked = await open_client(
+            choice, clock=ManualClock(), random=lambda: 0.5, connection=connection
+        )
+        assert await said(asked) == "ready"
+        await asked.close()
+        assert sent(server)[-1] == f"Bearer {token}"

@@ -1,15 +1,20 @@
 """A login from the first page to the tokens, with a real server and a browser that asks for pages."""
 
+import contextlib
 import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 from urllib.parse import urlencode
 
 import anyio
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ouroboros.core.errors import Misuse, ModelFailed, unwrapped
 from ouroboros.llm.auth.oauth import LoginFile, Tokens, pkce
+from ouroboros.llm.auth.oauth.discovery import described
 from ouroboros.llm.auth.oauth.flow import (
     Person,
     give_back,
@@ -18,6 +23,7 @@ from ouroboros.llm.auth.oauth.flow import (
     obtain_tokens,
     spelled,
 )
+from ouroboros.llm.auth.oauth.messages import key_of, refusal, tokens_of
 from ouroboros.llm.auth.plan import OAuthClient
 from ouroboros.llm.http1 import Http1
 from ouroboros.llm.transport import Transport
@@ -292,6 +298,7 @@ async def test_the_answer_may_be_pasted(server: AuthServer, form: str) -> None:
     [
         ("", "Neither"),
         ("http://127.0.0.1:1/callback", "Neither"),
+        ("http://[", "Neither"),
         ("http://127.0.0.1:1/callback?code=x&state=other", "another login"),
         ("http://127.0.0.1:1/callback?code=x", "another login"),
         ("x#other", "another login"),
@@ -329,6 +336,7 @@ async def test_a_code_that_is_refused_is_not_repeated(server: AuthServer) -> Non
         ((200, {"access_token": "a b"}), "auth", False),
         ((200, {"access_token": "abc", "token_type": "mac"}), "auth", False),
         ((200, {"access_token": "abc", "expires_in": "soon"}), "auth", False),
+        ((200, {"access_token": "abc", "expires_in": "1.2.3"}), "auth", False),
         ((401, {"error": "invalid_client"}), "auth", False),
         ((503, b"busy"), "server", True),
         ((429, b""), "server", True),
@@ -350,3 +358,43 @@ async def test_a_login_is_given_back(server: AuthServer, tmp_path: Path) -> None
     assert server.revoked == ["refresh-0001-rrrr"]
     assert await file.read() is None
     assert await give_back(file, reach=reach) == (False, None)
+
+
+@given(
+    body=st.binary(max_size=200)
+    | st.builds(
+        msgspec.json.encode,
+        st.dictionaries(
+            st.sampled_from([
+                "access_token",
+                "token_type",
+                "refresh_token",
+                "expires_in",
+                "key",
+                "error",
+            ]),
+            st.text(max_size=9)
+            | st.integers()
+            | st.floats(allow_nan=False)
+            | st.none()
+            | st.lists(st.none()),
+        ),
+    )
+)
+def test_no_answer_of_a_server_raises_anything_untyped(body: bytes) -> None:
+    client = OAuthClient(client_id=CLIENT, issuer="https://vendor.example")
+    readings: tuple[Callable[[bytes], object], ...] = (
+        lambda body: tokens_of(body, client=client, now=0.0),
+        key_of,
+        lambda body: described(client, body),
+        lambda body: refusal(400, body),
+    )
+    for reading in readings:
+        with contextlib.suppress(ModelFailed):
+            reading(body)
+
+
+@given(text=st.text(max_size=80))
+def test_no_line_of_a_person_raises_anything_untyped(text: str) -> None:
+    with contextlib.suppress(Misuse):
+        assert spelled(text, "state")

@@ -25,7 +25,10 @@ DEADLINE_SECONDS = 60
 
 _SERVICE = "bedrock"
 _HOST = re.compile(r"bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.")
+_USUAL = {"http": 80, "https": 443}
 _KEPT = 8
+"""Earlier credentials that are still taken out of texts."""
+
 _INSTALL = "Install it with: pip install 'ouroboros[bedrock]'."
 _SOURCES = (
     "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or AWS_BEARER_TOKEN_BEDROCK; "
@@ -121,10 +124,10 @@ class AwsSignature:
         return text
 
     async def _load(self) -> _Loaded:
-        if self._loaded is None:
+        if (loaded := self._loaded) is None:
             async with self._lock:
-                self._loaded = self._loaded or await _bounded(self._find)
-        return self._loaded
+                loaded = self._loaded = self._loaded or await _bounded(self._find)
+        return loaded
 
     def _find(self) -> _Loaded:
         named = self._environment
@@ -156,7 +159,7 @@ class AwsSignature:
 
     def _signed(self, request: HttpRequest, loaded: _Loaded) -> HttpRequest:
         keys = loaded.credentials.get_frozen_credentials()
-        if not any(keys is known for known in self._used):
+        if keys not in self._used:
             self._used = [*self._used[1 - _KEPT :], keys]
         parts = urlsplit(request.url)
         found = _HOST.search(parts.hostname or "")
@@ -170,7 +173,9 @@ class AwsSignature:
                 hint="Set AWS_REGION, such as us-east-1, or a region in the profile.",
             )
         host = parts.netloc.rpartition("@")[2].removesuffix(f":{_USUAL.get(parts.scheme, 0)}")
-        headers = {"host": host, "content-type": request.headers.get("content-type", "")}
+        headers = {"host": host}
+        if kind := request.headers.get("content-type"):
+            headers["content-type"] = kind
         signing = _module("botocore.awsrequest").AWSRequest(
             method=request.method, url=request.url, data=request.body, headers=headers
         )
@@ -184,9 +189,6 @@ async def _signs(loaded: _Loaded, request: HttpRequest) -> bool:
     keys = await _bounded(loaded.credentials.get_frozen_credentials)
     named = f"Credential={keys.access_key}/" in request.headers.get("authorization", "")
     return named and keys.token == request.headers.get("x-amz-security-token")
-
-
-_USUAL = {"http": 80, "https": 443}
 
 
 async def _bounded[T](function: Callable[[], T]) -> T:

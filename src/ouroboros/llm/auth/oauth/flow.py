@@ -1,7 +1,7 @@
 """A login from its beginning to its end: the page is shown, the answer heard, the code exchanged."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import anyio
 from msgspec import Struct
@@ -128,9 +128,9 @@ def spelled(text: str, state: str) -> Mapping[str, str]:
     """
     text = text.strip()
     if "://" in text or text.startswith("/"):
-        parts = urlsplit(text)
-        given = {name: values[0] for name, values in parse_qs(parts.query).items()}
-        is_meant = given.get("state") == state or parts.path.endswith(f"/{state}")
+        path, _, query = text.partition("#")[0].partition("?")
+        given = {name: values[0] for name, values in parse_qs(query).items()}
+        is_meant = given.get("state") == state or path.endswith(f"/{state}")
     else:
         code, mark, its_state = text.partition("#")
         given = {"code": code} if code else {}

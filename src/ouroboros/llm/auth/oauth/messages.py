@@ -154,7 +154,7 @@ class _Given(Struct, frozen=True):
     access_token: str
     token_type: str | None = None
     refresh_token: str | None = None
-    expires_in: float | Annotated[str, Meta(pattern=r"^[0-9.]{1,12}$")] | None = None
+    expires_in: float | Annotated[str, Meta(pattern=r"^[0-9]{1,12}$")] | None = None
 
 
 class _Key(Struct, frozen=True):
