@@ -401,6 +401,16 @@ def test_a_chunk_that_cannot_be_read_spoils_the_reply(outer: bytes) -> None:
             assert last.failure.kind == "transport"
 
 
+def test_news_of_the_stream_itself_is_skipped() -> None:
+    said = {"outputText": "A", "completionReason": "FINISH"}
+    raw = event("initial-response", b"{}") + event(
+        "chunk", json.dumps({"bytes": packed(said)}).encode()
+    )
+    assert finished(read("bedrock-invoke-stream", raw)).parts == (Text(text="A"),)
+    raw = event("initial-response", b"{}") + WHOLE
+    assert finished(read("bedrock-converse", raw)).parts == (Text(text="Grüße"),)
+
+
 def test_whole_replies() -> None:
     converse = by_name("bedrock-converse")
     whole: dict[str, Any] = {

@@ -52,6 +52,8 @@ class InvokeDecoder:
             self.reply.fail(failure_of(frame, error))
         elif frame.event not in {"", "chunk"}:  # a kind of event that is not known yet
             return ()
+        elif frame.event not in {"chunk", ""}:
+            pass  # news of the stream itself
         elif outer is None or (text := _unpacked(string(outer, "bytes"))) is None:
             self._note_damage()
         else:
