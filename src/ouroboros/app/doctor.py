@@ -20,7 +20,7 @@ LEAST_BYTES = 100 * 1_048_576
 
 _PATIENCE_SECONDS = 5.0
 _OLLAMA_PORT = 11_434
-_PRIVATE = ("config.toml", "keys.toml", "trust.toml", "ouroboros.db")
+_PRIVATE = ("auth", "config.toml", "keys.toml", "trust.toml", "ouroboros.db")
 
 
 class Check(Struct, frozen=True, kw_only=True):

@@ -97,6 +97,7 @@ async def test_a_home_that_is_a_file_fails_with_what_to_do(machine: Machine) -> 
 
 async def test_files_others_can_read_are_named_with_their_fix(machine: Machine) -> None:
     machine.home.mkdir(mode=0o755)
+    (machine.home / "auth").mkdir(mode=0o755)
     (machine.home / "config.toml").write_text("", encoding="utf-8")
     (machine.home / "config.toml").chmod(0o644)
 
@@ -104,6 +105,7 @@ async def test_files_others_can_read_are_named_with_their_fix(machine: Machine) 
 
     assert [check.fix for check in found] == [
         f"chmod 700 {machine.home}",
+        f"chmod 700 {machine.home / 'auth'}",
         f"chmod 600 {machine.home / 'config.toml'}",
     ]
 
