@@ -77,6 +77,10 @@ def parts(*pieces: str, stop: str = "stop") -> tuple[Part, ...]:
     return ending(replied(list(pieces), stop=stop)).parts
 
 
+def ready_calls(events: list[StreamEvent]) -> list[ToolCall]:
+    return [event.call for event in events if isinstance(event, CallReady)]
+
+
 def call(name: str, arguments: str, number: int = 1) -> ToolCall:
     return ToolCall(id=f"run_{number}", name=name, arguments=arguments)
 
@@ -224,6 +228,21 @@ def test_a_stream_that_fails_keeps_the_calls_that_were_ready() -> None:
     assert isinstance(last, Failed)
     assert last.parts[0] == call("shell", LS)
     assert not any(isinstance(part, ToolCall) for part in last.parts[1:])
+
+
+@pytest.mark.parametrize("text", ["```run", "Well. ```run sh", "Well.\n```", "``"])
+def test_a_stream_that_fails_loses_no_word(text: str) -> None:
+    broken = replied([text], stop=None)[-1]
+    assert isinstance(broken, Failed)
+    assert "".join(part.text for part in broken.parts if isinstance(part, Text)) == text
+
+
+def test_a_block_whose_end_was_only_beginning_does_not_run_when_the_stream_fails() -> None:
+    broken = replied(["```run sh\nrm -rf x\n```"], stop=None)
+    assert ready_calls(broken) == []
+    last = broken[-1]
+    assert isinstance(last, Failed)
+    assert not any(isinstance(part, ToolCall) for part in last.parts)
 
 
 def test_where_no_call_is_wanted_a_block_is_a_quote() -> None:

@@ -35,6 +35,7 @@ class FenceLifting:
         self._reply = Reply()
         self._texts: dict[int, _Words] = {}
         self._thoughts: dict[int, Block] = {}
+        self._ended: list[_Words] = []
 
     def lift(self, events: Sequence[StreamEvent]) -> Sequence[StreamEvent]:
         """The same reply with its calls apart from its words."""
@@ -52,6 +53,9 @@ class FenceLifting:
         return found
 
     def _take(self, event: StreamEvent) -> None:
+        for words in self._ended:
+            words.end()
+        self._ended.clear()
         match event:
             case BlockStarted(kind="text", part=part):
                 number = sum(words.calls for words in self._texts.values())
@@ -63,7 +67,8 @@ class FenceLifting:
             case BlockGrew(kind="reasoning", part=part, text=text):
                 self._reply.grow(self._thoughts[part], text)
             case BlockEnded(kind="text", part=part):
-                self._texts[part].end()
+                # A failure ends blocks too, and what comes next says whether it is one.
+                self._ended.append(self._texts[part])
             case BlockEnded(kind="reasoning", part=part):
                 self._reply.close(self._thoughts[part])
             case _:
@@ -84,7 +89,7 @@ class FenceLifting:
 
     def _parts(self, parts: Sequence[Part]) -> tuple[Part, ...]:
         """The vendor's parts, each stretch of words in the pieces it was shown in."""
-        shown = [words for words in self._texts.values() if words.slots]
+        shown = [words for words in self._texts.values() if words.has_said]
         found: list[Part] = []
         for part in parts:
             if isinstance(part, Text) and part.text.strip() and shown:
@@ -108,6 +113,11 @@ class _Words:
         self._call: _Call | None = None
         self._blank = ""
         self._is_over = False
+
+    @property
+    def has_said(self) -> bool:
+        """Whether there is anything but empty lines."""
+        return bool(self.slots or self._reader.held)
 
     def feed(self, text: str) -> None:
         """More words."""
@@ -134,6 +144,8 @@ class _Words:
                 found.append(slot.block.call if is_made else Text(text=slot.written))
             else:
                 found.append(Text(text=slot.text))
+        if held := self._reader.held:
+            found.append(Text(text=held))
         if found and isinstance(first := found[0], Text) and whole.meta:
             found[0] = replace(first, meta=whole.meta)
         return found

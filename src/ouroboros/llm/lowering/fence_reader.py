@@ -51,6 +51,11 @@ class FenceReader:
         self._newline = ""
         self._pieces: list[Piece] = []
 
+    @property
+    def held(self) -> str:
+        """The beginning of a line of which nothing is certain yet."""
+        return self._line
+
     def feed(self, text: str) -> list[Piece]:
         """What is certain now."""
         for part in _lines(text):
