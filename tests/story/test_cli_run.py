@@ -76,6 +76,15 @@ def test_the_task_comes_from_words_options_and_pipes(
     assert done.stdout == f"{said}\n"
 
 
+def test_the_share_of_the_cache_is_told_at_the_end(tmp_path: Path) -> None:
+    usage = {"input_uncached": 100, "cache_read": 300, "output_text": 9}
+    model = script(tmp_path, {**ANSWERS, "usage": usage})
+    done = ouro("run", "--model", model, "x", cwd=tmp_path)
+    assert "409 tokens (75% cached)" in done.stderr
+    done = ouro("run", "--model", model, "--output", "json", "x", cwd=tmp_path)
+    assert json.loads(done.stdout)["cache_hit_rate"] == 0.75
+
+
 def test_json_is_one_object(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, ANSWERS)
     done = ouro(
