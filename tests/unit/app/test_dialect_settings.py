@@ -35,7 +35,7 @@ READ = ToolSpec(name="read", description="Reads.", schema='{"type":"object","pro
 PATCH = ToolSpec(
     name="patch",
     description="Patches.",
-    schema='{"type":"object","properties":{"patch":{"type":"string"}}}',
+    schema='{"type":"object","properties":{"patch":{"type":"string"}},"required":["patch"]}',
     freeform=Freeform(),
 )
 WHOLE = Answer(
