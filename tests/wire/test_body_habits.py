@@ -60,9 +60,12 @@ def test_a_member_of_the_vendor_joins_one_of_ours() -> None:
     dialect = Dialect(
         effort_style="template", body={"chat_template_kwargs": {"x": 1}, "messages": []}
     )
-    body = built("openai-chat", dialect, Request(model="m", messages=CALLED, effort="low"))
+    request = Request(model="m", messages=CALLED, effort="low")
+    body = built("openai-chat", dialect, request)
     assert body["chat_template_kwargs"] == {"enable_thinking": True, "x": 1}
     assert len(body["messages"]) == 3
+    raw = by_name("openai-chat").build_body(request, dialect, ORIGIN)
+    assert raw.count(b'"messages":') == 1
 
 
 @pytest.mark.parametrize("protocol", FORMATS)

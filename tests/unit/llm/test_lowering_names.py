@@ -146,6 +146,6 @@ def test_the_memory_never_shows(dialect: Dialect, lengths: list[int]) -> None:
     )
     lowering = Lowering(dialect, ORIGIN)
     for length in lengths:
-        specs = tools("a.b", "shell")[: length % 3]
+        specs = tools("shell", "a.b", "Bash")[: 1 + length % 3]
         request = Request(model="m", tools=specs, messages=history[:length])
         assert lowering.lower(request).request == lower(request, dialect, ORIGIN).request

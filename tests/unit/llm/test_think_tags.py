@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.framing import Frame
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
-from ouroboros.llm.stream import BlockGrew, Finished
+from ouroboros.llm.stream import BlockGrew, Failed, Finished
 from ouroboros.llm.think_tags import ThinkTags
 
 TAGGED = Dialect(think_tags=True)
@@ -74,12 +75,12 @@ def reply(*deltas: Mapping[str, object], dialect: Dialect = TAGGED) -> tuple[Par
             Frame("", json.dumps({"choices": [{"index": 0, "delta": delta}]}))
         )
     ]
-    stop = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    stop: Any = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
     events += decoder.step(Frame("", json.dumps(stop)))
     events += decoder.finish()
     last = events[-1]
     assert isinstance(last, Finished)
-    grown = dict.fromkeys(("text", "reasoning", "call"), "")
+    grown: dict[str, str] = dict.fromkeys(("text", "reasoning", "call"), "")
     for event in events:
         if isinstance(event, BlockGrew):
             grown[event.kind] += event.text
@@ -100,6 +101,18 @@ def test_what_is_held_back_comes_before_a_call_and_an_end() -> None:
     call = {"index": 0, "id": "c", "function": {"name": "t", "arguments": "{}"}}
     parts = reply({"content": "is a <"}, {"tool_calls": [call]}, {"content": "b <thi"})
     assert parts == (Text(text="is a <"), ToolCall(id="c", name="t"), Text(text="b <thi"))
+
+
+def test_what_is_held_back_comes_before_an_error() -> None:
+    decoder = by_name("openai-chat").start(TAGGED)
+    chunks: list[Any] = [
+        {"choices": [{"index": 0, "delta": {"content": "is a <thi"}}]},
+        {"error": {"message": "Gone.", "code": 500}},
+    ]
+    events = [event for one in chunks for event in decoder.step(Frame("", json.dumps(one)))]
+    last = events[-1]
+    assert isinstance(last, Failed)
+    assert last.parts == (Text(text="is a <thi"),)
 
 
 def test_without_the_dialect_tags_are_words() -> None:
