@@ -98,6 +98,11 @@ def keep(home: Path, name: str, value: str) -> KeySource:
     return "keyring"
 
 
+def named(place: KeySource, home: Path) -> str:
+    """A place where keys are kept, in words."""
+    return str(key_file(home)) if place == "keys.toml" else f"the {place}"
+
+
 def forget(home: Path, name: str) -> tuple[KeySource, ...]:
     """Removes a credential wherever it is kept; says where that was. Raises as ``keep``."""
     found: list[KeySource] = ["keyring"] if Keychain().remove(name) else []

@@ -111,8 +111,7 @@ async def log_in(
 
 def bring(home: Path, account: Account, key: str) -> str:
     """Keeps a key that the person has; says where. Raises ``Misuse`` for what cannot be one."""
-    place = keys.keep(home, account.variables[0], key)
-    return str(keys.key_file(home)) if place == "keys.toml" else "the keyring"
+    return keys.named(keys.keep(home, account.variables[0], key), home)
 
 
 async def log_out(loaded: Loaded, environment: Mapping[str, str], name: str) -> LoggedOut:
@@ -179,7 +178,7 @@ def _reach(loaded: Loaded, environment: Mapping[str, str]) -> "Reach":
 
 def _forget(loaded: Loaded, entry: Entry) -> list[str]:
     return [
-        f"{name} in {'the keyring' if place == 'keyring' else keys.key_file(loaded.home)}"
+        f"{name} in {keys.named(place, loaded.home)}"
         for name in entry.keys
         for place in keys.forget(loaded.home, name)
     ]

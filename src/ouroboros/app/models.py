@@ -135,13 +135,18 @@ def connection(network: Network, environment: Mapping[str, str]) -> Connection:
         idle_timeout=network.idle_timeout,
         proxies=Proxies.of(environment),
         tls=Tls(
-            ca_file=network.ca_file or environment.get("SSL_CERT_FILE", ""),
-            client_cert=network.client_cert,
-            client_key=network.client_key,
+            ca_file=_path(network.ca_file, environment) or environment.get("SSL_CERT_FILE", ""),
+            client_cert=_path(network.client_cert, environment),
+            client_key=_path(network.client_key, environment),
         ),
         home=_home(environment),
         environment=environment,
     )
+
+
+def _path(named: str, environment: Mapping[str, str]) -> str:
+    """A path as people write it, with ``~`` for their home."""
+    return environment.get("HOME", "~") + named[1:] if named.startswith("~/") else named
 
 
 def _home(environment: Mapping[str, str]) -> Path | None:

@@ -155,6 +155,9 @@ def _asked_who(proxy: Server) -> ModelFailed:
 
 def _unconnected(server: Server, proxy: Server, error: httpx2.ConnectError) -> ModelFailed:
     found = refused(server, error)
+    if not found.failure.retryable and proxy.scheme == "https":  # it may be the proxy's fault
+        said = f"On the way to {server.name} through {proxy.name}: {found.message}"
+        return unreachable(said, hint=found.hint, retryable=False)
     if not found.failure.retryable:
         return found
     return unreachable(

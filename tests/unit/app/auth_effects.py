@@ -43,7 +43,7 @@ async def reason(folder: Path, settings: dict[str, Any], times: int = 1) -> str:
 async def over_tls(folder: Path, **network: str) -> str:
     """How a run ends with a server that has a CA of its own and asks for certificates."""
     papers = await to_thread.run_sync(Papers(folder).make)
-    named = {name: str(folder / file) for name, file in network.items()}
+    named = {name: f"~/../{file}" for name, file in network.items()}
     with secure(papers, asks=True, reply=STREAM) as url:
         words = {"request_retries": 0, "stream_retries": 0, **named}
         return await reason(

@@ -15,8 +15,10 @@ from ouroboros.app import keys
 print(keys.Keys(dict(A_KEY="env"), dict(B_KEY="dot"), Path(sys.argv[1])).find(sys.argv[2]))
 """
 TWICE = """
+import keyring
+keyring.get_keyring()
 from ouroboros.app.keychain import Keychain
-keychain = Keychain(patience_seconds=0.3)
+keychain = Keychain(patience_seconds=1)
 print(repr(keychain.get("A_KEY")))
 print(repr(keychain.get("A_KEY")), keychain.put("A_KEY", "x"), keychain.remove("A_KEY"))
 """
@@ -104,3 +106,13 @@ def test_without_a_keyring_a_key_is_kept_in_the_file(
     assert f"GROQ_API_KEY is kept in {keys.key_file(home)}" in said
     assert keys.stored(home) == {"GROQ_API_KEY": "sk-mine"}
     assert keys.key_file(home).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_key_that_is_set_replaces_the_one_in_the_keyring(
+    keyrings: Keyrings, tmp_path: Path
+) -> None:
+    keyrings.file.write_text('{"ouroboros/GROQ_API_KEY": "an-old-one"}')
+    words = (*OURO, "config", "set", "keys.GROQ_API_KEY")
+    said = keyrings.run("InFile", tmp_path, *words, typed="sk-mine\n")
+    assert said == "GROQ_API_KEY is kept in the keyring\n0"
+    assert keyrings.file.read_text() == '{"ouroboros/GROQ_API_KEY": "sk-mine"}'

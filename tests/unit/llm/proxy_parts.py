@@ -1,11 +1,13 @@
 """A real proxy on loopback."""
 
+import ssl
 from base64 import b64encode
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import anyio
-from anyio.abc import ByteStream, SocketAttribute, SocketStream
+from anyio.abc import ByteStream, SocketAttribute
+from anyio.streams.tls import TLSListener
 
 ASKS = b"HTTP/1.1 407 Who asks\r\nproxy-authenticate: Basic\r\ncontent-length: 0\r\n\r\n"
 
@@ -21,7 +23,7 @@ class Proxy:
         self.url = ""
         self._proof = b64encode(person.encode()).decode() if person else ""
 
-    async def handle(self, stream: SocketStream) -> None:
+    async def handle(self, stream: ByteStream) -> None:
         head = b""
         async with stream:
             while b"\r\n\r\n" not in head:
@@ -58,15 +60,14 @@ async def pump(source: ByteStream, target: ByteStream, either: anyio.CancelScope
 
 
 @asynccontextmanager
-async def proxying(person: str = "") -> AsyncGenerator[Proxy]:
-    """A running proxy on 127.0.0.1."""
+async def proxying(person: str = "", *, tls: ssl.SSLContext | None = None) -> AsyncGenerator[Proxy]:
+    """A running proxy on 127.0.0.1; with ``tls`` it is spoken to in secret."""
     one = Proxy(person)
-    async with (
-        await anyio.create_tcp_listener(local_host="127.0.0.1") as listener,
-        anyio.create_task_group() as tasks,
-    ):
-        port = listener.extra_attributes[SocketAttribute.local_port]()
-        one.url = f"http://127.0.0.1:{port}"
+    plain = await anyio.create_tcp_listener(local_host="127.0.0.1")
+    listener = TLSListener(plain, tls, standard_compatible=False) if tls else plain
+    async with listener, anyio.create_task_group() as tasks:
+        port = plain.extra_attributes[SocketAttribute.local_port]()
+        one.url = f"{'https' if tls else 'http'}://127.0.0.1:{port}"
         tasks.start_soon(listener.serve, one.handle)
         yield one
         tasks.cancel_scope.cancel()

@@ -163,6 +163,23 @@ async def test_a_proxy_is_told_who_asks(papers: Papers, scheme: str, person: str
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_a_proxy_may_be_spoken_to_in_secret(papers: Papers, scheme: str) -> None:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(papers.server, key(papers.server))
+    async with proxying("me:secret-word", tls=context) as proxy:
+        named = proxy.url.replace("//", "//me:secret-word@")
+        assert await through(named, scheme, papers) == 200
+        assert len(proxy.lines) == 1
+        transport = Proxied(named)
+        with pytest.raises(ModelFailed, match="is not trusted") as caught:
+            async with transport.send(HttpRequest(url="http://127.0.0.1:1/", body=b"{}")):
+                pass
+        await transport.close()
+    assert proxy.url in caught.value.message
+    assert "secret-word" not in caught.value.message
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("person", ["", "me:wrong-word@"])
 async def test_a_proxy_that_asks_who_we_are_is_named(
     papers: Papers, scheme: str, person: str

@@ -151,8 +151,8 @@ def _set_key(invocation: Invocation, name: str, value: str | None) -> None:
         secret = str(click.prompt(f"{name}", hide_input=True, err=True))
     else:
         secret = sys.stdin.readline() if sys.stdin is not None else ""
-    keys.store(invocation.home(), name, secret.strip())
-    note(f"{name} is kept in {keys.key_file(invocation.home())}")
+    place = keys.keep(invocation.home(), name, secret.strip())
+    note(f"{name} is kept in {keys.named(place, invocation.home())}")
 
 
 def _set_in_project(
