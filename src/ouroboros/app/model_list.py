@@ -1,6 +1,7 @@
 """The models a person could choose: what vendors list, what the snapshot knows, what settings say."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 import anyio
@@ -115,14 +116,21 @@ def searched(loaded: Loaded, environment: Mapping[str, str], words: Sequence[str
 class _Shelf:
     """All that is kept at hand of one provider's models; reads files."""
 
-    def __init__(self, loaded: Loaded, environment: Mapping[str, str], entry: Entry) -> None:
+    def __init__(
+        self,
+        loaded: Loaded,
+        environment: Mapping[str, str],
+        entry: Entry,
+        found: dict[str, Known] | None = None,
+    ) -> None:
+        """``found`` is what the vendor has just said, in place of what is kept."""
         self._entry = entry
         self._is_custom = own_providers.is_elsewhere(loaded.settings, entry.name)
         self._told = models.overrides(loaded.settings)
         mine = loaded.settings.providers.get(entry.name)
         named = [name for name in self._told if name.startswith(f"{entry.name}/")]
         self._own = (*(mine.models if mine else ()), *(each.partition("/")[2] for each in named))
-        self._kept = _kept(loaded, environment, entry)
+        self._kept = _kept(loaded, environment, entry) if found is None else found
 
     def names(self) -> Iterable[str]:
         """Every name that anybody knows."""
@@ -183,36 +191,41 @@ class _Asked:
 
     async def models(self, entry: Entry, *, is_named: bool) -> tuple[Sequence[Model], str]:
         """The provider's models, and a warning or nothing."""
+        warning, found = "", None
         try:
-            await self._fetch(entry)
+            found = await self._fetch(entry)
+            if found is not None:
+                await self._keep(entry, found)
+        except OSError as error:
+            warning = f"the list of {entry.name} cannot be kept: {error.strerror}"
         except (ModelFailed, Misuse) as error:
             if entry.is_keyless and not is_named:
                 return (), ""
             warning = f"{entry.name} did not list its models: {error.message}"
-            return await to_thread.run_sync(self._rows, entry), warning
-        return await to_thread.run_sync(self._rows, entry), ""
+        return await to_thread.run_sync(self._rows, entry, found), warning
 
-    async def _fetch(self, entry: Entry) -> None:
+    async def _fetch(self, entry: Entry) -> dict[str, Known] | None:
+        """What the vendor says now; None where there is no need or no way to ask."""
         if not entry.models_path:
-            return
+            return None
         choice = _choice(self._loaded, self._environment, entry)
-        home, now = self._loaded.home, self._clock.now()
-        kept = await to_thread.run_sync(discovery_cache.read, home, entry.name, choice.base_url)
-        if kept is not None and kept.is_fresh(now) and not self._refresh:
-            return
+        kept = await to_thread.run_sync(
+            discovery_cache.read, self._loaded.home, entry.name, choice.base_url
+        )
+        if kept is not None and kept.is_fresh(self._clock.now()) and not self._refresh:
+            return None
         has_proof = choice.credential is not None or choice.plan is not None
         if not has_proof and not entry.is_keyless and entry.auth != "aws":
             raise Misuse(f"{' or '.join(entry.keys)} is not set.")
-        found = await _discovered(choice, self._loaded, self._environment, self._clock)
-        try:
-            await to_thread.run_sync(
-                discovery_cache.write, home, entry.name, choice.base_url, found, now
-            )
-        except OSError as error:
-            raise Misuse(f"the list cannot be kept in {home}: {error.strerror}") from error
+        return await _discovered(choice, self._loaded, self._environment, self._clock)
 
-    def _rows(self, entry: Entry) -> list[Model]:
-        shelf = _Shelf(self._loaded, self._environment, entry)
+    async def _keep(self, entry: Entry, found: Mapping[str, Known]) -> None:
+        base_url = _choice(self._loaded, self._environment, entry).base_url
+        write = partial(discovery_cache.write, self._loaded.home, entry.name, base_url, found)
+        await to_thread.run_sync(write, self._clock.now())
+
+    def _rows(self, entry: Entry, found: dict[str, Known] | None) -> list[Model]:
+        shelf = _Shelf(self._loaded, self._environment, entry, found)
         return [shelf.model(name) for name in shelf.offered()]
 
 

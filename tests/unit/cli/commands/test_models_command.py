@@ -150,6 +150,34 @@ def test_a_vendor_that_does_not_answer_leaves_the_snapshot_and_a_warning(
     assert rows(ended.out)["groq/openai/gpt-oss-120b"]["origin"] == "snapshot"
 
 
+def test_every_provider_that_is_ready_is_listed_and_local_ones_that_run(
+    ouro: Ouro, monkeypatch: pytest.MonkeyPatch, vendor: BareServer
+) -> None:
+    for name in ("OLLAMA", "VLLM", "LLAMACPP"):
+        monkeypatch.setenv(f"{name}_BASE_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("LMSTUDIO_BASE_URL", vendor.url)
+    monkeypatch.setenv("GROQ_API_KEY", "sk-1")
+    monkeypatch.setenv("GROQ_BASE_URL", vendor.url)
+    ended = ouro("models", "list", "--json")
+    assert (ended.code, ended.err) == (0, "")
+    assert list(rows(ended.out)) == [
+        "groq/large",
+        "groq/small",
+        "lmstudio/large",
+        "lmstudio/small",
+    ]
+
+
+def test_a_list_that_cannot_be_kept_is_shown_all_the_same(
+    ouro: Ouro, home: Path, vendor: BareServer
+) -> None:
+    ouro("providers", "add", "mine", "--base-url", vendor.url)
+    (home / "cache").write_text("in the way", "utf-8")
+    ended = ouro("models", "list", "--provider", "mine", "--json")
+    assert list(rows(ended.out)) == ["mine/large", "mine/small"]
+    assert "warning: the list of mine cannot be kept: " in ended.err
+
+
 def test_without_a_key_no_vendor_is_asked(ouro: Ouro) -> None:
     ended = ouro("models", "list", "--provider", "groq")
     assert ended.code == 0
