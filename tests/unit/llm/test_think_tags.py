@@ -75,7 +75,7 @@ def reply(*deltas: Mapping[str, object], dialect: Dialect = TAGGED) -> tuple[Par
             Frame("", json.dumps({"choices": [{"index": 0, "delta": delta}]}))
         )
     ]
-    stop: Any = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    stop: dict[str, object] = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
     events += decoder.step(Frame("", json.dumps(stop)))
     events += decoder.finish()
     last = events[-1]
