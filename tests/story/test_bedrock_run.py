@@ -1,5 +1,7 @@
 """`ouro run` on Bedrock: signed requests, a tool in between, and what a person reads without keys."""
 
+import base64
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,10 @@ from anyio import to_thread
 
 from ouroboros.llm.turns import Fault, ScriptedCall, Turn
 from ouroboros.testing.prefix import breaches
+from ouroboros.testing.replies.event_stream import event
 from ouroboros.testing.server import serving
 from tests.story.test_cli_run import ouro
-from tests.unit.llm.aws_world import SECRET, Sent, proof
+from tests.unit.llm.aws_world import SECRET, Sent, World, proof
 
 KEYS = {"AWS_ACCESS_KEY_ID": "AKIDENV", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_REGION": "eu-west-1"}
 NO_KEYS = {"AWS_REGION": "eu-west-1", "AWS_EC2_METADATA_DISABLED": "true"}
@@ -49,6 +52,23 @@ async def test_a_run_with_a_tool(tmp_path: Path, model: str, verb: str) -> None:
         assert "/eu-west-1/bedrock/" in headers["authorization"]
     assert "seen.txt" in str(msgspec.json.decode(second.body)["messages"][-1])
     assert breaches([first.body.encode(), second.body.encode()], summary="\0", question="\0") == []
+
+
+async def test_a_model_that_completes_a_text_is_told_to_write_its_calls(tmp_path: Path) -> None:
+    chunk = {"generation": "Done.", "stop_reason": "stop"}
+    world = World()
+    body = json.dumps({"bytes": base64.b64encode(json.dumps(chunk).encode()).decode()})
+    raw = event("chunk", body.encode())
+    world.answers["/model/"] = lambda sent: (200, "application/vnd.amazon.eventstream", raw)
+    done = await run(
+        tmp_path, "bedrock-invoke/us.meta.llama3-3-70b-instruct-v1:0", world.url, **KEYS
+    )
+    world.close()
+    assert (done.returncode, done.stdout) == (0, "Done.\n"), done.stderr
+    prompt = json.loads(world.sent[0].body)["prompt"]
+    assert prompt.startswith("<|begin_of_text|><|start_header_id|>system")
+    assert "```sh" in prompt
+    assert "Look around<|eot_id|>" in prompt
 
 
 async def test_an_exception_in_the_stream_is_tried_again(tmp_path: Path) -> None:

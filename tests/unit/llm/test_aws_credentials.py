@@ -218,7 +218,8 @@ async def test_a_program_that_fails_is_named_without_its_secrets(bare: Path) -> 
     assert "denied for [key]" in caught.value.message
 
 
-async def test_a_program_that_hangs_can_be_left(bare: Path) -> None:
+def hanging(bare: Path) -> Path:
+    """Lets a profile name a program that hangs; it tells of its start through this pipe."""
     waiting = bare / "waiting"
     os.mkfifo(waiting)
     text = (
@@ -226,10 +227,26 @@ async def test_a_program_that_hangs_can_be_left(bare: Path) -> None:
         f"while pathlib.Path({str(bare)!r}).exists(): time.sleep(0.05)"
     )
     (bare / "config").write_text(f"[default]\ncredential_process = {program(bare, text)}\n")
+    return waiting
+
+
+async def test_a_program_that_hangs_can_be_left(bare: Path) -> None:
+    waiting = hanging(bare)
     async with anyio.create_task_group() as group:
         group.start_soon(AwsSignature({}).authorize, asked())
         assert await to_thread.run_sync(waiting.read_text) == "."
         group.cancel_scope.cancel()
+    await to_thread.run_sync(bare.rename, bare.with_name("gone"))
+
+
+async def test_a_program_that_hangs_is_given_up(bare: Path) -> None:
+    waiting = hanging(bare)
+    signature = AwsSignature({}, deadline_seconds=0.2)
+    with pytest.raises(ModelFailed) as caught:
+        await signature.authorize(asked())
+    assert caught.value.failure.kind == "auth"
+    assert "within 0.2 seconds" in caught.value.message
+    assert await to_thread.run_sync(waiting.read_text) == "."
     await to_thread.run_sync(bare.rename, bare.with_name("gone"))
 
 

@@ -286,6 +286,12 @@ def test_what_came_before_the_damage_counts() -> None:
         assert last.failure.message == "The model's stream arrived damaged (ChecksumMismatch)."
 
 
+def test_nothing_follows_the_damage() -> None:
+    framing = event_stream.Decoder()
+    assert [frame.event for frame in framing.feed(GARBAGE)] == [":damage"]
+    assert framing.feed(b"") == framing.feed(WHOLE) == []
+
+
 def guarded(headers: bytes, payload: bytes, *, total: int | None = None) -> bytes:
     """A message whose checksums are right, whatever it says of itself."""
     length = 16 + len(headers) + len(payload) if total is None else total
@@ -383,6 +389,8 @@ def test_nova_gives_a_text_in_many_blocks_and_it_stays_one() -> None:
 def test_a_guardrail_that_spoke_instead() -> None:
     said = {"outputText": "Blocked", "amazon-bedrock-guardrailAction": "INTERVENED"}
     assert finished(invoked(said)).stop_reason == "content_filter"
+    more = {"completionReason": "FINISH", "amazon-bedrock-guardrailAction": "NONE"}
+    assert finished(invoked(said, more)).stop_reason == "content_filter"
 
 
 @pytest.mark.parametrize(

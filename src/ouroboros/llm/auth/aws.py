@@ -1,5 +1,6 @@
 """AWS signatures (version 4), with credentials from wherever AWS's own tools would take them."""
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -26,6 +27,7 @@ DEADLINE_SECONDS = 60
 _SERVICE = "bedrock"
 _HOST = re.compile(r"bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.")
 _USUAL = {"http": 80, "https": 443}
+_LOOK_SECONDS = 0.05
 _KEPT = 8
 """Earlier credentials that are still taken out of texts."""
 
@@ -80,8 +82,15 @@ class AwsSignature:
     the container, the instance. What renews itself is renewed before it expires.
     """
 
-    def __init__(self, environment: Mapping[str, str], *, region: str = "") -> None:
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        *,
+        region: str = "",
+        deadline_seconds: float = DEADLINE_SECONDS,
+    ) -> None:
         """Looks for nothing yet; without ``region`` it is the address's, or else the profile's."""
+        self._deadline = deadline_seconds
         self._environment = environment
         self._region = region
         self._lock = anyio.Lock()
@@ -99,7 +108,7 @@ class AwsSignature:
     async def authorize(self, request: HttpRequest) -> HttpRequest:
         """The request with date, signature and, for passing credentials, their token."""
         loaded = await self._load()
-        return await _bounded(lambda: self._signed(request, loaded))
+        return await self._bounded(lambda: self._signed(request, loaded))
 
     async def warm(self) -> None:
         """Finds the credentials while the request is still being prepared."""
@@ -109,12 +118,12 @@ class AwsSignature:
     async def renew(self, refused: HttpRequest) -> bool:
         """Goes through the chain again, unless that has happened since; True for other credentials."""
         loaded = await self._load()
-        if await _signs(loaded, refused):
+        if await self._signs(loaded, refused):
             async with self._lock:
                 if self._loaded is loaded:
                     self._loaded = None
             loaded = await self._load()
-        return not await _signs(loaded, refused)
+        return not await self._signs(loaded, refused)
 
     def redact(self, text: str) -> str:
         """The text with secret keys and tokens taken out."""
@@ -126,7 +135,7 @@ class AwsSignature:
     async def _load(self) -> _Loaded:
         if (loaded := self._loaded) is None:
             async with self._lock:
-                loaded = self._loaded = self._loaded or await _bounded(self._find)
+                loaded = self._loaded = self._loaded or await self._bounded(self._find)
         return loaded
 
     def _find(self) -> _Loaded:
@@ -183,39 +192,37 @@ class AwsSignature:
         proof = {name.lower(): value for name, value in signing.headers.items()}
         return replace(request, headers={**request.headers, **proof})
 
+    async def _signs(self, loaded: _Loaded, request: HttpRequest) -> bool:
+        """Whether the request was signed with these credentials as they are now."""
+        keys = await self._bounded(loaded.credentials.get_frozen_credentials)
+        named = f"Credential={keys.access_key}/" in request.headers.get("authorization", "")
+        return named and keys.token == request.headers.get("x-amz-security-token")
 
-async def _signs(loaded: _Loaded, request: HttpRequest) -> bool:
-    """Whether the request was signed with these credentials as they are now."""
-    keys = await _bounded(loaded.credentials.get_frozen_credentials)
-    named = f"Credential={keys.access_key}/" in request.headers.get("authorization", "")
-    return named and keys.token == request.headers.get("x-amz-security-token")
+    async def _bounded[T](self, function: Callable[[], T]) -> T:
+        return await to_thread.run_sync(_within, function, self._deadline)
 
 
-async def _bounded[T](function: Callable[[], T]) -> T:
+def _within[T](function: Callable[[], T], seconds: float) -> T:
     """What the function gives, in time; a thread that never ends does not keep the program."""
+    results: Queue[T | ModelFailed] = Queue()
 
-    def wait() -> T:
-        results: Queue[T | BaseException] = Queue()
+    def run() -> None:
+        try:
+            results.put(_typed(function))
+        except ModelFailed as error:
+            results.put(error)
 
-        def run() -> None:
-            try:
-                results.put(_typed(function))
-            except ModelFailed as error:
-                results.put(error)
-
-        Thread(target=run, name="aws", daemon=True).start()
-        for _ in range(DEADLINE_SECONDS * 20):
-            from_thread.check_cancelled()
-            try:
-                outcome = results.get(timeout=0.05)
-            except Empty:
-                continue
-            if isinstance(outcome, BaseException):
-                raise outcome
-            return outcome
-        raise _failed(f"AWS credentials did not come within {DEADLINE_SECONDS} seconds.")
-
-    return await to_thread.run_sync(wait)
+    Thread(target=run, name="aws", daemon=True).start()
+    for _ in range(math.ceil(seconds / _LOOK_SECONDS)):
+        from_thread.check_cancelled()
+        try:
+            outcome = results.get(timeout=_LOOK_SECONDS)
+        except Empty:
+            continue
+        if isinstance(outcome, ModelFailed):
+            raise outcome
+        return outcome
+    raise _failed(f"AWS credentials did not come within {seconds:g} seconds.")
 
 
 def _typed[T](function: Callable[[], T]) -> T:
