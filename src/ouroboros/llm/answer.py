@@ -72,6 +72,8 @@ class Answer:
 
     def take(self, content: bytes | None = None) -> bytes:
         """The body in these bytes and those behind the head; empty ``content`` is the end."""
+        if content and self._body == "chunks" and not self._rest and not self.is_complete:
+            return self._chunks(content)
         if content == b"":
             self._end()
             return b""

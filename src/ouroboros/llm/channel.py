@@ -1,6 +1,6 @@
 """A TCP connection that is cheap to wait on, for streams that bring a few bytes at a time.
 
-One wake-up for each read, no system call to pause and resume, and no timer of its own for each wait.
+For each read one wake-up: no new buffer, no system call to pause and resume, no timer of its own.
 """
 
 import asyncio
@@ -15,11 +15,12 @@ from anyio.abc import ByteStream, SocketAttribute
 
 from ouroboros.llm.transport import Silent
 
+READ_BYTES = 65_536
 HELD_BYTES = 1_048_576
 """More than this is not taken in before somebody reads it."""
 
 
-class Channel(asyncio.Protocol, ByteStream):
+class Channel(asyncio.BufferedProtocol, ByteStream):
     """A byte stream whose ``patience`` bounds every wait for bytes, in seconds.
 
     Waiting longer raises ``Silent``; all else is as anyio's streams have it.
@@ -30,6 +31,7 @@ class Channel(asyncio.Protocol, ByteStream):
         self.patience = math.inf
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
+        self._into = memoryview(bytearray(READ_BYTES))
         self._arrived: deque[bytes] = deque()
         self._held = 0
         self._is_paused = False
@@ -47,10 +49,14 @@ class Channel(asyncio.Protocol, ByteStream):
         transport.set_write_buffer_limits(0)
         self._transport = transport
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Where the loop reads into."""
+        return self._into
+
+    def buffer_updated(self, nbytes: int) -> None:
         """The loop has read."""
-        self._arrived.append(data)
-        self._held += len(data)
+        self._arrived.append(bytes(self._into[:nbytes]))
+        self._held += nbytes
         if self._held > HELD_BYTES and not self._is_paused and self._transport is not None:
             self._is_paused = True
             self._transport.pause_reading()

@@ -1,7 +1,7 @@
 """Reading vendor JSON that may hold anything: a field of the wrong type reads as absent."""
 
 from collections.abc import Mapping
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 
@@ -9,6 +9,9 @@ type Fields = dict[str, object]
 
 _decode = msgspec.json.Decoder().decode
 
+# Compared with, not asked for: these questions are put several times for each event of a stream.
+_OBJECT: Any = dict
+_LIST: Any = list
 
 _decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
@@ -16,13 +19,14 @@ _decode_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 def parse(text: str | bytes) -> Fields | None:
     """The JSON object that ``text`` holds, or None if it holds none."""
+    value: Any
     try:
         value = _decode(text)
     except (msgspec.DecodeError, UnicodeError):
         value = _parse_leniently(text)
     except RecursionError:
         return None
-    return cast("Fields", value) if isinstance(value, dict) else None
+    return value if value.__class__ is _OBJECT else None
 
 
 def _parse_leniently(text: str | bytes) -> object:
@@ -63,16 +67,16 @@ def integer(fields: Mapping[str, object], key: str) -> int | None:
 
 def child(fields: Mapping[str, object], key: str) -> Fields:
     """An object field, or an empty object."""
-    value = fields.get(key)
-    return cast("Fields", value) if isinstance(value, dict) else {}
+    value: Any = fields.get(key)
+    return value if value.__class__ is _OBJECT else {}
 
 
 def children(fields: Mapping[str, object], key: str) -> list[Fields]:
     """The objects in a list field; whatever else the list holds is left out."""
-    value = fields.get(key)
-    if not isinstance(value, list):
+    value: Any = fields.get(key)
+    if value.__class__ is not _LIST:
         return []
-    return [cast("Fields", one) for one in cast("list[object]", value) if isinstance(one, dict)]
+    return [one for one in value if one.__class__ is _OBJECT]
 
 
 def text_of(value: object) -> str:

@@ -7,7 +7,6 @@ from urllib.parse import SplitResult
 
 import anyio
 from anyio import to_thread
-from anyio.abc import ByteStream
 
 import ouroboros
 from ouroboros.core.errors import Misuse, ModelFailed, OuroborosError
@@ -17,6 +16,8 @@ from ouroboros.llm.transport import HttpRequest, Silent, first_bytes, split, unr
 
 if TYPE_CHECKING:
     from ssl import SSLContext
+
+    from anyio.abc import ByteStream
 
     from ouroboros.llm.channel import Channel
 
@@ -31,6 +32,9 @@ DRAIN_SECONDS = 0.05
 """How long the last bytes of an answer may take before its connection is given up."""
 
 
+_BROKEN = (Silent, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError)
+
+
 class _Stale(Exception):
     """The server closed the connection and had not answered with a single byte."""
 
@@ -38,35 +42,33 @@ class _Stale(Exception):
 class _Connection:
     """A stream and the answer on it."""
 
-    def __init__(self, server: Server, channel: "Channel", stream: ByteStream) -> None:
+    def __init__(self, server: Server, channel: "Channel", stream: "ByteStream") -> None:
         self.server = server
         self.answer = Answer()
-        self._channel = channel
-        self._stream = stream
-
-    async def send(self, content: bytes) -> None:
-        """Hands bytes over."""
-        await self._stream.send(content)
+        self.channel = channel
+        self.stream = stream
 
     async def receive(self, timeout_seconds: float) -> bytes:
         """The next bytes; empty at the end."""
-        self._channel.patience = timeout_seconds
+        self.channel.patience = timeout_seconds
         try:
-            return await self._stream.receive(READ_BYTES)
+            return await self.stream.receive(READ_BYTES)
         except anyio.EndOfStream:
             return b""
-        except Silent as error:
-            raise unreachable(
-                f"{self.server.name} sent nothing for {timeout_seconds:g} seconds.",
-                kind="timeout",
-            ) from error
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
-            raise broken_off(self.server, error) from error
+        except _BROKEN as error:
+            raise self.failure(error) from error
+
+    def failure(self, error: Exception) -> ModelFailed:
+        """Why no more bytes come."""
+        if not isinstance(error, Silent):
+            return broken_off(self.server, error)
+        seconds = f"{self.channel.patience:g} seconds"
+        return unreachable(f"{self.server.name} sent nothing for {seconds}.", kind="timeout")
 
     async def close(self) -> None:
         """Closes at once; safe to call while being cancelled."""
         with anyio.CancelScope(shield=True):
-            await self._stream.aclose()
+            await self.stream.aclose()
 
 
 class Response:
@@ -91,14 +93,22 @@ class Response:
     async def chunks(self) -> AsyncGenerator[bytes]:
         """The body as it arrives, one chunk for each read of the socket."""
         connection, answer = self._connection, self._connection.answer
+        stream = connection.stream
+        connection.channel.patience = self._idle_timeout
         try:
             if content := answer.take():
                 yield content
             while not answer.is_complete:
-                if content := answer.take(await connection.receive(self._idle_timeout)):
+                try:
+                    content = await stream.receive(READ_BYTES)
+                except anyio.EndOfStream:
+                    content = b""
+                if content := answer.take(content):
                     yield content
         except Malformed as error:
             raise unreachable(f"{connection.server.name} broke off its answer: {error}.") from error
+        except _BROKEN as error:
+            raise connection.failure(error) from error
 
     async def read(self, limit: int = 1_048_576) -> bytes:
         """The rest of the body, or its first ``limit`` bytes."""
@@ -217,7 +227,7 @@ class Http1:
             idle.append(connection)
 
 
-async def _secured(channel: "Channel", host: str, context: "SSLContext") -> ByteStream:
+async def _secured(channel: "Channel", host: str, context: "SSLContext") -> "ByteStream":
     from anyio.streams.tls import TLSStream
 
     try:
@@ -239,7 +249,7 @@ async def _write(connection: _Connection, request: HttpRequest, parts: SplitResu
     try:
         for start in range(0, len(out), READ_BYTES * 4):
             with anyio.fail_after(request.idle_timeout):
-                await connection.send(out[start : start + READ_BYTES * 4])
+                await connection.stream.send(out[start : start + READ_BYTES * 4])
     except TimeoutError as error:
         raise unreachable(
             f"{connection.server.name} took in nothing for {request.idle_timeout:g} seconds.",
