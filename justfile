@@ -50,3 +50,7 @@ demo:
 bench *arguments:
     {{python}} -m bench.harness {{arguments}}
     {{python}} bench/store.py
+
+# what an event costs beside other clients; see bench/README.md for --peers-python
+bench-llm *arguments:
+    {{python}} -m bench.llm {{arguments}}
