@@ -66,7 +66,7 @@ async def test_a_command_does_not_outlive_a_program_that_was_killed(tmp_path: Pa
     await anyio.Path(home).mkdir()
     os.mkfifo(tmp_path / "pid")
     async with authorizing() as server:
-        text = settings(server, f"sleep 0.3; echo $$ > {tmp_path / 'pid'}; sleep 600")
+        text = settings(server, f"sleep 0.7; echo $$ > {tmp_path / 'pid'}; sleep 600")
         await anyio.Path(home / "config.toml").write_text(text)
         process = await to_thread.run_sync(started, tmp_path, tmp_path, "run", "Hi")
         pid = int(await anyio.Path(tmp_path / "pid").read_text())

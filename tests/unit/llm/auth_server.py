@@ -48,7 +48,7 @@ class AuthServer:
         self.live: set[str] = set()
         self.refresh_tokens: set[str] = set()
         self.codes: dict[str, dict[str, str]] = {}
-        self.token_asked = anyio.Event()
+        self.token_asked, self.renewed = anyio.Event(), anyio.Event()
         self._number = 0
 
     def client(self, **changes: object) -> OAuthClient:
@@ -158,6 +158,7 @@ class AuthServer:
             self.live.clear()
             return _refused(asked)
         self.refreshes += 1
+        self.renewed.set()
         if self.rotates:
             self.refresh_tokens.discard(token)
         return 200, self.grant()

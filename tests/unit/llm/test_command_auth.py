@@ -215,7 +215,9 @@ async def test_a_cancel_ends_the_command(tmp_path: Path) -> None:
 
 
 def is_alive(home: Path) -> bool:
-    pid = (home / "pid").read_text().strip()
+    """Whether the command runs; it may have been ended before it said its number."""
+    path = home / "pid"
+    pid = path.read_text().strip() if path.exists() else ""
     return bool(pid) and Path(f"/proc/{pid}").exists()
 
 
