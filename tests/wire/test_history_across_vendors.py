@@ -3,12 +3,15 @@
 import json
 import re
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ouroboros.core.parts import Media, Message, Text, ToolCall, ToolResult
+from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.lowering import lower
 from ouroboros.llm.protocols import NAMES, by_name
 from ouroboros.llm.request import Request
@@ -28,8 +31,10 @@ WORD = re.compile(r"w(\d+)x(\d+)")
 PAIRS = [(first, second) for first in NAMES for second in NAMES]
 
 
-def body(messages: Sequence[Message], protocol: str, provider: str) -> bytes:
-    origin, dialect = origin_of(protocol, provider), DIALECTS[protocol]
+def body(
+    messages: Sequence[Message], protocol: str, provider: str, dialect: Dialect | None = None
+) -> bytes:
+    origin, dialect = origin_of(protocol, provider), dialect or DIALECTS[protocol]
     request = Request(model=origin.model, system=("Be.",), tools=TOOLS, messages=tuple(messages))
     lowered = lower(request, dialect, origin).request
     return by_name(protocol).build_body(lowered, dialect, origin)
@@ -177,6 +182,37 @@ def test_back_at_the_first_vendor_its_own_state_is_there_again(first: str, secon
     assert back.startswith(alone.removesuffix("]}").rpartition('"cache_control"')[0][:200])
     assert re.search(r"two\d+-", back) is None
     assert set(re.findall(r"one6-(\w+)", back)) == RETURNED[first]
+
+
+@pytest.mark.parametrize("protocol", NAMES)
+@settings(max_examples=12)
+@given(data=st.data())
+def test_pictures_of_results_follow_them_where_results_are_words(
+    protocol: str, data: st.DataObject
+) -> None:
+    messages = data.draw(sessions("openai-chat", protocol))
+    dialect = replace(DIALECTS[protocol], result_media=False)
+    sent = body(messages, protocol, "two", dialect)
+    steps = read(protocol, sent)
+    check_pairs(steps, messages)
+    assert sorted(one.text for one in steps if one.kind == "picture") == sorted(pictures(messages))
+    for content in nested(json.loads(sent), {"tool_result", "toolResult", "functionResponse"}):
+        assert "image" not in re.sub(r"\[image/png attached below\]", "", json.dumps(content))
+        assert "inlineData" not in json.dumps(content)
+
+
+def nested(value: object, words: set[str]) -> list[object]:
+    """Whatever in a body is a result, in the formats that could hold a picture there."""
+    if isinstance(value, list):
+        return [one for inner in cast("list[object]", value) for one in nested(inner, words)]
+    if not isinstance(value, dict):
+        return []
+    fields = cast("dict[str, object]", value)
+    if words & {str(fields.get("type")), *fields}:
+        return [fields]
+    if str(fields.get("type")).endswith("_call_output"):
+        assert isinstance(fields["output"], str)
+    return [one for inner in fields.values() for one in nested(inner, words)]
 
 
 @pytest.mark.parametrize("protocol", NAMES)

@@ -105,6 +105,10 @@ class Lowering:
             from ouroboros.llm.lowering.fenced import lowered
 
             return lowered(message, before, self._plan.fields)
+        if not self._dialect.result_media:
+            from ouroboros.llm.lowering.beside import with_media_beside
+
+            message = with_media_beside(message)
         return self._plan.names.lowered(message)
 
 
