@@ -12,6 +12,7 @@ from ouroboros.llm.protocols import NAMES
 from ouroboros.llm.providers import ENTRIES, Choice, Entry, find
 from ouroboros.llm.providers.address import join, normalised
 from ouroboros.llm.providers.choice import default
+from ouroboros.llm.providers.table import SOURCE
 
 KEYS = {"OPENAI_API_KEY": "sk-open", "ANTHROPIC_API_KEY": "sk-ant"}
 EVERY_KEY = {
@@ -245,9 +246,17 @@ def test_every_entry_is_whole() -> None:
     for entry in ENTRIES:
         assert entry.protocol in {*NAMES, "echo", "script", "litellm"}
         assert entry.is_keyless or entry.keys
-        assert all(entry.dialect_of(f"{family}-x") for family in entry.families)
+        for words in entry.families:
+            assert all(entry.dialect_of(f"{word}-x") for word in words.split())
         if entry.base_url and "{" not in entry.base_url:
             assert normalised(entry.base_url, entry) == entry.base_url
+
+
+def test_a_vendor_takes_at_most_fifteen_lines() -> None:
+    sections = SOURCE.read_text("utf-8").split("\n[")[1:]
+    assert len(sections) == len(ENTRIES)
+    for section in sections:
+        assert 3 <= len(section.strip().splitlines()) <= 15, section
 
 
 def test_a_family_of_models_has_habits_of_its_own() -> None:
@@ -262,6 +271,16 @@ def test_a_family_of_models_has_habits_of_its_own() -> None:
     assert effort("bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0") == "budget"
     assert effort("bedrock/anthropic.claude-sonnet-5-v1:0") == "adaptive"
     assert effort("bedrock/amazon.nova-pro-v1:0") == "budget"
+
+
+def test_models_that_think_take_no_temperature() -> None:
+    def refused(model: str) -> tuple[str, ...]:
+        return find(model, environment=EVERY_KEY).entry.dialect.unsupported
+
+    for model in ("openai/gpt-6.1-sol", "openai-chat/gpt-5-mini", "o3", "claude-opus-5"):
+        assert "temperature" in refused(model)
+    for model in ("openai/gpt-4.1", "gpt-5-chat-latest", "claude-sonnet-4-6", "claude-haiku-4-5"):
+        assert "temperature" not in refused(model)
 
 
 def test_what_stands_in_an_address_comes_from_variables() -> None:

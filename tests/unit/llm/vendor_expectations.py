@@ -78,6 +78,7 @@ VENDORS: dict[str, Expected] = {
             "tool_choice": "required",
             "store": False,
             "prompt_cache_key": "session",
+            "temperature": ABSENT,
         },
     ),
     "openai-chat": chat(
@@ -85,6 +86,7 @@ VENDORS: dict[str, Expected] = {
         "https://api.openai.com/v1",
         "gpt-5.4",
         prompt_cache_key="session",
+        temperature=ABSENT,
         roles=("developer", *CHAT_ROLES[1:]),
         **NEW_LIMIT,
     ),

@@ -43,7 +43,7 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
         catalogue: The vendor whose models the catalogue knows; the entry's own name where empty,
             ``makers`` for a reseller whose models are called ``maker/model``.
         families: Members of the dialect that differ for models whose names, or whose names after
-            a ``/`` or ``.``, begin so; of several beginnings the longest counts.
+            a ``/`` or ``.``, begin with one of the words; of several beginnings the longest counts.
         prefixes: Beginnings of model names that mean this vendor when none is named.
         default_model: Used when the person chose none and this vendor's key is there.
         is_keyless: Works without a key.
@@ -73,8 +73,12 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
 
     def dialect_of(self, model: str) -> Dialect:
         """The dialect that counts for one model."""
-        known = [family for family in self.families if _belongs(model, family)]
-        return revised(self.dialect, self.families[max(known, key=len)]) if known else self.dialect
+        closest, changes = "", None
+        for words, members in self.families.items():
+            for word in words.split():
+                if len(word) > len(closest) and _belongs(model, word):
+                    closest, changes = word, members
+        return revised(self.dialect, changes) if changes else self.dialect
 
 
 def _belongs(model: str, family: str) -> bool:
