@@ -51,7 +51,7 @@ class Speech(Struct, frozen=True):
     @property
     def head(self) -> bytes:
         """The head of a streamed answer in chunks."""
-        return head({"content-type": self.speaks.kind, "transfer-encoding": "chunked"})
+        return head({"content-type": self.speaks.manner.kind, "transfer-encoding": "chunked"})
 
     @property
     def body(self) -> bytes:

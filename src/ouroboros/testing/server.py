@@ -186,7 +186,7 @@ class ScriptedServer:
             return
         exchange.status = 200
         frames = speech.speaks.frames(reply, speech.asked)
-        wire.kind = speech.speaks.kind
+        wire.kind = speech.speaks.manner.kind
         await wire.stream(frames, speech.played.turn, last=True)
 
     async def _go_wrong(
@@ -203,7 +203,7 @@ class ScriptedServer:
         exchange.status = 200
         frames = speech.speaks.frames(speech.reply(len(exchange.body)), speech.asked)
         begun, rest = _before(frames, fault.after)
-        wire.kind = speech.speaks.kind
+        wire.kind = speech.speaks.manner.kind
         await wire.stream(begun, speech.played.turn)
         await self._break(wire, speech, fault, rest)
 
@@ -212,7 +212,7 @@ class ScriptedServer:
             case "end":
                 await wire.stream([], Turn(), last=True)
             case "garbage":
-                body = fault.body.encode() if fault.body else speech.speaks.garbage
+                body = fault.body.encode() if fault.body else speech.speaks.manner.garbage
                 await wire.stream([Piece(body)], Turn(), last=True)
             case "stall":
                 await anyio.sleep(fault.seconds)
@@ -222,8 +222,8 @@ class ScriptedServer:
                 await wire.stream([Piece(frame[: len(frame) // 2])], Turn())
                 raise Closed
             case _:
-                frame = speech.speaks.error_frame(fault, REFUSALS[fault.kind])
-                await wire.stream([Piece(frame)], Turn(), last=True)
+                refused = speech.speaks.refused(fault, REFUSALS[fault.kind])
+                await wire.stream([Piece(refused.frame)], Turn(), last=True)
 
     async def _refuse(self, wire: Wire, exchange: Exchange, fault: Fault, speaks: Format) -> None:
         refused = speaks.refused(fault, REFUSALS[fault.kind])

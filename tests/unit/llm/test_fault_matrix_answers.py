@@ -24,7 +24,7 @@ def gzipped(content: bytes) -> bytes:
 
 def packed_head(speech: Speech, coding: str) -> bytes:
     return head({
-        "content-type": speech.speaks.kind,
+        "content-type": speech.speaks.manner.kind,
         "content-encoding": coding,
         "transfer-encoding": "chunked",
     })
@@ -141,7 +141,7 @@ async def test_a_line_without_an_end_is_a_typed_failure(format: str, mebibytes: 
     """What is sent never ends a frame; the connection goes with it."""
 
     def endless(speech: Speech) -> Sequence[Step]:
-        if "eventstream" in speech.speaks.kind:
+        if "eventstream" in speech.speaks.manner.kind:
             start = b"\x7f\xff\xff\xff"
         elif format == "ollama-chat":
             start = b'{"message":{"content":"'

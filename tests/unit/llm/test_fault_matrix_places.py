@@ -50,7 +50,7 @@ FATES: dict[str, Fate] = {
     "falls silent": lambda speech, begun: [speech.head, chunk(begun), Pause(3600)],
     "turns to nonsense": lambda speech, begun: [
         speech.head,
-        chunk(begun + b"\n\n" + speech.speaks.garbage),
+        chunk(begun + b"\n\n" + speech.speaks.manner.garbage),
         LAST,
     ],
 }
@@ -130,8 +130,8 @@ async def test_an_error_after_200_is_typed_wherever_it_comes(format: str, place:
             for number, piece in enumerate(speech.pieces)
             if ends(speech, number) <= len(begun)
         )
-        wrong = speech.speaks.error_frame(Fault(kind="overloaded"), REFUSALS["overloaded"])
-        return [speech.head, chunk(kept + wrong), LAST]
+        wrong = speech.speaks.refused(Fault(kind="overloaded"), REFUSALS["overloaded"])
+        return [speech.head, chunk(kept + wrong.frame), LAST]
 
     async with facing([error, whole], turn, format) as (client, server, _):
         events, failed = await listen(client, asked(format))
@@ -157,7 +157,7 @@ def keep_alive(format: str, speech: Speech) -> bytes:
         return b'event: ping\ndata: {"type": "ping"}\n\n'
     if format in {"ollama-chat", "gemini-array"}:
         return b"\n"
-    if "eventstream" in speech.speaks.kind:
+    if "eventstream" in speech.speaks.manner.kind:
         return event_stream.event("ping", b'{"p":"abc"}')
     return b": keep-alive\n\n"
 
@@ -201,7 +201,7 @@ async def test_one_byte_at_a_time_is_life_however_long_it_takes() -> None:
 @pytest.mark.parametrize("format", FORMATS)
 async def test_an_answer_in_http_1_0_is_understood(format: str) -> None:
     def old(speech: Speech) -> Sequence[Step]:
-        opened = head({"content-type": speech.speaks.kind}, "HTTP/1.0 200 OK")
+        opened = head({"content-type": speech.speaks.manner.kind}, "HTTP/1.0 200 OK")
         return [opened, speech.body, Close()]
 
     async with facing([old], TEXT, format) as (client, _, _):

@@ -7,8 +7,7 @@ from ouroboros.llm.script import deltas, parts
 from ouroboros.llm.stream import BlockGrew, BlockStarted
 from ouroboros.llm.turns import Fault, ScriptedUsage
 from ouroboros.testing.replies.piece import (
-    SSE,
-    SSE_GARBAGE,
+    EVENTS,
     Asked,
     Piece,
     Refusal,
@@ -30,8 +29,7 @@ _STOPS = {
 class ChatFormat:
     """Speaks chat.completion and its chunks."""
 
-    kind = SSE
-    garbage = SSE_GARBAGE
+    manner = EVENTS
 
     def read(self, body: dict[str, object]) -> Asked:
         """Counts the assistant's messages."""
@@ -95,11 +93,8 @@ class ChatFormat:
 
     def refused(self, fault: Fault, refusal: Refusal) -> Refused:
         """OpenAI's error object."""
-        return Refused(refusal.status, openai_error(fault, refusal))
-
-    def error_frame(self, fault: Fault, refusal: Refusal) -> bytes:
-        """The error object as a data line."""
-        return event(openai_error(fault, refusal))
+        error = openai_error(fault, refusal)
+        return Refused(refusal.status, error, event(error))
 
     def _shell(self, reply: Reply, kind: str) -> dict[str, object]:
         return {

@@ -8,7 +8,7 @@ from ouroboros.core.parts import Part, Reasoning, Text, ToolCall
 from ouroboros.llm.script import parts
 from ouroboros.llm.turns import Fault, ScriptedUsage, pieces
 from ouroboros.testing.replies import event_stream
-from ouroboros.testing.replies.piece import Asked, Piece, Refusal, Refused, Reply, text_of
+from ouroboros.testing.replies.piece import Asked, Manner, Piece, Refusal, Refused, Reply, text_of
 from ouroboros.testing.replies.target import Target
 
 type Event = tuple[str, dict[str, object], int]
@@ -36,11 +36,13 @@ _ERRORS: dict[str, tuple[int, str, str]] = {
 }
 
 
+MANNER = Manner("application/vnd.amazon.eventstream", event_stream.GARBAGE)
+
+
 class ConverseFormat:
     """Speaks ConverseStream and Converse."""
 
-    kind = "application/vnd.amazon.eventstream"
-    garbage = event_stream.GARBAGE
+    manner = MANNER
 
     def __init__(self, target: Target) -> None:
         """The model stands in the address."""
@@ -78,10 +80,6 @@ class ConverseFormat:
         """A message; what kind of error it is stands in a header."""
         return refused(fault, refusal)
 
-    def error_frame(self, fault: Fault, refusal: Refusal) -> bytes:
-        """An exception message."""
-        return error_frame(fault, refusal)
-
 
 def events(reply: Reply) -> list[Event]:
     """The events of a reply, and the characters of the turn in each."""
@@ -106,17 +104,12 @@ def padded(body: dict[str, object]) -> bytes:
 
 
 def refused(fault: Fault, refusal: Refusal) -> Refused:
-    """A message; what kind of error it is stands in a header."""
+    """A message; what kind of error it is stands in a header, in lower case in a stream."""
     status, kind, message = _error(fault, refusal)
     namespace = "http://internal.amazon.com/coral/com.amazon.bedrock/"
-    return Refused(status, {"message": message}, {"x-amzn-errortype": f"{kind}:{namespace}"})
-
-
-def error_frame(fault: Fault, refusal: Refusal) -> bytes:
-    """An exception message; its kind begins in lower case there."""
-    _, kind, message = _error(fault, refusal)
-    payload = msgspec.json.encode({"message": message})
-    return event_stream.exception(kind[0].lower() + kind[1:], payload)
+    body = {"message": message}
+    frame = event_stream.exception(kind[0].lower() + kind[1:], msgspec.json.encode(body))
+    return Refused(status, body, frame, {"x-amzn-errortype": f"{kind}:{namespace}"})
 
 
 def usage_of(usage: ScriptedUsage) -> dict[str, object]:

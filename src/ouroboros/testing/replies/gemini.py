@@ -8,9 +8,9 @@ from ouroboros.core.parts import Part, Reasoning, Text, ToolCall
 from ouroboros.llm.script import parts
 from ouroboros.llm.turns import Fault, ScriptedUsage, pieces
 from ouroboros.testing.replies.piece import (
-    SSE,
-    SSE_GARBAGE,
+    EVENTS,
     Asked,
+    Manner,
     Piece,
     Refusal,
     Refused,
@@ -55,8 +55,6 @@ _ERRORS: dict[str, tuple[int, str, str]] = {
 class GeminiFormat:
     """Speaks GenerateContentResponse."""
 
-    garbage = SSE_GARBAGE
-
     def __init__(self, target: Target) -> None:
         """The model and the way of streaming stand in the address."""
         self._model = target.model
@@ -64,9 +62,9 @@ class GeminiFormat:
         self._sse = target.query.get("alt") == "sse"
 
     @property
-    def kind(self) -> str:
+    def manner(self) -> Manner:
         """By what the address asked for."""
-        return SSE if self._sse else "application/json; charset=UTF-8"
+        return EVENTS if self._sse else EVENTS._replace(kind="application/json; charset=UTF-8")
 
     def read(self, body: dict[str, object]) -> Asked:
         """Counts the contents of the model."""
@@ -103,12 +101,9 @@ class GeminiFormat:
         error = _error(fault, refusal)
         status = _ERRORS.get(fault.kind, (refusal.status, "", ""))[0]
         in_array = self._streams and not self._sse
-        return Refused(fault.status or status, [error] if in_array else error)
-
-    def error_frame(self, fault: Fault, refusal: Refusal) -> bytes:
-        """The error object in place of a chunk."""
-        content = msgspec.json.encode(_error(fault, refusal))
-        return _event(content) if self._sse else content + b"]"
+        content = msgspec.json.encode(error)
+        frame = _event(content) if self._sse else content + b"]"
+        return Refused(fault.status or status, [error] if in_array else error, frame)
 
     def _framed(self, chunks: list[tuple[dict[str, object], int]]) -> list[Piece]:
         if self._sse:

@@ -21,8 +21,7 @@ class InvokeFormat:
     Inside are the events of Anthropic, of Nova, or for any other model those of a chat completion.
     """
 
-    kind = converse.ConverseFormat.kind
-    garbage = event_stream.GARBAGE
+    manner = converse.MANNER
 
     def __init__(self, target: Target) -> None:
         """The model in the address says whose events are inside."""
@@ -49,10 +48,6 @@ class InvokeFormat:
     def refused(self, fault: Fault, refusal: Refusal) -> Refused:
         """As Converse does."""
         return converse.refused(fault, refusal)
-
-    def error_frame(self, fault: Fault, refusal: Refusal) -> bytes:
-        """As Converse does."""
-        return converse.error_frame(fault, refusal)
 
     def _events(self, reply: Reply, asked: Asked) -> list[_Inner]:
         if isinstance(self._inner, ConverseFormat):

@@ -8,8 +8,7 @@ from ouroboros.core.parts import Reasoning, Text, ToolCall
 from ouroboros.llm.script import parts
 from ouroboros.llm.turns import Fault, ScriptedUsage, pieces
 from ouroboros.testing.replies.piece import (
-    SSE,
-    SSE_GARBAGE,
+    EVENTS,
     Asked,
     Piece,
     Refusal,
@@ -34,8 +33,7 @@ _NOTHING: dict[str, str] = {}
 class MessagesFormat:
     """Speaks messages and their content blocks."""
 
-    kind = SSE
-    garbage = SSE_GARBAGE
+    manner = EVENTS
 
     def read(self, body: dict[str, object]) -> Asked:
         """Counts the assistant's messages."""
@@ -102,11 +100,8 @@ class MessagesFormat:
 
     def refused(self, fault: Fault, refusal: Refusal) -> Refused:
         """Anthropic's error object."""
-        return Refused(refusal.status, _error(fault, refusal))
-
-    def error_frame(self, fault: Fault, refusal: Refusal) -> bytes:
-        """An error event."""
-        return event(_error(fault, refusal), "error")
+        error = _error(fault, refusal)
+        return Refused(refusal.status, error, event(error, "error"))
 
 
 def _error(fault: Fault, refusal: Refusal) -> dict[str, object]:

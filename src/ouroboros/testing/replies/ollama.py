@@ -7,6 +7,7 @@ from ouroboros.llm.script import parts
 from ouroboros.llm.turns import Fault, ScriptedUsage, pieces
 from ouroboros.testing.replies.piece import (
     Asked,
+    Manner,
     Piece,
     Refusal,
     Refused,
@@ -27,8 +28,7 @@ _ERRORS: dict[str, tuple[int, str]] = {
 class OllamaFormat:
     """Speaks the objects of ``/api/chat``."""
 
-    kind = "application/x-ndjson"
-    garbage = b"{not json\n\x00\x01\n"
+    manner = Manner("application/x-ndjson", b"{not json\n\x00\x01\n")
 
     def read(self, body: dict[str, object]) -> Asked:
         """Counts the assistant's messages; it streams unless told not to."""
@@ -64,11 +64,8 @@ class OllamaFormat:
 
     def refused(self, fault: Fault, refusal: Refusal) -> Refused:
         """A bare message."""
-        return Refused(_ERRORS.get(fault.kind, (refusal.status, ""))[0], _error(fault, refusal))
-
-    def error_frame(self, fault: Fault, refusal: Refusal) -> bytes:
-        """The message as a line."""
-        return _line(_error(fault, refusal))
+        error = _error(fault, refusal)
+        return Refused(_ERRORS.get(fault.kind, (refusal.status, ""))[0], error, _line(error))
 
 
 def _lines(reply: Reply, part: Part) -> list[Piece]:

@@ -36,24 +36,30 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 class Refused(NamedTuple):
-    """An answer that is an error."""
+    """An error: as an answer of its own, and as a ``frame`` of a stream that began well."""
 
     status: int
     body: object
+    frame: bytes
     headers: Mapping[str, str] = MappingProxyType({})
+
+
+class Manner(NamedTuple):
+    """How a format streams: the content type, and bytes that no frame can be."""
+
+    kind: str
+    garbage: bytes
+
+
+EVENTS = Manner("text/event-stream", b"data: {not json\n\ndata: \x00\x01\n\n")
 
 
 class Format(Protocol):
     """A wire format, from the server's side, for one request."""
 
     @property
-    def kind(self) -> str:
-        """The content type of a stream."""
-        ...
-
-    @property
-    def garbage(self) -> bytes:
-        """What no frame of a stream can be."""
+    def manner(self) -> Manner:
+        """How it streams."""
         ...
 
     def read(self, body: dict[str, object]) -> Asked:
@@ -69,11 +75,7 @@ class Format(Protocol):
         ...
 
     def refused(self, fault: Fault, refusal: "Refusal") -> Refused:
-        """The error as an answer of its own."""
-        ...
-
-    def error_frame(self, fault: Fault, refusal: "Refusal") -> bytes:
-        """The error as an event of a running stream."""
+        """An error in the words of the vendor."""
         ...
 
 
@@ -153,10 +155,6 @@ REFUSALS = {
         "Tool call validation failed.",
     ),
 }
-
-
-SSE = "text/event-stream"
-SSE_GARBAGE = b"data: {not json\n\ndata: \x00\x01\n\n"
 
 
 def event(value: dict[str, object], name: str = "") -> bytes:

@@ -6,8 +6,7 @@ from ouroboros.core.parts import Part, Reasoning, Text, ToolCall
 from ouroboros.llm.script import parts
 from ouroboros.llm.turns import Fault, ScriptedUsage, pieces
 from ouroboros.testing.replies.piece import (
-    SSE,
-    SSE_GARBAGE,
+    EVENTS,
     Asked,
     Piece,
     Refusal,
@@ -22,8 +21,7 @@ from ouroboros.testing.replies.piece import (
 class ResponsesFormat:
     """Speaks response objects and their events."""
 
-    kind = SSE
-    garbage = SSE_GARBAGE
+    manner = EVENTS
 
     def read(self, body: dict[str, object]) -> Asked:
         """Counts runs of items that a model made."""
@@ -73,11 +71,7 @@ class ResponsesFormat:
         }
 
     def refused(self, fault: Fault, refusal: Refusal) -> Refused:
-        """OpenAI's error object."""
-        return Refused(refusal.status, openai_error(fault, refusal))
-
-    def error_frame(self, fault: Fault, refusal: Refusal) -> bytes:
-        """An error event."""
+        """OpenAI's error object, or an event that says the same."""
         body: dict[str, object] = {
             "type": "error",
             "code": refusal.openai_code or refusal.openai_type,
@@ -85,7 +79,7 @@ class ResponsesFormat:
             "param": None,
             "sequence_number": 0,
         }
-        return event(body, "error")
+        return Refused(refusal.status, openai_error(fault, refusal), event(body, "error"))
 
     def _item(self, made: "_Frames", reply: Reply, index: int, part: Part) -> None:
         item = _item(reply, index, part)
