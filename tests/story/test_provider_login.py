@@ -82,13 +82,15 @@ async def ouro(
     return await to_thread.run_sync(lambda: ended(home, *words, typed=typed, **more))
 
 
-def configured(home: Path, server: AuthServer, *lines: str, **oauth: str) -> None:
+def configured(
+    home: Path, server: AuthServer, *lines: str, name: str = "mine", **oauth: str
+) -> None:
     settings = (
-        "[providers.mine]",
+        f"[providers.{name}]",
         f'base_url = "{server.url}/v1"',
         *lines,
-        *(("[providers.mine.oauth]",) if oauth else ()),
-        *(f'{name} = "{value}"' for name, value in oauth.items()),
+        *((f"[providers.{name}.oauth]",) if oauth else ()),
+        *(f'{member} = "{value}"' for member, value in oauth.items()),
     )
     (home / ".ouroboros").mkdir(exist_ok=True)
     (home / ".ouroboros" / "config.toml").write_text("\n".join(settings), encoding="utf-8")
@@ -122,20 +124,27 @@ async def test_a_login_a_chat_and_a_logout(server: AuthServer, tmp_path: Path) -
     assert refused.returncode == 1
 
 
+@pytest.mark.parametrize(("name", "variable"), [("mine", "MINE"), ("openrouter", "OPENROUTER_API")])
 async def test_a_key_from_the_vendors_page_is_kept_and_used(
-    server: AuthServer, tmp_path: Path
+    server: AuthServer, tmp_path: Path, name: str, variable: str
 ) -> None:
     client = server.key_client()
+    key_env = 'key_env = "MINE_KEY"' if name == "mine" else ""
     oauth = {"authorize_url": client.authorize_url, "key_url": client.key_url}
-    configured(tmp_path, server, 'key_env = "MINE_KEY"', **oauth)
-    login = await ouro(tmp_path, "providers", "login", "mine")
+    configured(tmp_path, server, key_env, name=name, **oauth)
+    login = await ouro(tmp_path, "providers", "login", name)
     assert login.returncode == 0, login.stderr
-    assert "MINE_KEY is kept in" in login.stderr
+    assert f"{variable}_KEY is kept in" in login.stderr
+    assert "sk-key" not in login.stderr
     assert await to_thread.run_sync(keys.stored, tmp_path / ".ouroboros") == {
-        "MINE_KEY": "sk-key-from-the-page"
+        f"{variable}_KEY": "sk-key-from-the-page"
     }
-    chat = await ouro(tmp_path, "run", "--model", "mine/m", "Hi")
+    chat = await ouro(tmp_path, "run", "--model", f"{name}/m", "Hi")
     assert (chat.returncode, chat.stdout) == (0, "ready\n"), chat.stderr
+    exchange = next(each for each in server.exchanges if each.path == "/keys")
+    assert set(exchange.json) == {"code", "code_verifier", "code_challenge_method"}
+    assert set(exchange.headers) <= OUR_HEADERS
+    assert exchange.headers["user-agent"] == f"ouroboros/{__version__}"
 
 
 async def test_openrouter_is_logged_in_to_on_its_page(tmp_path: Path) -> None:
