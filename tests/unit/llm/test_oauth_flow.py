@@ -360,6 +360,18 @@ async def test_a_login_is_given_back(server: AuthServer, tmp_path: Path) -> None
     assert await give_back(file, reach=reach) == (False, None)
 
 
+@pytest.mark.parametrize(("content", "mode"), [("{", 0o600), ('{"access_token":"a"}', 0o644)])
+async def test_a_login_that_cannot_be_used_can_be_removed(
+    tmp_path: Path, content: str, mode: int
+) -> None:
+    file = LoginFile(tmp_path, "mine")
+    await keep(file, Tokens(access_token="abc"))
+    await anyio.Path(file.path).write_text(content)
+    await anyio.Path(file.path).chmod(mode)
+    assert await give_back(file, reach=reach) == (True, None)
+    assert await file.read() is None
+
+
 @given(
     body=st.binary(max_size=200)
     | st.builds(

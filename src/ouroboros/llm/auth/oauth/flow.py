@@ -1,13 +1,14 @@
 """A login from its beginning to its end: the page is shown, the answer heard, the code exchanged."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from urllib.parse import parse_qs
 
 import anyio
 from msgspec import Struct
 
 from ouroboros.core.clock import Clock
-from ouroboros.core.errors import Failure, Misuse, ModelFailed
+from ouroboros.core.errors import ConfigBroken, Failure, Misuse, ModelFailed
 from ouroboros.llm.auth.oauth import pkce
 from ouroboros.llm.auth.oauth.callback import Callback, code_of, opened
 from ouroboros.llm.auth.oauth.login_file import LoginFile
@@ -76,7 +77,9 @@ async def give_back(file: LoginFile, *, reach: Reach) -> tuple[bool, ModelFailed
     """Forgets a login: whether there was one, and why the server did not hear of it, if it did not."""
     trouble: ModelFailed | None = None
     async with await file.hold() as held:
-        tokens = await file.read()
+        tokens: Tokens | None = None
+        with suppress(ConfigBroken):  # what cannot be read can still be removed
+            tokens = await file.read()
         if tokens is not None and tokens.revoke_url:
             secrets = (tokens.access_token, tokens.refresh_token)
             try:

@@ -56,6 +56,9 @@ class LoginFile:
         except TimeoutError as error:
             os.close(descriptor)
             raise _busy() from error
+        except OSError as error:  # a file system that knows no locks
+            os.close(descriptor)
+            raise _unkept(self._lock, error) from error
         except BaseException:
             os.close(descriptor)
             raise
