@@ -23,6 +23,7 @@ from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.framing import Frame
 from ouroboros.llm.lowering import lower
 from ouroboros.llm.protocols import by_name
+from ouroboros.llm.providers.table import ENTRIES
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import BlockGrew, CallReady, Finished, StreamEvent
 from ouroboros.tools.builtin.catalogue import builtin_tools
@@ -68,11 +69,24 @@ def test_where_a_model_takes_text_a_tool_comes_with_its_grammar() -> None:
     assert read["type"] == "function"
 
 
-@pytest.mark.parametrize("model", ["gpt-4.1", "o3", "o4-mini", "openai/gpt-4o", "gpt-oss-120b"])
-def test_a_model_that_is_too_old_gets_json(model: str) -> None:
-    tools = body(OPENAI, PLAIN, model=model)["tools"]
-    assert [tool["type"] for tool in tools] == ["function"] * 3
-    assert tools[0]["parameters"]["required"] == ["input"]
+@pytest.mark.parametrize(
+    ("model", "kind"),
+    [
+        ("gpt-4.1", "function"),
+        ("gpt-4o-mini", "function"),
+        ("o3", "function"),
+        ("o4-mini", "function"),
+        ("gpt-5.2-codex", "custom"),
+        ("gpt-6.1-sol", "custom"),
+        ("codex-mini-latest", "function"),
+    ],
+)
+def test_a_model_that_is_too_old_gets_json(model: str, kind: str) -> None:
+    openai = next(entry for entry in ENTRIES if entry.name == "openai")
+    tools = body(OPENAI, openai.dialect_of(model), model=model)["tools"]
+    assert [tool["type"] for tool in tools] == [kind, kind, "function"]
+    if kind == "function":
+        assert tools[0]["parameters"]["required"] == ["input"]
 
 
 def test_elsewhere_it_is_a_json_tool_with_one_text() -> None:

@@ -12,14 +12,6 @@ from ouroboros.llm.stream import CallReady, Failed, Finished, StreamEvent
 WIRE_FIELD = "input"
 """The field under which a decoder hands on the text of a call that was no JSON."""
 
-_JSON_ONLY = ("chatgpt-4", "gpt-3", "gpt-4", "gpt-oss", "o1", "o3", "o4")
-"""Beginnings of models older than plain text tools, at vendors that have them."""
-
-
-def takes_text(model: str) -> bool:
-    """Whether a model of a vendor with plain text tools takes such."""
-    return not model.rpartition("/")[2].startswith(_JSON_ONLY)
-
 
 def as_vendor_takes(tools: Sequence[ToolSpec], *, text: bool) -> tuple[ToolSpec, ...]:
     """The tools, with plain text ones told by their schema alone unless ``text`` is taken.

@@ -13,7 +13,6 @@ from ouroboros.llm.lowering.freeform import (
     WIRE_FIELD,
     FieldLifting,
     as_vendor_takes,
-    takes_text,
     text_field,
 )
 from ouroboros.llm.lowering.names import NameLifting, Names
@@ -60,14 +59,14 @@ class Lowering:
         """For one vendor and model."""
         self._dialect, self._origin = dialect, origin
         self._tools: tuple[ToolSpec, ...] | None = None
-        self._plan = _plan((), dialect, origin)
+        self._plan = _plan((), dialect)
         self._sources: Sequence[Message] = ()
         self._lowered: list[Message] = []
 
     def lower(self, request: Request) -> Lowered:
         """The request for this vendor; the very same one where it needs no change."""
         if request.tools is not self._tools and request.tools != self._tools:
-            self._plan = _plan(request.tools, self._dialect, self._origin)
+            self._plan = _plan(request.tools, self._dialect)
             self._tools = request.tools
             self._sources, self._lowered = (), []
         plan = self._plan
@@ -117,12 +116,12 @@ def lower(request: Request, dialect: Dialect, origin: Origin) -> Lowered:
     return Lowering(dialect, origin).lower(request)
 
 
-def _plan(tools: tuple[ToolSpec, ...], dialect: Dialect, origin: Origin) -> _Plan:
+def _plan(tools: tuple[ToolSpec, ...], dialect: Dialect) -> _Plan:
     if dialect.tools == "fenced":
         return _fenced(tools)
     names = Names((tool.name for tool in tools), titles=dialect.tool_names == "capitalised")
     if any(tool.freeform is not None for tool in tools):
-        tools = as_vendor_takes(tools, text=dialect.freeform_tools and takes_text(origin.model))
+        tools = as_vendor_takes(tools, text=dialect.freeform_tools)
     if not names.are_ours:
         tools = tuple(
             tool
