@@ -104,7 +104,8 @@ class ToolMind:
         focus: str = "",
     ) -> ContextCompacted:
         """Lets the model summarise; without a model's summary, keeps what is on record."""
-        before = tokens.used(state, 0)
+        images = self._builder.relief(state, self.speaker.tuning.most_images)
+        before = tokens.used(state, 0) - images
         finished = await self._summarise(state, focus)
         words = "".join(p.text for p in finished.parts if isinstance(p, Text)) if finished else ""
         text = words.strip() or compaction.fallback_summary(state)

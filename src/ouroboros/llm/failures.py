@@ -236,7 +236,8 @@ def _parsed(body: object) -> object:
     if text.startswith("["):
         # Only a list of one error is expected.
         return parse(text.removeprefix("[").removesuffix("]")) or text
-    return parse(text) or text
+    found = parse(text)
+    return text if found is None else found
 
 
 def _message(error: Fields, outer: Fields, page: str) -> str:

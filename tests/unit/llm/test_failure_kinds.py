@@ -48,6 +48,7 @@ def said(message: str) -> bytes:
         (400, said("Invalid 'user': string too long"), "invalid_request"),
         (400, b"", "invalid_request"),
         (413, b"", "context_overflow"),
+        (413, b"{}", "context_overflow"),
         (413, b"<html>Request Entity Too Large</html>", "context_overflow"),
         (500, said("the input exceeds the available context size"), "context_overflow"),
         (400, said("Too many images in request. Max is 10."), "context_overflow"),
