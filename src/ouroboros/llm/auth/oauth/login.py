@@ -14,7 +14,7 @@ from ouroboros.llm.auth.oauth.wire import Reach, asked
 from ouroboros.llm.auth.plan import OAuthPlan
 from ouroboros.llm.transport import HttpRequest
 
-RENEWAL_SECONDS = 25.0
+RENEWAL_SECONDS = 15.0
 """A renewal that was begun is not broken off: the server may have made the old token worthless."""
 
 KEPT = 8

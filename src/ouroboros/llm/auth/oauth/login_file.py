@@ -13,7 +13,7 @@ from anyio import to_thread
 from ouroboros.core.errors import ConfigBroken, Failure, ModelFailed, StoreFailed, StoreFull
 from ouroboros.llm.auth.oauth.messages import Tokens
 
-LOCK_SECONDS = 30.0
+LOCK_SECONDS = 20.0
 """Longer than any renewal of another process takes."""
 
 ROOM_BYTES = 32_768

@@ -20,7 +20,7 @@ _FORM = {"content-type": "application/x-www-form-urlencoded", "accept": "applica
 _JSON = {"content-type": "application/json", "accept": "application/json"}
 _MARGIN_SECONDS = 60.0
 _CONNECT_SECONDS = 5.0
-_ANSWER_SECONDS = 15.0
+_ANSWER_SECONDS = 10.0
 
 
 class Tokens(Struct, frozen=True, kw_only=True, omit_defaults=True):
