@@ -192,20 +192,22 @@ def _memory(name: str, events: int) -> int:
 
 
 def _long(name: str, characters: int) -> float:
-    """Seconds for a reply of so many characters, a thousand an event."""
-    short = stream_of(name, (0, 100, 0))
-    body = b"".join(short.frames).replace(b'"fox "', b'"%b"' % (b"f" * 10_000))
-    times = characters // (10 * 10_000)
-    frames = body.split(b"\n\n")
-    place = next(number for number, frame in enumerate(frames) if b"f" * 10_000 in frame)
-    long = b"\n\n".join([
-        *frames[:place],
-        *frames[place : place + 1] * (10 * times),
-        *frames[place:],
-    ])
-    began = time.thread_time()
-    decode(name, short, long + short.tail)
-    return time.thread_time() - began
+    """Seconds for a reply of so many characters, ten thousand an event; the least of three."""
+    short = stream_of(name, (0, 10, 0))
+    place = next(number for number, frame in enumerate(short.frames) if b'"fox "' in frame)
+    frame = short.frames[place].replace(b'"fox "', b'"%b"' % (b"f" * 10_000))
+    frames = [
+        *short.frames[:place],
+        *[frame] * (characters // 10_000),
+        *short.frames[place:],
+    ]
+    body = b"".join(frames) + short.tail
+    found: list[float] = []
+    for _ in range(3):
+        began = time.thread_time()
+        assert decode(name, short, body) >= characters
+        found.append(time.thread_time() - began)
+    return min(found)
 
 
 def main() -> None:

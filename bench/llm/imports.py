@@ -35,14 +35,25 @@ ENVIRONMENT = {
 """Nothing of this process's own but where programs are; no key is real."""
 
 
+_ENDING = """
+import os, time
+print(time.process_time(), flush=True)
+os._exit(0)
+"""
+
+
 def seconds(python: str, statement: str) -> float:
-    """Processor time of a fresh process."""
-    process = subprocess.Popen((python, "-c", statement), env=ENVIRONMENT)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{python} cannot run: {statement}")
-    return usage.ru_utime + usage.ru_stime
+    """Processor time of a fresh process until the statement is done; its end is not counted."""
+    found = subprocess.run(
+        (python, "-c", statement + _ENDING),
+        capture_output=True,
+        text=True,
+        check=False,
+        env=ENVIRONMENT,
+    )
+    if found.returncode:
+        raise SystemExit(f"{python} cannot run: {statement}\n{found.stderr}")
+    return float(found.stdout.split()[-1])
 
 
 def over_bare(pythons: dict[str, str], floors_python: str) -> dict[str, list[float]]:
