@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from socket import SO_LINGER, SOL_SOCKET
 
 import anyio
+import msgspec
 from anyio.abc import SocketAttribute, SocketStream
 from msgspec import Struct
 
@@ -43,10 +44,11 @@ type Step = bytes | Pause | Close | Drip
 
 
 class Speech(Struct, frozen=True):
-    """What a turn is in the format that was asked for."""
+    """What a turn is in the format that was asked for: as frames, and in one ``plain`` body."""
 
     speaks: Format
     pieces: tuple[Piece, ...]
+    plain: bytes
 
     @property
     def head(self) -> bytes:
@@ -162,7 +164,8 @@ class RawServer:
             model=asked.model,
             usage=self._turn.usage or ScriptedUsage(input_uncached=10, output_text=5),
         )
-        return Speech(speaks, tuple(speaks.frames(reply, asked)))
+        plain = msgspec.json.encode(speaks.whole(reply))
+        return Speech(speaks, tuple(speaks.frames(reply, asked)), plain)
 
 
 @asynccontextmanager

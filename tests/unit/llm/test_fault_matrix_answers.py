@@ -176,6 +176,23 @@ async def test_no_answer_is_survived(format: str, name: str) -> None:
         assert (len(server.exchanges), clock.slept) == (2, [0.2])
 
 
+def plain_head(length: int) -> bytes:
+    return head({"content-type": "application/json", "content-length": str(length)})
+
+
+@pytest.mark.parametrize("format", [name for name in FORMATS if name != "invoke-nova"])
+async def test_a_whole_reply_that_is_cut_is_asked_for_again(format: str) -> None:
+    answers: list[Answer] = [
+        lambda speech: [plain_head(len(speech.plain)), speech.plain[:-9], Close()],
+        lambda speech: [plain_head(len(speech.plain) - 9), speech.plain[:-9]],
+        lambda speech: [plain_head(len(speech.plain)), speech.plain],
+    ]
+    async with facing(answers, TURN, format) as (client, server, _):
+        events, error = await listen(client, asked(format, stream=False))
+        assert (error, said(events)) == (None, WORDS)
+        assert len(server.exchanges) == 3
+
+
 @pytest.mark.parametrize("format", FEW)
 async def test_a_server_that_is_not_there_is_named_in_every_format(format: str) -> None:
     async with facing([lambda speech: [speech.whole]], TURN, format) as (_, server, _):
