@@ -1,5 +1,6 @@
 """What is lowered comes out at the server, and what is lifted at the client, in every format."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -72,6 +73,19 @@ async def test_any_format_may_lack_tool_calls(format: str, chunk: int) -> None:
     assert ending(events).stop_reason == "tool_calls"
     assert not {"tools", "toolConfig", "tool_choice"} & body.keys()
     assert "run sh" in str(body)
+
+
+async def test_a_run_block_calls_a_tool_of_any_name() -> None:
+    dialect = Dialect(tools="fenced", tool_names="capitalised")
+    _, body = await exchanged("openai-chat", dialect, Turn(text="Hello."))
+    assert "\n- sh: " in str(body["messages"][0]["content"])
+    told = re.findall(r"- (mcp_find_it_\w+):", str(body))
+    turn = Turn(text=f"```run {told[0]}\n{{}}\n```")
+    events, _ = await exchanged("openai-chat", dialect, turn)
+    assert [call.name for call in ready(events)] == ["mcp/find.it"]
+    assert [part.name for part in ending(events).parts if isinstance(part, ToolCall)] == [
+        "mcp/find.it"
+    ]
 
 
 @pytest.mark.parametrize("stream", [True, False])

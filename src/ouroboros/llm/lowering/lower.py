@@ -100,6 +100,7 @@ class Lowering:
         return tuple(self._lowered)
 
     def _message(self, message: Message, before: Message | None) -> Message:
+        message = self._plan.names.lowered(message)
         if self._dialect.tools == "fenced":
             from ouroboros.llm.lowering.fenced import lowered
 
@@ -107,8 +108,8 @@ class Lowering:
         if not self._dialect.result_media:
             from ouroboros.llm.lowering.beside import with_media_beside
 
-            message = with_media_beside(message)
-        return self._plan.names.lowered(message)
+            return with_media_beside(message)
+        return message
 
 
 def lower(request: Request, dialect: Dialect, origin: Origin) -> Lowered:
@@ -117,36 +118,26 @@ def lower(request: Request, dialect: Dialect, origin: Origin) -> Lowered:
 
 
 def _plan(tools: tuple[ToolSpec, ...], dialect: Dialect) -> _Plan:
-    if dialect.tools == "fenced":
-        return _fenced(tools)
-    names = Names((tool.name for tool in tools), titles=dialect.tool_names == "capitalised")
+    is_fenced = dialect.tools == "fenced"
+    titles = dialect.tool_names == "capitalised" and not is_fenced
+    names = Names((tool.name for tool in tools), titles=titles)
+    if not names.are_ours:
+        tools = tuple(map(names.told, tools))
+    back: tuple[Lifting, ...] = () if names.are_ours else (NameLifting(names),)
+    if is_fenced:
+        return _fenced(tools, names, back)
     if any(tool.freeform is not None for tool in tools):
         tools = as_vendor_takes(tools, text=dialect.freeform_tools)
-    if not names.are_ours:
-        tools = tuple(
-            tool
-            if tool.name == names.wire(tool.name)
-            else replace(tool, name=names.wire(tool.name))
-            for tool in tools
-        )
     fields = {
         tool.name: field
         for tool in tools
         if tool.freeform is not None and (field := text_field(tool)) != WIRE_FIELD
     }
-
-    def liftings() -> tuple[Lifting, ...]:
-        found: list[Lifting] = []
-        if fields:
-            found.append(FieldLifting(fields))
-        if not names.are_ours:
-            found.append(NameLifting(names))
-        return tuple(found)
-
-    return _Plan(tools=tools, system="", names=names, liftings=liftings)
+    liftings: tuple[Lifting, ...] = (FieldLifting(fields), *back) if fields else back
+    return _Plan(tools=tools, system="", names=names, liftings=lambda: liftings)
 
 
-def _fenced(tools: tuple[ToolSpec, ...]) -> _Plan:
+def _fenced(tools: tuple[ToolSpec, ...], names: Names, back: tuple[Lifting, ...]) -> _Plan:
     from ouroboros.llm.lowering.fence_lift import FenceLifting
     from ouroboros.llm.lowering.fenced import text_fields, told
 
@@ -154,7 +145,7 @@ def _fenced(tools: tuple[ToolSpec, ...]) -> _Plan:
     return _Plan(
         tools=(),
         system=told(tools),
-        names=Names(()),
+        names=names,
         fields=fields,
-        liftings=lambda: (FenceLifting(fields),) if tools else (),
+        liftings=lambda: (FenceLifting(fields), *back) if tools else (),
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from ouroboros.core.parts import Message, Part, ToolCall, ToolResult
+from ouroboros.core.parts import Message, Part, ToolCall, ToolResult, ToolSpec
 from ouroboros.llm.stream import BlockStarted, CallReady, Failed, Finished, StreamEvent
 
 TITLES: dict[str, str] = {
@@ -55,6 +55,11 @@ class Names:
     def wire(self, name: str) -> str:
         """What the vendor reads, also for a tool that is no longer there or never was."""
         return self._wire.get(name) or self._first(name)
+
+    def told(self, tool: ToolSpec) -> ToolSpec:
+        """The tool by its wire name; the very same one where that is its own."""
+        wire = self.wire(tool.name)
+        return tool if wire == tool.name else replace(tool, name=wire)
 
     def own(self, wire: str) -> str:
         """What a model called, by the name we know; our own names stay."""
