@@ -1,10 +1,13 @@
 """A run is recorded, its server goes away, and the recording plays the same run again."""
 
 import json
+import signal
 import stat
+import sys
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 
 import anyio
@@ -329,6 +332,32 @@ def strip(fields: dict[str, Any]) -> dict[str, Any]:
     """An object without names and times."""
     passing = OURS | {"seconds"}
     return {name: value for name, value in fields.items() if name not in passing}
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL])
+async def test_a_signal_leaves_the_recording_or_the_one_before(
+    tmp_path: Path, sign: signal.Signals
+) -> None:
+    file = tmp_path / "tape.json"
+    file.write_text("the one before")
+    slow = Turn(text="word " * 400, chunk=5, pace_seconds=0.02)
+    async with serving([slow]) as server:
+        words = [sys.executable, "-m", "ouroboros", "run", "--model", "openai-chat/m", "Go"]
+        words += ["--base-url", server.url, "--record", str(file), "--output", "stream-json"]
+        with anyio.fail_after(20):
+            async with await anyio.open_process(words, cwd=tmp_path, stdin=DEVNULL) as process:
+                assert process.stdout is not None
+                heard = b""
+                while b"word" not in heard:
+                    heard += await process.stdout.receive()
+                process.send_signal(sign)
+                await process.wait()
+    text = await text_of(file)
+    if sign is signal.SIGKILL:
+        assert text == "the one before"
+    else:
+        assert "word" in (await load(file)).exchanges[0].answer
+    assert [each.name async for each in anyio.Path(tmp_path).iterdir()] == ["tape.json"]
 
 
 async def test_two_ways_at_once_are_refused(tmp_path: Path) -> None:
