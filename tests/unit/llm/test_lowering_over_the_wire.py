@@ -1,9 +1,11 @@
 """What is lowered comes out at the server, and what is lifted at the client, in every format."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
+import anyio
 import pytest
 from msgspec.structs import replace
 
@@ -17,7 +19,7 @@ from ouroboros.llm.retry import Policy
 from ouroboros.llm.stream import CallReady, Finished, StreamEvent
 from ouroboros.llm.turns import ScriptedCall, Turn
 from ouroboros.testing.clock import ManualClock
-from ouroboros.testing.server import serving
+from ouroboros.testing.server import ScriptedServer, serving
 from tests.unit.llm.fault_ground import FORMATS, asked, listen
 
 TOOLS = tuple(
@@ -26,10 +28,10 @@ TOOLS = tuple(
 )
 
 
-async def exchanged(
-    format: str, dialect: Dialect, turn: Turn, *, stream: bool = True
-) -> tuple[Sequence[StreamEvent], dict[str, Any]]:
-    """The events of one reply, and the body that asked for it."""
+@asynccontextmanager
+async def running(
+    format: str, dialect: Dialect, turn: Turn
+) -> AsyncGenerator[tuple[Client, ScriptedServer]]:
     name, model = FORMATS[format]
     async with serving([turn]) as server:
         endpoint = Endpoint(
@@ -42,10 +44,18 @@ async def exchanged(
         route = HttpRoute(endpoint, by_name(name), Http1(), clock=clock)
         client = Client(route, policy=Policy(), sleep=clock.sleep, random=lambda: 0.5)
         try:
-            request = replace(asked(format, stream=stream), tools=TOOLS)
-            events, error = await listen(client, request)
+            yield client, server
         finally:
             await client.close()
+
+
+async def exchanged(
+    format: str, dialect: Dialect, turn: Turn, *, stream: bool = True
+) -> tuple[Sequence[StreamEvent], dict[str, Any]]:
+    """The events of one reply, and the body that asked for it."""
+    async with running(format, dialect, turn) as (client, server):
+        request = replace(asked(format, stream=stream), tools=TOOLS)
+        events, error = await listen(client, request)
         assert error is None
         return events, server.exchanges[0].json
 
@@ -99,3 +109,29 @@ async def test_any_format_calls_tools_by_other_names(format: str, *, stream: boo
     assert made == ["shell", "shell"]
     assert "mcp/find.it" not in str(body)
     assert "mcp_find_it_" in str(body)
+
+
+async def test_leaving_a_lifted_reply_early_closes_its_connection() -> None:
+    turn = Turn(text="abcdefgh" * 50, chunk=1, pace_seconds=0.01)
+    async with running("openai-chat", Dialect(tools="fenced"), turn) as (client, server):
+        request = replace(asked("openai-chat"), tools=TOOLS)
+        async with client.stream(request) as events:
+            async for _event in events:
+                break
+        with anyio.fail_after(5):
+            await server.all_closed()
+
+
+async def test_cancelling_a_lifted_reply_closes_its_connection() -> None:
+    turn = Turn(text="abcdefgh" * 500, chunk=1, pace_seconds=0.01)
+    async with running("openai-chat", Dialect(tool_names="capitalised"), turn) as (client, server):
+        request = replace(asked("openai-chat"), tools=TOOLS)
+        heard: list[StreamEvent] = []
+        keep = heard.append
+        with anyio.move_on_after(0.15) as scope:
+            async with client.stream(request) as events:
+                async for event in events:
+                    keep(event)
+        assert scope.cancelled_caught
+        with anyio.fail_after(5):
+            await server.all_closed()
