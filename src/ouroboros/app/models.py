@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from anyio.lowlevel import checkpoint
 from msgspec import Struct
@@ -21,8 +22,10 @@ from ouroboros.llm.price import Price
 from ouroboros.llm.providers.choice import Choice, default, find
 from ouroboros.llm.reach import Tls
 from ouroboros.llm.retry import Policy
-from ouroboros.llm.tap import Tap
 from ouroboros.llm.transport import Proxies
+
+if TYPE_CHECKING:
+    from ouroboros.llm.tap import Tap
 
 _LEAST_REPLY = 4_096
 
@@ -105,7 +108,7 @@ async def connect(
     network: Network,
     environment: Mapping[str, str],
     clock: Clock,
-    tap: Tap | None = None,
+    tap: "Tap | None" = None,
 ) -> Client:
     """A client for the choice; nothing is sent yet, and where ``tap`` is offline nothing ever is.
 

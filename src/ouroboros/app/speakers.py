@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from anyio import to_thread
 from msgspec.structs import replace
@@ -22,7 +23,9 @@ from ouroboros.llm.auth import HIDDEN
 from ouroboros.llm.catalog import Known
 from ouroboros.llm.client import Client
 from ouroboros.llm.providers.table import ENTRIES
-from ouroboros.llm.tap import Setup, Tap
+
+if TYPE_CHECKING:
+    from ouroboros.llm.tap import Tap
 
 
 class Speakers:
@@ -39,7 +42,7 @@ class Speakers:
         settings: Settings,
         environment: Mapping[str, str],
         clock: Clock,
-        tap: Tap | None = None,
+        tap: "Tap | None" = None,
     ) -> None:
         """Reads what is known of the models; raises ``Misuse`` for one that cannot be chosen.
 
@@ -61,6 +64,8 @@ class Speakers:
             if found != self.first.choice.name and found not in self.others:
                 self.others += (found,)
         if tap is not None:
+            from ouroboros.llm.tap import Setup  # a run without one need not know
+
             choice = self.first.choice
             base_url = choice.base_url if choice.is_custom else ""
             tap.chosen(Setup(model=choice.name, base_url=base_url, fallback=self.others))

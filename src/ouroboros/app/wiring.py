@@ -4,6 +4,7 @@ import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from anyio import to_thread
 from msgspec import Struct, field
@@ -29,8 +30,10 @@ from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.limits import Caps
 from ouroboros.core.parts import Message
 from ouroboros.core.state import State, fold
-from ouroboros.llm.tap import Tap
 from ouroboros.store import EventLog, Lease, Writer
+
+if TYPE_CHECKING:
+    from ouroboros.llm.tap import Tap
 
 
 class Opening(Struct, frozen=True, kw_only=True):
@@ -41,7 +44,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     environment: dict[str, str]
     cwd: Path
     interactive: bool
-    tap: Tap | None = None
+    tap: "Tap | None" = None
 
 
 class Built(Struct, kw_only=True):

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
@@ -15,10 +16,12 @@ from ouroboros.llm.client import Client, Route
 from ouroboros.llm.providers.choice import Choice
 from ouroboros.llm.reach import Tls
 from ouroboros.llm.retry import Policy
-from ouroboros.llm.tap import Tap
 from ouroboros.llm.transport import Proxies, Transport
 
 _AWS_STREAM = {"accept": "application/vnd.amazon.eventstream, application/json"}
+if TYPE_CHECKING:
+    from ouroboros.llm.tap import Tap
+
 _FORMAT_HEADERS = {
     "anthropic-messages": {"anthropic-version": "2023-06-01"},
     "bedrock-converse": _AWS_STREAM,
@@ -40,7 +43,7 @@ class Connection(Struct, frozen=True, kw_only=True):
     tls: Tls = Tls()
     home: Path | None = None
     environment: Mapping[str, str] = {}
-    tap: Tap | None = None
+    tap: "Tap | None" = None
 
     def __repr__(self) -> str:
         """Without what may hold secrets."""
