@@ -161,10 +161,14 @@ def _inputs(item: Fields, can: set[str]) -> Iterator[str]:
 def _price(pricing: Fields) -> Price | None:
     """Dollars a million tokens, where the list says them.
 
-    ``prompt`` and ``completion`` are dollars a token; negative ones mean that it depends.
+    ``prompt`` and ``completion`` are dollars a token; negative ones mean that it depends. ``input``
+    and ``output`` are dollars a million; both 0 is how a price is left out there.
     """
     fresh, output = _number(pricing, "prompt"), _number(pricing, "completion")
-    if fresh is None or output is None or fresh < 0 or output < 0:
+    if fresh is None or output is None:
+        fresh, output = _number(pricing, "input"), _number(pricing, "output")
+        return Price(input=fresh, output=output) if fresh and output else None
+    if fresh < 0 or output < 0:
         return None
     read, write = _number(pricing, "input_cache_read"), _number(pricing, "input_cache_write")
     return Price(

@@ -56,7 +56,13 @@ OPENROUTER = {
     ]
 }
 TOGETHER = [
-    {"id": "a/chat", "type": "chat", "context_length": 32_768},
+    {
+        "id": "a/chat",
+        "type": "chat",
+        "context_length": 32_768,
+        "pricing": {"hourly": 0, "input": 0.3, "output": 0.6, "base": 0},
+    },
+    {"id": "a/new", "type": "chat", "pricing": {"input": 0, "output": 0}},
     {"id": "a/image", "type": "image"},
     {"id": "a/embedding", "type": "embedding"},
 ]
@@ -111,7 +117,13 @@ LISTS: dict[str, tuple[object, dict[str, Known]]] = {
             "maker/plain": Known(tools=False),
         },
     ),
-    "together": (TOGETHER, {"a/chat": Known(window=32_768)}),
+    "together": (
+        TOGETHER,
+        {
+            "a/chat": Known(window=32_768, price=Price(input=0.3, output=0.6)),
+            "a/new": Known(),
+        },
+    ),
     "mistral": (MISTRAL, {"large": Known(window=262_144, tools=True, inputs=("image",))}),
     "lmstudio": (LMSTUDIO, {"qwen3-8b": Known(window=4_096, tools=True, inputs=("image",))}),
     "github": (GITHUB, {"openai/gpt-9": Known(tools=True, inputs=("image",))}),

@@ -115,6 +115,10 @@ def test_what_the_vendors_list_says_comes_before_the_snapshot() -> None:
     assert (known.window, known.max_output) == (5, 6)
     assert known.price is not None
     assert find("nobody", "m", listed=Known(window=5)) == Known(window=5)
+    own = Price(input=9.0, output=9.0)
+    there = find("google", "gemini-2.5-pro", listed=Known(price=own), is_custom=True)
+    assert there.price == own
+    assert find("google", "gemini-2.5-pro", listed=Known(), is_custom=True).price is None
 
 
 def test_capabilities_and_levels_are_known() -> None:

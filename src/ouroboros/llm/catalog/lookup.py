@@ -34,14 +34,14 @@ def find(
         provider: Its name in the table; an unknown one has no snapshot.
         model: The vendor's name of it.
         overrides: What the person says, keyed by ``provider/model`` or the model alone.
-        listed: What the vendor's own list said of it.
-        is_custom: Behind an address that is not the vendor's own no price counts but the person's.
+        listed: What the list at the same address said of it.
+        is_custom: Behind an address that is not the vendor's own the shipped price does not count.
     """
     known = _shipped(provider, model) or Known()
-    if listed is not None:
-        known = listed.over(known)
     if is_custom:
         known = replace(known, price=None)
+    if listed is not None:
+        known = listed.over(known)
     told = overrides.get(f"{provider}/{model}") or overrides.get(model)
     return known if told is None else told.over(known)
 
