@@ -14,13 +14,21 @@ import anyio
 import msgspec
 import pytest
 from anyio import to_thread
+from msgspec.structs import replace
 
 from ouroboros.app.cassettes import Play, Record
 from ouroboros.app.ouroboros import Ouroboros, Outcome
-from ouroboros.app.settings import Settings
+from ouroboros.app.settings import Provider, Settings
 from ouroboros.core.commands import Interrupt
 from ouroboros.core.errors import Misuse, StoreFailed
-from ouroboros.core.events import Envelope, ErrorRaised, ModelDelta, ModelRetried, ToolResulted
+from ouroboros.core.events import (
+    Envelope,
+    ErrorRaised,
+    ModelDelta,
+    ModelRetried,
+    ModelSwitched,
+    ToolResulted,
+)
 from ouroboros.llm.cassette import Cassette, parse
 from ouroboros.llm.protocols.registry import NAMES
 from ouroboros.llm.tap import Setup
@@ -220,6 +228,22 @@ async def test_a_server_that_was_not_there_is_part_of_the_recording(tmp_path: Pa
     [error] = again.all(ErrorRaised)
     assert error.kind == "transport"
     assert "refused" in error.message
+
+
+async def test_a_model_that_took_over_takes_over_again(tmp_path: Path) -> None:
+    file = tmp_path / "tape.json"
+    live = await recorder(tmp_path, file)
+    out = Turn(fault=Fault(kind="auth", times=9))
+    async with serving([out]) as server, serving(TURNS) as other:
+        own = {"base_url": other.url, "protocol": "anthropic-messages", "auth": "none"}
+        chosen = settings(server.url)
+        providers = {**chosen.providers, "other": msgspec.convert(own, Provider)}
+        chosen = replace(chosen, providers=providers, fallback=("other/m",))
+        assert (await live(chosen, "Look around")).final == TURNS[1].text
+    assert (await load(file)).setup == Setup(model="vendor/m", fallback=("other/m",))
+    again = await player(tmp_path, file)
+    assert (await again(chosen, "Look around")).final == TURNS[1].text
+    assert [s.kind for s in again.all(ModelSwitched)] == ["auth"]
 
 
 async def test_what_was_interrupted_is_kept_as_far_as_it_came(tmp_path: Path) -> None:

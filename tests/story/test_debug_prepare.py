@@ -95,6 +95,12 @@ def test_what_sends_nothing_has_nothing_to_show(tmp_path: Path, model: str) -> N
     assert "sends no request" in done.stderr
 
 
+def test_what_goes_through_litellm_is_shown_as_it_is_handed_over(tmp_path: Path) -> None:
+    shown = prepare(tmp_path, "--model", "litellm/mistral/m", "Hello")
+    assert shown["body"]["model"] == "mistral/m"
+    assert shown["body"]["messages"][-1] == {"role": "user", "content": "Hello"}
+
+
 def test_a_model_that_is_not_known_is_refused(tmp_path: Path) -> None:
     assert ouro("debug", "prepare", "--model", "nobody/m", "Hi", cwd=tmp_path).returncode == 2
     assert ouro("debug", "prepare", cwd=tmp_path).returncode == 2

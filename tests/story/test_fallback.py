@@ -9,6 +9,7 @@ import anyio
 import msgspec
 import pytest
 
+from ouroboros.app.transcript import markdown
 from ouroboros.core.commands import Compact, SetModel
 from ouroboros.core.errors import FailureKind, ModelFailed, ModelUnknown
 from ouroboros.core.events import (
@@ -16,8 +17,10 @@ from ouroboros.core.events import (
     ContextCompacted,
     ErrorRaised,
     ModelSwitched,
+    ToolResulted,
     UserMessage,
 )
+from ouroboros.llm.protocols.registry import NAMES
 from ouroboros.llm.turns import Fault, FaultKind, ScriptedUsage, Turn
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.story.stage import Stage, call, stage
@@ -44,11 +47,16 @@ async def two(
     """A session with ``first/m``, and ``second/m`` to fall back on, on a server of its own."""
     async with serving(second) as other:
         own = {
-            "first": {"base_url": "http://127.0.0.1:1/v1", "protocol": protocols[0]},
+            "first": {
+                "base_url": "http://127.0.0.1:1/v1",
+                "protocol": protocols[0],
+                "auth": "none",
+            },
             "second": {
                 "base_url": other.url,
                 "protocol": protocols[1],
                 "key_env": "SECOND_API_KEY",
+                "auth": "bearer",
             },
         }
         chosen: dict[str, Any] = {
@@ -146,11 +154,9 @@ async def test_thoughts_that_broke_off_leave_no_trace_in_the_history(tmp_path: P
         assert [m.role for m in s.session.state.history][-2:] == ["user", "assistant"]
 
 
-@pytest.mark.parametrize("protocols", [("openai-chat", "anthropic-messages")])
-async def test_the_history_goes_along_in_the_other_format(
-    tmp_path: Path, protocols: tuple[str, str]
-) -> None:
+async def test_the_history_goes_along_in_the_other_format(tmp_path: Path) -> None:
     first = [Turn(text="I look.", tool_calls=(call("ls", path="."),)), broken("overloaded")]
+    protocols = ("openai-chat", "anthropic-messages")
     async with two(tmp_path, first, [HERE], protocols=protocols) as (s, other):
         (s.cwd / "seen.txt").touch()
         assert (await s.run("List it")).final == HERE.text
@@ -158,6 +164,25 @@ async def test_the_history_goes_along_in_the_other_format(
         blocks = [b for m in body(other)["messages"] for b in m["content"]]
         assert [b["type"] for b in blocks][-3:] == ["text", "tool_use", "tool_result"]
         assert "seen.txt" in str(blocks[-1])
+
+
+@pytest.mark.parametrize("other_format", NAMES)
+@pytest.mark.parametrize("first_format", ["openai-responses", "gemini", "bedrock-converse"])
+async def test_any_format_takes_over_from_any(
+    tmp_path: Path, first_format: str, other_format: str
+) -> None:
+    looks = Turn(reasoning="Hm.", text="I look.", tool_calls=(call("ls", path="."),))
+    overloaded = broken("overloaded")
+    second = [Turn(text="And I.", tool_calls=(call("ls", path="."),)), HERE]
+    formats = (first_format, other_format)
+    async with two(tmp_path, [looks, overloaded], second, protocols=formats) as (s, other):
+        (s.cwd / "seen.txt").touch()
+        assert (await s.run("Look for it")).final == HERE.text
+        assert len(s.events(ToolResulted)) == 2
+        last = other.exchanges[-1].body
+        assert last.count("Look for it") == 1
+        assert last.count("I look.") == 1
+        assert last.count("seen.txt") == 2
 
 
 async def test_a_model_that_rested_is_asked_again(tmp_path: Path) -> None:
@@ -171,6 +196,13 @@ async def test_a_model_that_rested_is_asked_again(tmp_path: Path) -> None:
         assert (back.old, back.new, back.kind) == (there.new, there.old, "")
         assert s.session.state.fallback == ""
         assert len(other.exchanges) == 1
+
+
+async def test_who_took_over_and_why_is_in_the_transcript(tmp_path: Path) -> None:
+    async with two(tmp_path, [broken("quota", message="No credit")], [HERE]) as (s, _):
+        await s.run("One")
+        told = "".join(markdown(s.shown, "Title"))
+        assert "*second/m answers from here on instead of first/m: No credit*" in told
 
 
 async def test_a_model_that_rests_is_left_alone(tmp_path: Path) -> None:

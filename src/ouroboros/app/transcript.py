@@ -11,6 +11,7 @@ from ouroboros.core.events import (
     ContextCompacted,
     Envelope,
     Event,
+    ModelSwitched,
     SessionReady,
     TaskCancelled,
     TaskCompleted,
@@ -70,6 +71,9 @@ def _deed(event: Event) -> str:
             text = detail or "".join(part.text for part in parts if isinstance(part, Text))
             kind = "diff" if detail else ""
             return f"{name}: {status}\n\n{_fenced(text, kind)}"
+        case ModelSwitched(old=old, new=new, reason=reason):
+            why = f": {_line(reason)}" if reason else ""
+            return f"*{_line(new)} answers from here on instead of {_line(old)}{why}*"
         case ErrorRaised(message=message):
             return f"**Error:** {_line(message)}"
         case TaskCompleted(reason=reason):
