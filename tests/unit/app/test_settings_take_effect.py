@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import msgspec
 import pytest
 from anyio import to_thread
@@ -56,6 +57,22 @@ async def mode(folder: Path) -> None:
 async def effort(folder: Path) -> None:
     async with ran(folder, effort="low") as s:
         assert s.body()["reasoning_effort"] == "low"
+
+
+async def fallback(folder: Path) -> None:
+    out = Turn(fault=Fault(kind="quota"))
+    async with ran(folder, out, fallback=["openai-chat/other"]) as s:
+        assert [s.body(number)["model"] for number in (0, 1)] == ["scripted", "other"]
+
+
+async def service_tier(folder: Path) -> None:
+    async with ran(folder, format="openai", service_tier="flex") as s:
+        assert s.body()["service_tier"] == "flex"
+
+
+async def cache_replies(folder: Path) -> None:
+    async with ran(folder, cache_replies=True):
+        assert [each async for each in anyio.Path(folder / "home/cache/replies").iterdir()]
 
 
 async def system(folder: Path) -> None:
@@ -320,8 +337,11 @@ def price(name: str, cost: float) -> Effect:
 EFFECTS: dict[str, Effect] = {
     **AUTH_EFFECTS,
     "model": model,
+    "fallback": fallback,
     "mode": mode,
     "effort": effort,
+    "service_tier": service_tier,
+    "cache_replies": cache_replies,
     "system": system,
     "base_url": base_url,
     "temperature": temperature,
