@@ -12,6 +12,7 @@ from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import OuroborosError
 from ouroboros.llm.auth.plan import CommandPlan, OAuthPlan
+from ouroboros.llm.providers.choice import bridge_keys
 from ouroboros.llm.providers.entry import Entry
 from ouroboros.llm.providers.table import ENTRIES
 from ouroboros.llm.stream import Finished
@@ -74,6 +75,9 @@ def equipped(loaded: Loaded, environment: Mapping[str, str]) -> dict[str, str]:
     own = any(name.partition("/")[0] in loaded.settings.providers for name in wanted)
     usual = ENTRIES if chosen else [entry for entry in ENTRIES if entry.default_model]
     names = list(_names(loaded.settings, named if named or own else usual))
+    for name in wanted:
+        provider, _, model = name.partition("/")
+        names += bridge_keys(model) if provider == "litellm" else ()
     if not chosen and any(environment.get(name) for name in names):
         return dict(environment)
     return Keys(environment, loaded.dotenv, loaded.home).with_keys(names)

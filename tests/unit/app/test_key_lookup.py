@@ -126,3 +126,13 @@ def test_a_token_of_another_tool_does_not_hide_a_stored_key(tmp_path: Path) -> N
     found = equipped(loaded, {"GITHUB_TOKEN": "ghp-1", "HF_TOKEN": "hf-1"})
     assert found["ANTHROPIC_API_KEY"] == "sk-stored"
     assert choose(loaded.settings, found).choice.entry.name == "anthropic"
+
+
+def test_a_vendor_behind_the_bridge_gets_its_stored_key(tmp_path: Path) -> None:
+    keys.store(tmp_path, "DEEP_INFRA_API_KEY", "sk-stored")
+    home = {"OUROBOROS_HOME": str(tmp_path)}
+    loaded = config.load(tmp_path, home, {"model": "litellm/deep-infra/org/m"})
+    found = equipped(loaded, {})
+    credential = choose(loaded.settings, found).choice.credential
+    assert credential is not None
+    assert credential.source == "DEEP_INFRA_API_KEY"

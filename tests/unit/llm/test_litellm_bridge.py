@@ -5,12 +5,16 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import anyio
 import msgspec
 import pytest
+from anyio import to_thread
 
 from ouroboros.app import models
+from ouroboros.app.cassettes import Play, Record
+from ouroboros.app.ouroboros import Ouroboros
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import FailureKind, ModelFailed, ModelUnknown
@@ -189,6 +193,27 @@ async def test_a_vendor_that_only_litellm_knows_is_reached() -> None:
     assert isinstance(end, Finished)
     assert [part.text for part in end.parts if isinstance(part, Text)] == ["Hi"]
     assert server.asked[0].json["model"] == "some-model"
+
+
+@imports_it
+async def test_what_goes_over_the_bridge_can_be_recorded_and_played(tmp_path: Path) -> None:
+    async def run(tap: Record | Play, url: str) -> str:
+        words = {"model": "litellm/openai/some-model", "base_url": url, "mode": "plan"}
+        environment = {"HOME": str(tmp_path), "OPENAI_API_KEY": "sk-bridge"}
+        engine = Ouroboros(
+            msgspec.convert(words, Settings),
+            home=tmp_path / "home",
+            environment=environment,
+            tap=tap,
+        )
+        async with engine.open(cwd=tmp_path) as session:
+            return (await session.run("hi")).final
+
+    file, unset = tmp_path / "tape.json", dict[str, str]()
+    async with serving([Turn(text="Hello there")]) as server:
+        assert await run(await to_thread.run_sync(Record, file, unset), server.url) == "Hello there"
+    played = await to_thread.run_sync(Play, file, unset)
+    assert await run(played, "") == "Hello there"
 
 
 def test_the_package_is_not_imported_before_it_is_needed() -> None:

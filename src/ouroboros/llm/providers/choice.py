@@ -81,7 +81,7 @@ def find(
             entry=entry,
             model=model,
             base_url=base_url.strip() or entry.base_url,
-            credential=auth.find(entry.keys, environment),
+            credential=auth.find(entry.keys or bridge_keys(model), environment),
         )
     address, is_custom = _address(entry, environment, base_url)
     credential = auth.find(entry.keys, environment)
@@ -99,6 +99,12 @@ def find(
         credential=credential,
         plan=plan if credential is None else None,
     )
+
+
+def bridge_keys(model: str) -> tuple[str, ...]:
+    """The variable that holds the key of a vendor behind the bridge, by its usual name."""
+    vendor, slash, _ = model.partition("/")
+    return (f"{vendor.upper().replace('-', '_')}_API_KEY",) if slash else ()
 
 
 def default(environment: Mapping[str, str]) -> str:
