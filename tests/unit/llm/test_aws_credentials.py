@@ -148,6 +148,17 @@ async def test_the_order_of_the_chain(
     assert "aws sso login" in caught.value.hint
 
 
+async def test_the_profile_that_is_named(bare: Path) -> None:
+    keys_of = "[{0}]\naws_access_key_id=AKID{0}\naws_secret_access_key={1}\n"
+    text = keys_of.format("default", SECRET) + keys_of.format("mine", SECRET)
+    (bare / "credentials").write_text(text)
+    assert await used(AwsSignature({})) == "AKIDdefault"
+    assert await used(AwsSignature({"AWS_PROFILE": "mine"})) == "AKIDmine"
+    with pytest.raises(ModelFailed, match="none-such") as caught:
+        await used(AwsSignature({"AWS_PROFILE": "none-such"}))
+    assert caught.value.failure.kind == "auth"
+
+
 async def test_credentials_that_expire_are_fetched_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,6 +259,30 @@ async def test_a_program_that_hangs_is_given_up(bare: Path) -> None:
     assert "within 0.2 seconds" in caught.value.message
     assert await to_thread.run_sync(waiting.read_text) == "."
     await to_thread.run_sync(bare.rename, bare.with_name("gone"))
+
+
+def test_a_program_that_hangs_does_not_keep_ours(bare: Path) -> None:
+    waiting = hanging(bare)
+    text = (
+        "import anyio, sys\n"
+        "from ouroboros.llm.auth.aws import AwsSignature\n"
+        "from ouroboros.llm.transport import HttpRequest\n"
+        "async def main():\n"
+        "    async with anyio.create_task_group() as group:\n"
+        "        request = HttpRequest(url='http://127.0.0.1')\n"
+        "        group.start_soon(AwsSignature({}).authorize, request)\n"
+        "        await anyio.to_thread.run_sync(sys.stdin.readline)\n"
+        "        group.cancel_scope.cancel()\n"
+        "anyio.run(main)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", text], stdin=subprocess.PIPE, text=True) as ours:
+        try:
+            assert waiting.read_text() == "."
+            ours.communicate("leave\n", timeout=20)
+        finally:
+            bare.rename(bare.with_name("gone"))
+            ours.kill()
+    assert ours.returncode == 0
 
 
 async def test_a_token_service_out_of_reach_may_be_tried_again(
