@@ -1,7 +1,6 @@
 """What the settings of logins, commands and certificates change."""
 
 import os
-import socket
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,15 @@ from ouroboros.app.ouroboros import Ouroboros
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Misuse
-from tests.unit.llm.auth_server import CLIENT, REPLY, AuthServer, authorizing, browse, query
+from tests.unit.llm.auth_server import (
+    CLIENT,
+    REPLY,
+    AuthServer,
+    authorizing,
+    browse,
+    query,
+    spare_port,
+)
 from tests.unit.llm.tls_parts import Papers, secure
 
 type Effect = Callable[[Path], Awaitable[None]]
@@ -156,14 +163,8 @@ def paths(server: AuthServer) -> list[str]:
     return [urlsplit(exchange.path).path for exchange in server.exchanges]
 
 
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
 async def redirect_port(folder: Path) -> None:
-    port = free_port()
+    port = spare_port()
     place = f"http://127.0.0.1:{port}/callback"
     effect = oauth(lambda _, asked: asked["redirect_uri"] == place, *PLAIN, redirect_port=port)
     await effect(folder)

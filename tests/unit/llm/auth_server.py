@@ -1,6 +1,9 @@
 """A real authorization server on loopback that is also a vendor, strict about every rule of PKCE."""
 
+import contextlib
 import hashlib
+import secrets
+import socket
 from base64 import urlsafe_b64encode
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -235,3 +238,12 @@ async def fetched(address: str, **changes: str) -> tuple[int, dict[str, str], st
 def query(address: str) -> dict[str, str]:
     """The parameters of an address."""
     return {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+
+
+def spare_port() -> int:
+    """A port that is free, and that no connection of another test is given by chance."""
+    while True:
+        port = 10_000 + secrets.randbelow(20_000)
+        with socket.socket() as trial, contextlib.suppress(OSError):
+            trial.bind(("127.0.0.1", port))
+            return port

@@ -28,7 +28,15 @@ from ouroboros.llm.auth.plan import OAuthClient
 from ouroboros.llm.http1 import Http1
 from ouroboros.llm.transport import Transport
 from ouroboros.testing.clock import ManualClock
-from tests.unit.llm.auth_server import CLIENT, AuthServer, authorizing, browse, fetched, query
+from tests.unit.llm.auth_server import (
+    CLIENT,
+    AuthServer,
+    authorizing,
+    browse,
+    fetched,
+    query,
+    spare_port,
+)
 
 type Show = Callable[[str], Awaitable[None]]
 
@@ -263,9 +271,7 @@ async def test_a_port_that_is_taken_is_named(server: AuthServer) -> None:
 
 
 async def test_the_chosen_port_is_used(server: AuthServer) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = spare_port()
     await with_browser(server.client(redirect_port=port))
     assert query(server.exchanges[0].path)["redirect_uri"] == f"http://127.0.0.1:{port}/callback"
 
