@@ -41,6 +41,14 @@ async def test_a_session_can_change_it_from_the_next_words_on(tmp_path: Path) ->
         assert s.session.state.model == "openai/scripted"
 
 
+async def test_a_wish_for_nothing_changes_nothing(tmp_path: Path) -> None:
+    async with stage(tmp_path, [ONE], format="openai", effort="low") as s:
+        await s.session.send(SetModel())
+        await s.run()
+        assert s.events(SettingsChanged) == []
+        assert s.body()["reasoning"]["effort"] == "low"
+
+
 async def test_another_model_of_the_vendor_is_asked_the_same_way(tmp_path: Path) -> None:
     async with stage(tmp_path, [ONE], format="openai", check=False) as s:
         await s.session.send(SetModel(effort="low", service_tier="flex"))

@@ -302,7 +302,9 @@ class Session:
                     tier = ""
                 lineup.lead(speaker)
                 name = speaker.name
-            self.journal.record(SettingsChanged(model=name, effort=wish.effort, service_tier=tier))
+            changed = SettingsChanged(model=name, effort=wish.effort, service_tier=tier)
+            if changed != SettingsChanged():
+                self.journal.record(changed)
             lineup.tune(effort=self.state.effort, service_tier=self.state.service_tier)
 
         await self._between_turns(change)
