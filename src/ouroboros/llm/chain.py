@@ -1,5 +1,6 @@
 """Models in the order a person wants them: who is asked first, who next, and what is said of all."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
@@ -17,8 +18,12 @@ def best(names: Sequence[str], health: Health, now: float) -> str:
 def following(
     names: Sequence[str], failed: Mapping[str, Failure], health: Health, now: float
 ) -> str | None:
-    """The first that is well and has not failed at this request; None where there is none."""
-    return next((name for name in names if name not in failed and is_well(health, name, now)), None)
+    """Who is asked when some have failed at this request: one that is well, else one that only rests.
+
+    None where the others have failed for good.
+    """
+    others = [name for name in names if name not in failed and wakes(health, name) < math.inf]
+    return best(others, health, now) if others else None
 
 
 def may_follow(failed: ModelFailed) -> bool:

@@ -81,10 +81,21 @@ def test_where_none_will_ever_wake_the_first_is_asked() -> None:
     assert best(NAMES, health, 1) == "first"
 
 
-def test_within_one_request_nobody_is_asked_twice_and_nobody_who_rests() -> None:
+def test_within_one_request_nobody_is_asked_twice() -> None:
     health = after_failure({}, "second", failure(), 0)
     assert following(NAMES, {"first": failure()}, health, 1) == "third"
-    assert following(NAMES, {"first": failure(), "third": failure()}, health, 1) is None
+    assert following(NAMES, dict.fromkeys(NAMES, failure()), health, 1) is None
+
+
+def test_one_that_only_rests_is_asked_before_all_is_given_up() -> None:
+    health = after_failure({}, "first", failure(after=500), 0)
+    health = after_failure(health, "second", failure(after=400), 0)
+    assert following(NAMES, {"third": failure()}, health, 1) == "second"
+
+
+def test_one_that_failed_for_good_is_not_asked_again() -> None:
+    health = after_failure({}, "first", failure("auth"), 0)
+    assert following(NAMES[:2], {"second": failure()}, health, 1) is None
 
 
 @pytest.mark.parametrize(
