@@ -286,7 +286,7 @@ async def test_other_words_play_too_and_are_told(tmp_path: Path) -> None:
     run = await player(tmp_path, file)
     assert isinstance(run.tap, Play)
     assert (await run(settings(GONE), "Look elsewhere")).final == "Fine."
-    assert run.tap.remark.endswith("requests 1 were asked otherwise than now")
+    assert run.tap.remark.endswith("request 1 was asked otherwise than now")
     same = await player(tmp_path, file)
     assert isinstance(same.tap, Play)
     await same(settings(GONE), "Look around")

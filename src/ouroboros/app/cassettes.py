@@ -60,10 +60,9 @@ class Play:
         differing = self._playing.differing
         if not differing:
             return ""
-        return (
-            f"of {count(self._playing.total)} in the recording, requests "
-            f"{', '.join(map(str, differing))} were asked otherwise than now"
-        )
+        numbers = ", ".join(map(str, differing))
+        which = f"request {numbers} was" if len(differing) == 1 else f"requests {numbers} were"
+        return f"of {count(self._playing.total)} in the recording, {which} asked otherwise than now"
 
     def transport(self, network: Callable[[], Transport]) -> Transport:
         """One that has never heard of a network."""
