@@ -273,6 +273,17 @@ def test_a_family_of_models_has_habits_of_its_own() -> None:
     assert effort("bedrock/amazon.nova-pro-v1:0") == "budget"
 
 
+def test_the_longest_beginning_counts_whatever_stands_first() -> None:
+    entry = Entry(
+        name="x",
+        protocol="openai-chat",
+        families={"a-b c": {"effort_style": "none"}, "a": {"effort_style": "object"}},
+    )
+    models = ("a-b-1", "a-1", "org/a-b", "us.a", "c-9", "b-a", "xa")
+    styles = [entry.dialect_of(model).effort_style for model in models]
+    assert styles == ["none", "object", "none", "object", "none", "field", "field"]
+
+
 def test_models_that_think_take_no_temperature() -> None:
     def refused(model: str) -> tuple[str, ...]:
         return find(model, environment=EVERY_KEY).entry.dialect.unsupported

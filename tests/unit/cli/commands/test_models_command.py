@@ -120,6 +120,17 @@ def test_a_list_is_asked_for_once_in_300_seconds_unless_refreshed(
     assert len(vendor.asked) == 2
 
 
+def test_a_key_for_ones_own_address_does_not_go_to_the_vendors_list(
+    ouro: Ouro, home: Path, monkeypatch: pytest.MonkeyPatch, vendor: BareServer
+) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "sk-1")
+    home.mkdir()
+    (home / "config.toml").write_text(f'[providers.github]\nbase_url = "{vendor.url}/x"\n', "utf-8")
+    found = rows(ouro("models", "list", "--provider", "github", "--json").out)
+    assert list(found) == ["github/large", "github/small"]
+    assert [each.path for each in vendor.asked] == ["/x/models"]
+
+
 def test_what_settings_name_is_listed_too_and_their_price_counts(
     ouro: Ouro, home: Path, vendor: BareServer
 ) -> None:
