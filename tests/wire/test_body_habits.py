@@ -5,7 +5,17 @@ from typing import Any
 
 import pytest
 
-from ouroboros.core.parts import Media, Message, Origin, Part, Text, ToolCall, ToolResult, ToolSpec
+from ouroboros.core.parts import (
+    Media,
+    Message,
+    Origin,
+    Part,
+    Reasoning,
+    Text,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+)
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
@@ -178,3 +188,39 @@ def test_a_long_step_is_marked_in_chat_too() -> None:
     assert marked(items) == [0, 12, 23]
     assert [items[place]["role"] for place in (12, 23)] == ["tool", "tool"]
     assert "cache_control" not in json.dumps(built("openai-chat", Dialect(), request))
+
+
+def test_a_call_without_thoughts_has_the_field_that_some_vendors_demand() -> None:
+    other = Origin(provider="other", protocol="wire", model="model")
+    call = ToolCall(id="c", name="read")
+    parts = (Reasoning(text="secret"), Text(text="Yes."), call)
+    history = (
+        user("1", Text(text="Go.")),
+        Message(id="2", role="assistant", parts=parts, origin=other),
+        user("3", result("c")),
+        said("4", Text(text="Done.")),
+    )
+    request = Request(model="m", messages=history)
+    body = built("openai-chat", Dialect(reasoning_send_back="field"), request)
+    fields = [
+        one.get("reasoning_content") for one in body["messages"] if one["role"] == "assistant"
+    ]
+    assert fields == ["", None]
+    assert "reasoning_content" not in str(built("openai-chat", Dialect(), request))
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_long_ids_of_other_vendors_fit_in_chat(is_own: bool) -> None:
+    long = f"chatcmpl-tool-{'0123456789abcdef' * 2}"
+    origin = ORIGIN if is_own else Origin(provider="vllm", protocol="openai-chat", model="m")
+    calls = (ToolCall(id=long, name="read"), ToolCall(id=f"{long}x", name="read"))
+    history = (
+        user("1", Text(text="Go.")),
+        Message(id="2", role="assistant", parts=calls, origin=origin),
+        user("3", result(long), result(f"{long}x")),
+    )
+    body = built("openai-chat", Dialect(), Request(model="m", messages=history))
+    made = [call["id"] for call in body["messages"][1]["tool_calls"]]
+    assert [one["tool_call_id"] for one in body["messages"][2:]] == made
+    assert len(set(made)) == 2
+    assert made == [long, f"{long}x"] if is_own else all(len(one) <= 40 for one in made)

@@ -20,7 +20,8 @@ class Dialect(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkn
         max_tokens_field: Chat's name of the output limit.
         system_role: Chat's role of the system prompt.
         reasoning_send_back: How chat returns thoughts of the same origin: not at all, as text in
-            ``reasoning_field`` beside tool calls, as ``reasoning_details``, or within the content.
+            ``reasoning_field`` (which is then there with every tool call, empty if need be), as
+            ``reasoning_details``, or within the content.
         reasoning_field: The chat field of ``reasoning_send_back="field"``.
         usage_in_stream: Whether chat must ask for token counts in a stream.
         tool_choice_required_word: The word for "call some tool"; empty where there is none.

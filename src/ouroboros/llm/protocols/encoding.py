@@ -20,6 +20,9 @@ from ouroboros.llm.request import Request
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NINE = re.compile(r"[A-Za-z0-9]{9}")
+LONGEST_CHAT_ID = 40
+"""Characters; OpenAI's chat completions refuse a longer id of a call."""
+
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
@@ -97,6 +100,9 @@ def call_id(original: str, rule: str) -> str:
             if _SAFE_ID.fullmatch(original):
                 return original
             readable = re.sub(r"[^A-Za-z0-9_-]", "_", original)[:48]
+            return f"{readable}_{_digest(original, 12)}"
+        case "short":
+            readable = re.sub(r"[^A-Za-z0-9_-]", "_", original)[: LONGEST_CHAT_ID - 13]
             return f"{readable}_{_digest(original, 12)}"
         case _:
             return original

@@ -7,6 +7,7 @@ from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.fields import Fields, children
 from ouroboros.llm.protocols.cache_marks import MARK, marked_fragments
 from ouroboros.llm.protocols.encoding import (
+    LONGEST_CHAT_ID,
     call_id,
     data_url,
     encode_body,
@@ -130,10 +131,11 @@ class _History:
         first = unit.messages[0]
         if first.role == "assistant":
             return self._assistant(first)
+        is_own = unit.before is not None and unit.before.origin == self._origin
         items: list[Fields] = []
         parts: list[Part] = []
         for result in results_in_order(unit):
-            identifier = call_id(result.call_id, self._dialect.tool_id_rule)
+            identifier = self._call_id(result.call_id, is_own=is_own)
             content = self._content([Text(text=text_of_result(result))]) or ""
             item: Fields = {"role": "tool", "tool_call_id": identifier, "content": content}
             if self._dialect.tool_result_name:
@@ -166,7 +168,7 @@ class _History:
         calls = [self._call(part, is_own) for part in message.calls]
         texts = [part for part in message.parts if isinstance(part, Text)]
         content: object = self._content([Text(text="".join(part.text for part in texts))])
-        extras = self._thoughts(thoughts, bool(calls)) if is_own else {}
+        extras = self._thoughts(thoughts if is_own else (), bool(calls))
         if not content and not calls:
             return []
         item: Fields = {"role": "assistant", "content": content or None}
@@ -180,7 +182,8 @@ class _History:
 
     def _thoughts(self, thoughts: Sequence[Reasoning], has_calls: bool) -> Fields:
         match self._dialect.reasoning_send_back:
-            case "field" if has_calls and thoughts:
+            case "field" if has_calls or thoughts:
+                # Vendors that want thoughts back refuse a call without the field, whoever made it.
                 return {self._dialect.reasoning_field: "".join(part.text for part in thoughts)}
             case "details":
                 details = [one for part in thoughts for one in children(part.meta, "details")]
@@ -190,13 +193,20 @@ class _History:
 
     def _call(self, call: ToolCall, is_own: bool) -> Fields:
         item: Fields = {
-            "id": call_id(call.id, self._dialect.tool_id_rule),
+            "id": self._call_id(call.id, is_own=is_own),
             "type": "function",
             "function": {"name": call.name, "arguments": whole_arguments(call.arguments)},
         }
         if is_own:
             item.update(call.meta)
         return item
+
+    def _call_id(self, original: str, *, is_own: bool) -> str:
+        """The id as the vendor takes it; OpenAI refuses long ones, and knows its own."""
+        rule = self._dialect.tool_id_rule
+        if rule == "any" and not is_own and len(original) > LONGEST_CHAT_ID:
+            rule = "short"
+        return call_id(original, rule)
 
 
 def _ends_in_results(message: Message | None) -> bool:
