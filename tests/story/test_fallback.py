@@ -1,5 +1,6 @@
 """A model that fails is replaced by the next one, within the turn and without a second of anything."""
 
+import os
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import anyio
 import msgspec
 import pytest
+from anyio import to_thread
 
 from ouroboros.app.transcript import markdown
 from ouroboros.core.commands import Compact, SetModel
@@ -24,6 +26,7 @@ from ouroboros.llm.protocols.registry import NAMES
 from ouroboros.llm.turns import Fault, FaultKind, ScriptedUsage, Turn
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.story.stage import Stage, call, stage
+from tests.story.test_cli_run import ouro, script
 
 KEY = "sk-second-0123456789abcdef"
 HERE = Turn(text="The second one answers.")
@@ -342,3 +345,24 @@ async def test_the_address_of_the_first_is_not_that_of_another_vendor(
         assert (await s.run()).final == HERE.text
         assert all(KEY not in str(one.headers) for one in s.server.exchanges)
         assert KEY in str(other.exchanges[0].headers)
+
+
+async def test_the_key_of_one_that_takes_over_is_looked_for_where_keys_are_kept(
+    tmp_path: Path,
+) -> None:
+    keep_key()
+    model = script(tmp_path, {"fault": {"kind": "quota", "times": 9}})
+    words = ("run", "--model", model, "--fallback", "anthropic/m", "Hello")
+    async with serving([HERE]) as server:
+        done = await to_thread.run_sync(
+            lambda: ouro(*words, cwd=tmp_path, ANTHROPIC_BASE_URL=server.url)
+        )
+    assert done.stdout == f"{HERE.text}\n", done.stderr
+    assert server.exchanges[0].headers["x-api-key"] == KEY
+
+
+def keep_key() -> None:
+    home = Path(os.environ["OUROBOROS_HOME"])
+    home.mkdir(parents=True)
+    (home / "keys.toml").touch(mode=0o600)
+    (home / "keys.toml").write_text(f'ANTHROPIC_API_KEY = "{KEY}"\n')

@@ -78,7 +78,7 @@ def equipped(loaded: Loaded, environment: Mapping[str, str]) -> dict[str, str]:
     for name in wanted:
         provider, _, model = name.partition("/")
         names += bridge_keys(model) if provider == "litellm" else ()
-    if not chosen and any(environment.get(name) for name in names):
+    if not any(wanted) and any(environment.get(name) for name in names):
         return dict(environment)
     return Keys(environment, loaded.dotenv, loaded.home).with_keys(names)
 
