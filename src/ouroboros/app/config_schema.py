@@ -1,7 +1,7 @@
 """What a setting may be called and hold, read off ``Settings``."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, TypeAliasType, cast, get_origin
+from typing import Annotated, TypeAliasType, cast, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, Struct
@@ -105,10 +105,12 @@ def convert(path: KeyPath, text: str) -> object:
     if is_table(kind):
         raise WrongValue(path, "this is a table: name one of its keys")
     value: object = text
-    if get_origin(kind) is tuple:
+    if get_origin(kind) is tuple or (text[:1] == "[" and _may_be_list(kind)):
         value = _list(path, text)
     elif _values(kind) is not None:
         value = _inline(path, text)
+    elif kind is object:
+        value = _any(text)
     try:
         found: object = msgspec.to_builtins(msgspec.convert(value, kind, strict=False))
     except msgspec.ValidationError as error:
@@ -254,6 +256,18 @@ def _inline(path: KeyPath, text: str) -> object:
         raise WrongValue(path, f"expected a JSON object, got {text!r}: {error}") from None
 
 
+def _may_be_list(kind: object) -> bool:
+    return any(get_origin(one) is tuple for one in cast("tuple[object, ...]", get_args(kind)))
+
+
+def _any(text: str) -> object:
+    """A value of no certain type: what it is as JSON, else the text."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
+
+
 def _types(owner: type[Struct]) -> dict[str, object]:
     return {entry.encode_name: cast("object", entry.type) for entry in fields(owner)}
 
@@ -282,12 +296,16 @@ def _values(kind: object) -> object:
 
 def _meant(path: KeyPath) -> str:
     first, last = path[0], path[-1]
+    known = [leaf.path for leaf in leaves()]
     if first in {"models", "providers"} and len(path) > 3:
-        name = ".".join(path[1:-1])
-        return f"a name with dots goes in quotes: {format_key((first, name, last))}"
-    known = [format_key(leaf.path) for leaf in leaves()]
-    near = nearest(format_key(path), known)
-    near = near or next((key for key in known if key.endswith(f".{last}")), "")
+        tables = {each[2] for each in known if each[0] == first and len(each) > 3}
+        if path[2] not in tables:
+            name = ".".join(path[1:-1])
+            return f"a name with dots goes in quotes: {format_key((first, name, last))}"
+    own = path[1] if len(path) > 1 else "NAME"
+    keys = [format_key(tuple(own if name == "NAME" else name for name in each)) for each in known]
+    near = nearest(format_key(path), keys)
+    near = near or next((key for key in keys if key.endswith(f".{last}")), "")
     return f"did you mean {near!r}?" if near else "`ouro config list` shows every key"
 
 

@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -172,3 +173,46 @@ def test_a_broken_file_stops_every_change(ouro: Ouro, home: Path) -> None:
     assert ended.code == 2
     assert ended.err.startswith(f"error: {home / 'config.toml'}, line 1: not valid TOML")
     assert (home / "config.toml").read_text(encoding="utf-8") == "model = \n"
+
+
+def test_the_habits_of_a_provider_are_set_one_by_one(ouro: Ouro, home: Path) -> None:
+    at = "providers.mine"
+    for key, value in (
+        ("base_url", "http://h/v1"),
+        ("dialect.streams", "false"),
+        ("dialect.unsupported", '["temperature"]'),
+        ("dialect.body.seed", "4"),
+        ("dialect.body.stop", "END"),
+        ("headers.x-team", "blue"),
+        ("variables", '{"tenant": "t-1"}'),
+        ("command", '["print-token", "--now"]'),
+    ):
+        assert ouro("config", "set", f"{at}.{key}", value).code == 0, key
+    mine = tomllib.loads((home / "config.toml").read_text("utf-8"))["providers"]["mine"]
+    assert mine == {
+        "base_url": "http://h/v1",
+        "dialect": {
+            "streams": False,
+            "unsupported": ["temperature"],
+            "body": {"seed": 4, "stop": "END"},
+        },
+        "headers": {"x-team": "blue"},
+        "variables": {"tenant": "t-1"},
+        "command": ["print-token", "--now"],
+    }
+    assert ouro("config", "list").code == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("providers.mine.dialect.strems", "providers.mine.dialect.streams"),
+        ("providers.mine.base_ulr", "providers.mine.base_url"),
+        ("models.gpt-5.4.window", 'models."gpt-5.4".window'),
+        ("limits.max_turn", "limits.max_turns"),
+    ],
+)
+def test_a_misspelled_key_brings_the_one_that_was_meant(ouro: Ouro, key: str, hint: str) -> None:
+    ended = ouro("config", "set", key, "1")
+    assert ended.code == 2
+    assert hint in ended.err
