@@ -78,7 +78,8 @@ def visible(events: Sequence[StreamEvent]) -> str:
 async def broken(format: str, place: str, name: str) -> None:
     turn, part = PLACES[place]
     answers = [goes_wrong(part, FATES[name]), whole]
-    async with facing(answers, turn, format, idle_timeout=SILENCE) as (client, server, clock):
+    patience = SILENCE if name == "falls silent" else 5.0
+    async with facing(answers, turn, format, idle_timeout=patience) as (client, server, clock):
         events, error = await listen(client, asked(format))
         if place in {"mid-text", "the last byte"}:
             assert len(server.exchanges) == 1, (place, name)
@@ -184,9 +185,9 @@ async def test_ten_thousand_keep_alives_change_nothing(format: str) -> None:
 async def dripped(format: str) -> None:
     def slow(speech: Speech) -> Sequence[Step]:
         whole = speech.head + chunk(speech.body) + LAST
-        return [Drip(whole[:250], 0.002), whole[250:]]
+        return [Drip(whole[:250], 0.005), whole[250:]]
 
-    async with facing([slow], TEXT, format, idle_timeout=0.25) as (client, server, _):
+    async with facing([slow], TEXT, format, idle_timeout=1.0) as (client, server, _):
         events, error = await listen(client, asked(format))
         assert (error, said(events)) == (None, WORDS)
         assert len(server.exchanges) == 1
