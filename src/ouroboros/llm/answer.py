@@ -100,7 +100,8 @@ class Answer:
                 raise Malformed(f"it uses the transfer coding {coding[:40]!r}")
             self._body = "chunks"
         elif length is not None:
-            if not (length.isascii() and length.isdecimal()):
+            # No body is longer than 18 digits say, and Python refuses to read very many of them.
+            if not (length.isascii() and length.isdecimal() and len(length) <= 18):
                 raise Malformed(f"its content-length is {length[:40]!r}")
             self._body, self._left = "length", int(length)
             self.is_complete = not self._left

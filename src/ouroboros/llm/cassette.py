@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct, field
 
 from ouroboros.core.errors import Failure, Misuse
+from ouroboros.llm.fields import UNREADABLE
 from ouroboros.llm.tap import Setup
 
 VERSION = 1
@@ -51,7 +52,7 @@ def parse(content: bytes, name: str) -> Cassette:
         version = msgspec.json.decode(content, type=_Version).version
         if version <= VERSION:
             return msgspec.json.decode(content, type=Cassette)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise Misuse(
             f"{name} is no recording: {error}.", hint="make one with: ouro run --record FILE TASK"
         ) from error

@@ -7,6 +7,9 @@ import msgspec
 
 type Fields = dict[str, object]
 
+UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
+"""All that msgspec raises for bytes that are not the JSON that was asked for."""
+
 _decode = msgspec.json.Decoder().decode
 
 # Compared with, not asked for: these questions are put several times for each event of a stream.

@@ -10,6 +10,7 @@ from ouroboros.core.errors import ModelFailed
 from ouroboros.llm.auth.oauth.messages import is_safe, unusable
 from ouroboros.llm.auth.oauth.pkce import METHOD
 from ouroboros.llm.auth.plan import OAuthClient
+from ouroboros.llm.fields import UNREADABLE
 from ouroboros.llm.transport import split
 
 _NAMES = ("oauth-authorization-server", "openid-configuration")
@@ -42,7 +43,7 @@ def described(client: OAuthClient, body: bytes) -> OAuthClient:
     """
     try:
         found = msgspec.json.decode(body, type=_Described)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise unusable("does not describe itself as one") from error
     if found.issuer.rstrip("/") != client.issuer.rstrip("/"):
         raise unusable(f"describes another one than {client.issuer!r}")

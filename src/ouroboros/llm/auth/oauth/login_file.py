@@ -12,6 +12,7 @@ from anyio import to_thread
 
 from ouroboros.core.errors import ConfigBroken, Failure, ModelFailed, StoreFailed, StoreFull
 from ouroboros.llm.auth.oauth.messages import Tokens
+from ouroboros.llm.fields import UNREADABLE
 
 LOCK_SECONDS = 20.0
 """Longer than any renewal of another process takes."""
@@ -82,7 +83,7 @@ class LoginFile:
             )
         try:
             return msgspec.json.decode(content, type=Tokens)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             raise ConfigBroken(
                 f"{self.path} holds no login.", hint="Remove it, and log in again."
             ) from error

@@ -12,6 +12,7 @@ from ouroboros.llm.auth.credential import is_sendable
 from ouroboros.llm.auth.excerpt import excerpt
 from ouroboros.llm.auth.oauth.pkce import METHOD
 from ouroboros.llm.auth.plan import OAuthClient
+from ouroboros.llm.fields import UNREADABLE
 from ouroboros.llm.transport import HttpRequest, split
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -174,7 +175,7 @@ def tokens_of(body: bytes, *, client: OAuthClient, now: float, before: str = "")
     """
     try:
         given = msgspec.json.decode(body, type=_Given)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise unusable("answered without an access token") from error
     if (given.token_type or "bearer").lower() != "bearer":
         raise unusable("gave a token of a kind that cannot be sent")
@@ -196,7 +197,7 @@ def key_of(body: bytes) -> str:
     """The key of an answer; raises ``ModelFailed`` where there is none."""
     try:
         key = msgspec.json.decode(body, type=_Key).key
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise unusable("answered without a key") from error
     if not is_sendable(key):
         raise unusable("gave a key with characters that no key has")
@@ -207,7 +208,7 @@ def refusal(status: int, body: bytes, *, secrets: tuple[str, ...] = ()) -> Model
     """Why the server gave nothing: typed, and without what was sent to it."""
     try:
         said = msgspec.json.decode(body, type=_Refused)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE:
         said = _Refused()
     is_passing = status == 429 or status >= 500
     reason = excerpt(said.error_description or said.error, secrets=secrets) or f"status {status}"

@@ -1,0 +1,69 @@
+"""Answers made to break their reader: each ends as a typed error, whatever was in it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ouroboros.core.errors import ConfigBroken, Misuse, ModelFailed
+from ouroboros.llm import cassette
+from ouroboros.llm.answer import Answer, Malformed
+from ouroboros.llm.auth.oauth import LoginFile, discovery, messages
+from ouroboros.llm.auth.plan import OAuthClient
+
+_CLIENT = OAuthClient(
+    client_id="me",
+    issuer="http://127.0.0.1",
+    authorize_url="http://127.0.0.1/authorize",
+    token_url="http://127.0.0.1/token",
+)
+_DEEP = b'{"scope":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+_NO_UTF8 = b'{"access_token":"\xff","key":"\xff","issuer":"\xff"}'
+
+
+@pytest.mark.parametrize("body", [_DEEP, _NO_UTF8], ids=["nested", "no UTF-8"])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda body: messages.tokens_of(body, client=_CLIENT, now=0.0),
+        messages.key_of,
+        lambda body: discovery.described(_CLIENT, body),
+    ],
+    ids=["tokens", "key", "description"],
+)
+def test_an_authorization_server_cannot_crash_us(
+    read: Callable[[bytes], object], body: bytes
+) -> None:
+    with pytest.raises(ModelFailed):
+        read(body)
+
+
+@pytest.mark.parametrize("body", [_DEEP, b'{"error":"\xff"}'], ids=["nested", "no UTF-8"])
+def test_a_refusal_that_cannot_be_read_is_told_by_its_status(body: bytes) -> None:
+    assert "status 400" in messages.refusal(400, body).message
+
+
+@pytest.mark.parametrize("content", [_DEEP, _NO_UTF8], ids=["nested", "no UTF-8"])
+async def test_a_damaged_login_says_what_to_do(tmp_path: Path, content: bytes) -> None:
+    file = LoginFile(tmp_path, "vendor")
+    file.path.parent.mkdir()
+    file.path.write_bytes(content)
+    file.path.chmod(0o600)
+    with pytest.raises(ConfigBroken, match="holds no login"):
+        await file.read()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [_DEEP.replace(b"scope", b"version"), b'{"version":1,"setup":{"model":"\xff"}}'],
+    ids=["nested", "no UTF-8"],
+)
+def test_a_damaged_recording_is_named(content: bytes) -> None:
+    with pytest.raises(Misuse, match=r"tape\.json is no recording"):
+        cassette.parse(content, "tape.json")
+
+
+def test_a_length_with_thousands_of_digits_is_no_length() -> None:
+    head = b"HTTP/1.1 200 OK\r\ncontent-length: " + b"9" * 5_000 + b"\r\n\r\n"
+    with pytest.raises(Malformed, match="content-length"):
+        Answer().begin(head)
