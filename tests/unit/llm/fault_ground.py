@@ -1,7 +1,8 @@
 """Every wire format against a server on loopback: what the tests of faults stand on."""
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+import socket
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import NamedTuple
 
 import pytest
@@ -83,6 +84,14 @@ def client_for(
     )
     route = HttpRoute(endpoint, by_name(name), transport or Http1(), clock=clock)
     return Client(route, policy=Policy(), sleep=clock.sleep, random=lambda: 0.5)
+
+
+@contextmanager
+def nobody() -> Generator[str]:
+    """An address where no server answers, and that no other test is given meanwhile."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
 
 
 @asynccontextmanager

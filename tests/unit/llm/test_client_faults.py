@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from ouroboros.core.errors import FailureKind
 from ouroboros.core.parts import Message, Reasoning, Text
+from ouroboros.llm.client import Client
 from ouroboros.llm.opening import Connection, open_client
 from ouroboros.llm.providers import find
 from ouroboros.llm.stream import BlockGrew, Failed, Finished, Retrying, StreamEvent
@@ -22,6 +23,7 @@ from tests.unit.llm.fault_ground import (
     Setup,
     asked,
     listen,
+    nobody,
     running,
     said,
     waits,
@@ -40,19 +42,23 @@ VENDORS = ("openai-chat", "openai", "anthropic", "google")
 KEYS = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY, "GEMINI_API_KEY": KEY}
 
 
+async def vendor_client(vendor: str, url: str, clock: ManualClock) -> Client:
+    return await open_client(
+        find(f"{vendor}/m", environment=KEYS, base_url=url),
+        clock=clock,
+        random=lambda: 0.5,
+        connection=Connection(),
+        sleep=clock.sleep,
+    )
+
+
 @asynccontextmanager
 async def running_vendor(
     turns: Sequence[Turn], vendor: str
 ) -> AsyncGenerator[Setup[ScriptedServer]]:
     clock = ManualClock()
     async with serving(turns) as server:
-        client = await open_client(
-            find(f"{vendor}/m", environment=KEYS, base_url=server.url),
-            clock=clock,
-            random=lambda: 0.5,
-            connection=Connection(),
-            sleep=clock.sleep,
-        )
+        client = await vendor_client(vendor, server.url, clock)
         try:
             yield Setup(client, server, clock)
         finally:
@@ -308,9 +314,9 @@ async def test_leaving_early_closes_the_connection_and_the_next_reply_is_whole()
 
 
 async def test_a_server_that_is_not_there_is_named() -> None:
-    async with running_vendor([Turn(text="x")], "openai-chat") as (client, server, _):
-        url = server.url
-    events, error = await listen(client, asked("openai-chat"))
+    with nobody() as url:
+        client = await vendor_client("openai-chat", url, ManualClock())
+        events, error = await listen(client, asked("openai-chat"))
     assert error is not None
     assert url in error.message
     assert "Is the server running?" in error.hint

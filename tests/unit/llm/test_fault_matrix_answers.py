@@ -10,7 +10,16 @@ from ouroboros.llm.stream import Failed
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.raw import LAST, Answer, Close, Pause, Speech, Step, chunk, head
-from tests.unit.llm.fault_ground import FEW, FORMATS, asked, client_for, facing, listen, said
+from tests.unit.llm.fault_ground import (
+    FEW,
+    FORMATS,
+    asked,
+    client_for,
+    facing,
+    listen,
+    nobody,
+    said,
+)
 
 WORDS = "Hello there, this is a reply."
 TURN = Turn(text=WORDS, chunk=4)
@@ -196,10 +205,9 @@ async def test_a_whole_reply_that_is_cut_is_asked_for_again(format: str) -> None
 
 @pytest.mark.parametrize("format", FEW)
 async def test_a_server_that_is_not_there_is_named_in_every_format(format: str) -> None:
-    async with facing([lambda speech: [speech.whole]], TURN, format) as (_, server, _):
-        url = server.url
-    client = client_for(format, url, ManualClock())
-    _, error = await listen(client, asked(format))
+    with nobody() as url:
+        client = client_for(format, url, ManualClock())
+        _, error = await listen(client, asked(format))
     assert error is not None
     assert url in error.message
     assert error.failure.kind == "transport"

@@ -16,6 +16,7 @@ from ouroboros.llm.http1 import Http1
 from ouroboros.llm.transport import HttpRequest
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import ScriptedServer, serving
+from tests.unit.llm.fault_ground import nobody
 
 BODY = b'{"model":"m","stream":true,"messages":[]}'
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
@@ -217,9 +218,8 @@ async def test_a_stream_cut_in_the_middle_is_broken_off(transport: Http1) -> Non
 
 
 async def test_a_refused_connection_names_the_address(transport: Http1) -> None:
-    async with serving([Turn(text="x")]) as server:
-        url = server.url
-    error = await fails(transport, chat(url))
+    with nobody() as url:
+        error = await fails(transport, chat(url))
     assert url in error.message
     assert "Is the server running?" in error.hint
     assert error.failure.kind == "transport"
