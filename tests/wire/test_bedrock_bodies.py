@@ -222,6 +222,9 @@ def test_a_call_is_demanded_where_that_can_be(word: str, choice: str) -> None:
         (CLAUDE, "none", "high", None),
         (CLAUDE, "budget", "none", None),
         ("openai.gpt-oss-120b-1:0", "field", "xhigh", {"reasoning_effort": "high"}),
+        ("openai.gpt-5.5", "field", "max", {"reasoning": {"effort": "xhigh"}}),
+        ("xai.grok-4.7", "field", "medium", {"reasoning": {"effort": "medium"}}),
+        ("qwen.qwen3-32b-v1:0", "field", "medium", {"reasoning_config": "high"}),
         (
             "us.amazon.nova-2-lite-v1:0",
             "field",
@@ -424,10 +427,28 @@ def test_models_that_complete_a_text() -> None:
     }
 
 
-def test_a_maker_without_a_format_gets_a_chat() -> None:
-    for model in ("qwen.qwen3-32b-v1:0", "us.mistral.pixtral-large-2502-v1:0"):
-        body = invoked(asked(*TALK, model=model))
-        assert [item["role"] for item in body["messages"]] == ["user", "assistant", "user"]
+@pytest.mark.parametrize(
+    ("model", "limit"),
+    [
+        ("qwen.qwen3-32b-v1:0", "max_tokens"),
+        ("us.mistral.pixtral-large-2502-v1:0", "max_tokens"),
+        ("openai.gpt-oss-120b-1:0", "max_completion_tokens"),
+    ],
+)
+def test_a_maker_without_a_format_gets_a_chat(model: str, limit: str) -> None:
+    body = invoked(asked(*TALK, model=model, max_output_tokens=9), MARKED)
+    assert [item["role"] for item in body["messages"]] == ["user", "assistant", "user"]
+    assert set(body) == {limit, "messages"}
+    assert "cache_control" not in json.dumps(body)
+
+
+def test_nova_looks_for_its_effort_among_its_settings() -> None:
+    model = "us.amazon.nova-2-lite-v1:0"
+    request = asked(said(Text(text="Hi")), model=model, effort="low", max_output_tokens=9)
+    reasoning = {"type": "enabled", "maxReasoningEffort": "low"}
+    body = invoked(request)
+    assert body["inferenceConfig"] == {"maxTokens": 9, "reasoningConfig": reasoning}
+    assert set(body) == {"schemaVersion", "inferenceConfig", "messages"}
 
 
 def test_half_a_surrogate_pair_is_left_out() -> None:

@@ -224,3 +224,67 @@ def test_long_ids_of_other_vendors_fit_in_chat(is_own: bool) -> None:
     assert [one["tool_call_id"] for one in body["messages"][2:]] == made
     assert len(set(made)) == 2
     assert made == [long, f"{long}x"] if is_own else all(len(one) <= 40 for one in made)
+
+
+@pytest.mark.parametrize("protocol", ["anthropic-messages", "bedrock-converse"])
+@pytest.mark.parametrize("style", ["adaptive", "budget"])
+def test_a_model_that_thinks_by_itself_is_told_not_to(protocol: str, style: Any) -> None:
+    def thinking(word: Any) -> Any:
+        dialect = Dialect(effort_style=style, effort_none=word)
+        request = Request(model="anthropic.claude-x", messages=CALLED[:1], effort="none")
+        body = built(protocol, dialect, request)
+        return body.get("additionalModelRequestFields", body).get("thinking", {}).get("type")
+
+    assert thinking("") is None
+    assert thinking("disabled") == "disabled"
+    assert thinking("between_tools") == "between_tools"
+    assert thinking("low") == ("adaptive" if style == "adaptive" else "enabled")
+
+
+def test_a_chat_model_that_always_reasons_does_so_as_little_as_it_can() -> None:
+    request = Request(model="m", messages=CALLED, effort="none")
+    field = Dialect(effort_style="field", effort_none="low")
+    graded = Dialect(effort_style="graded", effort_none="low")
+    for dialect in (field, graded):
+        assert built("openai-chat", dialect, request)["reasoning_effort"] == "low"
+    off = built("openai-chat", Dialect(effort_style="graded"), request)
+    assert off["thinking"] == {"type": "disabled"}
+    assert "reasoning_effort" not in off
+    assert built("openai-chat", Dialect(effort_style="high"), request)["reasoning_effort"] == "none"
+
+
+SIGNED = Reasoning(text="Hm.", meta={"signature": "s"})
+
+
+@pytest.mark.parametrize(
+    ("messages", "thinks"),
+    [
+        (CALLED[:1], True),
+        (CALLED, False),
+        ((*CALLED, user("4", Text(text="Hurry."))), False),
+        ((*CALLED, said("4", Text(text="Done.")), user("5", Text(text="And?"))), True),
+        ((CALLED[0], said("2", SIGNED, *CALLED[1].parts), CALLED[2]), True),
+        ((CALLED[0], said("2", SIGNED, *CALLED[1].parts), *CALLED[2:], *CALLED[1:]), True),
+    ],
+)
+@pytest.mark.parametrize("protocol", ["anthropic-messages", "bedrock-converse"])
+def test_a_turn_that_began_without_thoughts_goes_on_without(
+    protocol: str, messages: tuple[Message, ...], thinks: bool
+) -> None:
+    def asked(style: Any, origin: Origin) -> bool:
+        request = Request(model="anthropic.claude-x", messages=messages, effort="low")
+        body = by_name(protocol).build_body(request, Dialect(effort_style=style), origin)
+        return b'"thinking":{"type"' in body
+
+    assert asked("budget", ORIGIN) is thinks
+    assert asked("adaptive", ORIGIN)
+    other = Origin(provider="other", protocol="wire", model="model")
+    assert asked("budget", other) is (thinks and not any(one.calls for one in messages[-2:]))
+
+
+def test_only_models_that_reason_are_asked_for_what_they_reasoned() -> None:
+    request = Request(model="m", messages=CALLED)
+    assert "include" in built("openai-responses", Dialect(), request)
+    plain = built("openai-responses", Dialect(effort_style="none"), request)
+    assert "include" not in plain
+    assert plain["store"] is False

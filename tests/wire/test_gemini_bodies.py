@@ -249,7 +249,11 @@ def test_limits_and_habits() -> None:
     ("style", "model", "effort", "limit", "wanted"),
     [
         ("level", "gemini-3-flash", "none", None, (False, "MINIMAL")),
+        ("level", "gemini-3.1-flash-lite", "minimal", None, (True, "MINIMAL")),
         ("level", "gemini-3-pro", "minimal", None, (True, "LOW")),
+        ("level", "gemini-3.8-flash", "minimal", None, (True, "LOW")),
+        ("level", "gemini-4-argon", "none", None, (False, "LOW")),
+        ("level", "gemini-4-argon", "high", None, (True, "HIGH")),
         ("level", "gemini-3-flash", "medium", None, (True, "MEDIUM")),
         ("level", "gemini-3-flash", "max", None, (True, "HIGH")),
         ("budget", "gemini-2.5-flash", "none", None, (False, 0)),

@@ -247,9 +247,12 @@ def test_effort_in_the_vendors_words() -> None:
     request = Request(model="m", effort="low", max_output_tokens=5_000, temperature=0.5)
     chat = {
         style: built("openai-chat", Dialect(effort_style=style), request)
-        for style in ("field", "object", "thinking", "none")
+        for style in ("field", "object", "thinking", "graded", "high", "none")
     }
     assert chat["field"]["reasoning_effort"] == "low"
+    assert chat["graded"]["reasoning_effort"] == "low"
+    assert chat["graded"]["thinking"] == {"type": "enabled"}
+    assert chat["high"]["reasoning_effort"] == "high"
     assert chat["object"]["reasoning"] == {"effort": "low"}
     assert chat["thinking"]["thinking"] == {"type": "enabled"}
     assert set(chat["none"]) == {
@@ -261,7 +264,7 @@ def test_effort_in_the_vendors_words() -> None:
         "messages",
     }
     adaptive = built("anthropic-messages", Dialect(effort_style="adaptive"), request)
-    assert adaptive["thinking"] == {"type": "adaptive"}
+    assert adaptive["thinking"] == {"type": "adaptive", "display": "summarized"}
     assert adaptive["output_config"] == {"effort": "low"}
     assert "temperature" not in adaptive
     budget = built("anthropic-messages", Dialect(effort_style="budget"), request)

@@ -6,7 +6,17 @@ from typing import Literal
 from msgspec import Struct
 
 type EffortStyle = Literal[
-    "field", "object", "thinking", "switch", "template", "adaptive", "budget", "level", "none"
+    "field",
+    "object",
+    "thinking",
+    "graded",
+    "high",
+    "switch",
+    "template",
+    "adaptive",
+    "budget",
+    "level",
+    "none",
 ]
 type SendBack = Literal["never", "field", "details", "content"]
 type Tools = Literal["native", "fenced"]
@@ -33,10 +43,13 @@ class Dialect(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkn
         usage_reasoning_exclusive: Chat's completion count leaves out thoughts; it is also noticed
             from the counts themselves.
         effort_style: How reasoning effort is asked for: ``field`` (``reasoning_effort``),
-            ``object`` (``reasoning.effort``), ``thinking`` (on or off), ``switch``
+            ``object`` (``reasoning.effort``), ``thinking`` (on or off), ``graded`` (the same with
+            one of three levels), ``high`` (``reasoning_effort``, that or none), ``switch``
             (``enable_thinking``, on or off), ``template`` (the same in ``chat_template_kwargs``);
             for Anthropic, Converse and Gemini ``budget`` (tokens); for Anthropic and Converse
             ``adaptive``; for Gemini ``level``.
+        effort_none: How Claude is asked not to reason where saying nothing does not do it; ``low``
+            for models of any vendor that always reason.
         stateless: Responses are not kept by the vendor, so encrypted reasoning travels with us.
         default_max_output_tokens: Used where the format demands a limit and nobody named one.
         streams: Whether the vendor can stream; one that cannot is asked for whole replies.
@@ -68,6 +81,7 @@ class Dialect(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkn
     prompt_cache_key: bool = False
     usage_reasoning_exclusive: bool = False
     effort_style: EffortStyle = "field"
+    effort_none: Literal["", "disabled", "between_tools", "low"] = ""
     stateless: bool = True
     default_max_output_tokens: int = 16_384
     streams: bool = True

@@ -118,7 +118,8 @@ _WORDINGS: dict[FailureKind, str] = {
     "quota": r"credit balance|insufficient (credits|balance|funds)|exceeded your current quota",
     "stale_reasoning": r"required following item|required 'reasoning' item|thought_?signature"
     r"|reasoning_content.{0,80}passed back|invalid `?signature`? in `?thinking"
-    r"|encrypted content.{0,80}could not be",
+    r"|encrypted content.{0,80}could not be|bound to a different conversation"
+    r"|expected `thinking` or `redacted_thinking`",
     "invalid_tool_output": r"tool call validation failed|error parsing tool call",
     "content_policy": r"safety system|usage polic|content management policy",
     "model_not_found": r"model.{0,120}does not exist|model identifier is invalid|no such model"

@@ -62,6 +62,8 @@ def said(message: str) -> bytes:
         (400, b'[{"error": {"message": "API key not valid", "status": "INVALID_ARGUMENT"}}]', "auth"),
         (400, said("Item 'rs_1' of type 'reasoning' was provided without its required following item"), "stale_reasoning"),
         (400, said("messages.1.content.0: Invalid `signature` in `thinking` block"), "stale_reasoning"),
+        (400, said("messages.1.content.0: The block is bound to a different conversation."), "stale_reasoning"),
+        (400, said("messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`."), "stale_reasoning"),
         (418, b"{", "invalid_request"),
         (200, b'{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', "overloaded"),
         (200, b'{"error":{"message":"what?"}}', "unknown"),

@@ -64,6 +64,7 @@ def chat(key: str, url: str, model: str, **body: Any) -> Expected:
 NEW_LIMIT = {"max_completion_tokens": 100, "max_tokens": ABSENT}
 THOUGHT = {"reasoning_content": "Look first."}
 THINKING = {"reasoning_effort": ABSENT, "thinking": {"type": "enabled"}}
+GRADED = {"reasoning_effort": "high", "thinking": {"type": "enabled"}}
 TEMPLATE = {"reasoning_effort": ABSENT, "chat_template_kwargs": {"enable_thinking": True}}
 NO_EFFORT = {"reasoning_effort": ABSENT}
 
@@ -111,7 +112,7 @@ VENDORS: dict[str, Expected] = {
         url="https://api.anthropic.com/v1/messages",
         header=("x-api-key", "sk-1"),
         body={
-            "thinking": {"type": "adaptive"},
+            "thinking": {"type": "adaptive", "display": "summarized"},
             "output_config": {"effort": "high"},
             "temperature": ABSENT,
         },
@@ -160,8 +161,9 @@ VENDORS: dict[str, Expected] = {
         "DEEPSEEK_API_KEY",
         "https://api.deepseek.com/v1",
         "deepseek-v4-pro",
+        tool_choice="auto",
         extra=THOUGHT,
-        **THINKING,
+        **GRADED,
     ),
     "groq": chat(
         "GROQ_API_KEY", "https://api.groq.com/openai/v1", "openai/gpt-oss-120b", **NEW_LIMIT
@@ -177,6 +179,7 @@ VENDORS: dict[str, Expected] = {
         "https://api.mistral.ai/v1",
         "mistral-large-latest",
         stream_options=ABSENT,
+        prompt_cache_key="session",
         tool_choice="any",
         roles=("system", "user", "assistant", "tool", "assistant", "user"),
         extra={
@@ -215,7 +218,7 @@ VENDORS: dict[str, Expected] = {
         "glm-5.3",
         tool_choice="auto",
         extra=THOUGHT,
-        **THINKING,
+        **GRADED,
     ),
     "qwen": chat(
         "DASHSCOPE_API_KEY",
@@ -243,7 +246,7 @@ VENDORS: dict[str, Expected] = {
     "github": chat(
         "GITHUB_TOKEN", "https://models.github.ai/inference", "openai/gpt-5", **NEW_LIMIT
     ),
-    "nebius": chat("NEBIUS_API_KEY", "https://api.studio.nebius.com/v1", "deepseek-ai/DeepSeek-V3"),
+    "nebius": chat("NEBIUS_API_KEY", "https://api.tokenfactory.nebius.com/v1", "deepseek-ai/DeepSeek-V3"),
     "baseten": chat("BASETEN_API_KEY", "https://inference.baseten.co/v1", "zai-org/GLM-5"),
     "ollama": Expected(
         model="qwen3:8b",

@@ -6,7 +6,7 @@ from typing import cast
 
 import msgspec
 
-from ouroboros.core.parts import Media, Text, ToolResult
+from ouroboros.core.parts import Media, Message, Origin, Reasoning, Text, ToolResult
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.fields import (
     Fields,
@@ -117,6 +117,26 @@ def _digest(text: str, length: int) -> str:
         number, digit = divmod(number, len(_DIGITS))
         digits.append(_DIGITS[digit])
     return "".join(digits)
+
+
+def may_think(request: Request, origin: Origin) -> bool:
+    """Whether thinking by a budget may be asked for.
+
+    A turn that goes on after calls must have begun with thoughts of this very model then.
+    """
+    began: Message | None = None
+    for message in reversed(request.messages):
+        if message.role == "assistant":
+            if began is None and not message.calls:
+                return True
+            began = message
+        elif began and not any(isinstance(part, ToolResult) for part in message.parts):
+            break
+    if began is None:
+        return True
+    thoughts = [part for part in began.parts if isinstance(part, Reasoning)]
+    is_signed = any(part.meta.get("signature") or part.meta.get("redacted") for part in thoughts)
+    return began.origin == origin and is_signed
 
 
 def required_word(dialect: Dialect, tool_choice: str) -> str:

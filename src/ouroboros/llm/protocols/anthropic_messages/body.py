@@ -17,13 +17,14 @@ from ouroboros.core.parts import (
     ToolSpec,
 )
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.fields import Fields
+from ouroboros.llm.fields import Fields, child
 from ouroboros.llm.protocols.cache_marks import MARK, marked_fragments
 from ouroboros.llm.protocols.encoding import (
     call_id,
     encode_body,
     encode_items,
     left_out,
+    may_think,
     raw,
     service_tier,
     whole_arguments,
@@ -44,7 +45,10 @@ def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) 
     The marks on messages move: prefixes are equal once marks are taken out.
     """
     return encode_body(
-        head(request, dialect), "messages", history(request, dialect, origin, cache), dialect
+        _shown(head(request, dialect, origin)),
+        "messages",
+        history(request, dialect, origin, cache),
+        dialect,
     )
 
 
@@ -59,10 +63,10 @@ def history(
     return marked_fragments(fragments, request.messages, encode.encode_marked)
 
 
-def head(request: Request, dialect: Dialect) -> Fields:
+def head(request: Request, dialect: Dialect, origin: Origin) -> Fields:
     """All members but the messages."""
     limit = request.max_output_tokens or dialect.default_max_output_tokens
-    thinking = _thinking(request.effort, limit, dialect)
+    thinking = thinking_of(request, limit, dialect, origin)
     found: Fields = {"model": request.model, "max_tokens": limit, "stream": request.stream}
     if request.temperature is not None and not thinking:
         found["temperature"] = request.temperature
@@ -70,8 +74,9 @@ def head(request: Request, dialect: Dialect) -> Fields:
     found.update(service_tier(request, dialect))
     if tools := request.tools or _tools_used(request):
         choice = {"required": "any"}.get(request.tool_choice, request.tool_choice)
-        # A model that thinks cannot be forced to call.
-        kind = "auto" if thinking and choice == "any" else choice
+        # A model that thinks cannot be forced to call, and some never can.
+        is_free = not thinking and dialect.tool_choice_required_word
+        kind = "auto" if choice == "any" and not is_free else choice
         found["tool_choice"] = {"type": kind if request.tools else "none"}
         found["tools"] = _marked([_tool(tool) for tool in tools])
     if pieces := [_text(piece) for piece in request.system if piece.strip()]:
@@ -93,17 +98,29 @@ def _tools_used(request: Request) -> tuple[ToolSpec, ...]:
     return tuple(ToolSpec(name=name, description="", schema=_ANY_SCHEMA) for name in names)
 
 
-def _thinking(effort: str | None, limit: int, dialect: Dialect) -> Fields:
-    if effort in {None, "none"} or dialect.effort_style == "none":
+def thinking_of(request: Request, limit: int, dialect: Dialect, origin: Origin) -> Fields:
+    """The members that ask a Claude to think, or not to, in either of its two ways."""
+    effort = request.effort
+    if effort is None or dialect.effort_style == "none":
         return {}
+    if effort == "none" and dialect.effort_none != "low":
+        return {"thinking": {"type": dialect.effort_none}} if dialect.effort_none else {}
     if dialect.effort_style == "budget":
         # The budget is part of the limit; a quarter stays for the answer.
-        budget = min(_BUDGETS.get(effort or "", _LARGEST_BUDGET), limit * 3 // 4)
-        if budget < _SMALLEST_BUDGET:
+        budget = min(_BUDGETS.get(effort, _LARGEST_BUDGET), limit * 3 // 4)
+        if budget < _SMALLEST_BUDGET or not may_think(request, origin):
             return {}
         return {"thinking": {"type": "enabled", "budget_tokens": budget}}
-    level = "low" if effort == "minimal" else effort
+    level = "low" if effort in {"none", "minimal"} else effort
     return {"thinking": {"type": "adaptive"}, "output_config": {"effort": level}}
+
+
+def _shown(head: Fields) -> Fields:
+    """The members with a word for the thoughts, which newer models keep to themselves without."""
+    thinking = child(head, "thinking")
+    if thinking.get("type") == "adaptive":
+        head["thinking"] = {**thinking, "display": "summarized"}
+    return head
 
 
 def _text(text: str) -> Fields:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ouroboros.core.parts import Origin, ToolCall, ToolResult
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.fields import Fields
+from ouroboros.llm.protocols.anthropic_messages.body import thinking_of
 from ouroboros.llm.protocols.bedrock_converse import blocks
 from ouroboros.llm.protocols.bedrock_converse.blocks import Block
 from ouroboros.llm.protocols.bedrock_converse.family import caches, caches_tools, family_of
@@ -14,9 +15,6 @@ from ouroboros.llm.protocols.protocol import BodyCache, Unit
 from ouroboros.llm.request import Request
 
 _POINT: Fields = {"cachePoint": {"type": "default"}}
-_BUDGETS = {"minimal": 1_024, "low": 4_096, "medium": 10_240, "high": 16_384}
-_LARGEST_BUDGET = 32_768
-_SMALLEST_BUDGET = 1_024
 _ANY_SCHEMA = '{"type":"object"}'
 
 
@@ -26,7 +24,10 @@ def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) 
     Neighbours of one role are one message, because the API wants the roles to alternate.
     """
     return encode_body(
-        head(request, dialect), "messages", history(request, dialect, origin, cache), dialect
+        head(request, dialect, origin),
+        "messages",
+        history(request, dialect, origin, cache),
+        dialect,
     )
 
 
@@ -43,10 +44,10 @@ def history(
     return _joined(fragments)
 
 
-def head(request: Request, dialect: Dialect) -> Fields:
+def head(request: Request, dialect: Dialect, origin: Origin) -> Fields:
     """All members but the messages."""
     found: Fields = {}
-    thinking = _thinking(request, dialect)
+    thinking = _thinking(request, dialect, origin)
     if inference := _inference(request, dialect, thinking):
         found["inferenceConfig"] = inference
     if thinking:
@@ -113,39 +114,38 @@ def _inference(request: Request, dialect: Dialect, thinking: Fields) -> Fields:
         limit = dialect.default_max_output_tokens
     if limit is not None:
         found["maxTokens"] = limit
-    if request.temperature is not None and "thinking" not in thinking:
+    is_free = "thinking" not in thinking and family_of(request.model) != "gpt"
+    if request.temperature is not None and is_free:
         found["temperature"] = request.temperature
     return {name: value for name, value in found.items() if name not in dialect.unsupported}
 
 
-def _thinking(request: Request, dialect: Dialect) -> Fields:
-    effort = request.effort
-    if effort in {None, "none"} or dialect.effort_style == "none":
+def _thinking(request: Request, dialect: Dialect, origin: Origin) -> Fields:
+    effort, family = request.effort, family_of(request.model)
+    if effort is None or dialect.effort_style == "none":
         return {}
-    level = "low" if effort == "minimal" else str(effort)
-    match family_of(request.model):
-        case "claude" if dialect.effort_style == "adaptive":
-            return {"thinking": {"type": "adaptive"}, "output_config": {"effort": level}}
-        case "claude":
-            limit = request.max_output_tokens or dialect.default_max_output_tokens
-            # The budget is part of the limit; a quarter stays for the answer.
-            budget = min(_BUDGETS.get(str(effort), _LARGEST_BUDGET), limit * 3 // 4)
-            if budget < _SMALLEST_BUDGET:
-                return {}
-            return {"thinking": {"type": "enabled", "budget_tokens": budget}}
+    if family == "claude":
+        limit = request.max_output_tokens or dialect.default_max_output_tokens
+        return thinking_of(request, limit, dialect, origin)
+    if effort == "none":
+        return {}
+    level = "low" if effort == "minimal" else effort
+    at_most_high = level if level in {"low", "medium"} else "high"
+    match family:
         case "nova-2":
-            return {"reasoningConfig": _nova(level)}
-        case "gpt":
-            return {"reasoning_effort": level if level in {"low", "medium"} else "high"}
+            return {"reasoningConfig": _nova(at_most_high)}
+        case "gpt-oss":
+            return {"reasoning_effort": at_most_high}
+        case "gpt" | "grok":
+            return {"reasoning": {"effort": "xhigh" if level == "max" else level}}
+        case "qwen":
+            return {"reasoning_config": "low" if level == "low" else "high"}
         case _:
             return {}
 
 
 def _nova(level: str) -> Fields:
-    return {
-        "type": "enabled",
-        "maxReasoningEffort": level if level in {"low", "medium"} else "high",
-    }
+    return {"type": "enabled", "maxReasoningEffort": level}
 
 
 def _tools(request: Request, dialect: Dialect, *, is_thinking: bool) -> Fields:

@@ -3,7 +3,19 @@
 import re
 from typing import Literal
 
-type Family = Literal["claude", "nova", "nova-2", "titan", "llama", "mistral", "gpt", "other"]
+type Family = Literal[
+    "claude",
+    "nova",
+    "nova-2",
+    "titan",
+    "llama",
+    "mistral",
+    "gpt-oss",
+    "gpt",
+    "grok",
+    "qwen",
+    "other",
+]
 
 _MARKS: tuple[tuple[str, Family], ...] = (
     ("anthropic.", "claude"),
@@ -12,7 +24,10 @@ _MARKS: tuple[tuple[str, Family], ...] = (
     ("amazon.titan", "titan"),
     ("meta.llama", "llama"),
     ("mistral.", "mistral"),
+    ("openai.gpt-oss", "gpt-oss"),
     ("openai.", "gpt"),
+    ("xai.", "grok"),
+    ("qwen.qwen3", "qwen"),
 )
 
 _UNCACHED = re.compile(r"claude-(v2|instant|3-(haiku|sonnet|opus)|3-5-sonnet-20240620)")

@@ -2,9 +2,11 @@
 
 import re
 
+from msgspec.structs import replace
+
 from ouroboros.core.parts import Origin
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.fields import Fields
+from ouroboros.llm.fields import Fields, child
 from ouroboros.llm.protocols.anthropic_messages import body as messages
 from ouroboros.llm.protocols.bedrock_converse import body as converse
 from ouroboros.llm.protocols.bedrock_converse.family import family_of
@@ -28,7 +30,7 @@ def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) 
         case "claude":
             return _claude(request, dialect, origin, cache)
         case "nova" | "nova-2":
-            found = {"schemaVersion": "messages-v1", **converse.head(request, dialect)}
+            found = {"schemaVersion": "messages-v1", **_nova(request, dialect, origin)}
             history = converse.history(request, dialect, origin, cache)
             return encode_body(found, "messages", history, dialect)
         case "titan":
@@ -40,15 +42,34 @@ def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) 
         case _:
             from ouroboros.llm.protocols.openai_chat import OpenAIChat
 
-            return OpenAIChat().build_body(request, dialect, origin, cache)
+            return OpenAIChat().build_body(request, _chat(dialect, request.model), origin, cache)
 
 
 def _claude(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) -> bytes:
-    head = messages.head(request, dialect)
+    head = messages.head(request, dialect, origin)
     rest = {name: value for name, value in head.items() if name not in _ADDRESSED}
     found: Fields = {"anthropic_version": _VERSION, **rest}
     history = messages.history(request, dialect, origin, cache)
     return encode_body(found, "messages", history, dialect)
+
+
+def _nova(request: Request, dialect: Dialect, origin: Origin) -> Fields:
+    """What Converse takes, with the effort where the model itself looks for it."""
+    head = converse.head(request, dialect, origin)
+    if reasoning := child(head, "additionalModelRequestFields"):
+        del head["additionalModelRequestFields"]
+        head["inferenceConfig"] = {**child(head, "inferenceConfig"), **reasoning}
+    return head
+
+
+def _chat(dialect: Dialect, model: str) -> Dialect:
+    """Chat as these models take it here: none says what the address says, or knows cache marks."""
+    return replace(
+        dialect,
+        unsupported=(*dialect.unsupported, *_ADDRESSED, "stream_options"),
+        cache_marker="none",
+        max_tokens_field="max_completion_tokens" if "openai." in model else "max_tokens",
+    )
 
 
 def _titan(request: Request) -> bytes:

@@ -1,5 +1,6 @@
 """Requests for contents."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from ouroboros.core.parts import (
@@ -34,12 +35,9 @@ _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
 _BUDGETS: dict[Effort, int] = {"none": 0, "minimal": 1_024, "low": 1_024, "medium": 8_192}
 _LARGEST_BUDGET = 24_576
 _SMALLEST_OF_PRO = 128
-_LEVELS: dict[Effort, str] = {
-    "none": "MINIMAL",
-    "minimal": "MINIMAL",
-    "low": "LOW",
-    "medium": "MEDIUM",
-}
+_LEVELS: dict[Effort, str] = {"medium": "MEDIUM", "high": "HIGH", "xhigh": "HIGH", "max": "HIGH"}
+_KNOWS_MINIMAL = re.compile(r"gemini-3(\.[1-6])?-flash")
+"""Every model knows the other levels, and those before and after these refuse this one."""
 
 
 def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) -> bytes:
@@ -87,17 +85,15 @@ def _declarations(tools: Sequence[ToolSpec], dialect: Dialect) -> list[Fields]:
 
 def _thinking(request: Request, effort: Effort, dialect: Dialect) -> Fields:
     """Levels, or budgets for models that know nothing else; the large ones always think."""
-    is_pro = "-pro" in request.model
     if dialect.effort_style != "budget":
-        level = _LEVELS.get(effort, "HIGH")
-        if is_pro and level == "MINIMAL":
-            level = "LOW"
+        is_least = effort in {"none", "minimal"} and _KNOWS_MINIMAL.search(request.model)
+        level = "MINIMAL" if is_least else _LEVELS.get(effort, "LOW")
         return {"includeThoughts": effort != "none", "thinkingLevel": level}
     budget = _BUDGETS.get(effort, _LARGEST_BUDGET)
     if request.max_output_tokens is not None:
         # Thoughts are part of the limit; a quarter stays for the answer.
         budget = min(budget, request.max_output_tokens * 3 // 4)
-    if is_pro:
+    if "-pro" in request.model:
         budget = max(budget, _SMALLEST_OF_PRO)
     return {"includeThoughts": effort != "none", "thinkingBudget": budget}
 

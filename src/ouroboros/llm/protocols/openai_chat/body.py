@@ -25,6 +25,10 @@ _BETWEEN = "Noted."
 """What the assistant says where the words of a person may not follow a result."""
 
 
+_GRADES = {"none": "low", "minimal": "low", "low": "low", "xhigh": "max", "max": "max"}
+"""Levels of vendors that know three; the others are ``high``."""
+
+
 def build(request: Request, dialect: Dialect, origin: Origin, cache: BodyCache) -> bytes:
     """The body; with ``cache_marker`` the marks on system, tools and latest message move."""
     history = _History(dialect, origin)
@@ -58,11 +62,23 @@ def _head(request: Request, dialect: Dialect) -> Fields:
 def _effort(effort: str, dialect: Dialect) -> Fields:
     match dialect.effort_style:
         case "field":
-            return {"reasoning_effort": effort}
+            level = "low" if effort == "none" and dialect.effort_none == "low" else effort
+            return {"reasoning_effort": level}
         case "object":
             return {"reasoning": {"effort": effort}}
+        case "thinking" if effort == "none" and dialect.effort_none != "low":
+            return {"thinking": {"type": "disabled"}}
         case "thinking":
-            return {"thinking": {"type": "disabled" if effort == "none" else "enabled"}}
+            return {"thinking": {"type": "enabled"}}
+        case "graded" if effort == "none" and dialect.effort_none != "low":
+            return {"thinking": {"type": "disabled"}}
+        case "graded":
+            return {
+                "thinking": {"type": "enabled"},
+                "reasoning_effort": _GRADES.get(effort, "high"),
+            }
+        case "high":
+            return {"reasoning_effort": "none" if effort == "none" else "high"}
         case "switch":
             return {"enable_thinking": effort != "none"}
         case "template":

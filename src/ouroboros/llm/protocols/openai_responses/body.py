@@ -45,7 +45,9 @@ def _head(request: Request, dialect: Dialect) -> Fields:
     head: Fields = {"model": request.model, "stream": request.stream}
     if dialect.stateless:
         head["store"] = False
-        head["include"] = ["reasoning.encrypted_content"]
+        if dialect.effort_style != "none":
+            # A model that does not reason refuses to be asked for what it reasoned.
+            head["include"] = ["reasoning.encrypted_content"]
     if request.max_output_tokens is not None:
         head["max_output_tokens"] = request.max_output_tokens
     if request.temperature is not None:
