@@ -104,3 +104,13 @@ def test_what_goes_through_litellm_is_shown_as_it_is_handed_over(tmp_path: Path)
 def test_a_model_that_is_not_known_is_refused(tmp_path: Path) -> None:
     assert ouro("debug", "prepare", "--model", "nobody/m", "Hi", cwd=tmp_path).returncode == 2
     assert ouro("debug", "prepare", cwd=tmp_path).returncode == 2
+
+
+def test_a_header_that_proves_is_not_shown(tmp_path: Path) -> None:
+    configure("openai-chat", "http://127.0.0.1:9")
+    with (Path(os.environ["OUROBOROS_HOME"]) / "config.toml").open("a") as file:
+        file.write(f'headers = {{ X-Tenant-Token = "{KEY[3:]}", X-Tenant = "ours" }}\n')
+    shown = prepare(tmp_path, "--model", "house/m", f"Say {KEY[3:]}", HOUSE_API_KEY=KEY)
+    assert shown["headers"]["X-Tenant"] == "ours"
+    assert shown["headers"]["X-Tenant-Token"] == "[redacted key]"
+    assert KEY[3:] not in json.dumps(shown)

@@ -1,7 +1,7 @@
 """From settings to a model that can be asked: which vendor, which address, how big, how dear."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,15 +109,19 @@ async def connect(
     environment: Mapping[str, str],
     clock: Clock,
     tap: "Tap | None" = None,
+    *,
+    learn: Callable[[str], None] = lambda secret: None,
 ) -> Client:
     """A client for the choice; nothing is sent yet, and where ``tap`` is offline nothing ever is.
+
+    ``learn`` is told each secret before it is sent.
 
     Raises:
         Misuse: A script cannot be read.
     """
     if choice.entry.protocol == "litellm":
         keep_bridge_offline()
-    linked = replace(connection(network, environment), tap=tap)
+    linked = replace(connection(network, environment), tap=tap, learn=learn)
     if tap is None or not tap.is_offline:
         return await open_client(choice, clock=clock, random=_chance, connection=linked)
     return await open_client(choice, clock=clock, random=_chance, connection=linked, sleep=_no_wait)

@@ -22,7 +22,7 @@ from ouroboros.core.errors import Failure, KeyMissing, Misuse, ModelFailed
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.parts import Message, Text
 from ouroboros.core.state import State
-from ouroboros.llm.auth import HIDDEN
+from ouroboros.llm.auth import HIDDEN, proofs
 from ouroboros.llm.tap import Setup
 from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport
 from ouroboros.safety.key_shapes import without_keys
@@ -166,6 +166,8 @@ def _lacks_key(loaded: Loaded, variables: Mapping[str, str]) -> bool:
 
 
 def _shown(request: HttpRequest, leaks: Leaks) -> Exchange:
+    for secret in proofs(request.headers):
+        leaks.learn("key", secret)
     body = without_keys(leaks.redacted(request.body.decode("utf-8", "replace")))
     return Exchange(
         method=request.method,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
@@ -23,6 +24,7 @@ from ouroboros.llm.auth import HIDDEN
 from ouroboros.llm.catalog import Known
 from ouroboros.llm.client import Client
 from ouroboros.llm.providers.table import ENTRIES
+from ouroboros.safety.leaks import Leaks
 
 if TYPE_CHECKING:
     from ouroboros.llm.tap import Tap
@@ -43,11 +45,14 @@ class Speakers:
         environment: Mapping[str, str],
         clock: Clock,
         tap: "Tap | None" = None,
+        leaks: Leaks | None = None,
     ) -> None:
         """Reads what is known of the models; raises ``Misuse`` for one that cannot be chosen.
 
-        Connects nothing, but may read files: not for the event loop.
+        Connects nothing, but may read files: not for the event loop. ``leaks`` learns each secret
+        that is sent.
         """
+        self._leaks = leaks or Leaks({})
         self._settings, self._environment, self._clock = settings, environment, clock
         self._tap = tap
         self._choose = choose_keyless if tap is not None and tap.is_offline else models.choose
@@ -104,7 +109,12 @@ class Speakers:
 
     async def _speaker(self, settings: Settings, chosen: models.Chosen) -> Speaker:
         client = await models.connect(
-            chosen.choice, settings.network, self._environment, self._clock, self._tap
+            chosen.choice,
+            settings.network,
+            self._environment,
+            self._clock,
+            self._tap,
+            learn=partial(self._leaks.learn, "key"),
         )
         self._clients.append(client)
 
@@ -122,7 +132,7 @@ class Speakers:
         from ouroboros.llm.reply_cache import CachedModel, Shelf
 
         folder = home_folder(self._environment) / "cache" / "replies"
-        return CachedModel(client, Shelf(folder), address=chosen.choice.base_url)
+        return CachedModel(client, Shelf(folder, leaks=self._leaks), address=chosen.choice.base_url)
 
     def _tuning(self, settings: Settings, chosen: models.Chosen) -> Tuning:
         context, known = settings.context, chosen.known

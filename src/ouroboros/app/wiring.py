@@ -30,6 +30,7 @@ from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.limits import Caps
 from ouroboros.core.parts import Message
 from ouroboros.core.state import State, fold
+from ouroboros.safety.leaks import Leaks
 from ouroboros.store import EventLog, Lease, Writer
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     prompts: Prompts
     ids: TimeOrderedIds
     clock: SystemClock
+    leaks: Leaks
 
 
 @asynccontextmanager
@@ -90,7 +92,10 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
     clock = SystemClock()
     # Logins are kept in the session's home, wherever the variables would look for one.
     variables = {**opening.environment, "OUROBOROS_HOME": str(opening.home)}
-    speakers = await to_thread.run_sync(Speakers, opening.settings, variables, clock, opening.tap)
+    leaks = secrecy.secrets(opening.environment, opening.settings)
+    speakers = await to_thread.run_sync(
+        Speakers, opening.settings, variables, clock, opening.tap, leaks
+    )
     ids = TimeOrderedIds(clock, os.urandom)
     async with Writer(opening.home) as writer:
         past = Past(id=ids.new("ses"))
@@ -108,6 +113,7 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
                     prompts=await to_thread.run_sync(prompts_of, opening.settings, opening.cwd),
                     ids=ids,
                     clock=clock,
+                    leaks=leaks,
                 )
                 yield _build(opening, past, parts)
             finally:
@@ -122,7 +128,7 @@ def _build(
     past: Past,
     parts: Parts,
 ) -> Built:
-    ids, clock = parts.ids, parts.clock
+    ids, clock, leaks = parts.ids, parts.clock, parts.leaks
     settings, state = opening.settings, past.state
     state.session = past.id
     cwd = Path(state.cwd) if past.resumed and Path(state.cwd).is_dir() else opening.cwd
@@ -131,7 +137,6 @@ def _build(
         for envelope in envelopes:
             journal.show(envelope)
 
-    leaks = secrecy.secrets(opening.environment)
     log = EventLog(parts.writer, parts.lease, after=state.seq, on_durable=show)
     journal = Journal(
         state=state,
@@ -148,7 +153,7 @@ def _build(
             settings=settings,
             home=opening.home,
             cwd=cwd,
-            environment=opening.environment,
+            environment=secrecy.without_keys(opening.environment, settings),
             leaks=leaks,
         ),
         registry=registry,

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Failure, ModelFailed, OuroborosError
 from ouroboros.core.parts import Origin
-from ouroboros.llm.auth import Authorizer, KeyHeader
+from ouroboros.llm.auth import Authorizer, KeyHeader, proofs
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.failures import classify
 from ouroboros.llm.framing import Framing
@@ -44,6 +44,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         headers: Sent with each request, the key not among them.
         auth: What proves who asks.
         explain: What the person can do about a failure.
+        learn: Is told every secret before it is sent, to keep it out of what is written down.
     """
 
     origin: Origin
@@ -55,6 +56,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     connect_timeout: float = 5.0
     idle_timeout: float = 120.0
     explain: Callable[[Failure], str] = lambda failure: ""
+    learn: Callable[[str], None] = lambda secret: None
 
 
 class HttpRoute:
@@ -94,6 +96,8 @@ class HttpRoute:
         refusal: Failure | None = None
         for is_last in (False, True):
             proven = await self._endpoint.auth.authorize(sent)
+            for secret in proofs(proven.headers):
+                self._endpoint.learn(secret)
             async with self._transport.send(proven) as answer:
                 response = _plain(answer)
                 kind = _kind(response)
@@ -202,7 +206,7 @@ class HttpRoute:
         if 200 <= response.status < 300:
             return _not_a_model(self._endpoint.base_url) if kind == "text/html" else None
         if 300 <= response.status < 400:
-            return _moved(self._endpoint.base_url, response)
+            return self._redacted(_moved(self._endpoint.base_url, response))
         try:
             body = await response.read(ERROR_BYTES)
         except ModelFailed:  # the status says more than the missing body would
@@ -224,7 +228,12 @@ class HttpRoute:
 
     def _redacted(self, failure: Failure) -> Failure:
         redact = self._endpoint.auth.redact
-        return replace(failure, message=redact(failure.message), code=redact(failure.code))
+        return replace(
+            failure,
+            message=redact(failure.message),
+            code=redact(failure.code),
+            request_id=redact(failure.request_id),
+        )
 
     def _conversation(self, request: Request) -> "_Conversation":
         found = self._conversations.pop(request.cache_key, None)

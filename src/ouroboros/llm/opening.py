@@ -33,7 +33,7 @@ class Connection(Struct, frozen=True, kw_only=True):
     """How to reach providers: patience, proxies, certificates, and where proofs come from.
 
     ``home`` is the folder that keeps logins, ``environment`` what a command sees that prints a token,
-    ``tap`` what stands between models and the network.
+    ``tap`` what stands between models and the network, ``learn`` is told each secret that is sent.
     """
 
     policy: Policy = Policy()
@@ -44,6 +44,7 @@ class Connection(Struct, frozen=True, kw_only=True):
     home: Path | None = None
     environment: Mapping[str, str] = {}
     tap: "Tap | None" = None
+    learn: Callable[[str], None] = lambda secret: None
 
     def __repr__(self) -> str:
         """Without what may hold secrets."""
@@ -111,6 +112,7 @@ def _http_route(choice: Choice, *, clock: Clock, connection: Connection) -> Rout
         connect_timeout=connection.connect_timeout,
         idle_timeout=connection.idle_timeout,
         explain=lambda failure: advice(choice, failure),
+        learn=connection.learn,
     )
     tap = connection.tap
 

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ouroboros.core.errors import Failure, ModelFailed
+from ouroboros.llm.auth import proofs
 from ouroboros.llm.cassette import Cassette, Exchange
 from ouroboros.llm.tap import Setup
 from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport, first_bytes
@@ -53,6 +54,9 @@ class Recording:
 
     def encode(self) -> bytes:
         """The cassette so far, without secrets; slow for a long session."""
+        for take in self._takes:
+            for secret in proofs(take.request.headers):
+                self._leaks.learn("key", secret)
         exchanges = [self._exchange(take) for take in self._takes]
         cassette = Cassette(setup=self.setup, exchanges=exchanges)
         return msgspec.json.format(msgspec.json.encode(cassette), indent=1) + b"\n"

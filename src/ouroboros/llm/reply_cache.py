@@ -27,6 +27,7 @@ from ouroboros.llm.stream import (
     Recalled,
     StreamEvent,
 )
+from ouroboros.safety.leaks import Leaks
 
 MOST_BYTES = 64 * 1_048_576
 """All replies together; the ones that were not asked for longest go first."""
@@ -61,8 +62,11 @@ class Kept(Struct, frozen=True, kw_only=True):
 class Shelf:
     """Replies in a folder that only its owner can read; every method blocks."""
 
-    def __init__(self, folder: Path, *, most_bytes: int = MOST_BYTES) -> None:
-        """The folder is made when the first reply is kept."""
+    def __init__(
+        self, folder: Path, *, most_bytes: int = MOST_BYTES, leaks: Leaks | None = None
+    ) -> None:
+        """The folder is made when the first reply is kept; one that holds a secret is not."""
+        self._leaks = leaks or Leaks({})
         self._folder = folder
         self._most_bytes = most_bytes
 
@@ -82,7 +86,7 @@ class Shelf:
     def put(self, key: str, reply: Finished) -> None:
         """Keeps a reply; where that cannot be done nothing is lost but time later."""
         content = msgspec.json.encode(Kept(key=key, reply=reply))
-        if len(content) > LARGEST_BYTES:
+        if len(content) > LARGEST_BYTES or self._leaks.contains(content):
             return
         with suppress(OSError):
             self._write(self._file(key), content)

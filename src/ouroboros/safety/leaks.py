@@ -1,7 +1,7 @@
 """Keeps known secret values out of what is shown and kept."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 SHORTEST = 8
@@ -11,16 +11,33 @@ MOST_HELD = 256
 """Characters of a text in pieces that wait for the next one; a longer key is cut seldom."""
 
 
+MOST_LEARNED = 32
+"""Secrets that came up on the way; of more the oldest are forgotten."""
+
+
 class Leaks:
     """The secrets of one session, by the name each goes under."""
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
         """Looks for each value as it is, and as it stands in JSON and in addresses."""
-        self._names: dict[str, str] = {}
-        for name, value in secrets.items():
+        self._given = tuple(secrets.items())
+        self._learned: tuple[tuple[str, str], ...] = ()
+        self._look_for(self._given)
+
+    def learn(self, name: str, value: str) -> None:
+        """Looks for one more value from now on, such as a token that was fetched meanwhile."""
+        if len(value) < SHORTEST or value in self._names:
+            return
+        self._learned = (*self._learned[1 - MOST_LEARNED :], (name, value))
+        self._look_for((*self._given, *self._learned))
+
+    def _look_for(self, secrets: Iterable[tuple[str, str]]) -> None:
+        names: dict[str, str] = {}
+        for name, value in secrets:
             for form in _forms(value.strip()):
                 if len(form) >= SHORTEST:
-                    self._names.setdefault(form, name)
+                    names.setdefault(form, name)
+        self._names = names
         self._beginnings: set[str] = set()
         self._longest = 0
         # The longest first, so that a value which contains another one is named rightly.

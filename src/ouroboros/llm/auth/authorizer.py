@@ -1,11 +1,26 @@
 """The seam between a route and whatever proves who asks, and its plainest kind: a key."""
 
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from msgspec.structs import replace
 
 from ouroboros.llm.auth.credential import AuthStyle, Credential
 from ouroboros.llm.transport import HttpRequest
+from ouroboros.safety.environment import is_secret_name
+
+_PROVING = frozenset({"authorization", "cookie", "proxy-authorization"})
+_SIGNED = "AWS4-"
+"""A signature is good for one request only, and says nothing of the key."""
+
+
+def proofs(headers: Mapping[str, str]) -> Iterator[str]:
+    """What in the headers of a request proves who asks, and must be shown nowhere."""
+    for name, value in headers.items():
+        if not (name.lower() in _PROVING or is_secret_name(name.replace("-", "_"))):
+            continue
+        if not value.startswith(_SIGNED):
+            yield value.rpartition(" ")[2]
 
 
 class Authorizer(Protocol):
