@@ -354,3 +354,17 @@ def test_hints_stay_short_however_many_vendors_there_are() -> None:
         find("zzz", environment={})
     assert len(caught.value.hint) < 400
     assert len(unknown.value.hint) < 100
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("gemini/gemini-3-pro", "google/gemini-3-pro"),
+        ("aws/m", "bedrock/m"),
+        ("hf/m", "huggingface/m"),
+    ],
+)
+def test_what_people_call_a_vendor_leads_to_it(text: str, meant: str) -> None:
+    with pytest.raises(ModelUnknown) as caught:
+        find(text, environment={})
+    assert caught.value.hint == f"Did you mean {meant}?"

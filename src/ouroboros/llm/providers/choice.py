@@ -130,7 +130,7 @@ def _entry(text: str, *, base_url: str, entries: Sequence[Entry]) -> tuple[Entry
         return found, model
     if text and base_url and "compatible" in known:
         return known["compatible"], text
-    raise ModelUnknown(f"There is no model {text!r}.", hint=_near(text, list(known)))
+    raise ModelUnknown(f"There is no model {text!r}.", hint=_near(text, entries))
 
 
 def plugged(provider: str) -> Entry | None:
@@ -148,11 +148,13 @@ def plugged(provider: str) -> Entry | None:
     return None
 
 
-def _near(text: str, names: list[str]) -> str:
+def _near(text: str, entries: Sequence[Entry]) -> str:
     import difflib  # only for this message
 
     provider = text.partition("/")[0]
-    near = difflib.get_close_matches(provider, names, n=3, cutoff=0.6)
+    names = {name: entry.name for entry in entries for name in (entry.name, *entry.also)}
+    close = difflib.get_close_matches(provider, names, n=3, cutoff=0.6)
+    near = dict.fromkeys(names[name] for name in close[: 1 if provider in names else 3])
     if near:
         rest = text.partition("/")[2]
         return "Did you mean " + " or ".join(f"{name}/{rest or 'MODEL'}" for name in near) + "?"

@@ -30,6 +30,7 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
 
     Attributes:
         protocol: Wire format by name; ``script``, ``echo`` and ``litellm`` speak none.
+        also: What people call it besides; hints know these names.
         title: Its name as people write it; the entry's own name where empty.
         base_url: What a protocol's path is appended to; empty when the person must give it.
         variables: What stands for each ``{name}`` in ``base_url``.
@@ -53,6 +54,7 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
 
     name: str
     protocol: str
+    also: tuple[str, ...] = ()
     title: str = ""
     base_url: str = ""
     variables: Mapping[str, Variable] = {}
