@@ -105,7 +105,7 @@ def _tools(request: Request, dialect: Dialect) -> list[Fields]:
 
 
 def _system(request: Request, dialect: Dialect) -> bytes:
-    pieces = [piece for piece in request.system if piece]
+    pieces = [piece for piece in request.system if piece.strip()]
     if not pieces:
         return b""
     content: object = "\n\n".join(pieces)
@@ -170,7 +170,8 @@ class _History:
     def _content(self, parts: Sequence[Part]) -> str | list[Fields]:
         found: list[Fields] = []
         for part in parts:
-            if isinstance(part, Text) and part.text:
+            # Those behind a vendor that reads lists refuse a blank element.
+            if isinstance(part, Text) and (part.text.strip() if self._as_list else part.text):
                 found.append(_text(part.text))
             elif isinstance(part, Media):
                 found.append(_media(part))
