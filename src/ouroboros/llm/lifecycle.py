@@ -1,5 +1,7 @@
 """A reply while it is built: blocks open, grow and close, and it ends exactly once."""
 
+from collections.abc import Callable
+
 from msgspec import Struct, field
 
 from ouroboros.core.errors import Failure
@@ -44,6 +46,7 @@ class Block(Struct, kw_only=True, eq=False):
     meta: Meta = field(default_factory=dict[str, object])
     is_open: bool = True
     is_ready: bool = False
+    whole: Part | None = None
 
     @property
     def text(self) -> str:
@@ -81,11 +84,33 @@ class Reply:
         self.trace = Trace()
         self.response_id = ""
         self.model = ""
-        self.usage: Usage | None = None
         self.is_over = False
         self._slots: list[Block | Place] = []
         self._events: list[StreamEvent] = []
         self._damaged = 0
+        self._counted: tuple[Fields, Callable[[Fields], Usage]] | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether anybody has said how many tokens there were."""
+        return self._counted is not None
+
+    @property
+    def usage(self) -> Usage | None:
+        """How many tokens there were, None as long as nobody has said."""
+        if self._counted is None:
+            return None
+        counts, read = self._counted
+        return read(counts)
+
+    def count(self, counts: Fields, read: Callable[[Fields], Usage]) -> None:
+        """Keeps the vendor's counts; some send them with every event, so they are read later."""
+        self.trace.usage = counts
+        self._counted = counts, read
+
+    def count_beside(self, counts: Fields, read: Callable[[Fields], Usage]) -> None:
+        """Keeps counts that somebody else than the vendor gave."""
+        self._counted = counts, read
 
     def take(self) -> list[StreamEvent]:
         """The events since the last time; callers hand them on at once."""
@@ -226,6 +251,16 @@ class Reply:
 
 
 def _part_of(block: Block) -> Part | None:
+    """The block as a part; one that has ended is made once, for each call shows all before it."""
+    if block.whole is None:
+        part = _made(block)
+        if block.is_open:
+            return part
+        block.whole = part
+    return block.whole
+
+
+def _made(block: Block) -> Part | None:
     if block.kind == "call":
         return block.call if block.is_ready else None
     text = block.text

@@ -139,8 +139,8 @@ class MessagesDecoder:
         if counts:
             known = self.reply.trace.usage or {}
             news = {key: value for key, value in counts.items() if value is not None}
-            self.reply.trace.usage = {**dict.fromkeys(counts), **known, **news}
-            self.reply.usage = usage.from_anthropic_messages(self.reply.trace.usage)
+            joined = {**dict.fromkeys(counts), **known, **news}
+            self.reply.count(joined, usage.from_anthropic_messages)
 
     def _start(self, index: int, block: Fields, text: str) -> None:
         self._stop(index)

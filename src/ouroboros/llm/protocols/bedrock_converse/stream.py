@@ -209,8 +209,7 @@ class ConverseDecoder:
 
     def _count(self, counts: Fields) -> None:
         if counts:
-            self.reply.trace.usage = counts
-            self.reply.usage = usage.from_bedrock_converse(counts)
+            self.reply.count(counts, usage.from_bedrock_converse)
 
     def _end(self) -> None:
         for index in list(self._open):

@@ -52,8 +52,6 @@ class InvokeDecoder:
             self.reply.fail(failure_of(frame, error))
         elif frame.event not in {"", "chunk"}:  # a kind of event that is not known yet
             return ()
-        elif frame.event not in {"chunk", ""}:
-            pass  # news of the stream itself
         elif outer is None or (text := _unpacked(string(outer, "bytes"))) is None:
             self._note_damage()
         else:
@@ -89,8 +87,8 @@ class InvokeDecoder:
             self._note_damage()
             return self.reply.take()
         reply = self._inner.reply
-        if reply.usage is None and (metrics := child(event, _METRICS)):
-            reply.usage = usage.from_bedrock_metrics(metrics)
+        if not reply.is_counted and (metrics := child(event, _METRICS)):
+            reply.count_beside(metrics, usage.from_bedrock_metrics)
         return self._inner.step(Frame("", text))
 
     def _note_damage(self) -> None:

@@ -121,8 +121,7 @@ class GeminiDecoder:
 
     def _count(self, counts: Fields) -> None:
         if any(name in counts for name in _COUNTS):
-            self.reply.trace.usage = counts
-            self.reply.usage = usage.from_gemini(counts)
+            self.reply.count(counts, usage.from_gemini)
 
     def _read_candidate(self, candidate: Fields, data: str, place: int) -> None:
         for index, part in enumerate(children(child(candidate, "content"), "parts")):

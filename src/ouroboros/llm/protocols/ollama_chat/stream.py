@@ -130,8 +130,7 @@ class OllamaDecoder:
     def _end(self, chunk: Fields) -> None:
         counts = {name: chunk[name] for name in _COUNTS if name in chunk}
         if counts:
-            self.reply.trace.usage = counts
-            self.reply.usage = usage.from_ollama(counts)
+            self.reply.count(counts, usage.from_ollama)
         reason = string(chunk, "done_reason")
         self.reply.trace.stop_reason = reason or None
         self._close_speech()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ouroboros.core.errors import Failure
-from ouroboros.core.parts import Reasoning
+from ouroboros.core.parts import Reasoning, Usage
 from ouroboros.llm import usage
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.fields import Fields, child, children, integer, is_object, parse, string, text_of
@@ -58,7 +58,7 @@ class ChatDecoder:
 
     def finish(self) -> Sequence[StreamEvent]:
         """The bytes have ended; without a stop reason or a count the reply was cut off."""
-        if self._has_stopped or self.reply.usage is not None:
+        if self._has_stopped or self.reply.is_counted:
             self._end()
         else:
             self.reply.fail_cut()
@@ -76,10 +76,7 @@ class ChatDecoder:
 
     def _read(self, chunk: Fields) -> None:
         if counts := self._counts(chunk):
-            self.reply.trace.usage = counts
-            self.reply.usage = usage.from_openai_chat(
-                counts, reasoning_exclusive=self._dialect.usage_reasoning_exclusive
-            )
+            self.reply.count(counts, self._usage_of)
         if not self.reply.response_id:
             self.reply.response_id = string(chunk, "id")
             self.reply.model = string(chunk, "model")
@@ -91,6 +88,10 @@ class ChatDecoder:
                 self._stop(reason)
         if (error := chunk.get("error")) or chunk.get("object") == "error":
             self._fail(chunk, error or chunk)
+
+    def _usage_of(self, counts: Fields) -> Usage:
+        exclusive = self._dialect.usage_reasoning_exclusive
+        return usage.from_openai_chat(counts, reasoning_exclusive=exclusive)
 
     def _counts(self, chunk: Fields) -> Fields | None:
         if chunk.get("usage"):

@@ -252,8 +252,7 @@ class ResponsesDecoder:
 
     def _end(self, response: Fields, texts: list[str]) -> None:
         if counts := child(response, "usage"):
-            self.reply.trace.usage = counts
-            self.reply.usage = usage.from_openai_responses(counts)
+            self.reply.count(counts, usage.from_openai_responses)
         status = string(response, "status")
         self.reply.trace.stop_reason = status or None
         if status == "failed" or response.get("error"):
