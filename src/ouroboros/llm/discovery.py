@@ -1,6 +1,7 @@
 """Asks a vendor which models it has, and understands the many ways in which it answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import cast
 from urllib.parse import urljoin
 
@@ -19,6 +20,11 @@ from ouroboros.llm.providers.address import join
 from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport
 
 LARGEST_BYTES = 32 * 1_048_576
+MOST_LISTED = 20_000
+"""Models of one list; the largest that is known of has not a tenth."""
+
+LONGEST_NAME = 512
+MOST_TOKENS = 10**9
 MOST_SHOWN = 100
 """Models of a local server that are asked about one by one."""
 
@@ -74,6 +80,8 @@ async def discover(
     """
     asked = _Asked(source, auth, transport, clock)
     found = parse(await asked.get(source.url))
+    if found is not None:  # a key that a server says back is not kept with the list
+        found = {auth.redact(name): known for name, known in found.items()}
     if found is None:
         raise ModelFailed(
             Failure(
@@ -102,9 +110,9 @@ def parse(body: bytes) -> dict[str, Known] | None:
 
 
 def _models(items: Sequence[Fields]) -> Iterator[tuple[str, Known]]:
-    for item in items:
+    for item in islice(items, MOST_LISTED):
         name = string(item, "id") or string(item, "name") or string(item, "model")
-        if name and _speaks(item):
+        if name.isprintable() and 0 < len(name) <= LONGEST_NAME and _speaks(item):
             yield name.removeprefix("models/"), known_of(item)
 
 
@@ -167,10 +175,12 @@ def _price(pricing: Fields) -> Price | None:
     fresh, output = _number(pricing, "prompt"), _number(pricing, "completion")
     if fresh is None or output is None:
         fresh, output = _number(pricing, "input"), _number(pricing, "output")
-        return Price(input=fresh, output=output) if fresh and output else None
-    if fresh < 0 or output < 0:
-        return None
+        if fresh is None or output is None or min(fresh, output) <= 0:
+            return None
+        return Price(input=fresh, output=output)
     read, write = _number(pricing, "input_cache_read"), _number(pricing, "input_cache_write")
+    if min(fresh, output, read or 0, write or 0) < 0:
+        return None
     return Price(
         input=_million(fresh),
         output=_million(output),
@@ -194,7 +204,7 @@ def _number(fields: Fields, key: str) -> float | None:
 def _first(fields: Fields, keys: Sequence[str]) -> int | None:
     for key in keys:
         value = fields.get(key)
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST_TOKENS:
             return value
     return None
 
@@ -226,10 +236,16 @@ class _Asked:
         )
         for is_last in (False, True):
             proven = await self._auth.authorize(request)
-            async with self._transport.send(proven) as response:
-                if 200 <= response.status < 300:
-                    return await response.read(LARGEST_BYTES)
-                failure = await self._refused(response)
+            try:
+                async with self._transport.send(proven) as response:
+                    if 200 <= response.status < 300:
+                        return await response.read(LARGEST_BYTES)
+                    failure = await self._refused(response)
+            except ModelFailed as error:  # what is no HTTP is shown, and may be what we sent
+                said = self._auth.redact(error.message)
+                raise ModelFailed(
+                    msgspec.structs.replace(error.failure, message=said), hint=error.hint
+                ) from error
             if is_last or failure.kind != "auth" or not await self._auth.renew(proven):
                 raise ModelFailed(failure)
         return b""

@@ -9,7 +9,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager, suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 from msgspec import Struct
@@ -27,6 +27,9 @@ from ouroboros.llm.protocols import BodyCache, Decoder, Protocol
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import Failed, StreamEvent
 from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport
+
+if TYPE_CHECKING:
+    from ouroboros.llm.catalog import Known
 
 CONVERSATIONS = 8
 """Conversations whose encoded messages are remembered at a time."""
@@ -124,6 +127,20 @@ class HttpRoute:
             tasks.start_soon(quietly, self._transport.warm, self._endpoint.base_url)
             tasks.start_soon(quietly, self._endpoint.auth.warm)
 
+    async def listed(self, path: str) -> "dict[str, Known]":
+        """The models of this server by name, with what its list says; raises ``ModelFailed``."""
+        from ouroboros.llm import discovery  # only sessions with a strange model need it
+
+        endpoint = self._endpoint
+        source = discovery.Source(
+            protocol=endpoint.origin.protocol,
+            base_url=endpoint.base_url,
+            path=path,
+            headers=endpoint.headers,
+            connect_timeout=endpoint.connect_timeout,
+        )
+        return await discovery.discover(source, endpoint.auth, self._transport, self._clock)
+
     def explain(self, failure: Failure) -> str:
         """What the person can do about it."""
         return self._endpoint.explain(failure)
@@ -171,8 +188,12 @@ class HttpRoute:
     async def _streamed(
         self, chunks: AsyncIterator[bytes], decoder: Decoder, framing: Framing
     ) -> AsyncGenerator[Sequence[StreamEvent]]:
+        size = 0
         try:
             async for chunk in chunks:
+                size += len(chunk)
+                if size > REPLY_BYTES:
+                    raise ModelFailed(_too_long(self._endpoint.base_url))
                 events: list[StreamEvent] = []
                 for frame in framing.feed(chunk):
                     events += decoder.step(frame)

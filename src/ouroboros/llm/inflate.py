@@ -3,6 +3,8 @@
 import zlib
 from collections.abc import AsyncGenerator, Mapping
 
+from anyio.lowlevel import checkpoint
+
 from ouroboros.llm.transport import HttpResponse, first_bytes, unreachable
 
 PIECE_BYTES = 1_048_576
@@ -51,6 +53,7 @@ class Inflated:
                     chunk = unpacker.unconsumed_tail or unpacker.unused_data
                     if piece:
                         yield piece
+                        await checkpoint()  # so that nothing else starves while little becomes much
         finally:
             await packed.aclose()
         if rest := unpacker.flush():

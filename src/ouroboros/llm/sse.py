@@ -4,7 +4,7 @@ from ouroboros.core.errors import Failure, ModelFailed
 from ouroboros.llm.framing import Frame
 
 LINE_BYTES = 64 * 1_048_576
-"""A longer line is taken for an attack or a fault, not for an event."""
+"""A longer line, or an event of more, is taken for an attack or a fault."""
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -12,8 +12,8 @@ _MARK = b"\xef\xbb\xbf"
 class Decoder:
     """Turns bytes into frames; a line ends with CRLF, CR or LF.
 
-    It raises ``ModelFailed`` for a line above ``LINE_BYTES`` and nothing else: bytes that are not
-    UTF-8 become replacement characters, unknown fields and comments are skipped.
+    It raises ``ModelFailed`` for a line or an event above ``LINE_BYTES`` and nothing else: bytes
+    that are not UTF-8 become replacement characters, unknown fields and comments are skipped.
     """
 
     def __init__(self) -> None:
@@ -23,6 +23,7 @@ class Decoder:
         self._event = ""
         self._event_line, self._event_name = b"", ""
         self._data: list[str] = []
+        self._data_bytes = 0
         self._is_first_line = True
         self._may_skip_feed = False
 
@@ -60,13 +61,7 @@ class Decoder:
         self._rest.append(piece)
         self._rest_bytes += len(piece)
         if self._rest_bytes > LINE_BYTES:
-            raise ModelFailed(
-                Failure(
-                    kind="transport",
-                    message=f"A line of the stream is longer than {LINE_BYTES} bytes.",
-                    retryable=True,
-                )
-            )
+            raise _too_long("A line")
 
     def _read(self, lines: list[bytes]) -> list[Frame]:
         if self._is_first_line:
@@ -88,6 +83,10 @@ class Decoder:
                 self._event = self._event_name
             else:
                 self._read_field(line)
+        if data:
+            self._data_bytes = sum(map(len, lines)) + (0 if frames else self._data_bytes)
+            if self._data_bytes > LINE_BYTES:
+                raise _too_long("An event")
         return frames
 
     def _read_field(self, line: bytes) -> None:
@@ -97,6 +96,16 @@ class Decoder:
         elif name == b"event":
             self._event = value.removeprefix(b" ").decode("utf-8", "replace")
             self._event_line, self._event_name = line, self._event
+
+
+def _too_long(what: str) -> ModelFailed:
+    return ModelFailed(
+        Failure(
+            kind="transport",
+            message=f"{what} of the stream is longer than {LINE_BYTES} bytes.",
+            retryable=True,
+        )
+    )
 
 
 def framing(kind: str) -> Decoder | None:

@@ -255,6 +255,12 @@ async def test_a_refusal_is_typed_and_never_shows_the_key(given: Answer, kind: F
     assert "sk-1" not in str(caught.value.failure)
 
 
+async def test_a_key_that_is_said_back_is_not_in_the_list() -> None:
+    async with bare({"/models": answer({"data": [{"id": "sk-1"}, {"id": "m"}]})}) as server:
+        found = await listed(server, "openai", {"OPENAI_API_KEY": "sk-1"})
+    assert list(found) == ["[key]", "m"]
+
+
 async def test_a_server_that_is_not_there_is_a_typed_failure() -> None:
     async with bare({}) as server:
         url = server.url

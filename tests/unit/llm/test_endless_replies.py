@@ -1,0 +1,90 @@
+"""Replies without an end, or with far more in them than anybody needs, cost little and then fail."""
+
+from collections.abc import Sequence
+
+import anyio
+import pytest
+from anyio.lowlevel import checkpoint
+
+from ouroboros.core.errors import ModelFailed
+from ouroboros.llm import discovery, sse
+from ouroboros.llm.http_route import REPLY_BYTES
+from ouroboros.llm.stream import Failed
+from ouroboros.llm.turns import Turn
+from ouroboros.testing.raw import LAST, Speech, Step, chunk
+from tests.unit.llm.fault_ground import asked, facing, listen
+from tests.unit.llm.test_fault_matrix_answers import MEBI, gzipped, packed_head
+
+COMMENT = gzipped((b":" + b" " * 65_534 + b"\n") * 16)
+
+
+def bomb(speech: Speech) -> Sequence[Step]:
+    members = COMMENT * (REPLY_BYTES // MEBI + 8)
+    assert len(members) < 2 * MEBI
+    return [packed_head(speech, "gzip"), chunk(members), LAST]
+
+
+async def test_what_unpacks_without_an_end_is_given_up_and_lets_others_run() -> None:
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            await checkpoint()
+            turns += 1
+
+    async with (
+        facing([bomb], Turn(text="x"), "openai-chat") as (client, server, _),
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(others)
+        events, error = await listen(client, asked("openai-chat"))
+        assert error is not None
+        assert f"more than {REPLY_BYTES} bytes" in error.message
+        assert isinstance(events[-1], Failed)
+        assert len(server.exchanges) == 1
+        tasks.cancel_scope.cancel()
+    assert turns > REPLY_BYTES // MEBI
+
+
+def test_an_event_of_endless_lines_is_refused() -> None:
+    decoder = sse.Decoder()
+    lines = b"data: " + b"x" * (sse.LINE_BYTES // 20) + b"\n"
+    for _ in range(19):
+        decoder.feed(lines)
+    with pytest.raises(ModelFailed, match="An event of the stream") as caught:
+        decoder.feed(lines)
+    assert caught.value.failure.kind == "transport"
+
+
+def test_events_that_each_end_with_the_next_read_may_go_on_for_ever() -> None:
+    decoder = sse.Decoder()
+    lines = b"\ndata: " + b"x" * (sse.LINE_BYTES // 40) + b"\n"
+    assert sum(len(decoder.feed(lines)) for _ in range(50)) == 49
+
+
+def test_a_list_of_models_is_taken_as_far_as_it_makes_sense() -> None:
+    many = b",".join(b'{"id":"m%d"}' % number for number in range(discovery.MOST_LISTED + 5))
+    odd = b'{"id":"a\\u001b[31m"},{"id":"%b"},{"id":"big","context_length":%d}' % (
+        b"x" * 600,
+        10**30,
+    )
+    found = discovery.parse(b'{"data":[%b,%b]}' % (odd, many))
+    assert found is not None
+    assert len(found) == discovery.MOST_LISTED - 2
+    assert list(found)[:2] == ["big", "m0"]
+    assert found["big"].window is None
+
+
+@pytest.mark.parametrize(
+    "pricing",
+    [
+        b'"input":-5,"output":-1',
+        b'"input":1,"output":-1',
+        b'"prompt":"1","completion":"1","input_cache_read":"-1"',
+    ],
+)
+def test_a_price_below_nothing_is_no_price(pricing: bytes) -> None:
+    found = discovery.parse(b'{"data":[{"id":"m","pricing":{%b}}]}' % pricing)
+    assert found is not None
+    assert found["m"].price is None
