@@ -17,6 +17,9 @@ from ouroboros.llm.providers.entry import Entry
 from ouroboros.llm.providers.table import ENTRIES
 from ouroboros.llm.stream import Finished
 
+_LOGGED_OUT = "not logged in"
+_NO_BRIDGE = "not installed: pip install 'ouroboros[litellm]'"
+
 
 class Listed(Struct, frozen=True, kw_only=True):
     """One provider.
@@ -167,7 +170,8 @@ def _row(entry: Entry, loaded: Loaded, environment: Mapping[str, str], keys: Key
     address = next((each for each in given if each), entry.base_url)
     states = {each: _source(keys, each) for each in entry.keys}
     proof = _proof(entry, loaded)
-    needs_none = entry.is_keyless and bool(address or not entry.keys)
+    lacks = proof in {_LOGGED_OUT, _NO_BRIDGE}
+    needs_none = entry.is_keyless and bool(address or not entry.keys) and not lacks
     return Listed(
         name=entry.name,
         title=entry.title or entry.name,
@@ -188,9 +192,13 @@ def _proof(entry: Entry, loaded: Loaded) -> str:
         case OAuthPlan(name=name):
             from ouroboros.app.logins import is_logged_in
 
-            return "logged in" if is_logged_in(loaded.home, name) else "not logged in"
+            return "logged in" if is_logged_in(loaded.home, name) else _LOGGED_OUT
         case None if entry.key_command:
             return f"command {_program(entry.key_command)}"
+        case None if entry.protocol == "litellm":
+            from importlib.util import find_spec
+
+            return "the vendor's own key" if find_spec("litellm") else _NO_BRIDGE
         case None:
             return "AWS credentials" if entry.auth == "aws" else ""
 

@@ -111,7 +111,7 @@ def test_a_list_is_asked_for_once_in_300_seconds_unless_refreshed(
 ) -> None:
     ouro("providers", "add", "mine", "--base-url", vendor.url)
     found = ouro("models", "list", "--provider", "mine")
-    assert found.out == ("mine/large\t64k\t\t\tprice unknown\nmine/small\t64k\t\t\tprice unknown\n")
+    assert found.out == ("mine/large\t64k\t\tprice unknown\t\nmine/small\t64k\t\tprice unknown\t\n")
     ouro("models", "list", "--provider", "mine")
     assert len(vendor.asked) == 1
     vendor.answers = offering("other")
@@ -204,7 +204,7 @@ def test_a_model_is_shown_and_found_without_asking_anybody(ouro: Ouro) -> None:
     machine = json.loads(ouro("models", "show", "claude-sonnet-5-5", "--json").out)
     assert machine["known"]["price"]["input"] == 2.0
     found = ouro("models", "search", "SONNET", "5-5")
-    assert "anthropic/claude-sonnet-5-5\t1M\ttools thinks image pdf\t\t$2 / $10\n" in found.out
+    assert "anthropic/claude-sonnet-5-5\t1M\ttools thinks image pdf\t$2 / $10\t\n" in found.out
     assert all("sonnet" in line and "5-5" in line for line in found.out.splitlines())
     assert rows(ouro("models", "search", "sonnet", "5-5", "--json").out)
 

@@ -53,6 +53,24 @@ def test_the_list_says_where_each_key_is_and_never_what(
     assert "anthropic\tanthropic-messages\tANTHROPIC_API_KEY environment\t" in plain.out
 
 
+def test_what_lacks_a_login_or_a_package_is_not_ready(
+    ouro: Ouro, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cloud = '[providers.cloud]\nbase_url = "https://models.example.org/v1"\nauth = "oauth"\n'
+    login = '[providers.cloud.oauth]\nclient_id = "me"\nissuer = "https://login.example.org"\n'
+    (home / "config.toml").write_text(cloud + login, "utf-8")
+    monkeypatch.setitem(sys.modules, "litellm", None)  # as where it is not installed
+
+    found = rows(ouro)
+    ready = ouro("providers", "list", "--ready").out
+
+    assert (found["cloud"]["proof"], found["cloud"]["is_ready"]) == ("not logged in", False)
+    assert "pip install 'ouroboros[litellm]'" in str(found["litellm"]["proof"])
+    assert "cloud" not in ready
+    assert "litellm" not in ready
+    assert "ollama\tollama-chat\tno key needed\thttp://localhost:11434\n" in ready
+
+
 @pytest.mark.parametrize("protocol", ["openai-chat", "openai-responses", "anthropic-messages"])
 def test_a_provider_that_answers_is_said_to(
     ouro: Ouro, home: Path, server: ScriptedServer, protocol: str

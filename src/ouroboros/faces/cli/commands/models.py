@@ -91,16 +91,17 @@ def search(invocation: Invocation, words: tuple[str, ...], *, as_json: bool) -> 
 def _print(models: "Iterable[Model]") -> None:
     from ouroboros.faces.cli import table
 
-    across = table.columns()
+    records: list[tuple[str, ...]] = []
     for model in models:
         known = model.known
         can = [
             word for word, is_so in (("tools", known.tools), ("thinks", known.reasoning)) if is_so
         ]
         ending = f"until {known.retires}" if known.retires else ""
-        cells = (model.name, _count(known.window), " ".join([*can, *known.inputs]), ending)
-        for line in table.lines((*cells, _price(model)), across):
-            say(line)
+        cells = (model.name, _count(known.window), " ".join([*can, *known.inputs]))
+        records.append((*cells, _price(model), ending))
+    for line in table.block(records, table.columns()):
+        say(line)
 
 
 def _details(model: "Model") -> list[tuple[str, str]]:

@@ -1,10 +1,15 @@
 """`ouro providers`: list, add, test and log in to model providers."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ouroboros.faces.cli.commands.providers_login import login, logout
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
+
+if TYPE_CHECKING:
+    from ouroboros.app.provider_list import Listed
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 
@@ -28,13 +33,12 @@ def list_all(invocation: Invocation, *, ready: bool, as_json: bool) -> None:
     if as_json:
         say_json(rows)
         return
-    across = table.columns()
+    records: list[tuple[str, ...]] = []
     for row in rows:
-        states = [f"{name} {source or 'unset'}" for name, source in row.keys.items()]
-        proof = ", ".join([*states, *([row.proof] if row.proof else [])]) or "no key needed"
         address = config_view.without_credentials(row.base_url)
-        for line in table.lines((row.name, row.protocol, proof, address), across):
-            say(line)
+        records.append((row.name, row.protocol, _proof(row), address))
+    for line in table.block(records, table.columns()):
+        say(line)
 
 
 @command.command("add")
@@ -98,6 +102,14 @@ def test(invocation: Invocation, name: str, *, as_json: bool) -> None:
     )
     text = " ".join(answer.text.split())[:60]
     say(f"ok: {answer.model} answered {text!r} in {answer.seconds:.1f} s ({used})")
+
+
+def _proof(row: "Listed") -> str:
+    """Where the key is, or what there is instead, or the first variable it could be set in."""
+    found = [f"{name} {source}" for name, source in row.keys.items() if source]
+    unset = [] if found or row.is_ready else [f"{name} unset" for name in row.keys]
+    states = found or unset[:1]
+    return ", ".join([*states, *([row.proof] if row.proof else [])]) or "no key needed"
 
 
 command.add_command(login)
