@@ -19,6 +19,10 @@ _CODES: dict[str, FailureKind] = {
     "insufficient_quota": "quota",
     "billing_error": "quota",
     "exceeded_current_quota_error": "quota",
+    "billing_not_active": "quota",
+    "billing_hard_limit_reached": "quota",
+    "arrearage": "quota",
+    "allocationquota.freetieronly": "quota",
     "servicequotaexceededexception": "quota",
     "invalid_api_key": "auth",
     "authentication_error": "auth",
@@ -49,6 +53,7 @@ _CODES: dict[str, FailureKind] = {
     "not_found_error": "model_not_found",
     "not_found": "model_not_found",
     "deploymentnotfound": "model_not_found",
+    "unknown_model": "model_not_found",
     "resourcenotfoundexception": "model_not_found",
     "invalid_encrypted_content": "stale_reasoning",
     "tool_use_failed": "invalid_tool_output",
@@ -60,6 +65,7 @@ _CODES: dict[str, FailureKind] = {
     "throttlingexception": "rate_limit",
     "service_tier_capacity_exceeded": "rate_limit",
     "overloaded_error": "overloaded",
+    "engine_overloaded_error": "overloaded",
     "unavailable": "overloaded",
     "serviceunavailableexception": "overloaded",
     "modelnotreadyexception": "overloaded",
@@ -105,6 +111,7 @@ _OVERFLOW = (
     r"prompt is too long|request_too_large|exceeds? the context window"
     r"|maximum context length|exceeds? the configured limit|token count.{0,40}exceeds? the maximum"
     r"|input is too long for|too many (input )?tokens|expected maxlength|maximum prompt length"
+    r"|exceeds? (the )?context limit|prompt exceeds max length|range of input length"
     r"|reduce the length|too large for model with|exceeded model token limit"
     r"|context window exceeds limit|inputs?`? tokens \+ `?max_new_tokens|while limit is"
     r"|exceeds the available context|greater than the context length|exceeds the limit of \d"
@@ -114,20 +121,25 @@ _OVERFLOW = (
 )
 
 _WORDINGS: dict[FailureKind, str] = {
-    "auth": r"api key not valid|incorrect api key|invalid x-api-key|invalid api key|security token",
-    "quota": r"credit balance|insufficient (credits|balance|funds)|exceeded your current quota",
+    "auth": r"api key (not valid|expired)|incorrect api key|invalid (x-)?api.key|security token"
+    r"|login fail",
+    "quota": r"credit balance|insufficient (credits|balance|funds)|exceeded your current quota"
+    r"|usage limits? reached|specified api usage limits",
     "stale_reasoning": r"required following item|required 'reasoning' item|thought_?signature"
-    r"|reasoning_content.{0,80}passed back|invalid `?signature`? in `?thinking"
+    r"|reasoning_content.{0,80}(passed back|is missing)|invalid `?signature`? in `?thinking"
     r"|encrypted content.{0,80}could not be|bound to a different conversation"
     r"|expected `thinking` or `redacted_thinking`",
     "invalid_tool_output": r"tool call validation failed|error parsing tool call",
-    "content_policy": r"safety system|usage polic|content management policy",
+    "content_policy": r"safety system|usage (polic|guideline)|content management policy"
+    r"|input was flagged|unsafe or sensitive content",
     "model_not_found": r"model.{0,120}does not exist|model identifier is invalid|no such model"
-    r"|model.{0,120}not found",
+    r"|model.{0,120}not found|unknown model",
 }
 
 _COARSE: tuple[FailureKind, ...] = ("rate_limit", "permission")
 """Kinds by status that the wording may make more exact."""
+
+_FINER = {("rate_limit", "quota"), ("permission", "auth"), ("permission", "content_policy")}
 
 _OVERLOADED = r"overloaded|out of capacity|server busy"
 _SERVER = (
@@ -136,7 +148,7 @@ _SERVER = (
 _HOPELESS = r"requires more (system )?memory"
 """Said with a status of 500, and as true the next time."""
 
-_BAD_KEY = r"api key is valid|authentication failed"
+_BAD_KEY = r"api key (is valid|was reported)|authentication failed"
 _DAILY = r"too many tokens per day"
 
 
@@ -190,6 +202,9 @@ def error_of(body: object) -> object:
     error = fields.get("error") or child(fields, "response").get("error")
     if error:
         return error
+    said = child(fields, "base_resp")
+    if said.get("status_code"):  # MiniMax's, beside a reply that is none
+        return {"message": string(said, "status_msg"), "code": str(said["status_code"])}
     is_flat = fields.get("type") == "error" or fields.get("object") == "error"
     return fields if is_flat else None
 
@@ -246,10 +261,11 @@ def _message(error: Fields, outer: Fields, page: str) -> str:
         return "" if page[:1] == "<" else page
     text = string(error, "message") or string(error, "Message") or string(outer, "message")
     if not text:
+        details = [*children(outer, "detail"), *children(child(error, "message"), "detail")]
         text = (
             string(outer, ":error-message")
             or string(outer, "detail")
-            or "; ".join(string(one, "msg") for one in children(outer, "detail"))
+            or "; ".join(string(one, "msg") for one in details)
         )
     upstream = string(child(error, "metadata"), "raw")
     return f"{text}: {upstream}" if upstream else text
@@ -266,7 +282,7 @@ def _inner_status(error: Fields) -> int:
 
 
 def _kind(refusal: Refusal, vendor: str) -> FailureKind:
-    if refusal.status == 429 and refusal.message.lower().startswith("request too large"):
+    if refusal.status in {413, 429} and refusal.message.lower().startswith("request too large"):
         return "context_overflow"
     kind = _kind_by_code(refusal)
     if kind is None and not refusal.message and not refusal.codes:
@@ -301,10 +317,12 @@ def _kind_of_silence(status: int, vendor: str) -> FailureKind | None:
 
 def _kind_by_status(refusal: Refusal) -> FailureKind | None:
     kind = _STATUSES.get(refusal.status)
+    if kind == "rate_limit" and _says(refusal.message, _OVERLOADED):
+        return "overloaded"
+    if kind == "permission" and _says(refusal.message, _OVERFLOW):
+        return "context_overflow"
     worded = _worded(refusal.message) if kind in _COARSE else None
-    if (kind, worded) in {("rate_limit", "quota"), ("permission", "auth")}:
-        return worded
-    return kind
+    return worded if (kind, worded) in _FINER else kind
 
 
 def _kind_by_wording(refusal: Refusal) -> FailureKind | None:

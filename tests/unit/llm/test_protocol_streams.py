@@ -215,6 +215,15 @@ def test_thoughts_then_words_then_thoughts() -> None:
     )
 
 
+def test_an_error_beside_a_reply_that_is_none() -> None:
+    said = {"status_code": 1008, "status_msg": "insufficient balance"}
+    failure = failed(played("openai-chat", {"choices": None, "base_resp": said})).failure
+    assert (failure.kind, failure.message) == ("quota", "insufficient balance")
+    fine = {"status_code": 0, "status_msg": ""}
+    ended = {"choices": [{"delta": {"content": "yes"}, "finish_reason": "stop"}], "base_resp": fine}
+    assert finished(played("openai-chat", ended, "[DONE]")).parts == (Text(text="yes"),)
+
+
 def test_cumulative_usage_is_not_summed() -> None:
     counts = [{"prompt_tokens": 3, "completion_tokens": count} for count in (1, 2)]
     chunks = [{"choices": (), "usage": one} for one in counts]

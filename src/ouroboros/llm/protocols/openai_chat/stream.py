@@ -88,6 +88,8 @@ class ChatDecoder:
                 self._stop(reason)
         if (error := chunk.get("error")) or chunk.get("object") == "error":
             self._fail(chunk, error or chunk)
+        elif "base_resp" in chunk and child(chunk, "base_resp").get("status_code"):
+            self._fail(chunk, chunk["base_resp"])
 
     def _usage_of(self, counts: Fields) -> Usage:
         exclusive = self._dialect.usage_reasoning_exclusive
