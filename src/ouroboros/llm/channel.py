@@ -138,6 +138,16 @@ class Channel(asyncio.BufferedProtocol, ByteStream):
         await lowlevel.checkpoint()
 
     @property
+    def is_over(self) -> bool:
+        """The other side will say no more, or is gone."""
+        return self._is_over
+
+    @property
+    def has_more(self) -> bool:
+        """Something has come that nobody has read."""
+        return bool(self._arrived)
+
+    @property
     def extra_attributes(self) -> Mapping[Any, Callable[[], Any]]:
         """The socket."""
         transport = self._transport

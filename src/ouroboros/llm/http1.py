@@ -48,6 +48,15 @@ class _Connection:
         self.channel = channel
         self.stream = stream
 
+    @property
+    def is_usable(self) -> bool:
+        """Whether it stands, and the server has said nothing unasked, such as that it closes.
+
+        Under TLS something unread may be the connection's own matter.
+        """
+        is_quiet = self.stream is not self.channel or not self.channel.has_more
+        return is_quiet and not self.channel.is_over
+
     async def receive(self, timeout_seconds: float) -> bytes:
         """The next bytes; empty at the end."""
         self.channel.patience = timeout_seconds
@@ -170,9 +179,7 @@ class Http1:
         server = Server.of(parts)
         if (warming := self._warming.get(server)) is not None:
             await warming.wait()
-        idle = self._idle.get(server)
-        if idle:
-            connection = idle.pop()
+        if (connection := await self._kept(server)) is not None:
             try:
                 return connection, await self._ask(connection, request, parts)
             except _Stale:
@@ -187,9 +194,8 @@ class Http1:
             ) from stale
 
     async def _connect(self, server: Server, timeout_seconds: float) -> _Connection:
-        from ouroboros.llm.channel import (
-            connect,
-        )  # the event loop's own parts, which cost start-up time
+        # Late, because the event loop's own parts cost start-up time.
+        from ouroboros.llm.channel import connect
 
         context = await self._tls() if server.scheme == "https" else None
         try:
@@ -218,6 +224,16 @@ class Http1:
         except BaseException:
             await connection.close()
             raise
+
+    async def _kept(self, server: Server) -> _Connection | None:
+        """The connection that was used last, of those that can be used again."""
+        idle = self._idle.get(server, [])
+        while idle:
+            connection = idle.pop()
+            if connection.is_usable:
+                return connection
+            await connection.close()
+        return None
 
     async def _keep(self, connection: _Connection) -> None:
         idle = self._idle.setdefault(connection.server, [])

@@ -140,6 +140,34 @@ async def test_a_connection_the_server_has_closed_is_replaced_once(transport: Ht
         assert len(seen) == 3
 
 
+@pytest.mark.parametrize("closes", [True, False])
+async def test_what_a_server_says_unasked_is_no_answer(transport: Http1, *, closes: bool) -> None:
+    connections = 0
+    said = anyio.Event()
+
+    async def answer_and_complain(stream: SocketStream) -> None:
+        nonlocal connections
+        connections += 1
+        async with stream:
+            await take(stream)
+            await stream.send(OK)
+            if connections == 1:
+                await anyio.lowlevel.checkpoint()
+                await stream.send(b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n")
+                if closes:
+                    await stream.send_eof()
+                said.set()
+            with contextlib.suppress(anyio.EndOfStream):
+                await stream.receive()
+
+    async with raw(answer_and_complain) as url:
+        assert await answer(transport, chat(url)) == (200, b"ok")
+        await said.wait()
+        await anyio.wait_all_tasks_blocked()
+        assert await answer(transport, chat(url)) == (200, b"ok")
+        assert connections == 2
+
+
 async def test_a_server_that_closes_without_a_word_is_not_asked_for_ever(transport: Http1) -> None:
     seen: list[int] = []
 
