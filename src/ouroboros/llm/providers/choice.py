@@ -164,7 +164,8 @@ def _near(text: str, entries: Sequence[Entry]) -> str:
 def _nameless(entry: Entry) -> str:
     if entry.protocol == "script":
         return "Write script:PATH, with the path of a JSON lines file."
-    return f"Write {entry.name}/{entry.default_model or 'MODEL'}."
+    written = f"Write {entry.name}/{entry.default_model or 'MODEL'}"
+    return f"{written}; `ouro models list --provider {entry.name}` names more."
 
 
 def _address(entry: Entry, environment: Mapping[str, str], base_url: str) -> tuple[str, bool]:
@@ -195,20 +196,24 @@ def _told(entry: Entry, environment: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _key_missing(entry: Entry) -> KeyMissing:
-    known = entry.name in {each.name for each in ENTRIES}
-    own = f'Set {entry.keys[0]}, or put auth = "none" into [providers.{entry.name}].'
+    is_known = entry.name in {each.name for each in ENTRIES}
+    without = f'Without one: auth = "none" in [providers.{entry.name}].'
     return KeyMissing(
         f"The provider {entry.name!r} needs a key and {' or '.join(entry.keys)} is not set.",
-        hint=_ways(entry.keys[0]) if known else own,
+        hint=f"Set {entry.keys[0]}, or keep the key: ouro providers login {entry.name}. "
+        + (_WITHOUT_KEY if is_known else without),
     )
 
 
-def _ways(*keys: str) -> str:
-    """How to get at a model; ``keys`` are named first."""
-    usual = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY")
-    named = ", ".join(dict.fromkeys([*keys, *usual]))
+_WITHOUT_KEY = (
+    "Without a key: --model ollama/NAME, or --base-url http://HOST:PORT/v1 --model NAME, "
+    "or ./ouro demo."
+)
+
+
+def _ways() -> str:
+    """How to get at any model."""
     return (
-        f"Set one of {named} or another provider's (`ouro providers list`); or use a local model "
-        "with --model ollama/NAME or --base-url http://HOST:PORT/v1; or see it work without any "
-        "with ./ouro demo."
+        "Set one of OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY or "
+        f"another provider's (`ouro providers list`). {_WITHOUT_KEY}"
     )

@@ -58,6 +58,7 @@ def test_what_lacks_a_login_or_a_package_is_not_ready(
 ) -> None:
     cloud = '[providers.cloud]\nbase_url = "https://models.example.org/v1"\nauth = "oauth"\n'
     login = '[providers.cloud.oauth]\nclient_id = "me"\nissuer = "https://login.example.org"\n'
+    home.mkdir(exist_ok=True)
     (home / "config.toml").write_text(cloud + login, "utf-8")
     monkeypatch.setitem(sys.modules, "litellm", None)  # as where it is not installed
 
@@ -106,7 +107,7 @@ def test_without_a_key_the_ways_out_are_listed(ouro: Ouro) -> None:
     ended = ouro("providers", "test", "anthropic")
 
     assert ended.code == 2
-    for way in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ollama", "./ouro demo"):
+    for way in ("ANTHROPIC_API_KEY", "ouro providers login", "ollama", "./ouro demo"):
         assert way in ended.err
 
 
