@@ -17,6 +17,7 @@ from ouroboros.llm.failures import classify
 from ouroboros.llm.fields import Fields, child, children, string
 from ouroboros.llm.price import Price
 from ouroboros.llm.providers.address import join
+from ouroboros.llm.request import Effort
 from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport
 
 LARGEST_BYTES = 32 * 1_048_576
@@ -37,8 +38,15 @@ _WINDOWS = (
     "inputTokenLimit",
     "max_input_tokens",
 )
-_OUTPUTS = ("outputTokenLimit", "max_completion_tokens", "max_output_tokens", "max_output_length")
+_OUTPUTS = (
+    "outputTokenLimit",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "max_output_length",
+    "max_tokens",
+)
 _WORDS_OUT = frozenset({"chat", "language", "code", "llm", "vlm", "model", ""})
+_EFFORTS: tuple[Effort, ...] = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _MEDIA = {"image": "image", "file": "pdf", "pdf": "pdf", "audio": "audio", "video": "video"}
 
 
@@ -123,6 +131,8 @@ def _speaks(item: Fields) -> bool:
         return False
     if child(item, "capabilities").get("completion_chat") is False:
         return False
+    if item.get("supports_chat") is False or item.get("lifecycle") == "retired":
+        return False
     outputs = item.get("supported_output_modalities")
     if isinstance(outputs, list) and "text" not in outputs:
         return False
@@ -138,6 +148,8 @@ def known_of(item: Fields) -> Known:
         max_output=_first(item, _OUTPUTS) or _first(top, _OUTPUTS),
         inputs=tuple(dict.fromkeys(_inputs(item, can))),
         tools=_tools(item, can),
+        reasoning=True if can & {"thinking", "reasoning"} else None,
+        efforts=_efforts(item),
         price=_price(child(item, "pricing")),
     )
 
@@ -145,14 +157,24 @@ def known_of(item: Fields) -> Known:
 def _capabilities(item: Fields) -> set[str]:
     """What the model can do, as words; vendors say it as a list or as switches."""
     given = item.get("capabilities")
+    listed = {*_texts(given), *_texts(item.get("supported_parameters"))}
+    switches = {name: value for name, value in item.items() if value is True}
     if isinstance(given, dict):
-        switches = cast("Fields", given)
-        return {name for name, value in switches.items() if value is True}
-    return set(_texts(given)) | set(_texts(item.get("supported_parameters")))
+        switches |= cast("Fields", given)
+    return listed | {name.removeprefix("supports_") for name in switches if _is_on(switches[name])}
+
+
+def _is_on(value: object) -> bool:
+    return value is True or child({"it": value}, "it").get("supported") is True
+
+
+def _efforts(item: Fields) -> tuple[Effort, ...]:
+    levels = child(child(item, "capabilities"), "effort")
+    return tuple(level for level in _EFFORTS if _is_on(levels.get(level)))
 
 
 def _tools(item: Fields, can: set[str]) -> bool | None:
-    if can & {"tools", "tool-calling", "tool_use", "function_calling"}:
+    if can & {"tools", "tool-calling", "tool_use", "function_calling", "tool_calling"}:
         return True
     says = isinstance(item.get("supported_parameters"), list)
     return False if says or child(item, "capabilities").get("function_calling") is False else None
@@ -162,8 +184,10 @@ def _inputs(item: Fields, can: set[str]) -> Iterator[str]:
     architecture = child(item, "architecture")
     for given in (architecture.get("input_modalities"), item.get("supported_input_modalities")):
         yield from (_MEDIA[word] for word in _texts(given) if word in _MEDIA)
-    if "vision" in can or item.get("type") == "vlm":
+    if can & {"vision", "image_input", "image_in"} or item.get("type") == "vlm":
         yield "image"
+    if "pdf_input" in can:
+        yield "pdf"
 
 
 def _price(pricing: Fields) -> Price | None:

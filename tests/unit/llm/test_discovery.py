@@ -22,7 +22,28 @@ from tests.unit.llm.vendor_server import Answer, Asked, BareServer, bare
 
 OPENAI = {"object": "list", "data": [{"id": "gpt-9", "object": "model"}, {"id": "o9"}]}
 ANTHROPIC = {
-    "data": [{"type": "model", "id": "claude-9", "max_input_tokens": 900_000}],
+    "data": [
+        {
+            "type": "model",
+            "id": "claude-9",
+            "max_input_tokens": 900_000,
+            "max_tokens": 64_000,
+            "lifecycle": "active",
+            "capabilities": {
+                "image_input": {"supported": True},
+                "pdf_input": {"supported": True},
+                "batch": {"supported": False},
+                "thinking": {"supported": True, "types": {"adaptive": {"supported": True}}},
+                "effort": {
+                    "supported": True,
+                    "max": {"supported": True},
+                    "low": {"supported": True},
+                    "xhigh": {"supported": False},
+                },
+            },
+        },
+        {"type": "model", "id": "claude-1", "lifecycle": "retired"},
+    ],
     "has_more": False,
 }
 GEMINI = {
@@ -34,6 +55,17 @@ GEMINI = {
             "supportedGenerationMethods": ["generateContent", "countTokens"],
         },
         {"name": "models/embedding-1", "supportedGenerationMethods": ["embedContent"]},
+    ]
+}
+MOONSHOT = {
+    "data": [
+        {
+            "id": "kimi-9",
+            "context_length": 9,
+            "supports_image_in": True,
+            "supports_reasoning": True,
+        },
+        {"id": "flux", "supports_chat": False},
     ]
 }
 OPENROUTER = {
@@ -101,7 +133,19 @@ PRICE = Price(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)
 
 LISTS: dict[str, tuple[object, dict[str, Known]]] = {
     "openai": (OPENAI, {"gpt-9": Known(), "o9": Known()}),
-    "anthropic": (ANTHROPIC, {"claude-9": Known(window=900_000)}),
+    "anthropic": (
+        ANTHROPIC,
+        {
+            "claude-9": Known(
+                window=900_000,
+                max_output=64_000,
+                inputs=("image", "pdf"),
+                reasoning=True,
+                efforts=("low", "max"),
+            )
+        },
+    ),
+    "moonshot": (MOONSHOT, {"kimi-9": Known(window=9, inputs=("image",), reasoning=True)}),
     "gemini": (GEMINI, {"gemini-9": Known(window=1_000, max_output=500)}),
     "openrouter": (
         OPENROUTER,
@@ -111,6 +155,7 @@ LISTS: dict[str, tuple[object, dict[str, Known]]] = {
                 max_output=64_000,
                 inputs=("image", "pdf"),
                 tools=True,
+                reasoning=True,
                 price=PRICE,
             ),
             "openrouter/auto": Known(),
