@@ -5,7 +5,7 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from ouroboros.agent.speaker import Speaker
+from ouroboros.agent.speaker import Speaker, Tuning
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Failure, Misuse, ModelFailed
 from ouroboros.core.events import ModelSwitched
@@ -58,6 +58,21 @@ class Lineup:
         """
         self._effort, self._service_tier = effort, service_tier
         self._speaker = self._tuned(self._open[self._speaker.name])
+
+    def learn(self, name: str, tuning: Tuning) -> None:
+        """Takes over the window of a tuning: what a model can see was found out meanwhile."""
+        if name not in self._open:
+            return
+        found = self._open[name]
+        room = replace(
+            found.tuning,
+            window=tuning.window,
+            known_window=tuning.known_window,
+            most_images=tuning.most_images,
+        )
+        self._open[name] = replace(found, tuning=room)
+        if self._speaker.name == name:
+            self._speaker = self._tuned(self._open[name])
 
     def is_kin(self, speaker: Speaker) -> bool:
         """Whether the model is of the vendor of the first one, and knows the same words."""

@@ -68,17 +68,27 @@ def choose(settings: Settings, environment: Mapping[str, str]) -> Chosen:
 
 def _known(choice: Choice, settings: Settings, environment: Mapping[str, str]) -> catalog.Known:
     """The snapshot, or what the vendor itself said when it was last asked."""
-    name, told = choice.entry.name, overrides(settings)
-    is_custom = choice.is_custom or own_providers.is_elsewhere(settings, name)
-    known = catalog.find(name, choice.model, overrides=told, is_custom=is_custom)
-    home = _home(environment)
+    known = known_of(choice, settings)
+    home = home_of(environment)
     if (known.window is not None and known.price is not None) or home is None:
         return known
-    listing = discovery_cache.read(home, name, choice.base_url)
-    listed = listing.models.get(choice.model) if listing else None
-    if listed is None:
-        return known
-    return catalog.find(name, choice.model, overrides=told, listed=listed, is_custom=is_custom)
+    listing = discovery_cache.read(home, choice.entry.name, choice.base_url)
+    listed = discovery_cache.called(choice.model, listing.models) if listing else None
+    return known if listed is None else known_of(choice, settings, listed)
+
+
+def known_of(
+    choice: Choice, settings: Settings, listed: catalog.Known | None = None
+) -> catalog.Known:
+    """What the person and the snapshot say of a model, with what its vendor ``listed``."""
+    name = choice.entry.name
+    return catalog.find(
+        name,
+        choice.model,
+        overrides=overrides(settings),
+        listed=listed,
+        is_custom=choice.is_custom or own_providers.is_elsewhere(settings, name),
+    )
 
 
 def _without_tools(choice: Choice) -> Choice:
@@ -146,7 +156,7 @@ def connection(network: Network, environment: Mapping[str, str]) -> Connection:
             client_cert=_path(network.client_cert, environment),
             client_key=_path(network.client_key, environment),
         ),
-        home=_home(environment),
+        home=home_of(environment),
         environment=environment,
     )
 
@@ -156,8 +166,8 @@ def _path(named: str, environment: Mapping[str, str]) -> str:
     return environment.get("HOME", "~") + named[1:] if named.startswith("~/") else named
 
 
-def _home(environment: Mapping[str, str]) -> Path | None:
-    """Where logins are kept; not every model needs one."""
+def home_of(environment: Mapping[str, str]) -> Path | None:
+    """Where logins and lists are kept; not every model needs one."""
     try:
         return home_folder(environment)
     except Misuse:

@@ -1,10 +1,11 @@
 """The models of one open session: found, connected when needed, tuned, and closed together."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+import anyio
 from anyio import to_thread
 from msgspec.structs import replace
 
@@ -28,6 +29,10 @@ from ouroboros.safety.leaks import Leaks
 
 if TYPE_CHECKING:
     from ouroboros.llm.tap import Tap
+
+
+_SETTLING_SECONDS = 0.5
+"""By then a first request is on its way, and shares its start with nothing."""
 
 
 class Speakers:
@@ -85,14 +90,28 @@ class Speakers:
         chosen = await to_thread.run_sync(self._choose, settings, self._environment)
         return await self._speaker(settings, chosen)
 
-    async def warm(self) -> None:
+    async def warm(self, learn: Callable[[str, Tuning], None]) -> None:
         """Connects to the first model before there is anything to say; what fails fails then.
 
-        Not where its replies may come from elsewhere, so that nothing is sent at all.
+        Then asks its server how large the window is, where nobody else says so, and lets ``learn``
+        know. Not where replies may come from elsewhere, so that nothing is sent at all.
         """
-        if self._clients and self._tap is None and not self._settings.cache_replies:
-            with suppress(OuroborosError):
-                await self._clients[0].warm()
+        if not self._clients or self._tap is not None or self._settings.cache_replies:
+            return
+        client, first = self._clients[0], self.first
+        with suppress(OuroborosError):
+            await client.warm()
+        if not is_unsure(first, self._settings):
+            return
+        await anyio.sleep(_SETTLING_SECONDS)
+        from ouroboros.app import window
+
+        found = await window.asked(
+            client, first.choice, self._settings, self._environment, self._clock
+        )
+        if found is not None:
+            chosen = replace(first, known=replace(first.known, window=found))
+            learn(first.choice.name, self._tuning(self._settings, chosen))
 
     async def close(self) -> None:
         """Lets go of every connection."""
@@ -158,6 +177,19 @@ class Speakers:
             ),
             cuts_silently=dialect.cuts_silently,
         )
+
+
+def is_unsure(chosen: models.Chosen, settings: Settings) -> bool:
+    """Whether only the server itself can say how large the model's window is.
+
+    A hosted vendor's name at another address stands for a gateway, which lists what it likes.
+    """
+    choice, path = chosen.choice, chosen.choice.entry.models_path
+    if settings.context.window is not None or not path or "://" in path:
+        return False
+    if choice.is_custom and not choice.entry.is_keyless:
+        return False
+    return models.known_of(choice, settings).window is None
 
 
 def _efforts(known: Known) -> tuple[Effort, ...] | None:

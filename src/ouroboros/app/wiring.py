@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,7 @@ class Opening(Struct, frozen=True, kw_only=True):
 class Built(Struct, kw_only=True):
     """An open session and what the person should know of how it was opened.
 
-    ``warm`` connects to the model ahead of the first words.
+    ``warm`` connects to the model ahead of the first words, and finds out what nobody knows of it.
     """
 
     engine: Session
@@ -204,7 +205,7 @@ def _build(
         clock=clock,
     )
     warnings = [*past.warnings, *parts.speakers.warnings, *toolbox.strangers(settings, registry)]
-    warm = parts.speakers.warm
+    warm = partial(parts.speakers.warm, lineup.learn)
     built = Built(engine=engine, warm=warm, resumed=past.resumed, warnings=warnings)
     ready = SessionReady(
         cwd=str(cwd),

@@ -82,6 +82,11 @@ class Client:
         """Who writes the replies; goes with each reply into the history."""
         return self._route.origin
 
+    @property
+    def route(self) -> Route:
+        """The way to the model; for what only some ways can do."""
+        return self._route
+
     async def warm(self) -> None:
         """Opens the connection while the caller still prepares the request."""
         await self._route.warm()

@@ -26,6 +26,11 @@ class Listing(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return 0 <= now - self.taken_at <= FRESH_SECONDS
 
 
+def called(name: str, models: Mapping[str, Known]) -> Known | None:
+    """What a list says of the model of this name; Ollama's calls the usual one ``NAME:latest``."""
+    return models.get(name) or models.get(f"{name}:latest")
+
+
 def read(home: Path, provider: str, base_url: str) -> Listing | None:
     """The kept list of the provider at this address, however old; None for a broken one."""
     try:

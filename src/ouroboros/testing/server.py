@@ -7,7 +7,7 @@ In a test: ``async with serving(turns) as server: ... server.url``. As a process
 import signal
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal
@@ -60,7 +60,11 @@ def format_of(address: str) -> Format | None:
 
 
 class ScriptedServer:
-    """Answers on one port; remembers every request."""
+    """Answers on one port; remembers every request.
+
+    Attributes:
+        pages: What else it answers, as JSON by path.
+    """
 
     def __init__(
         self,
@@ -79,6 +83,7 @@ class ScriptedServer:
         self._played = 0
         self._open: set[int] = set()
         self._idle = anyio.Event()
+        self.pages: Mapping[str, object] = {}
         self.connections = 0
         self.exchanges: list[Exchange] = []
         self.url = ""
@@ -145,8 +150,8 @@ class ScriptedServer:
 
     async def _answer(self, wire: Wire, exchange: Exchange) -> None:
         path = exchange.path.split("?", 1)[0]
-        if exchange.method == "GET":
-            known = {"/-/timings": self.timings(), "/v1/models": _MODELS}
+        known = {"/-/timings": self.timings(), "/v1/models": _MODELS, **self.pages}
+        if exchange.method == "GET" or path in self.pages:
             found = known.get(path)
             await self._send(wire, exchange, 200 if found is not None else 404, found or {})
             return
