@@ -4,7 +4,7 @@ import contextlib
 import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import anyio
 import msgspec
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ouroboros.core.errors import Misuse, ModelFailed, unwrapped
 from ouroboros.llm.auth.oauth import LoginFile, Tokens, pkce
+from ouroboros.llm.auth.oauth.callback import MOST_OPEN
 from ouroboros.llm.auth.oauth.discovery import described
 from ouroboros.llm.auth.oauth.flow import (
     Person,
@@ -315,11 +316,28 @@ def test_a_wrong_answer_that_was_pasted_is_refused(text: str, said: str) -> None
         spelled(text, "mine")
 
 
-@pytest.mark.parametrize("name", ["authorize_url", "token_url", "revoke_url"])
+@pytest.mark.parametrize("name", ["authorize_url", "token_url", "revoke_url", "issuer"])
 async def test_nothing_is_sent_without_tls_off_this_machine(server: AuthServer, name: str) -> None:
     with pytest.raises(Misuse, match="no TLS"):
         await with_browser(server.client(**{name: "http://vendor.example/x"}))
     assert server.exchanges == []
+
+
+async def test_connections_that_say_nothing_do_not_keep_the_browser_away(
+    server: AuthServer,
+) -> None:
+    async def visit(address: str) -> None:
+        port = urlsplit(query(address)["redirect_uri"]).port or 0
+        async with contextlib.AsyncExitStack() as stack:
+            silent = [
+                await stack.enter_async_context(await anyio.connect_tcp("127.0.0.1", port))
+                for _ in range(MOST_OPEN * 2)
+            ]
+            with anyio.fail_after(5), pytest.raises(anyio.EndOfStream):
+                await silent[0].receive()
+            await browse(address)
+
+    assert (await with_browser(server.client(), visit)).access_token == "access-0001-aaaa"
 
 
 async def test_a_code_that_is_refused_is_not_repeated(server: AuthServer) -> None:

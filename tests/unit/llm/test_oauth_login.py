@@ -7,7 +7,7 @@ import anyio
 import msgspec
 import pytest
 
-from ouroboros.core.errors import ModelFailed, StoreFull
+from ouroboros.core.errors import Misuse, ModelFailed, StoreFull
 from ouroboros.llm.auth.oauth import Login, LoginFile, Tokens
 from ouroboros.llm.auth.plan import OAuthClient, OAuthPlan
 from ouroboros.llm.http1 import Http1
@@ -104,6 +104,18 @@ async def test_the_refresh_token_stays_where_no_other_is_given(
     found = await file.read()
     assert found is not None
     assert found.refresh_token == "refresh-0001-rrrr"
+
+
+async def test_a_login_is_not_renewed_without_tls_off_this_machine(
+    server: AuthServer, tmp_path: Path
+) -> None:
+    clock = ManualClock()
+    await kept(server, tmp_path, clock, expires_at=clock.now() - 1)
+    changed = plan(server, token_url="http://vendor.example/token")
+    async with client(server.url, changed, tmp_path, clock=clock) as asked:
+        with pytest.raises(Misuse, match="no TLS"):
+            await said(asked)
+    assert server.exchanges == []
 
 
 async def test_a_refused_token_is_renewed_and_sent_once_more(

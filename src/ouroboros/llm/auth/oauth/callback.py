@@ -15,6 +15,9 @@ HEAD_BYTES = 16_384
 HEAD_SECONDS = 10.0
 """Longer than any browser takes to ask; whoever is slower is none."""
 
+MOST_OPEN = 32
+"""Connections at a time; for one more the oldest, which asks for nothing, is closed."""
+
 _HOSTS = ("127.0.0.1", "localhost")
 _DONE = "Ouroboros has its answer. You may close this page and go back to the terminal."
 _REFUSED = "The login was refused. You may close this page and go back to the terminal."
@@ -37,6 +40,7 @@ class Callback:
         self._path = f"/callback/{state}" if in_path else "/callback"
         self._answer: Mapping[str, str] | None = None
         self._heard = anyio.Event()
+        self._open: list[anyio.CancelScope] = []
 
     async def __aenter__(self) -> Self:
         """Listens already."""
@@ -62,7 +66,8 @@ class Callback:
     async def _serve(self, stream: SocketStream) -> None:
         try:
             async with stream:
-                with anyio.move_on_after(HEAD_SECONDS):
+                with anyio.move_on_after(HEAD_SECONDS) as waiting:
+                    self._make_room(waiting)
                     head = await _head(stream)
                     status, said, answer = self._judge(head)
                     await stream.send(_page(status, said))
@@ -72,6 +77,12 @@ class Callback:
                         self._heard.set()
         except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
             return
+
+    def _make_room(self, waiting: anyio.CancelScope) -> None:
+        """Nobody takes all our files with connections that say nothing."""
+        self._open = [*self._open[-MOST_OPEN:], waiting]
+        if len(self._open) > MOST_OPEN:
+            self._open[0].cancel()
 
     def _judge(self, head: str) -> tuple[str, str, Mapping[str, str] | None]:
         first, _, rest = head.partition("\r\n")

@@ -9,7 +9,7 @@ from ouroboros.core.clock import Clock
 from ouroboros.core.errors import ConfigBroken, Failure, ModelFailed, OuroborosError
 from ouroboros.llm.auth.credential import HIDDEN
 from ouroboros.llm.auth.oauth.login_file import Held, LoginFile
-from ouroboros.llm.auth.oauth.messages import Tokens, refresh_request, tokens_of
+from ouroboros.llm.auth.oauth.messages import Tokens, checked, refresh_request, tokens_of
 from ouroboros.llm.auth.oauth.wire import Reach, asked
 from ouroboros.llm.auth.plan import OAuthPlan
 from ouroboros.llm.transport import HttpRequest
@@ -96,7 +96,7 @@ class Login:
         return found
 
     async def _exchanged(self, tokens: Tokens, held: Held) -> Tokens:
-        client = self._plan.client
+        client = checked(self._plan.client)
         await held.reserve()
         secrets = (tokens.access_token, tokens.refresh_token)
         body = await asked(self._reach, refresh_request(tokens, client), secrets=secrets)

@@ -70,7 +70,8 @@ class Grant(Struct, frozen=True, kw_only=True):
 
 def checked(client: OAuthClient) -> OAuthClient:
     """The client, if all its addresses may be used; else ``Misuse``."""
-    for url in (client.authorize_url, client.token_url, client.key_url, client.revoke_url):
+    addresses = (client.authorize_url, client.token_url, client.key_url, client.revoke_url)
+    for url in (client.issuer, *addresses):
         if url and not is_safe(url):
             raise Misuse(
                 f"The address {url!r} of the login has no TLS, so nothing is sent there.",
