@@ -142,7 +142,7 @@ def drive_bodies(name: str, rounds: int, seed: str) -> None:
     for _ in range(rounds):
         recording = chance.choice(bodies)
         body = json.dumps(mutated(recording.body, chance)).encode()
-        events = by_name(recording.protocol).decode(body, Dialect())
+        events = by_name(recording.protocol).start(Dialect()).read(body)
         endings = [event for event in events if isinstance(event, Finished | Failed)]
         assert len(endings) == 1, body
         assert events[-1] is endings[0]
@@ -232,7 +232,7 @@ def test_many_damaged_bytes(name: str) -> None:
     "body", [b"", b"null", b"[]", b"{}", b"<html>", b'{"error":"x"}', b'{"detail":[3]}', b"\xff"]
 )
 def test_a_body_that_is_no_reply_fails_or_is_empty(protocol: str, body: bytes) -> None:
-    events = by_name(protocol).decode(body, Dialect())
+    events = by_name(protocol).start(Dialect()).read(body)
     assert len(events) == 1
     assert isinstance(events[0], Failed)
     assert events[0].parts == ()

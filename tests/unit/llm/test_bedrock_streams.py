@@ -426,7 +426,7 @@ def test_whole_replies() -> None:
         "stopReason": "end_turn",
         "usage": COUNTS["usage"],
     }
-    last = finished(list(converse.decode(json.dumps(whole).encode(), Dialect())))
+    last = finished(list(converse.start(Dialect()).read(json.dumps(whole).encode())))
     assert last.parts[0] == Text(text="Hi")
     assert isinstance(last.parts[1], Foreign)
     assert last.usage is not None
@@ -434,16 +434,16 @@ def test_whole_replies() -> None:
     call = b'{"toolUse":{"toolUseId":"a","name":"t","input":{"z": 1.50,  "a": []}}}'
     block = b'{"searchResult": {"x":1.50}}'
     raw = b'{"output":{"message":{"content":[%b,%b]}},"stopReason":"tool_use"}' % (call, block)
-    kept, carried = finished(list(converse.decode(raw, Dialect()))).parts
+    kept, carried = finished(list(converse.start(Dialect()).read(raw))).parts
     assert kept == ToolCall(id="a", name="t", arguments='{"z": 1.50,  "a": []}')
     assert isinstance(carried, Foreign)
     assert carried.content == block.decode()
     odd = b'{"output":{"message":{"content":[{"text":"\xed\xa0\xbdHi"}]}},"x":NaN,"stopReason":"end_turn"}'
-    assert finished(list(converse.decode(odd, Dialect()))).parts != ()
-    refused = failed(list(converse.decode(b'{"message":"no"}', Dialect())))
+    assert finished(list(converse.start(Dialect()).read(odd))).parts != ()
+    refused = failed(list(converse.start(Dialect()).read(b'{"message":"no"}')))
     assert refused.failure.message == "no"
     invoke = by_name("bedrock-invoke-stream")
-    nova = failed(list(invoke.decode(json.dumps(whole).encode(), Dialect())))
+    nova = failed(list(invoke.start(Dialect()).read(json.dumps(whole).encode())))
     assert (nova.failure.kind, nova.failure.retryable) == ("invalid_request", False)
     assert "bedrock-converse" in nova.failure.message
 

@@ -371,7 +371,7 @@ def test_an_unreadable_chunk_spoils_the_reply() -> None:
 def test_a_reply_that_came_whole(wrap: bool) -> None:
     chunks = [chunk({"text": "a"}), chunk(call("f", {"x": 1}), stop="STOP", usageMetadata=COUNTS)]
     body: Any = chunks if wrap else chunk({"text": "a"}, call("f", {"x": 1}), stop="STOP")
-    events = by_name("gemini").decode(json.dumps(body, indent=1).encode(), Dialect())
+    events = by_name("gemini").start(Dialect()).read(json.dumps(body, indent=1).encode())
     last = events[-1]
     assert isinstance(last, Finished)
     assert last.parts == (Text(text="a"), ToolCall(id="call_r_1", name="f", arguments='{"x":1}'))
@@ -379,6 +379,6 @@ def test_a_reply_that_came_whole(wrap: bool) -> None:
 
 def test_an_error_in_a_list_that_came_whole() -> None:
     body = b'[{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"Slow."}}]'
-    (ending,) = by_name("gemini").decode(body, Dialect())
+    (ending,) = by_name("gemini").start(Dialect()).read(body)
     assert isinstance(ending, Failed)
     assert ending.failure.kind == "rate_limit"

@@ -130,7 +130,7 @@ def test_an_error_in_the_stream_ends_it() -> None:
 
 
 def test_a_call_the_server_could_not_read_is_tried_again() -> None:
-    words = "error parsing tool call: raw='{\"path\": \"a', err=unexpected end of JSON input"
+    words = 'error parsing tool call: raw=\'{"path": "a\', err=unexpected end of JSON input'
     failure = failed(played({"error": words})).failure
     assert (failure.kind, failure.retryable) == ("invalid_tool_output", True)
 
@@ -167,7 +167,7 @@ def test_thoughts_between_tags() -> None:
 def test_a_reply_that_came_whole() -> None:
     call = {"function": {"name": "f", "arguments": {"x": 1}}}
     body = line("a", done="stop", thinking="Hm.", tool_calls=[call])
-    events = by_name("ollama-chat").decode(json.dumps(body).encode(), Dialect())
+    events = by_name("ollama-chat").start(Dialect()).read(json.dumps(body).encode())
     last = events[-1]
     assert isinstance(last, Finished)
     assert [type(part) for part in last.parts] == [Reasoning, Text, ToolCall]
@@ -176,8 +176,7 @@ def test_a_reply_that_came_whole() -> None:
 
 
 def test_an_error_that_came_whole() -> None:
-    (ending,) = by_name("ollama-chat").decode(
-        b'{"error":"model is busy, too many requests"}', Dialect()
-    )
+    decoder = by_name("ollama-chat").start(Dialect())
+    (ending,) = decoder.read(b'{"error":"model is busy, too many requests"}')
     assert isinstance(ending, Failed)
     assert ending.failure.kind == "rate_limit"

@@ -123,7 +123,7 @@ def test_without_the_dialect_tags_are_words() -> None:
 
 def test_a_whole_reply_is_split_alike() -> None:
     body = {"choices": [{"message": {"content": "<think>a</think>b"}, "finish_reason": "stop"}]}
-    last = by_name("openai-chat").decode(json.dumps(body).encode(), TAGGED)[-1]
+    last = by_name("openai-chat").start(TAGGED).read(json.dumps(body).encode())[-1]
     assert isinstance(last, Finished)
     assert last.parts == (Reasoning(text="a"), Text(text="b"))
 

@@ -116,10 +116,6 @@ class Protocol(Interface):
         """A decoder for one reply."""
         ...
 
-    def decode(self, body: bytes, dialect: Dialect) -> Sequence[StreamEvent]:
-        """A reply that was not streamed, as the events of a stream."""
-        ...
-
 
 def units(messages: Sequence[Message], before: Message | None = None) -> list[Unit]:
     """The history in pieces that are encoded alone; ``before`` is what precedes it."""

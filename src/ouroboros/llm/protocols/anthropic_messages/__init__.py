@@ -1,7 +1,5 @@
 """Messages, as Anthropic speaks them."""
 
-from collections.abc import Sequence
-
 from ouroboros.core.parts import Origin
 from ouroboros.llm import sse
 from ouroboros.llm.dialect import Dialect
@@ -10,7 +8,6 @@ from ouroboros.llm.protocols.anthropic_messages.body import build
 from ouroboros.llm.protocols.anthropic_messages.stream import MessagesDecoder
 from ouroboros.llm.protocols.protocol import BodyCache
 from ouroboros.llm.request import Request
-from ouroboros.llm.stream import StreamEvent
 
 
 class AnthropicMessages:
@@ -35,7 +32,3 @@ class AnthropicMessages:
     def start(self, dialect: Dialect) -> MessagesDecoder:
         """A decoder for one reply."""
         return MessagesDecoder(dialect)
-
-    def decode(self, body: bytes, dialect: Dialect) -> Sequence[StreamEvent]:
-        """A reply that was not streamed, as the events of a stream."""
-        return self.start(dialect).read(body)

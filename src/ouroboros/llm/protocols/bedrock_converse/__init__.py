@@ -1,6 +1,5 @@
 """Converse, as AWS Bedrock speaks it for every model it hosts."""
 
-from collections.abc import Sequence
 from urllib.parse import quote
 
 from ouroboros.core.parts import Origin
@@ -11,7 +10,6 @@ from ouroboros.llm.protocols.bedrock_converse.body import build
 from ouroboros.llm.protocols.bedrock_converse.stream import ConverseDecoder
 from ouroboros.llm.protocols.protocol import BodyCache
 from ouroboros.llm.request import Request
-from ouroboros.llm.stream import StreamEvent
 
 
 class BedrockConverse:
@@ -37,7 +35,3 @@ class BedrockConverse:
     def start(self, dialect: Dialect) -> ConverseDecoder:
         """A decoder for one reply."""
         return ConverseDecoder(dialect)
-
-    def decode(self, body: bytes, dialect: Dialect) -> Sequence[StreamEvent]:
-        """A reply that was not streamed, as the events of a stream."""
-        return self.start(dialect).read(body)

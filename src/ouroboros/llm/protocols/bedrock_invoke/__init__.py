@@ -1,6 +1,5 @@
 """InvokeModelWithResponseStream: AWS Bedrock hands a maker's own format through."""
 
-from collections.abc import Sequence
 from urllib.parse import quote
 
 from ouroboros.core.parts import Origin
@@ -11,7 +10,6 @@ from ouroboros.llm.protocols.bedrock_invoke.body import build
 from ouroboros.llm.protocols.bedrock_invoke.stream import InvokeDecoder
 from ouroboros.llm.protocols.protocol import BodyCache
 from ouroboros.llm.request import Request
-from ouroboros.llm.stream import StreamEvent
 
 
 class BedrockInvoke:
@@ -37,7 +35,3 @@ class BedrockInvoke:
     def start(self, dialect: Dialect) -> InvokeDecoder:
         """A decoder for one reply; its first event tells whose it is."""
         return InvokeDecoder(dialect)
-
-    def decode(self, body: bytes, dialect: Dialect) -> Sequence[StreamEvent]:
-        """A reply that was not streamed, as the events of a stream."""
-        return self.start(dialect).read(body)

@@ -1,6 +1,5 @@
 """Contents, as Gemini speaks them at Google AI Studio and at Vertex."""
 
-from collections.abc import Sequence
 from urllib.parse import quote
 
 from ouroboros.core.parts import Origin
@@ -11,7 +10,6 @@ from ouroboros.llm.protocols.gemini.body import build
 from ouroboros.llm.protocols.gemini.stream import GeminiDecoder
 from ouroboros.llm.protocols.protocol import BodyCache
 from ouroboros.llm.request import Request
-from ouroboros.llm.stream import StreamEvent
 
 
 class Gemini:
@@ -45,7 +43,3 @@ class Gemini:
     def start(self, dialect: Dialect) -> GeminiDecoder:
         """A decoder for one reply."""
         return GeminiDecoder(dialect)
-
-    def decode(self, body: bytes, dialect: Dialect) -> Sequence[StreamEvent]:
-        """A reply that was not streamed, as the events of a stream."""
-        return self.start(dialect).read(body)

@@ -1,7 +1,5 @@
 """Chat, as Ollama speaks it natively; only here can a client say how long the context is."""
 
-from collections.abc import Sequence
-
 from ouroboros.core.parts import Origin
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.framing import Framing
@@ -9,7 +7,6 @@ from ouroboros.llm.protocols.ollama_chat.body import build
 from ouroboros.llm.protocols.ollama_chat.stream import OllamaDecoder
 from ouroboros.llm.protocols.protocol import BodyCache
 from ouroboros.llm.request import Request
-from ouroboros.llm.stream import StreamEvent
 
 
 class OllamaChat:
@@ -40,7 +37,3 @@ class OllamaChat:
     def start(self, dialect: Dialect) -> OllamaDecoder:
         """A decoder for one reply."""
         return OllamaDecoder(dialect)
-
-    def decode(self, body: bytes, dialect: Dialect) -> Sequence[StreamEvent]:
-        """A reply that was not streamed, as the events of a stream."""
-        return self.start(dialect).read(body)

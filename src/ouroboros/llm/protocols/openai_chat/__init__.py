@@ -1,7 +1,5 @@
 """Chat completions, as OpenAI made them and many vendors speak them."""
 
-from collections.abc import Sequence
-
 from ouroboros.core.parts import Origin
 from ouroboros.llm import sse
 from ouroboros.llm.dialect import Dialect
@@ -10,7 +8,6 @@ from ouroboros.llm.protocols.openai_chat.body import build
 from ouroboros.llm.protocols.openai_chat.stream import ChatDecoder
 from ouroboros.llm.protocols.protocol import BodyCache
 from ouroboros.llm.request import Request
-from ouroboros.llm.stream import StreamEvent
 
 
 class OpenAIChat:
@@ -35,7 +32,3 @@ class OpenAIChat:
     def start(self, dialect: Dialect) -> ChatDecoder:
         """A decoder for one reply."""
         return ChatDecoder(dialect)
-
-    def decode(self, body: bytes, dialect: Dialect) -> Sequence[StreamEvent]:
-        """A reply that was not streamed, as the events of a stream."""
-        return self.start(dialect).read(body)

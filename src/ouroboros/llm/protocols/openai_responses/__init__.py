@@ -1,7 +1,5 @@
 """Responses, as OpenAI and a few others speak them."""
 
-from collections.abc import Sequence
-
 from ouroboros.core.parts import Origin
 from ouroboros.llm import sse
 from ouroboros.llm.dialect import Dialect
@@ -10,7 +8,6 @@ from ouroboros.llm.protocols.openai_responses.body import build
 from ouroboros.llm.protocols.openai_responses.stream import ResponsesDecoder
 from ouroboros.llm.protocols.protocol import BodyCache
 from ouroboros.llm.request import Request
-from ouroboros.llm.stream import StreamEvent
 
 
 class OpenAIResponses:
@@ -35,7 +32,3 @@ class OpenAIResponses:
     def start(self, dialect: Dialect) -> ResponsesDecoder:
         """A decoder for one reply."""
         return ResponsesDecoder(dialect)
-
-    def decode(self, body: bytes, dialect: Dialect) -> Sequence[StreamEvent]:
-        """A reply that was not streamed, as the events of a stream."""
-        return self.start(dialect).read(body)
