@@ -187,6 +187,8 @@ def advice(choice: Choice, failure: Failure) -> str:
             return f"Check the name {choice.model!r} and the base URL {choice.base_url}."
         case "context_overflow":
             return "The history no longer fits; compact it with /compact."
+        case "timeout" if choice.entry.is_keyless:
+            return "A model that is still loading says nothing; raise network.idle_timeout."
         case "rate_limit" | "overloaded" | "server" | "timeout" | "transport":
             return "The session is kept; resume it and try again later, or choose another model."
         case _:

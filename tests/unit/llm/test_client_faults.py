@@ -7,10 +7,10 @@ import anyio
 import pytest
 from msgspec.structs import replace
 
-from ouroboros.core.errors import FailureKind
+from ouroboros.core.errors import Failure, FailureKind
 from ouroboros.core.parts import Message, Reasoning, Text
 from ouroboros.llm.client import Client
-from ouroboros.llm.opening import Connection, open_client
+from ouroboros.llm.opening import Connection, advice, open_client
 from ouroboros.llm.providers import find
 from ouroboros.llm.stream import BlockGrew, Failed, Finished, Retrying, StreamEvent
 from ouroboros.llm.turns import Fault, FaultKind, Turn
@@ -219,6 +219,13 @@ async def test_a_refusal_comes_with_advice(vendor: str, kind: FailureKind, hint:
         assert error is not None
         assert error.failure.kind == kind
         assert hint in error.hint
+
+
+@pytest.mark.parametrize(("model", "word"), [("ollama/m", "loading"), ("groq/m", "resume")])
+def test_a_local_model_may_take_its_time(model: str, word: str) -> None:
+    choice = find(model, environment={"GROQ_API_KEY": KEY})
+    said = advice(choice, Failure(kind="timeout", message="Nothing came for 120 s."))
+    assert word in said
 
 
 @pytest.mark.parametrize("format", FORMATS)
