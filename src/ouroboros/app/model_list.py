@@ -58,7 +58,7 @@ async def listed(
     Raises:
         ModelUnknown: There is no such provider.
     """
-    entries = [entry for entry in own_providers.entries(loaded.settings) if _is_vendor(entry)]
+    entries = [entry for entry in own_providers.entries(loaded.settings) if is_vendor(entry)]
     if provider:
         entries = [_entry(entries, provider)]
     equipped = await to_thread.run_sync(_equipped, loaded, environment, entries)
@@ -92,7 +92,8 @@ def shown(loaded: Loaded, environment: Mapping[str, str], name: str) -> Model:
         entry = next((each for each in entries if name.startswith(each.prefixes or ("\0",))), None)
         model = name
     if entry is None or not model:
-        entry = _entry(entries, provider)
+        other = f"write PROVIDER/MODEL; `ouro models search {name}` finds it" if name else ""
+        entry = _entry(entries, provider, "" if slash else other)
     shelf = _Shelf(loaded, environment, entry)
     row = shelf.model(model)
     if row.origin == "nobody":
@@ -201,8 +202,15 @@ class _Asked:
         except (ModelFailed, Misuse) as error:
             if entry.is_keyless and not is_named:
                 return (), ""
-            warning = f"{entry.name} did not list its models: {error.message}"
+            warning = f"{entry.name} did not list its models{self._place(entry)}: {error.message}"
         return await to_thread.run_sync(self._rows, entry, found), warning
+
+    def _place(self, entry: Entry) -> str:
+        """Where it was asked, if it has an address."""
+        try:
+            return f" at {_choice(self._loaded, self._environment, entry).base_url}"
+        except OuroborosError:
+            return ""
 
     async def _fetch(self, entry: Entry) -> dict[str, Known] | None:
         """What the vendor says now; None where there is no need or no way to ask."""
@@ -263,7 +271,8 @@ def _equipped(
     return Keys(environment, loaded.dotenv, loaded.home).with_keys(names)
 
 
-def _is_vendor(entry: Entry) -> bool:
+def is_vendor(entry: Entry) -> bool:
+    """Whether it is a server that has models of its own."""
     return entry.protocol not in {"echo", "script", "litellm"} and entry.name != "compatible"
 
 
@@ -274,13 +283,13 @@ def _is_usable(entry: Entry, environment: Mapping[str, str], loaded: Loaded) -> 
     return has_key or own or (entry.is_keyless and bool(entry.models_path))
 
 
-def _entry(entries: Iterable[Entry], name: str) -> Entry:
+def _entry(entries: Iterable[Entry], name: str, other: str = "") -> Entry:
     known = {entry.name: entry for entry in entries}
     if name not in known:
         from difflib import get_close_matches
 
         near = get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "`ouro providers list` names them"
+        hint = f"did you mean {near[0]!r}?" if near else other or "`ouro providers list` names them"
         raise ModelUnknown(f"there is no provider {name!r}", hint=hint)
     return known[name]
 

@@ -10,7 +10,7 @@ from ouroboros.app.keys import Keys, stored
 from ouroboros.app.own_providers import entries, plan_of
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock
-from ouroboros.core.errors import OuroborosError
+from ouroboros.core.errors import ModelUnknown, OuroborosError
 from ouroboros.llm.auth.plan import CommandPlan, OAuthPlan
 from ouroboros.llm.providers.choice import bridge_keys
 from ouroboros.llm.providers.entry import Entry
@@ -92,12 +92,12 @@ async def ask(loaded: Loaded, environment: Mapping[str, str], name: str, clock: 
     Args:
         loaded: Settings, and where keys may be.
         environment: Variables, as from ``app.config.environment()``.
-        name: A provider, or ``provider/model``.
+        name: A provider, or ``provider/model``; the vendor is asked for a model where none is usual.
         clock: For the duration.
 
     Raises:
         ModelFailed: The provider refused or cannot be reached.
-        ModelUnknown: There is none of that name, or it has no default model.
+        ModelUnknown: There is none of that name, or no model of it is known.
         KeyMissing: It needs a key.
     """
     from anyio import to_thread
@@ -108,7 +108,7 @@ async def ask(loaded: Loaded, environment: Mapping[str, str], name: str, clock: 
 
     settings = replace(
         loaded.settings,
-        model=_model(loaded.settings, name),
+        model=_usual(loaded.settings, name) or await _offered(loaded, environment, name, clock),
         limits=replace(loaded.settings.limits, max_cost=None),
         network=replace(loaded.settings.network, request_retries=0, stream_retries=0),
     )
@@ -141,7 +141,8 @@ def _answer(model: str, finished: Finished, seconds: float) -> Answer:
     )
 
 
-def _model(settings: Settings, name: str) -> str:
+def _usual(settings: Settings, name: str) -> str:
+    """The model that settings or the table name; empty where they name none."""
     if "/" in name or ":" in name:
         return name
     if settings.model.startswith(f"{name}/"):
@@ -150,7 +151,21 @@ def _model(settings: Settings, name: str) -> str:
     if mine and mine.models:
         return f"{name}/{mine.models[0]}"
     default = next((entry.default_model for entry in ENTRIES if entry.name == name), "")
-    return f"{name}/{default}" if default else name
+    return f"{name}/{default}" if default else ""
+
+
+async def _offered(loaded: Loaded, environment: Mapping[str, str], name: str, clock: Clock) -> str:
+    """A model from the vendor's own list, one that calls tools if it says so."""
+    from ouroboros.app import model_list
+
+    vendors = {entry.name for entry in entries(loaded.settings) if model_list.is_vendor(entry)}
+    if name not in vendors:
+        return name
+    found = await model_list.listed(loaded, environment, clock, provider=name)
+    if not found.models:
+        why = ": ".join([f"no model of {name!r} is known", *found.warnings])
+        raise ModelUnknown(why, hint=f"ouro providers test {name}/MODEL")
+    return max(found.models, key=lambda model: model.known.tools is True).name
 
 
 def _is_meant(entry: Entry, model: str) -> bool:

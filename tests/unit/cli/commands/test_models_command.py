@@ -50,6 +50,7 @@ def test_a_server_of_ones_own_is_added_listed_asked_and_removed(
     assert list(rows(ouro("models", "list", "--provider", "mine", "--json").out)) == [
         "mine/scripted"
     ]
+    assert ouro("providers", "test", "mine").out.startswith("ok: mine/scripted answered 'ready'")
     asked = ouro("providers", "test", "mine/scripted")
     assert asked.out.startswith("ok: mine/scripted answered 'ready' in ")
     assert not any("authorization" in each.headers for each in speaker.exchanges)
@@ -218,6 +219,20 @@ def test_what_nobody_knows_is_said_so(ouro: Ouro) -> None:
     nothing = ouro("models", "search", "no-such-model-anywhere")
     assert (nothing.code, nothing.out) == (1, "")
     assert ouro("models", "list", "--provider", "nope").code == 2
+    assert "`ouro models search zzz` finds it" in ouro("models", "show", "zzz").err
+
+
+def test_a_server_that_names_no_models_is_said_to_and_where(ouro: Ouro, vendor: BareServer) -> None:
+    ouro("providers", "add", "mine", "--base-url", f"{vendor.url}/v9", "--no-auth")
+    vendor.answers = {}
+    listed = ouro("models", "list", "--provider", "mine")
+    assert (listed.code, listed.out) == (1, "")
+    assert f"mine did not list its models at {vendor.url}/v9: " in listed.err
+    assert "write the name yourself: mine/MODEL" in listed.err
+    asked = ouro("providers", "test", "mine")
+    assert asked.code == 2
+    assert "mine did not list its models" in asked.err
+    assert "hint: ouro providers test mine/MODEL" in asked.err
 
 
 def test_a_price_nobody_says_is_unknown_and_never_zero(ouro: Ouro, vendor: BareServer) -> None:

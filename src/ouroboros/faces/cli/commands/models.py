@@ -48,7 +48,8 @@ def list_all(invocation: Invocation, provider: str, *, refresh: bool, as_json: b
         return 0
     _print(found.models)
     if not found.models:
-        note("no provider is ready: set a key, or see `ouro providers list`")
+        nothing = "no provider is ready: set a key, or see `ouro providers list`"
+        note(f"none is known; write the name yourself: {provider}/MODEL" if provider else nothing)
         return 1
     return 0
 
@@ -83,7 +84,7 @@ def search(invocation: Invocation, words: tuple[str, ...], *, as_json: bool) -> 
         return 0 if found else 1
     _print(found)
     if not found:
-        note("no model is called so; `ouro models list --refresh` asks the vendors")
+        note("no model is called that; `ouro models list --refresh` asks the vendors")
         return 1
     return 0
 
