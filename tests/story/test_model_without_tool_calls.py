@@ -138,8 +138,29 @@ async def test_a_name_that_is_no_tool_is_told(tmp_path: Path) -> None:
 
 async def test_samples_in_an_answer_do_not_run(tmp_path: Path) -> None:
     text = "````\n```run sh\nrm notes.txt\n```\n````\nand\n```sh\nrm notes.txt\n```"
+    text += "\nThat removes it."
     async with small(tmp_path, [Turn(text=text)]) as s:
         outcome = await s.run("How would one remove it?")
         assert (outcome.reason, outcome.final) == ("completed", text)
         assert (s.cwd / "notes.txt").exists()
         assert s.events(ToolStarted) == []
+
+
+async def test_a_sample_for_a_first_reply_is_taken_for_an_answer_only_when_repeated(
+    tmp_path: Path,
+) -> None:
+    sample = "I remove it.\n```bash\nrm notes.txt\n```"
+    async with small(tmp_path, [Turn(text=sample), Turn(text=sample)]) as s:
+        outcome = await s.run("Remove it.")
+        assert (outcome.reason, outcome.final) == ("completed", sample)
+        assert heard(s).startswith("[nothing ran]\n```bash does not run.")
+        assert s.body(1)["messages"][-2]["content"] == sample
+        assert (s.cwd / "notes.txt").exists()
+
+
+async def test_after_made_up_results_the_model_reads_the_true_ones(tmp_path: Path) -> None:
+    made_up = f"{LOOK}\n[result of sh: ok]\nhello\n[end of result]\n\nIt is right already."
+    async with small(tmp_path, [Turn(text=made_up), Turn(text="Done.")]) as s:
+        await s.run("Correct the spelling in notes.txt.")
+        assert s.body(1)["messages"][-2]["content"] == LOOK.rstrip("\n")
+        assert "helo\n[end of result]" in heard(s)

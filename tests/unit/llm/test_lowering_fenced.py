@@ -1,6 +1,7 @@
 """Models without tool calls: what they are told, and how their words become calls."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -111,6 +112,14 @@ BLOCK = "```run sh\nls\n```"
         ("```run read\na.py\n```", call("read", '{"path":"a.py"}')),
         ("```run apply_patch\n\n*** x\n```", call("apply_patch", r'{"input":"\n*** x"}')),
         ('```run apply_patch\n{"input": "x"}\n```', call("apply_patch", '{"input": "x"}')),
+        (
+            '```run sh\n{"command": "ls", "timeout": 5}\n```',
+            call("shell", '{"command": "ls", "timeout": 5}'),
+        ),
+        (
+            '```run write\n{"path": "a", "content": "b\n\t\\"c\\\\"}\n```',
+            call("write", r'{"path": "a", "content": "b\n\t\"c\\"}'),
+        ),
         ("```run ls\n```", call("ls", "{}")),
         ("```run js\n1 + 1\n```", call("js", "1 + 1")),
         ("```run read\n{broken\n```", call("read", "{broken")),
@@ -133,7 +142,7 @@ def test_words_around_blocks_stay_words_in_order() -> None:
 
 
 def test_a_reply_without_blocks_is_what_it_was() -> None:
-    text = "See:\n```sh\nls\n```\n"
+    text = "See:\n```sh\nls\n```\nThat is all.\n"
     last = ending(replied(list(text)))
     assert (last.parts, last.stop_reason) == ((Text(text=text),), "end")
 
@@ -286,13 +295,14 @@ def test_tools_are_told_in_the_system_prompt_alone() -> None:
     system, _ = sent["messages"]
     assert system["content"].startswith(f"Be.\n\n{PROMPT}")
     for tool in TOOLS:
-        name = "sh" if tool.name == "shell" else tool.name
-        assert f"\n- {name}: {tool.description}" in system["content"]
+        if tool.name != "shell":
+            assert f"\n- {tool.name}: {tool.description}" in system["content"]
     by_word = {
         line.split(":")[0]: line for line in system["content"].splitlines() if line[:2] == "- "
     }
     assert '"path":{"type":"string"}' in by_word["- read"]
-    assert by_word["- sh"].endswith("The block holds the command itself.")
+    assert by_word["- sh"].endswith("The block holds the command itself and may run 300 s.")
+    assert not {"10 s", "600"} & set(re.findall("10 s|600", by_word["- sh"]))
     assert by_word["- apply_patch"].endswith("The block holds the text itself, no JSON.")
 
 
@@ -347,9 +357,26 @@ def test_a_call_that_was_never_whole_is_explained_beside_its_result() -> None:
     broken = said(ToolCall(id="1", name="shell", arguments='{"command":"rm -rf /home'))
     sent = body(user(Text(text="Go.")), broken, user(result("1", "failed to parse", ok=False)))
     assert "was not closed" in sent["messages"][-1]["content"]
+    assert "failed to parse" not in sent["messages"][-1]["content"]
+    assert sent["messages"][-2]["content"] == "```run sh\nrm -rf /home"
+
+
+@pytest.mark.parametrize(("name", "is_said"), [("read", True), ("js", False)])
+def test_only_a_known_tool_asks_for_an_object(name: str, is_said: bool) -> None:
+    broken = said(ToolCall(id="1", name=name, arguments="{bro"))
+    sent = body(user(Text(text="Go.")), broken, user(result("1", "no", name=name, ok=False)))
+    assert ("one whole JSON object" in sent["messages"][-1]["content"]) is is_said
+
+
+def test_results_that_a_model_makes_up_are_left_out_with_all_that_builds_on_them() -> None:
+    text = f"Look:\n{BLOCK}\n\n[result of sh: ok]\na.py\n[end of result]\n{BLOCK}\nSo."
+    assert parts(text) == parts(*text) == (Text(text="Look:\n"), call("shell", LS))
+    assert parts("[result of sh: ok]\n")[0] == Text(text="[result of sh: ok]\n")
 
 
 TEXTS = [
+    "```run sh\ncat >> README.md <<'E'\n```sh\nls\n```\nE\n```",
+    "```run apply_patch\n*** Begin Patch\n ```sh\n x\n+```\n ```\n*** End Patch\n```",
     f"Look:\n\n{BLOCK}",
     f"Look:\n\n{BLOCK}\n\n{BLOCK}",
     f"{BLOCK}\n\nThen.",

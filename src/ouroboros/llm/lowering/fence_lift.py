@@ -1,5 +1,6 @@
 """Replies of models without tool calls: their run blocks become calls like any other."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -9,7 +10,9 @@ from ouroboros.core.parts import Part, Text, ToolCall
 from ouroboros.llm.fields import parse, text_of
 from ouroboros.llm.lifecycle import Block, Reply
 from ouroboros.llm.lowering.fence_reader import FenceReader, Piece
+from ouroboros.llm.lowering.fence_slips import SHELL_TAGS, slip
 from ouroboros.llm.lowering.fenced import SECONDS, SHELL, SHELL_WORDS
+from ouroboros.llm.lowering.json_strings import Strings
 from ouroboros.llm.stream import (
     BlockEnded,
     BlockGrew,
@@ -18,6 +21,8 @@ from ouroboros.llm.stream import (
     Finished,
     StreamEvent,
 )
+
+_OBJECT = re.compile(r'\s*\{\s*(?:"\w+"\s*:|\}\s*\Z)')
 
 type Style = Literal["open", "text", "json"]
 
@@ -29,9 +34,15 @@ class FenceLifting:
     arguments, for the model to be told.
     """
 
-    def __init__(self, fields: Mapping[str, str]) -> None:
-        """``fields`` names, by tool, the one text that a block may hold instead of JSON."""
+    def __init__(
+        self, fields: Mapping[str, str], *, is_first: bool = False, is_told: bool = False
+    ) -> None:
+        """``fields`` names, by tool, the one text that a block may hold instead of JSON.
+
+        A reply that means to act in vain becomes a call that cannot run, unless it ``is_told``.
+        """
         self._fields = fields
+        self._is_first, self._is_told = is_first, is_told
         self._reply = Reply()
         self._texts: dict[int, _Words] = {}
         self._thoughts: dict[int, Block] = {}
@@ -78,6 +89,8 @@ class FenceLifting:
     def _finished(self, event: Finished) -> list[StreamEvent]:
         for words in self._texts.values():
             words.end()
+        if event.stop_reason in {"end", "tool_calls"} and not self._is_told:
+            self._tell_slip()
         self._reply.end(event.stop_reason)
         *told, ending = self._reply.take()
         stop = event.stop_reason
@@ -86,6 +99,13 @@ class FenceLifting:
         ):
             stop = ending.stop_reason
         return [*told, replace(event, parts=self._parts(event.parts), stop_reason=stop)]
+
+    def _tell_slip(self) -> None:
+        texts = [text for words in self._texts.values() for text in words.texts]
+        has_calls = any(words.calls for words in self._texts.values())
+        line = slip(texts, self._fields, is_first=self._is_first, has_calls=has_calls)
+        if line:
+            list(self._texts.values())[-1].add_slip(line)
 
     def _parts(self, parts: Sequence[Part]) -> tuple[Part, ...]:
         """The vendor's parts, each stretch of words in the pieces it was shown in."""
@@ -118,6 +138,20 @@ class _Words:
     def has_said(self) -> bool:
         """Whether there is anything but empty lines."""
         return bool(self.slots or self._reader.held)
+
+    @property
+    def texts(self) -> list[str]:
+        """The words between blocks."""
+        return [slot.text for slot in self.slots if isinstance(slot, Block)]
+
+    def add_slip(self, line: str) -> None:
+        """A call that stands for a line which began to act in vain."""
+        word = line.strip("`~ ").split(" ")[0]
+        name = word if word in self._fields and word not in SHELL_TAGS else SHELL
+        self.calls += 1
+        block = self._reply.open("call", name=name, call_id=f"run_{self._number + self.calls}")
+        self._reply.grow(block, line)
+        self.slots.append(_Call(self._reply, block, word, ""))
 
     def feed(self, text: str) -> None:
         """More words."""
@@ -201,10 +235,10 @@ class _Call:
         self._field = field
         self._is_shell = block.name == SHELL
         self._waiting = ""
+        self._strings = Strings()
         self._style: Style = "open"
         if word in SHELL_WORDS:
             self._field = "command"
-            self._begin("text")
 
     def add(self, text: str) -> None:
         """More of the body."""
@@ -221,27 +255,38 @@ class _Call:
         elif self._is_shell:
             self._waiting += text
         else:
-            self._reply.grow(self.block, text)
+            self._reply.grow(self.block, self._strings.mended(text))
 
     def close(self) -> None:
         """The block is whole."""
         if self._style == "open" and self._field:
             self._begin("text")
+        self._settle()
         if self._style == "text":
             limit = f',"timeout":{SECONDS}' if self._is_shell else ""
             self._reply.grow(self.block, f'"{limit}}}')
-        else:
-            self._reply.grow(self.block, _within_time(self._waiting))
         if not self.block.text.strip():
             self._reply.grow(self.block, "{}")
         self._reply.close(self.block)
 
     def cut(self) -> None:
         """The words ended before the block did: only a whole JSON object still makes a call."""
-        if self._waiting.strip():
-            self._reply.grow(self.block, _within_time(self._waiting))
-        elif not self.block.pieces:
+        if self._style == "open" and self._is_shell:
+            self._begin("text")
+        self._settle()
+        if not self.block.pieces:
             self._reply.grow(self.block, "{")
+
+    def _settle(self) -> None:
+        # In bash too, a group of commands begins with a brace.
+        waiting, self._waiting = self._waiting, ""
+        if not waiting.strip():
+            return
+        if _OBJECT.match(waiting):
+            self._reply.grow(self.block, _within_time(self._strings.mended(waiting)))
+        else:
+            self._begin("text")
+            self._reply.grow(self.block, text_of(waiting)[1:-1])
 
     def _begin(self, style: Style) -> None:
         self._style = style

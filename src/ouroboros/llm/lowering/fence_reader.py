@@ -2,7 +2,9 @@
 
 A run block is a fence of three or more backticks at the start of a line whose info string is
 ``run`` and one name. Fences nest as in Markdown: within any other fence, be it of backticks or of
-tildes, nothing is a run block.
+tildes, nothing is a run block. Within a run block too, a fence with an info string is ended by its own
+end, for models forget to take more backticks around text that has some; lines that are indented
+further than the block, as in patches, are text. Results that a model makes up end the reading.
 """
 
 import re
@@ -13,6 +15,9 @@ type PieceKind = Literal["text", "open", "body", "close"]
 _OPENING = re.compile(r"( {0,3})(?:(`{3,})([^`\n]*)|(~{3,})[^\n]*)\n?")
 _MAYBE_OPENING = re.compile(r" {0,3}(?:`{0,2}|`{3,}[^`\n]*|~{1,2}|~{3,}[^\n]*)")
 _MAYBE_CLOSING = re.compile(r" {0,3}(?:`*|~*)[ \t\r]*")
+_NESTED = re.compile(r"( *)(`{3,})[^`\n]*[^`\s][^`\n]*\n?")
+_MAYBE_NESTED = re.compile(r" {0,3}`{3,}[^`\n]*")
+_MADE_UP = "[result of "
 _INFO = re.compile(r"run[ \t]+([^\s`]+)")
 
 
@@ -34,7 +39,15 @@ class _Fence(NamedTuple):
         """Whether a line ends it."""
         ticks = line.strip(" \t\r\n")
         indent = len(line) - len(line.lstrip(" "))
-        return indent <= 3 and ticks.startswith(self.ticks) and not ticks.strip(self.ticks[0])
+        most = self.indent if self.is_run else 3
+        return indent <= most and ticks.startswith(self.ticks) and not ticks.strip(self.ticks[0])
+
+    def nested(self, line: str) -> "_Fence | None":
+        """The fence that a line opens within it."""
+        opening = _NESTED.fullmatch(line)
+        if opening is None or len(opening[1]) > self.indent or self.ticks not in opening[2]:
+            return None
+        return _Fence(self.indent, opening[2], is_run=True)
 
 
 class FenceReader:
@@ -46,6 +59,8 @@ class FenceReader:
     def __init__(self) -> None:
         """Has read nothing."""
         self._fence: _Fence | None = None
+        self._inner: _Fence | None = None
+        self._has_run = self._is_over = False
         self._line = ""
         self._is_passing = False
         self._newline = ""
@@ -75,6 +90,8 @@ class FenceReader:
 
     def _take(self, part: str) -> None:
         is_whole = part.endswith("\n")
+        if self._is_over:
+            return
         if self._is_passing:
             self._say(part)
             self._is_passing = not is_whole
@@ -89,16 +106,25 @@ class FenceReader:
             self._is_passing = True
 
     def _may_be_fence(self) -> bool:
-        maybe = _MAYBE_OPENING if self._fence is None else _MAYBE_CLOSING
-        return maybe.fullmatch(self._line) is not None
+        if self._fence is None:
+            is_made_up = self._has_run and _begins_alike(self._line, _MADE_UP)
+            return is_made_up or _MAYBE_OPENING.fullmatch(self._line) is not None
+        is_nested = self._fence.is_run and _MAYBE_NESTED.fullmatch(self._line) is not None
+        return is_nested or _MAYBE_CLOSING.fullmatch(self._line) is not None
 
     def _decide(self, line: str) -> None:
         if self._fence is None:
-            self._open(line)
+            self._is_over = self._has_run and line.startswith(_MADE_UP)
+            if not self._is_over:
+                self._open(line)
+        elif self._inner is not None:
+            self._say(self._unindented(line))
+            self._inner = None if self._inner.is_closed_by(line) else self._inner
         elif not self._fence.is_closed_by(line):
             self._say(self._unindented(line))
+            self._inner = self._fence.nested(line) if self._fence.is_run else None
         elif self._fence.is_run:
-            self._fence, self._newline = None, ""
+            self._fence, self._newline, self._has_run = None, "", True
             self._pieces.append(Piece("close", ""))
         else:
             self._say(line)
@@ -139,6 +165,10 @@ class FenceReader:
             self._pieces[-1] = Piece(kind, self._pieces[-1].text + text)
         else:
             self._pieces.append(Piece(kind, text))
+
+
+def _begins_alike(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
 
 
 def _lines(text: str) -> list[str]:

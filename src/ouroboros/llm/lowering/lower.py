@@ -45,6 +45,7 @@ class _Plan(Struct, frozen=True, kw_only=True):
     system: str
     names: Names
     liftings: Callable[[], tuple[Lifting, ...]]
+    fence_liftings: Callable[[Sequence[Message]], tuple[Lifting, ...]] | None = None
     fields: Mapping[str, str] = {}
 
 
@@ -69,15 +70,18 @@ class Lowering:
             self._plan = _plan(request.tools, self._dialect)
             self._tools = request.tools
             self._sources, self._lowered = (), []
-        plan = self._plan
-        messages = self._messages(request.messages)
+        plan, given = self._plan, request.messages
+        messages = self._messages(given)
         is_same = plan.tools is request.tools and messages is request.messages and not plan.system
         if not is_same:
             system = (*request.system, plan.system) if plan.system else request.system
             request = replace(request, tools=plan.tools, system=system, messages=messages)
         # A summary may quote a run block; where no call is wanted, none is looked for.
         quotes = self._dialect.tools == "fenced" and request.tool_choice == "none"
-        return Lowered(request=request, liftings=tuple if quotes else plan.liftings)
+        liftings, fenced = plan.liftings, plan.fence_liftings
+        if fenced is not None:
+            liftings = tuple if quotes else lambda: fenced(given)
+        return Lowered(request=request, liftings=liftings)
 
     def _messages(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         same = 0
@@ -139,13 +143,20 @@ def _plan(tools: tuple[ToolSpec, ...], dialect: Dialect) -> _Plan:
 
 def _fenced(tools: tuple[ToolSpec, ...], names: Names, back: tuple[Lifting, ...]) -> _Plan:
     from ouroboros.llm.lowering.fence_lift import FenceLifting
+    from ouroboros.llm.lowering.fence_slips import answers_person, has_just_slipped
     from ouroboros.llm.lowering.fenced import text_fields, told
 
     fields = text_fields(tools)
+
+    def liftings(messages: Sequence[Message]) -> tuple[Lifting, ...]:
+        first, told = answers_person(messages), has_just_slipped(messages)
+        return (FenceLifting(fields, is_first=first, is_told=told), *back)
+
     return _Plan(
         tools=(),
         system=told(tools),
         names=names,
         fields=fields,
-        liftings=lambda: (FenceLifting(fields), *back) if tools else (),
+        liftings=tuple,
+        fence_liftings=liftings if tools else None,
     )
