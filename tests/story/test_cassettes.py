@@ -36,6 +36,7 @@ from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import serving
 from tests.story.stage import call
 from tests.story.test_cli_run import ouro
+from tests.unit.llm.proxy_parts import proxying
 
 SECRET = "correct-horse-battery-staple"
 SHAPED = "sk-live-" + "a1B2" * 8
@@ -270,6 +271,26 @@ async def test_what_was_interrupted_is_kept_as_far_as_it_came(tmp_path: Path) ->
     assert exchange.status == 200
 
 
+async def test_a_recording_over_a_proxy_is_kept_though_the_session_is_cancelled(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "tape.json"
+    run = await recorder(tmp_path, file)
+    async with serving([Turn(text="Done.")]) as server, proxying() as proxy:
+        run.environment["HTTP_PROXY"] = proxy.url
+        engine = Ouroboros(
+            settings(server.url), home=run.home, environment=run.environment, tap=run.tap
+        )
+        with anyio.CancelScope() as scope:
+            async with engine.open(cwd=run.cwd) as session:
+                await session.run("Go")
+                scope.cancel()
+                await anyio.sleep_forever()
+        assert len(proxy.lines) == 1
+    [exchange] = (await load(file)).exchanges
+    assert "Done." in exchange.answer
+
+
 async def test_a_request_beyond_the_recording_says_so(tmp_path: Path) -> None:
     file = await recorded(tmp_path, TURNS)
     run = await player(tmp_path, file)
@@ -363,7 +384,7 @@ async def test_a_signal_leaves_the_recording_or_the_one_before(
     tmp_path: Path, sign: signal.Signals
 ) -> None:
     file = tmp_path / "tape.json"
-    file.write_text("the one before")
+    file.write_text('{"version": 1}')
     slow = Turn(text="word " * 400, chunk=5, pace_seconds=0.02)
     async with serving([slow]) as server:
         words = [sys.executable, "-m", "ouroboros", "run", "--model", "openai-chat/m", "Go"]
@@ -378,14 +399,27 @@ async def test_a_signal_leaves_the_recording_or_the_one_before(
                 await process.wait()
     text = await text_of(file)
     if sign is signal.SIGKILL:
-        assert text == "the one before"
+        assert text == '{"version": 1}'
     else:
         assert "word" in (await load(file)).exchanges[0].answer
     assert [each.name async for each in anyio.Path(tmp_path).iterdir()] == ["tape.json"]
 
 
-async def test_two_ways_at_once_are_refused(tmp_path: Path) -> None:
-    words = ("run", "--record", "a", "--replay", "b", "Look")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--record", "a", "--replay", "b"), "--record and --replay contradict each other"),
+        (("--strict-replay",), "--strict-replay goes with --replay FILE"),
+        (("--record", "notes.txt"), "'notes.txt' is there already and is no recording"),
+    ],
+)
+async def test_what_cannot_be_meant_is_refused(
+    tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("what I must not forget")
+    words = ("run", "--model", "echo", *options, "Look")
     done = await to_thread.run_sync(lambda: ouro(*words, cwd=tmp_path))
-    assert done.returncode == 2
-    assert "contradict" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert await text_of(notes) == "what I must not forget"

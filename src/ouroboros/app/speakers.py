@@ -1,7 +1,7 @@
 """The models of one open session: found, connected when needed, tuned, and closed together."""
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -115,8 +115,9 @@ class Speakers:
 
     async def close(self) -> None:
         """Lets go of every connection."""
-        for client in self._clients:
-            await client.close()
+        async with AsyncExitStack() as ending:
+            for client in self._clients:
+                ending.push_async_callback(client.close)
 
     def _instead(self, name: str) -> Settings:
         """The settings for another model: the address of one vendor is not that of another."""

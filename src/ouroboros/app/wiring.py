@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -118,10 +118,11 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
                 )
                 yield _build(opening, past, parts)
             finally:
-                await writer.close()
-                await speakers.close()
-                if opening.tap is not None:
-                    await opening.tap.close()
+                async with AsyncExitStack() as ending:
+                    if opening.tap is not None:
+                        ending.push_async_callback(opening.tap.close)
+                    ending.push_async_callback(speakers.close)
+                    ending.push_async_callback(writer.close)
 
 
 def _build(

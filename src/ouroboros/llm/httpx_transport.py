@@ -1,16 +1,22 @@
-"""HTTP through httpx2: for proxies, which the quick transport does not speak."""
+"""HTTP through httpx2: for proxies, which the quick transport does not speak.
+
+The library reads many files when it is first imported, so that is done in a thread.
+"""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
 
 import anyio
-import httpx2
 from anyio import to_thread
 
 import ouroboros
 from ouroboros.core.errors import Misuse, ModelFailed
 from ouroboros.llm.reach import SYSTEM, Server, Tls, broken_off, refused, trusting
 from ouroboros.llm.transport import HttpRequest, first_bytes, split, unreachable
+
+if TYPE_CHECKING:
+    import httpx2
 
 PROXY_ASKS = 407
 """The status of a proxy that wants to know who asks."""
@@ -19,7 +25,7 @@ PROXY_ASKS = 407
 class Response:
     """An answer on its way in."""
 
-    def __init__(self, response: httpx2.Response, server: Server, proxy: Server) -> None:
+    def __init__(self, response: "httpx2.Response", server: Server, proxy: Server) -> None:
         """The head has arrived."""
         self._proxy = proxy
         self._response = response
@@ -38,6 +44,8 @@ class Response:
 
     async def chunks(self) -> AsyncGenerator[bytes]:
         """The body as it arrives."""
+        import httpx2
+
         stream = aiter(self._response.aiter_raw())
         while True:
             try:
@@ -68,6 +76,8 @@ class Proxied:
         """Sends, and waits for the head of the answer."""
         server = Server.of(split(request.url))
         client = await self._connected()
+        import httpx2
+
         timeout = httpx2.Timeout(
             request.idle_timeout, connect=request.connect_timeout, pool=request.connect_timeout
         )
@@ -104,13 +114,15 @@ class Proxied:
         if client is not None:
             await client.aclose()
 
-    async def _connected(self) -> httpx2.AsyncClient:
+    async def _connected(self) -> "httpx2.AsyncClient":
         if self._client is None:
             self._client = await to_thread.run_sync(self._made)
         return self._client
 
-    def _made(self) -> httpx2.AsyncClient:
-        """Reads files: the system's certificates, and parts of the library."""
+    def _made(self) -> "httpx2.AsyncClient":
+        """Reads files: the system's certificates, and the library."""
+        import httpx2
+
         # A proxy is a stranger to the client certificate that the server asks for.
         is_secure = self._server.scheme == "https"
         context = trusting(Tls(ca_file=self._trust.ca_file)) if is_secure else None
@@ -122,7 +134,9 @@ class Proxied:
         )
 
 
-def _failed(server: Server, proxy: Server, error: httpx2.TransportError | OSError) -> ModelFailed:
+def _failed(server: Server, proxy: Server, error: "httpx2.TransportError | OSError") -> ModelFailed:
+    import httpx2
+
     match error:
         case httpx2.ProxyError() if str(error).startswith(str(PROXY_ASKS)):
             return _asked_who(proxy)
@@ -153,7 +167,7 @@ def _asked_who(proxy: Server) -> ModelFailed:
     )
 
 
-def _unconnected(server: Server, proxy: Server, error: httpx2.ConnectError) -> ModelFailed:
+def _unconnected(server: Server, proxy: Server, error: "httpx2.ConnectError") -> ModelFailed:
     found = refused(server, error)
     if not found.failure.retryable and proxy.scheme == "https":  # it may be the proxy's fault
         said = f"On the way to {server.name} through {proxy.name}: {found.message}"
