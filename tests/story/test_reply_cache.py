@@ -9,9 +9,10 @@ from typing import Any
 import anyio
 import pytest
 from anyio import to_thread
+from msgspec.structs import replace
 
 from ouroboros.core.events import AgentMessage, CacheHit, ModelDelta, ToolResulted
-from ouroboros.core.parts import Message, Origin, Text, ToolCall, ToolResult
+from ouroboros.core.parts import Message, Origin, Text, ToolCall, ToolResult, ToolSpec
 from ouroboros.llm.protocols.registry import NAMES
 from ouroboros.llm.reply_cache import Shelf, key_of
 from ouroboros.llm.request import Request
@@ -197,38 +198,73 @@ def test_names_and_the_day_do_not_count(request_: Request) -> None:
     assert key_of(request_, ORIGIN, "http://a") == key_of(SAME, ORIGIN, "http://a")
 
 
+TOOL = ToolSpec(name="ls", description="Lists.", schema='{"type":"object"}')
+
+
+def spoken(**changed: Any) -> dict[str, Any]:
+    """The history with another task."""
+    first, task, *rest = history("a")
+    return {"messages": (first, replace(task, **changed), *rest)}
+
+
 @pytest.mark.parametrize(
-    ("request_", "origin", "address"),
+    "changed",
     [
-        (SAME, ORIGIN, "http://b"),
-        (SAME, Origin(provider="q", protocol="openai-chat", model="m"), "http://a"),
-        (Request(model="m", system=("t",), messages=history("a")), ORIGIN, "http://a"),
-        (Request(model="n", system=("s",), messages=history("a")), ORIGIN, "http://a"),
-        (
-            Request(model="m", system=("s",), messages=history("a", answer="gone")),
-            ORIGIN,
-            "http://a",
-        ),
-        (Request(model="m", system=("s",), messages=history("a")[:2]), ORIGIN, "http://a"),
-        (
-            Request(model="m", system=("s",), messages=history("a"), effort="low"),
-            ORIGIN,
-            "http://a",
-        ),
-        (
-            Request(model="m", system=("s",), messages=history("a"), temperature=1.0),
-            ORIGIN,
-            "http://a",
-        ),
-        (
-            Request(model="m", system=("s",), messages=history("a"), tool_choice="none"),
-            ORIGIN,
-            "http://a",
-        ),
+        {"model": "n"},
+        {"system": ("t",)},
+        {"system": ("s", "")},
+        {"tools": (TOOL,)},
+        {"tool_choice": "none"},
+        {"max_output_tokens": 100},
+        {"temperature": 1.0},
+        {"effort": "low"},
+        {"service_tier": "flex"},
+        {"window": 9_000},
+        {"messages": history("a", answer="gone")},
+        {"messages": history("a")[:2]},
+        spoken(role="assistant"),
+        spoken(origin=ORIGIN),
+        spoken(parts=(Text(text="Look"), Text(text="again"))),
+        spoken(parts=(Text(text="Look", meta={"signature": "s"}),)),
+    ],
+    ids=str,
+)
+def test_everything_else_counts(changed: dict[str, Any]) -> None:
+    assert key_of(replace(SAME, **changed), ORIGIN, "http://a") != key_of(SAME, ORIGIN, "http://a")
+
+
+@pytest.mark.parametrize(
+    ("origin", "address"),
+    [
+        (ORIGIN, "http://b"),
+        (replace(ORIGIN, provider="q"), "http://a"),
+        (replace(ORIGIN, protocol="anthropic-messages"), "http://a"),
+        (replace(ORIGIN, model="n"), "http://a"),
     ],
 )
-def test_everything_else_counts(request_: Request, origin: Origin, address: str) -> None:
-    assert key_of(request_, origin, address) != key_of(SAME, ORIGIN, "http://a")
+def test_who_is_asked_counts(origin: Origin, address: str) -> None:
+    assert key_of(SAME, origin, address) != key_of(SAME, ORIGIN, "http://a")
+
+
+def test_which_call_a_result_answers_counts() -> None:
+    keys = {
+        key_of(replace(SAME, messages=(*history("a")[:2], *two)), ORIGIN, "http://a")
+        for two in (answered("xy"), answered("yx"))
+    }
+    assert len(keys) == 2
+
+
+def answered(order: str) -> tuple[Message, Message]:
+    """Two calls, and results that come for them in this order."""
+    calls = tuple(ToolCall(id=id, name="ls", arguments="{}") for id in "xy")
+    texts = {order[0]: "first", order[1]: "second"}
+    results = tuple(
+        ToolResult(call_id=id, name="ls", parts=(Text(text=text),)) for id, text in texts.items()
+    )
+    return (
+        Message(id="c", role="assistant", parts=calls, origin=ORIGIN),
+        Message(id="r", role="user", parts=results),
+    )
 
 
 async def test_the_program_has_a_flag_for_it_and_says_so(tmp_path: Path) -> None:

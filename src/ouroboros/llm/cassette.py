@@ -7,6 +7,7 @@ the model, ended an exchange. What looked like a secret is marked; a binary answ
 ``withheld``.
 """
 
+import re
 from typing import Literal
 
 import msgspec
@@ -15,6 +16,8 @@ from msgspec import Struct, field
 from ouroboros.core.errors import Failure, Misuse
 from ouroboros.llm.fields import UNREADABLE
 from ouroboros.llm.tap import Setup
+from ouroboros.safety.key_shapes import without_keys
+from ouroboros.safety.leaks import Leaks
 
 VERSION = 1
 
@@ -44,6 +47,11 @@ class Cassette(Struct, kw_only=True):
 
 class _Version(Struct):
     version: int
+
+
+def address(url: str, leaks: Leaks) -> str:
+    """A URL without secrets, that is still one."""
+    return re.sub(r"\[redacted ([^]]*)\]", r"redacted-\1", without_keys(leaks.redacted(url)))
 
 
 def parse(content: bytes, name: str) -> Cassette:

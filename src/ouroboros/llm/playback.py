@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
 from ouroboros.core.errors import Failure, ModelFailed
-from ouroboros.llm.cassette import Cassette, Exchange
+from ouroboros.llm.cassette import Cassette, Exchange, address
 from ouroboros.llm.transport import HttpRequest, HttpResponse, first_bytes
 from ouroboros.safety.key_shapes import without_keys
 from ouroboros.safety.leaks import Leaks
@@ -49,7 +49,7 @@ class Playing:
         Raises:
             ModelFailed: There is none, its answer was withheld, or it differs and that counts.
         """
-        wanted = (request.method, urlsplit(request.url).path)
+        wanted = (request.method, urlsplit(address(request.url, self._leaks)).path)
         for place, exchange in enumerate(self._exchanges):
             if self._played[place] or (exchange.method, urlsplit(exchange.url).path) != wanted:
                 continue

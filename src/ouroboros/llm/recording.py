@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ouroboros.core.errors import Failure, ModelFailed
 from ouroboros.llm.auth import proofs
-from ouroboros.llm.cassette import Cassette, Exchange
+from ouroboros.llm.cassette import Cassette, Exchange, address
 from ouroboros.llm.tap import Setup
 from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport, first_bytes
 from ouroboros.safety.key_shapes import contains_key, without_keys
@@ -58,14 +58,15 @@ class Recording:
             for secret in proofs(take.request.headers):
                 self._leaks.learn("key", secret)
         exchanges = [self._exchange(take) for take in self._takes]
-        cassette = Cassette(setup=self.setup, exchanges=exchanges)
+        setup = replace(self.setup, base_url=address(self.setup.base_url, self._leaks))
+        cassette = Cassette(setup=setup, exchanges=exchanges)
         return msgspec.json.format(msgspec.json.encode(cassette), indent=1) + b"\n"
 
     def _exchange(self, take: "_Take") -> Exchange:
         request = take.request
         exchange = Exchange(
             method=request.method,
-            url=self._clean(request.url),
+            url=address(request.url, self._leaks),
             request=self._clean(request.body.decode("utf-8", "replace")),
             headers=self._kept(request.headers),
             status=take.status,
