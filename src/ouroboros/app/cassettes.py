@@ -93,4 +93,24 @@ def _writable(file: Path) -> Path:
         raise Misuse(f"{str(file)!r} is a folder", hint="name a file to record to")
     if not target.parent.is_dir():
         raise Misuse(f"there is no folder {str(target.parent)!r}", hint="make it first")
+    if not _is_replaceable(target):
+        raise Misuse(
+            f"{str(file)!r} is there already and is no recording",
+            hint="name another file, or remove it",
+        )
     return target
+
+
+def _is_replaceable(target: Path) -> bool:
+    """Whether nothing is lost: there is no file, an empty one, or an earlier recording."""
+    try:
+        content = target.read_bytes()
+    except FileNotFoundError:
+        return True
+    except OSError:  # writing says why
+        return True
+    try:
+        parse(content, "")
+    except Misuse:
+        return not content.strip()
+    return True

@@ -121,7 +121,9 @@ def store(home: Path, name: str, value: str) -> None:
 def _check(name: str, value: str) -> None:
     if not name.isascii() or not name.isidentifier():
         raise Misuse(f"{name!r} is not the name of a variable", hint="such as OPENAI_API_KEY")
-    if not value.isascii() or not value.isprintable() or " " in value or not value:
+    if not value:
+        raise Misuse(f"no key was given for {name}", hint="type it, or pipe it in as one line")
+    if not value.isascii() or not value.isprintable() or " " in value:
         raise Misuse(f"that is not a key for {name}", hint="a key is one line without spaces")
 
 

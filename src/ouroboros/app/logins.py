@@ -168,7 +168,7 @@ def _entry(loaded: Loaded, provider: str) -> Entry:
 
     near = get_close_matches(provider, known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else "`ouro providers list` shows them"
-    raise Misuse(f"there is no provider {provider!r} to log in to", hint=hint)
+    raise Misuse(f"there is no provider {provider!r} that takes a login", hint=hint)
 
 
 def _reach(loaded: Loaded, environment: Mapping[str, str]) -> "Reach":

@@ -68,7 +68,7 @@ def remove(loaded: Loaded, name: str) -> Path:
     places = [layer.source for layer in loaded.layers if holds(layer.table, path)]
     if places:
         hint = f"it stands in {' and '.join(places)}; take it out there"
-    elif any(entry.name == name for entry in ENTRIES):
+    elif is_known(name):
         hint = "it is known without any setting, and stays known"
     else:
         from ouroboros.app.config_schema import nearest
@@ -78,8 +78,15 @@ def remove(loaded: Loaded, name: str) -> Path:
     raise Misuse(f"there is no provider {name!r} in {file}", hint=hint)
 
 
+def is_known(name: str) -> bool:
+    """Whether there is a provider of that name without any setting."""
+    return any(entry.name == name for entry in ENTRIES)
+
+
 def _check(loaded: Loaded, new: New) -> None:
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", new.name) or new.name in _TAKEN:
+    if new.name in _TAKEN:
+        raise Misuse(f"{new.name!r} stands for something else", hint="choose another name")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", new.name):
         raise Misuse(
             f"{new.name!r} cannot be the name of a provider",
             hint="letters, digits, '-' and '_', such as my-server",
@@ -93,7 +100,7 @@ def _check(loaded: Loaded, new: New) -> None:
         raise Misuse(f"there is no protocol {new.protocol!r}", hint=f"one of {', '.join(NAMES)}")
     if new.key_env and not (new.key_env.isascii() and new.key_env.isidentifier()):
         raise Misuse(
-            f"{new.key_env!r} is not the name of a variable",
+            "what --key-env says is not the name of a variable",
             hint="name the variable that holds the key, such as MY_API_KEY, not the key itself",
         )
     if new.key_env and new.is_keyless:

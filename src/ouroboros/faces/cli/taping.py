@@ -36,6 +36,8 @@ def equip(invocation: Invocation, chosen: Chosen, cwd: Path) -> Equipment:
         Misuse: Options contradict each other, or the recording cannot be used.
     """
     flags = chosen.settings()
+    if chosen.strict_replay and not chosen.replay:
+        raise Misuse("--strict-replay goes with --replay FILE", hint="name the recording")
     if not (chosen.record or chosen.replay):
         loaded = invocation.load(flags, cwd)
         return Equipment(loaded=loaded, environment=equipped(loaded, invocation.environment))

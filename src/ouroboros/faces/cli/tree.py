@@ -22,7 +22,7 @@ COMMANDS = {
     "doctor": Entry(f"{_HERE}.doctor", "Check this machine and print fixes."),
     "apply-patch": Entry(f"{_HERE}.apply_patch", "Apply a patch to files, without a model."),
     "completion": Entry(f"{_HERE}.completion", "Print a completion script for a shell."),
-    "debug": Entry(f"{_HERE}.debug", "Look inside recorded model streams."),
+    "debug": Entry(f"{_HERE}.debug", "Look inside what goes to models and comes back."),
 }
 
 

@@ -27,7 +27,7 @@ def normalised(base_url: str, entry: Entry) -> str:
     if parts.username or parts.password:
         raise Misuse(
             f"The address of {parts.hostname!r} holds a user or a password.",
-            hint=f"Leave them out, and set {' or '.join(entry.keys)} instead.",
+            hint=f"Leave them out, and set {' or '.join(entry.keys) or 'a key'} instead.",
         )
     path = parts.path.rstrip("/")
     for ending in _ENDINGS:

@@ -78,9 +78,9 @@ def test_adding_keeps_what_the_file_holds_and_its_comments(ouro: Ouro, home: Pat
     ("arguments", "words"),
     [
         (("a/b", "--base-url", "http://h/v1"), ("a/b", "letters")),
-        (("echo", "--base-url", "http://h/v1"), ("echo",)),
+        (("echo", "--base-url", "http://h/v1"), ("echo", "another name")),
         (("mine", "--base-url", "ftp://h"), ("ftp://h",)),
-        (("mine", "--base-url", "http://me:sk-1@h"), ("password",)),
+        (("mine", "--base-url", "http://me:sk-1@h"), ("password", "set a key instead")),
         (("mine", "--base-url", "http://h", "--protocol", "openai"), ("openai-chat",)),
         (("mine", "--base-url", "http://h", "--key-env", "sk-1-2"), ("MY_API_KEY",)),
         (("mine", "--base-url", "http://h", "--key-env", "K", "--no-auth"), ("contradict",)),
@@ -94,11 +94,15 @@ def test_what_cannot_be_a_provider_is_refused_and_nothing_written(
     assert ended.code == 2
     for word in words:
         assert word in ended.err
+    assert "sk-1" not in ended.err
     assert not (home / "config.toml").exists()
 
 
 def test_a_provider_is_not_added_twice_nor_removed_where_it_is_not(ouro: Ouro) -> None:
-    ouro("providers", "add", "mine", "--base-url", "http://h/v1")
+    new = ouro("providers", "add", "mine", "--base-url", "http://h/v1")
+    known = ouro("providers", "add", "groq", "--base-url", "http://h/v1")
+    assert "known" not in new.err
+    assert "groq is known already; what you did not say stays as it is" in known.err
     twice = ouro("providers", "add", "mine", "--base-url", "http://h/v1")
     assert (twice.code, "ouro providers remove mine" in twice.err) == (2, True)
     near = ouro("providers", "remove", "mien")

@@ -16,7 +16,7 @@ def command() -> None:
     """Look inside what goes to models and what comes back."""
 
 
-@command.command("stream")
+@command.command("stream", short_help="Decode recorded exchanges.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 def stream(files: tuple[str, ...]) -> int:
     """Print what each recorded exchange says, one JSON line for each FILE."""
@@ -28,7 +28,7 @@ def stream(files: tuple[str, ...]) -> int:
     return debug_stream([Path(name) for name in files], write)
 
 
-@command.command("error")
+@command.command("error", short_help="Classify recorded errors.")
 @click.argument("file", metavar="FILE")
 def error(file: str) -> int:
     """Print what each error of a table is, one JSON line for each row of FILE.
@@ -43,7 +43,7 @@ def error(file: str) -> int:
     return debug_error(Path(file), write)
 
 
-@command.command("prepare")
+@command.command("prepare", short_help="Print a request, send nothing.")
 @click.argument("task", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @asking

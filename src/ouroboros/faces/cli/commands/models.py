@@ -22,7 +22,7 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@command.command("list", short_help="Print what could be used now.")
 @click.option("--provider", metavar="NAME", default="", help="Only the models of one provider.")
 @click.option("--refresh", is_flag=True, help="Ask the vendors again, however fresh their lists.")
 @as_json
@@ -54,7 +54,7 @@ def list_all(invocation: Invocation, provider: str, *, refresh: bool, as_json: b
     return 0
 
 
-@command.command("show")
+@command.command("show", short_help="Print what is known of one.")
 @click.argument("model")
 @as_json
 @click.pass_obj
@@ -70,7 +70,7 @@ def show(invocation: Invocation, model: str, *, as_json: bool) -> None:
         say(f"{name}: {value}")
 
 
-@command.command("search")
+@command.command("search", short_help="Find models by words.")
 @click.argument("words", nargs=-1, required=True)
 @as_json
 @click.pass_obj

@@ -19,7 +19,7 @@ def command() -> None:
     """List, add, test and log in to model providers."""
 
 
-@command.command("list")
+@command.command("list", short_help="Print providers and their keys.")
 @click.option("--ready", is_flag=True, help="Only those that can be used now.")
 @as_json
 @click.pass_obj
@@ -41,10 +41,10 @@ def list_all(invocation: Invocation, *, ready: bool, as_json: bool) -> None:
         say(line)
 
 
-@command.command("add")
+@command.command("add", short_help="Add a server of your own.")
 @click.argument("name")
 @click.option("--base-url", metavar="URL", required=True, help="Where the server answers.")
-@click.option("--protocol", metavar="P", default="", help="Its wire format, unless openai-chat.")
+@click.option("--protocol", metavar="P", default="", help="Its wire format, if not openai-chat.")
 @click.option("--key-env", metavar="VARIABLE", default="", help="The variable that holds its key.")
 @click.option("--no-auth", is_flag=True, help="Send no key at all.")
 @click.pass_obj
@@ -59,12 +59,14 @@ def add(
     )
     file = provider_edits.add(invocation.load(), new)
     note(f"{name} is added to {file}")
+    if provider_edits.is_known(name):
+        note(f"{name} is known already; what you did not say stays as it is")
     if key_env and not invocation.environment.get(key_env):
         note(f"set {key_env}, or keep the key: ouro providers login {name}")
     note(f"see its models: ouro models list --provider {name}")
 
 
-@command.command("remove")
+@command.command("remove", short_help="Take one out of your settings.")
 @click.argument("name")
 @click.pass_obj
 def remove(invocation: Invocation, name: str) -> None:
@@ -78,7 +80,7 @@ def remove(invocation: Invocation, name: str) -> None:
         note(f"warning: model is still {loaded.settings.model!r}")
 
 
-@command.command("test")
+@command.command("test", short_help="Send one tiny request.")
 @click.argument("name")
 @as_json
 @click.pass_obj

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ouroboros.app.logins import Account
 
 
-@click.command("login")
+@click.command("login", short_help="Log in, or keep a key.")
 @click.argument("name")
 @click.option("--key-stdin", is_flag=True, help="Read a key from standard input.")
 @click.option("--no-browser", is_flag=True, help="Print the address; take the answer typed, too.")
@@ -48,7 +48,7 @@ def login(
     note(f"try it: ouro providers test {account.name}")
 
 
-@click.command("logout")
+@click.command("logout", short_help="Remove a login and kept keys.")
 @click.argument("name")
 @click.pass_obj
 def logout(invocation: Invocation, name: str) -> int:
