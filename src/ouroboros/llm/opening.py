@@ -187,10 +187,8 @@ def advice(choice: Choice, failure: Failure) -> str:
             return f"Check the name {choice.model!r} and the base URL {choice.base_url}."
         case "context_overflow":
             return "The history no longer fits; compact it with /compact."
-        case "timeout" if choice.entry.is_keyless:
-            return "A model that is still loading says nothing; raise network.idle_timeout."
         case "rate_limit" | "overloaded" | "server" | "timeout" | "transport":
-            return "The session is kept; resume it and try again later, or choose another model."
+            return _later_advice(choice, failure)
         case _:
             return ""
 
@@ -203,6 +201,12 @@ def _key_advice(choice: Choice) -> str:
             f"ouro providers login {name}"
         )
     return f"No key was sent; if it needs one, name its variable in providers.{name}.key_env."
+
+
+def _later_advice(choice: Choice, failure: Failure) -> str:
+    if failure.kind == "timeout" and choice.entry.is_keyless:
+        return "A model that is still loading says nothing; raise network.idle_timeout."
+    return "The session is kept; resume it and try again later, or choose another model."
 
 
 def _plan_advice(plan: AuthPlan) -> str:

@@ -271,7 +271,6 @@ def test_a_family_of_models_has_habits_of_its_own() -> None:
     assert effort("google/gemini-4-argon") == "level"
     assert effort("bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0") == "budget"
     assert effort("bedrock/anthropic.claude-sonnet-5-v1:0") == "adaptive"
-    assert effort("bedrock/amazon.nova-pro-v1:0") == "budget"
     assert effort("bedrock-invoke/us.anthropic.claude-sonnet-4-20250514-v1:0") == "budget"
     assert effort("bedrock-invoke/us.anthropic.claude-opus-4-1-20250805-v1:0") == "budget"
     assert effort("bedrock-invoke/us.anthropic.claude-opus-4-7") == "adaptive"
@@ -281,7 +280,7 @@ def test_a_family_of_models_has_habits_of_its_own() -> None:
     assert table["zai"].dialect_of("glm-4.7").effort_style == "thinking"
     assert table["mistral"].dialect_of("mistral-medium-latest").effort_style == "high"
     assert table["groq"].dialect_of("qwen/qwen3-32b").effort_style == "none"
-    assert table["anthropic"].dialect_of("claude-opus-4-8").effort_none == ""
+    assert table["anthropic"].dialect_of("claude-opus-4-6").effort_none == ""
     assert table["anthropic"].dialect_of("claude-opus-5").effort_none == "disabled"
     assert table["anthropic"].dialect_of("claude-opus-5-5").effort_none == "low"
 
