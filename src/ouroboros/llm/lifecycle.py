@@ -19,6 +19,10 @@ from ouroboros.llm.stream import (
     StreamEvent,
 )
 
+MOST_PARTS = 2_000
+MOST_TEXT = 32 * 1_048_576
+"""Characters of words, thoughts and arguments together; no model writes a tenth of it."""
+
 
 class Trace(Struct, kw_only=True):
     """What the vendor said in its own words, for debugging; never interpreted.
@@ -88,6 +92,7 @@ class Reply:
         self._slots: list[Block | Place] = []
         self._events: list[StreamEvent] = []
         self._damaged = 0
+        self._length = 0
         self._counted: tuple[Fields, Callable[[Fields], Usage]] | None = None
 
     @property
@@ -121,6 +126,9 @@ class Reply:
     def open(self, kind: BlockKind, *, name: str = "", call_id: str = "") -> Block:
         """Starts a block after all others."""
         block = Block(part=len(self._slots), kind=kind, name=name, id=call_id)
+        if not self._has_room():
+            block.is_open = False
+            return block
         self._slots.append(block)
         self._events.append(BlockStarted(part=block.part, kind=kind, name=name))
         return block
@@ -128,6 +136,10 @@ class Reply:
     def grow(self, block: Block, text: str) -> None:
         """Adds text to an open block."""
         if text and block.is_open:
+            self._length += len(text)
+            if self._length > MOST_TEXT:
+                self._fail_endless(f"{MOST_TEXT} characters")
+                return
             block.pieces.append(text)
             self._events.append(BlockGrew(part=block.part, kind=block.kind, text=text))
 
@@ -156,7 +168,8 @@ class Reply:
     def place(self, part: Part | None = None) -> Place:
         """Keeps a part that is told to nobody, or its place until it has come."""
         place = Place(part=part)
-        self._slots.append(place)
+        if self._has_room():
+            self._slots.append(place)
         return place
 
     def place_first(self, part: Part) -> None:
@@ -243,6 +256,20 @@ class Reply:
     def blocks(self, kind: BlockKind) -> list[Block]:
         """The blocks of one kind, in order."""
         return [slot for slot in self._slots if isinstance(slot, Block) and slot.kind == kind]
+
+    def _has_room(self) -> bool:
+        """Whether there may be another part; a reply without an end fails here."""
+        if len(self._slots) >= MOST_PARTS:
+            self._fail_endless(f"{MOST_PARTS} parts")
+        return not self.is_over
+
+    def _fail_endless(self, limit: str) -> None:
+        self.fail(
+            Failure(
+                kind="invalid_request",
+                message=f"The model's reply has more than {limit} and was given up.",
+            )
+        )
 
     def _release(self, block: Block) -> None:
         if not block.is_ready:

@@ -9,9 +9,10 @@ from anyio.lowlevel import checkpoint
 from ouroboros.core.errors import ModelFailed
 from ouroboros.llm import discovery, sse
 from ouroboros.llm.http_route import REPLY_BYTES
+from ouroboros.llm.lifecycle import MOST_PARTS, MOST_TEXT
 from ouroboros.llm.stream import Failed
 from ouroboros.llm.turns import Turn
-from ouroboros.testing.raw import LAST, Speech, Step, chunk
+from ouroboros.testing.raw import LAST, Answer, Speech, Step, chunk
 from tests.unit.llm.fault_ground import asked, facing, listen
 from tests.unit.llm.test_fault_matrix_answers import MEBI, gzipped, packed_head
 
@@ -88,3 +89,34 @@ def test_a_price_below_nothing_is_no_price(pricing: bytes) -> None:
     found = discovery.parse(b'{"data":[{"id":"m","pricing":{%b}}]}' % pricing)
     assert found is not None
     assert found["m"].price is None
+
+
+def calls_for_ever(speech: Speech) -> Sequence[Step]:
+    delta = (
+        '{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"id":"c%d","function":%s}]}}]}'
+    )
+    function = '{"name":"read","arguments":"{}"}'
+    frames = "".join(
+        f"data: {delta % (number, number, function)}\n\n" for number in range(MOST_PARTS + 9)
+    )
+    return [speech.head, chunk(frames.encode()), chunk(b"data: [DONE]\n\n"), LAST]
+
+
+def words_for_ever(speech: Speech) -> Sequence[Step]:
+    delta = '{"choices":[{"index":0,"delta":{"content":"%s"}}]}' % ("x" * (MOST_TEXT // 8))
+    frame = f"data: {delta}\n\n".encode()
+    return [speech.head, *([chunk(frame)] * 9), chunk(b"data: [DONE]\n\n"), LAST]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [(calls_for_ever, f"{MOST_PARTS} parts"), (words_for_ever, f"{MOST_TEXT} characters")],
+)
+async def test_a_reply_that_goes_on_and_on_is_given_up(answer: Answer, said: str) -> None:
+    async with facing([answer], Turn(text="x"), "openai-chat") as (client, server, _):
+        events, error = await listen(client, asked("openai-chat"))
+        assert error is not None
+        assert f"more than {said}" in error.message
+        assert isinstance(events[-1], Failed)
+        assert len([event for event in events if isinstance(event, Failed)]) == 1
+        assert len(server.exchanges) == 1
