@@ -315,6 +315,8 @@ def test_what_stands_in_an_address_comes_from_variables() -> None:
         "/publishers/google"
     )
     assert "//aiplatform." in find("vertex/g", environment=EVERY_KEY).base_url
+    many = find("vertex/g", environment={**EVERY_KEY, "GOOGLE_CLOUD_LOCATION": "eu"})
+    assert many.base_url.startswith("https://aiplatform.eu.rep.googleapis.com/v1/projects/")
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ VENDORS: dict[str, Expected] = {
     "groq": chat(
         "GROQ_API_KEY", "https://api.groq.com/openai/v1", "openai/gpt-oss-120b", **NEW_LIMIT
     ),
-    "together": chat("TOGETHER_API_KEY", "https://api.together.xyz/v1", "moonshotai/Kimi-K2.6"),
+    "together": chat("TOGETHER_API_KEY", "https://api.together.ai/v1", "moonshotai/Kimi-K2.6"),
     "fireworks": chat(
         "FIREWORKS_API_KEY",
         "https://api.fireworks.ai/inference/v1",
