@@ -35,6 +35,8 @@ snap *arguments:
 lock *arguments:
     {{compile}} pyproject.toml -o requirements/run.txt {{arguments}}
     {{compile}} pyproject.toml --group dev -c requirements/run.txt -o requirements/dev.txt {{arguments}}
+    for extra in bedrock keyring litellm search; do {{compile}} pyproject.toml --extra $extra -c requirements/dev.txt \
+        $(sed -n 's/^\([A-Za-z0-9_.-]*\)==.*/--no-emit-package \1/p' requirements/run.txt) -o requirements/extra-$extra.txt {{arguments}}; done
     {{compile}} --group build -o requirements/build.txt {{arguments}}
     {{compile}} --group uv -o requirements/uv.txt {{arguments}}
 

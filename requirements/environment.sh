@@ -36,10 +36,19 @@ make_environment() {
     trap - EXIT INT HUP TERM
 }
 
-is_current() { [ -x "$venv/bin/python" ] && cmp -s "$lock" "$venv/ready"; }
+is_current() { [ -x "$venv/bin/python" ] && locked | cmp -s - "$venv/ready"; }
+
+# What the environment is to hold: the lock, and for a run those of the extras that were added.
+locked() {
+    cat "$lock"
+    [ "${lock##*/}" = run.txt ] || return 0
+    for extra in "$home"/.ouro-extras/*.txt; do
+        [ ! -e "$extra" ] || cat "$extra"
+    done
+}
 
 tidy() {
-    rm -rf "$fresh" "$fresh.old" "$home/.tools/uv.tmp.$$"
+    rm -rf "$fresh" "$fresh.old" "$fresh.txt" "$home/.tools/uv.tmp.$$"
     [ "$(cat "$gate/pid" 2>/dev/null)" != $$ ] || rm -rf "$gate"
 }
 
@@ -63,7 +72,7 @@ enter_gate() {
     echo $$ >"$gate/pid"
     for leftover in "$home"/.venv*.tmp.* "$home"/.tools/uv.tmp.*; do
         maker=${leftover##*.tmp.}
-        kill -0 "${maker%.old}" 2>/dev/null || rm -rf "$leftover"
+        kill -0 "${maker%%.*}" 2>/dev/null || rm -rf "$leftover"
     done
 }
 
@@ -75,10 +84,11 @@ build() {
     find_uv || :
     [ -n "$python" ] || find_uv_python
     say "Python: $python"
+    locked >"$fresh.txt"
     fill || stop "could not install the packages of requirements/${lock##*/}" \
         "the lines above say why; behind a mirror set UV_DEFAULT_INDEX (uv) or PIP_INDEX_URL (pip)" \
         "another Python may have the wheels this one lacks: OURO_PYTHON=/path/to/python3.12"
-    "$fresh/bin/python" -I - "$home" "$lock" "$fresh" "$venv" <<'PYTHON' || is_current ||
+    "$fresh/bin/python" -I - "$home" "$fresh.txt" "$fresh" "$venv" <<'PYTHON' || is_current ||
 import os, shutil, sys, sysconfig
 home, lock, fresh, final = sys.argv[1:]
 packages = sysconfig.get_path("purelib")
@@ -103,7 +113,7 @@ fill() {
         (
             cd "$home" && "$uv" venv --quiet --relocatable --python "$python" "$fresh" &&
                 "$uv" pip install --python "$fresh/bin/python" --compile-bytecode \
-                    --require-hashes $wheels_only -r "$lock" \
+                    --require-hashes $wheels_only -r "$fresh.txt" \
                     --build-constraints requirements/build.txt
         ) && return
         say "uv could not do it; trying pip"
@@ -111,7 +121,7 @@ fill() {
     fi
     "$python" -I -m venv "$fresh" &&
         "$fresh/bin/python" -I -m pip install --disable-pip-version-check --no-cache-dir \
-            --require-hashes $wheels_only -r "$lock"
+            --require-hashes $wheels_only -r "$fresh.txt"
 }
 
 # Candidates are run, not looked up: a pyenv shim exists for versions that are not there.

@@ -236,6 +236,8 @@ def loose_locks(root: Path) -> list[str]:
     pins = {path.name: _pins(path, found) for path in sorted(folder.glob("*.txt"))}
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
     wanted = {"run.txt": project["project"]["dependencies"]}
+    extras: dict[str, list[str]] = project["project"]["optional-dependencies"]
+    wanted |= {f"extra-{name}.txt": wishes for name, wishes in extras.items()}
     groups = project["dependency-groups"]
     wanted |= {f"{name}.txt": wishes for name, wishes in groups.items()}
     for lock, wishes in wanted.items():
@@ -243,9 +245,10 @@ def loose_locks(root: Path) -> list[str]:
             name = re.split(r"[\[<>=~! ;]", wish)[0].lower()
             if name not in pins.get(lock, {}):
                 found.append(f"{lock}: {name} is not locked; run `just lock`")
-    for name, version in pins.get("run.txt", {}).items():
-        if pins.get("dev.txt", {}).get(name) != version:
-            found.append(f"dev.txt: {name} is not {version} as in run.txt; run `just lock`")
+    for lock in ("run.txt", *(f"extra-{name}.txt" for name in extras)):
+        for name, version in pins.get(lock, {}).items():
+            if pins.get("dev.txt", {}).get(name) != version:
+                found.append(f"dev.txt: {name} is not {version} as in {lock}; run `just lock`")
     return found
 
 

@@ -19,7 +19,7 @@ from tests.house.rules import ROOT
 
 PERSON = dict(os.environ)
 VERSION = f"ouro {ouroboros.__version__}\n"
-TOOLS = ("cat", "cmp", "mkdir", "mv", "readlink", "rm", "sh", "sleep", "touch")
+TOOLS = ("cat", "cmp", "ln", "mkdir", "mv", "readlink", "rm", "sh", "sleep", "touch")
 FAKE_PYTHON = '#!/bin/sh\nprintf "%s|" "$@"\n'
 type Done = subprocess.CompletedProcess[str]
 
@@ -289,3 +289,95 @@ def test_a_package_that_is_not_the_locked_one_is_refused(checkout: Path) -> None
     done = call(checkout / "ouro", "--version")
     assert (done.returncode, done.stdout) == (69, "")
     assert not (checkout / ".venv").exists()
+
+
+def holds(checkout: Path, *extras: str) -> Path:
+    """A pretended environment that holds these extras."""
+    environment = pretend(checkout)
+    for extra in extras:
+        with (environment / "ready").open("a", encoding="utf-8") as ready:
+            ready.write((checkout / "requirements" / f"extra-{extra}.txt").read_text("utf-8"))
+    return environment
+
+
+def listed(checkout: Path, env: dict[str, str]) -> dict[str, str]:
+    done = call(checkout / "ouro", "extras", env=env)
+    assert (done.returncode, done.stderr) == (0, "")
+    return {line[:10].strip(): line[10:].strip() for line in done.stdout.splitlines()}
+
+
+def test_an_extra_that_was_added_is_part_of_every_later_environment(
+    checkout: Path, bare: dict[str, str]
+) -> None:
+    unset = dict.fromkeys(("bedrock", "keyring", "litellm", "search"), "not added")
+    assert listed(checkout, bare) == unset
+    holds(checkout, "bedrock", "litellm")
+    done = call(checkout / "ouro", "extras", "add", "litellm", "bedrock", env=bare)
+    assert (done.returncode, done.stderr) == (0, "ouro: added: litellm bedrock\n")
+    assert listed(checkout, bare) == unset | {"bedrock": "added", "litellm": "added"}
+    assert call(checkout / "ouro", "x", env=bare).stdout == "-I|-m|ouroboros|x|"
+    lock = checkout / "requirements" / "extra-bedrock.txt"
+    lock.write_text("# another wish\n", encoding="utf-8")
+    os.utime(checkout / ".venv" / "ready", (1, 1))
+    done = call(checkout / "ouro", "x", env=bare)
+    assert "making the environment .venv" in done.stderr
+
+
+def test_an_extra_that_cannot_be_had_leaves_everything_as_it_was(
+    checkout: Path, bare: dict[str, str]
+) -> None:
+    holds(checkout, "search")
+    call(checkout / "ouro", "extras", "add", "search", env=bare)
+    done = call(checkout / "ouro", "extras", "add", "search", "litellm", env=bare)
+    assert done.returncode == 69
+    assert "nothing was added" in done.stderr
+    found = listed(checkout, bare)
+    assert (found["litellm"], found["search"]) == ("not added", "added")
+    assert call(checkout / "ouro", "x", env=bare).stdout == "-I|-m|ouroboros|x|"
+
+
+def test_an_extra_may_be_removed(checkout: Path, bare: dict[str, str]) -> None:
+    environment = holds(checkout, "search")
+    call(checkout / "ouro", "extras", "add", "search", env=bare)
+    shutil.copyfile(checkout / "requirements" / "run.txt", environment / "ready")
+    done = call(checkout / "ouro", "extras", "remove", "search", env=bare)
+    assert (done.returncode, done.stderr) == (0, "ouro: removed: search\n")
+    assert listed(checkout, bare)["search"] == "not added"
+
+
+def test_an_extra_that_cannot_be_left_out_stays(checkout: Path, bare: dict[str, str]) -> None:
+    holds(checkout, "search")
+    call(checkout / "ouro", "extras", "add", "search", env=bare)
+    done = call(checkout / "ouro", "extras", "remove", "search", env=bare)
+    assert done.returncode == 69
+    assert "nothing was removed" in done.stderr
+    assert listed(checkout, bare)["search"] == "added"
+    assert call(checkout / "ouro", "x", env=bare).stdout == "-I|-m|ouroboros|x|"
+
+
+@pytest.mark.parametrize(
+    "words", [("add",), ("add", "bedrok"), ("add", "../run"), ("add", ""), ("what",)]
+)
+def test_a_wrong_word_for_an_extra_is_answered_with_the_right_ones(
+    checkout: Path, bare: dict[str, str], words: tuple[str, ...]
+) -> None:
+    done = call(checkout / "ouro", "extras", *words, env=bare)
+    assert (done.returncode, done.stdout) == (64, "")
+    assert "./ouro extras [list | add NAME... | remove NAME...]" in done.stderr
+    assert "bedrock" in done.stderr
+    assert not (checkout / ".venv").exists()
+
+
+@pytest.mark.deep
+def test_botocore_is_there_once_its_extra_was_added(checkout: Path) -> None:
+    done = call(checkout / "ouro", "extras", "add", "bedrock", "search")
+    assert done.returncode == 0, done.stderr
+    python = str(checkout / ".venv" / "bin" / "python")
+    asked = subprocess.run([python, "-I", "-c", "import botocore"], check=False)
+    assert asked.returncode == 0
+    assert call(checkout / "ouro", "--version", env={}).stdout == VERSION
+    assert call(checkout / "ouro", "extras", "remove", "bedrock").returncode == 0
+    asked = subprocess.run(
+        [python, "-I", "-c", "import botocore"], check=False, capture_output=True
+    )
+    assert asked.returncode == 1

@@ -29,6 +29,8 @@ RULES: tuple[Rule, ...] = (
 PROJECT = """
 [project]
 dependencies = ["anyio>=4"]
+[project.optional-dependencies]
+clouds = ["botocore>=1"]
 [dependency-groups]
 dev = ["pytest>=9"]
 [[tool.importlinter.contracts]]
@@ -40,7 +42,10 @@ LOCK = f"anyio==4.1 \\\n    --hash=sha256:{'0' * 64}\n"
 HOUSE = {
     "pyproject.toml": PROJECT,
     "requirements/run.txt": LOCK,
-    "requirements/dev.txt": LOCK + LOCK.replace("anyio", "pytest"),
+    "requirements/extra-clouds.txt": LOCK.replace("anyio", "botocore"),
+    "requirements/dev.txt": "".join(
+        LOCK.replace("anyio", n) for n in ("anyio", "botocore", "pytest")
+    ),
     "src/ouroboros/__init__.py": '"""A package."""\n',
     "src/ouroboros/agent/__init__.py": ROOM,
     "src/ouroboros/faces/__init__.py": ROOM,
@@ -86,6 +91,12 @@ BREACHES: tuple[tuple[Rule, str, str], ...] = (
     (rules.loose_locks, "requirements/run.txt", LOCK.replace("4.1", "4.2")),
     (rules.loose_locks, "requirements/run.txt", "--extra-index" + "-url there\n" + LOCK),
     (rules.loose_locks, "requirements/dev.txt", LOCK),
+    (rules.loose_locks, "requirements/extra-clouds.txt", LOCK.replace("anyio", "jmespath")),
+    (
+        rules.loose_locks,
+        "requirements/extra-clouds.txt",
+        LOCK.replace("anyio", "botocore").replace("4.1", "4.2"),
+    ),
     (papers.missing_tests, "docs/coverage.md", "tests/unit/test_a.py::test_gone\n"),
     (papers.missing_tests, "docs/coverage.md", "tests/unit/test_gone.py::test_a\n"),
     (papers.changelog_faults, "CHANGELOG.md", "# Changelog\n"),

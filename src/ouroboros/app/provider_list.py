@@ -12,13 +12,14 @@ from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import ModelUnknown, OuroborosError
 from ouroboros.llm.auth.plan import CommandPlan, OAuthPlan
+from ouroboros.llm.extras import how_to_add
 from ouroboros.llm.providers.choice import bridge_keys
 from ouroboros.llm.providers.entry import Entry
 from ouroboros.llm.providers.table import ENTRIES
 from ouroboros.llm.stream import Finished
 
 _LOGGED_OUT = "not logged in"
-_NO_BRIDGE = "not installed: pip install 'ouroboros[litellm]'"
+_NO_BRIDGE = f"not installed: {how_to_add('litellm')}"
 
 
 class Listed(Struct, frozen=True, kw_only=True):

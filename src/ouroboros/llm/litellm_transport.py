@@ -15,6 +15,7 @@ import msgspec
 from anyio import to_thread
 
 from ouroboros.core.errors import Misuse, ModelFailed
+from ouroboros.llm.extras import how_to_add
 from ouroboros.llm.fields import Fields
 from ouroboros.llm.transport import HttpRequest, HttpResponse, first_bytes, unreachable
 
@@ -60,7 +61,7 @@ class LiteLLM:
         if find_spec("litellm") is None:
             raise Misuse(
                 "The provider 'litellm' needs the package litellm, which is not installed.",
-                hint="Install it with: pip install 'ouroboros[litellm]'.",
+                hint=f"Install it with: {how_to_add('litellm')}",
             )
         self._base_url = base_url
         self._ca_file = ca_file

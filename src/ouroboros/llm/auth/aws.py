@@ -19,6 +19,7 @@ from ouroboros.core.errors import Failure, FailureKind, ModelFailed, OuroborosEr
 from ouroboros.llm.auth.aws_profile import region_of_profile
 from ouroboros.llm.auth.credential import HIDDEN
 from ouroboros.llm.auth.excerpt import excerpt
+from ouroboros.llm.extras import how_to_add
 from ouroboros.llm.transport import HttpRequest
 
 DEADLINE_SECONDS = 60
@@ -31,7 +32,6 @@ _LOOK_SECONDS = 0.05
 _KEPT = 8
 """Earlier credentials that are still taken out of texts."""
 
-_INSTALL = "Install it with: pip install 'ouroboros[bedrock]'."
 _SOURCES = (
     "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or AWS_BEARER_TOKEN_BEDROCK; "
     "or sign in with: aws sso login."
@@ -257,5 +257,5 @@ def _module(name: str) -> ModuleType:
             Failure(
                 kind="auth", message="Requests to AWS are signed with botocore, which is missing."
             ),
-            hint=_INSTALL,
+            hint=f"Install it with: {how_to_add('bedrock')}",
         ) from error
