@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from ouroboros.core.commands import SetModel
+from ouroboros.core.errors import Misuse
 from ouroboros.core.events import SettingsChanged
 from ouroboros.llm.turns import Turn
 from tests.story.stage import stage
@@ -39,6 +40,15 @@ async def test_a_session_can_change_it_from_the_next_words_on(tmp_path: Path) ->
             SettingsChanged(service_tier=""),
         ]
         assert s.session.state.model == "openai/scripted"
+
+
+async def test_a_tier_that_would_not_be_sent_is_not_taken_quietly(tmp_path: Path) -> None:
+    own = {"mine": {"base_url": "http://127.0.0.1:1/v1"}}
+    async with stage(tmp_path, [ONE], format="openai", providers=own, check=False, **FLEX) as s:
+        with pytest.raises(Misuse, match="no service tier can be asked of mine/other"):
+            await s.session.send(SetModel(model="mine/other", service_tier="flex"))
+        assert s.session.state.model == "openai/scripted"
+        assert s.events(SettingsChanged) == []
 
 
 async def test_a_wish_for_nothing_changes_nothing(tmp_path: Path) -> None:

@@ -292,9 +292,12 @@ class Session:
 
         async def change() -> None:
             lineup = self._mind.lineup
-            name, tier = None, wish.service_tier
+            name, tier, speaker = None, wish.service_tier, lineup.speaker
             if wish.model is not None:
                 speaker = await self._speakers(wish.model)
+            if tier and not speaker.tuning.takes_tier:
+                raise Misuse(f"no service tier can be asked of {speaker.name}")
+            if wish.model is not None:
                 if self._mind.would_fill(self.state, speaker.tuning):
                     # The old model summarises what the new one could not read.
                     await self._summarise("")

@@ -32,6 +32,7 @@ class Tuning(Struct, frozen=True, kw_only=True):
     Attributes:
         known_window: None where ``window`` is only assumed.
         most_images: Sent at a time; older ones are left out.
+        takes_tier: The vendor knows service tiers; to another one they are not sent.
         cuts_silently: The vendor cuts a history that is too long and does not say so.
     """
 
@@ -43,6 +44,7 @@ class Tuning(Struct, frozen=True, kw_only=True):
     effort: Effort | None = None
     efforts: tuple[Effort, ...] | None = None
     service_tier: str | None = None
+    takes_tier: bool = True
     temperature: float | None = None
     max_output_tokens: int | None = None
     most_images: int = images.most(IMAGES_TOKENS, CONTEXT_WINDOW)

@@ -65,6 +65,9 @@ class Speakers:
         self.first = self._choose(settings, environment)
         self.warnings: list[str] = []
         self.others: tuple[str, ...] = ()
+        if settings.service_tier and not _takes_tier(self.first):
+            told = f"no service tier can be asked of {self.first.choice.name}"
+            self.warnings.append(f"{told}, so {settings.service_tier!r} is left out")
         for name in settings.fallback:
             try:
                 found = self._choose(self._instead(name), environment).choice.name
@@ -170,6 +173,7 @@ class Speakers:
             keep=Keep(user_tokens=context.keep_user_tokens, messages=context.keep_messages),
             effort=settings.effort,
             efforts=None if is_first else _efforts(known),
+            takes_tier=_takes_tier(chosen),
             service_tier=settings.service_tier or None if is_kin else None,
             temperature=settings.temperature,
             max_output_tokens=settings.max_output_tokens or known.max_output,
@@ -191,6 +195,12 @@ def is_unsure(chosen: models.Chosen, settings: Settings) -> bool:
     if choice.is_custom and not choice.entry.is_keyless:
         return False
     return models.known_of(choice, settings).window is None
+
+
+def _takes_tier(chosen: models.Chosen) -> bool:
+    """Whether a tier would be sent; what only plays a model takes any."""
+    entry = chosen.choice.entry
+    return entry.dialect.service_tier or entry.protocol in {"script", "echo"}
 
 
 def _efforts(known: Known) -> tuple[Effort, ...] | None:

@@ -41,6 +41,15 @@ async def test_the_first_model_is_asked_for_what_the_person_said() -> None:
     assert first.effort == "high"
 
 
+async def test_a_tier_that_would_not_be_sent_is_told_of() -> None:
+    said: list[list[str]] = []
+    for name in ("openai/gpt-5", "ollama/qwen3", "echo"):
+        chosen = msgspec.convert({"model": name, "service_tier": "flex"}, Settings)
+        said.append((await to_thread.run_sync(Speakers, chosen, KEYS, SystemClock())).warnings)
+    warning = "no service tier can be asked of ollama/qwen3, so 'flex' is left out"
+    assert said == [[], [warning], []]
+
+
 async def test_a_window_of_the_person_is_that_of_the_first_model() -> None:
     context = {"window": 5_000}
     first, second = await tunings("openai/gpt-5", "openai/gpt-4o", context=context)
