@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ouroboros.core.parts import (
     Media,
@@ -247,6 +248,9 @@ def test_a_chat_model_that_always_reasons_does_so_as_little_as_it_can() -> None:
     graded = Dialect(effort_style="graded", effort_none="low")
     for dialect in (field, graded):
         assert built("openai-chat", dialect, request)["reasoning_effort"] == "low"
+    for least in (request, replace(request, effort="minimal")):
+        assert built("openai-responses", field, least)["reasoning"]["effort"] == "low"
+        assert built("openai-chat", field, least)["reasoning_effort"] == "low"
     off = built("openai-chat", Dialect(effort_style="graded"), request)
     assert off["thinking"] == {"type": "disabled"}
     assert "reasoning_effort" not in off

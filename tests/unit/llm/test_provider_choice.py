@@ -282,6 +282,8 @@ def test_a_family_of_models_has_habits_of_its_own() -> None:
     assert table["groq"].dialect_of("qwen/qwen3-32b").effort_style == "none"
     assert table["anthropic"].dialect_of("claude-opus-4-6").effort_none == ""
     assert table["anthropic"].dialect_of("claude-opus-5").effort_none == "disabled"
+    assert table["openai"].dialect_of("gpt-6.1-sol").effort_none == "low"
+    assert table["openai"].dialect_of("gpt-6.1-terra").effort_none == ""
     assert table["anthropic"].dialect_of("claude-opus-5-5").effort_none == "low"
 
 

@@ -16,7 +16,7 @@ from ouroboros.llm.fields import (
     text_of,
     without_surrogates,
 )
-from ouroboros.llm.request import Request
+from ouroboros.llm.request import Effort, Request
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NINE = re.compile(r"[A-Za-z0-9]{9}")
@@ -117,6 +117,11 @@ def _digest(text: str, length: int) -> str:
         number, digit = divmod(number, len(_DIGITS))
         digits.append(_DIGITS[digit])
     return "".join(digits)
+
+
+def spoken(effort: Effort, dialect: Dialect) -> Effort:
+    """The level to ask for by name; a model that always reasons knows none below ``low``."""
+    return "low" if dialect.effort_none == "low" and effort in {"none", "minimal"} else effort
 
 
 def may_think(request: Request, origin: Origin) -> bool:

@@ -15,11 +15,12 @@ from ouroboros.llm.protocols.encoding import (
     raw,
     required_word,
     service_tier,
+    spoken,
     text_of_result,
     whole_arguments,
 )
 from ouroboros.llm.protocols.protocol import BodyCache, Unit, results_in_order
-from ouroboros.llm.request import Request
+from ouroboros.llm.request import Effort, Request
 
 _BETWEEN = "Noted."
 """What the assistant says where the words of a person may not follow a result."""
@@ -59,11 +60,10 @@ def _head(request: Request, dialect: Dialect) -> Fields:
     return head
 
 
-def _effort(effort: str, dialect: Dialect) -> Fields:
+def _effort(effort: Effort, dialect: Dialect) -> Fields:
     match dialect.effort_style:
         case "field":
-            level = "low" if effort == "none" and dialect.effort_none == "low" else effort
-            return {"reasoning_effort": level}
+            return {"reasoning_effort": spoken(effort, dialect)}
         case "object":
             return {"reasoning": {"effort": effort}}
         case "thinking" if effort == "none" and dialect.effort_none != "low":

@@ -26,6 +26,7 @@ from ouroboros.llm.protocols.encoding import (
     raw,
     required_word,
     service_tier,
+    spoken,
     whole_arguments,
 )
 from ouroboros.llm.protocols.protocol import BodyCache, Unit, results_in_order
@@ -53,7 +54,7 @@ def _head(request: Request, dialect: Dialect) -> Fields:
     if request.temperature is not None:
         head["temperature"] = request.temperature
     if request.effort is not None and dialect.effort_style != "none":
-        head["reasoning"] = {"effort": request.effort, "summary": "auto"}
+        head["reasoning"] = {"effort": spoken(request.effort, dialect), "summary": "auto"}
     head.update(service_tier(request, dialect))
     if request.cache_key:
         head["prompt_cache_key"] = request.cache_key
