@@ -35,11 +35,17 @@ AT_WORK = (
     said(ToolCall(id="1", name="ls", arguments="{}")),
     user(ToolResult(call_id="1", name="ls", parts=(Text(text="a"),))),
 )
-TOLD = (
-    *ASKED,
-    said(Text(text="```sh\nls\n```"), ToolCall(id="1", name="shell", arguments="```sh")),
-    user(ToolResult(call_id="1", name="shell", parts=(Text(text="no"),), ok=False)),
-)
+
+
+def told(line: str) -> tuple[Message, ...]:
+    return (
+        *ASKED,
+        said(Text(text=line), ToolCall(id="1", name="shell", arguments=line)),
+        user(ToolResult(call_id="1", name="shell", parts=(Text(text="no"),), ok=False)),
+    )
+
+
+TOLD = told("```sh")
 
 
 def replied(text: str, messages: tuple[Message, ...], stop: StopReason = "end") -> Finished:
@@ -67,6 +73,7 @@ def calls(text: str, messages: tuple[Message, ...] = AT_WORK) -> list[tuple[str,
         ("First:\n```apply_patch\n*** Begin Patch", "apply_patch", "```apply_patch"),
         ("```run\nls\n```\n", "shell", "```run"),
         ("```run sh -x\nls\n```\nThen the rest.", "shell", "```run sh -x"),
+        ("So:\n```run sh ls```\n", "shell", "```run sh ls```"),
         ("<tool_call>\n{}\n</tool_call>", "shell", "<tool_call>"),
         ("Well.\n<function=read>\n{}\n</function>\n", "shell", "<function=read>"),
     ],
@@ -74,7 +81,8 @@ def calls(text: str, messages: tuple[Message, ...] = AT_WORK) -> list[tuple[str,
 def test_what_can_only_be_meant_to_run_is_told(text: str, name: str, line: str) -> None:
     assert calls(text) == [(name, line)]
     assert replied(text, AT_WORK).stop_reason == "tool_calls"
-    assert calls(text, TOLD) == []
+    assert calls(text, TOLD) == [(name, line)]
+    assert calls(text, told(line)) == []
 
 
 @pytest.mark.parametrize(
@@ -84,6 +92,7 @@ def test_what_can_only_be_meant_to_run_is_told(text: str, name: str, line: str) 
 def test_a_sample_is_meant_to_run_where_it_ends_the_first_reply(text: str) -> None:
     assert [name for name, _ in calls(text, ASKED)] == ["shell"]
     assert calls(text, AT_WORK) == calls(text, TOLD) == []
+    assert calls(text, told(text.splitlines()[0])) == []
     assert calls(f"{text}\n````\nThat is how.", ASKED) == []
 
 

@@ -120,6 +120,7 @@ BLOCK = "```run sh\nls\n```"
             '```run write\n{"path": "a", "content": "b\n\t\\"c\\\\"}\n```',
             call("write", r'{"path": "a", "content": "b\n\t\"c\\"}'),
         ),
+        ("```run read\n\n\n```", call("read", r'{"path":"\n"}')),
         ("```run ls\n```", call("ls", "{}")),
         ("```run js\n1 + 1\n```", call("js", "1 + 1")),
         ("```run read\n{broken\n```", call("read", "{broken")),

@@ -35,14 +35,14 @@ class FenceLifting:
     """
 
     def __init__(
-        self, fields: Mapping[str, str], *, is_first: bool = False, is_told: bool = False
+        self, fields: Mapping[str, str], *, is_first: bool = False, told: str = ""
     ) -> None:
         """``fields`` names, by tool, the one text that a block may hold instead of JSON.
 
-        A reply that means to act in vain becomes a call that cannot run, unless it ``is_told``.
+        A reply that means to act in vain becomes a call that cannot run, unless the model was ``told`` that line.
         """
         self._fields = fields
-        self._is_first, self._is_told = is_first, is_told
+        self._is_first, self._told = is_first, told
         self._reply = Reply()
         self._texts: dict[int, _Words] = {}
         self._thoughts: dict[int, Block] = {}
@@ -89,7 +89,7 @@ class FenceLifting:
     def _finished(self, event: Finished) -> list[StreamEvent]:
         for words in self._texts.values():
             words.end()
-        if event.stop_reason in {"end", "tool_calls"} and not self._is_told:
+        if event.stop_reason in {"end", "tool_calls"}:
             self._tell_slip()
         self._reply.end(event.stop_reason)
         *told, ending = self._reply.take()
@@ -104,7 +104,7 @@ class FenceLifting:
         texts = [text for words in self._texts.values() for text in words.texts]
         has_calls = any(words.calls for words in self._texts.values())
         line = slip(texts, self._fields, is_first=self._is_first, has_calls=has_calls)
-        if line:
+        if line and line != self._told:
             list(self._texts.values())[-1].add_slip(line)
 
     def _parts(self, parts: Sequence[Part]) -> tuple[Part, ...]:
@@ -280,12 +280,12 @@ class _Call:
     def _settle(self) -> None:
         # In bash too, a group of commands begins with a brace.
         waiting, self._waiting = self._waiting, ""
-        if not waiting.strip():
-            return
-        if _OBJECT.match(waiting):
+        if self._style == "json" and _OBJECT.match(waiting):
             self._reply.grow(self.block, _within_time(self._strings.mended(waiting)))
-        else:
+            return
+        if self._style == "json" and waiting:
             self._begin("text")
+        if self._style == "text":
             self._reply.grow(self.block, text_of(waiting)[1:-1])
 
     def _begin(self, style: Style) -> None:

@@ -11,7 +11,7 @@ SHELL_TAGS = frozenset({"sh", "bash", "shell", "zsh", "console"})
 _CALL_TAGS = frozenset({"run", "tool", "tool_call", "tool_code"})
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\n]*?)[ \t\r]*")
 _NESTED = re.compile(r" *`{3,}[ \t]*run[ \t]+\S+[ \t\r]*")
-_MARKUP = re.compile(r"[ \t]*<(tool_call|function)\b")
+_MARKUP = re.compile(r"[ \t]*<(?:tool_call|function)\b.*| {0,3}```run[ \t][^`]*```[ \t\r]*")
 _SLIP = re.compile(r"(?:`{3,}|~{3,}|<)[^\n]*")
 
 
@@ -34,10 +34,11 @@ def is_slip(call: ToolCall) -> bool:
     return _SLIP.fullmatch(call.arguments) is not None
 
 
-def has_just_slipped(messages: Sequence[Message]) -> bool:
-    """Whether the next reply answers to being told so; it is taken at its word."""
+def told_last(messages: Sequence[Message]) -> str:
+    """The line of the latest reply that the model was told about; said again, it is an answer."""
     latest = next((one for one in reversed(messages) if one.role == "assistant"), None)
-    return latest is not None and any(map(is_slip, latest.calls))
+    calls = latest.calls if latest is not None else ()
+    return next((call.arguments for call in calls if is_slip(call)), "")
 
 
 def answers_person(messages: Sequence[Message]) -> bool:
@@ -60,9 +61,9 @@ def _read(text: str, tools: Container[str], *, is_first: bool) -> tuple[str, str
             if fence[2].split(" ")[0] == "run":
                 return first, ""
             last = first if _is_meant(fence[2], tools, is_first=is_first) else ""
-        elif _MARKUP.match(line):
+        elif _MARKUP.fullmatch(line):
             last = line.strip()
-        elif line.strip() and not last.startswith("<"):
+        elif line.strip() and not _MARKUP.fullmatch(last):
             last = ""
     return "", last
 

@@ -143,14 +143,14 @@ def _plan(tools: tuple[ToolSpec, ...], dialect: Dialect) -> _Plan:
 
 def _fenced(tools: tuple[ToolSpec, ...], names: Names, back: tuple[Lifting, ...]) -> _Plan:
     from ouroboros.llm.lowering.fence_lift import FenceLifting
-    from ouroboros.llm.lowering.fence_slips import answers_person, has_just_slipped
+    from ouroboros.llm.lowering.fence_slips import answers_person, told_last
     from ouroboros.llm.lowering.fenced import text_fields, told
 
     fields = text_fields(tools)
 
     def liftings(messages: Sequence[Message]) -> tuple[Lifting, ...]:
-        first, told = answers_person(messages), has_just_slipped(messages)
-        return (FenceLifting(fields, is_first=first, is_told=told), *back)
+        first, last = answers_person(messages), told_last(messages)
+        return (FenceLifting(fields, is_first=first, told=last), *back)
 
     return _Plan(
         tools=(),
