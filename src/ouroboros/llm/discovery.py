@@ -1,5 +1,6 @@
 """Asks a vendor which models it has, and understands the many ways in which it answers."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import cast
@@ -45,6 +46,7 @@ _OUTPUTS = (
     "max_output_length",
     "max_tokens",
 )
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 _WORDS_OUT = frozenset({"chat", "language", "code", "llm", "vlm", "model", ""})
 _EFFORTS: tuple[Effort, ...] = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _MEDIA = {"image": "image", "file": "pdf", "pdf": "pdf", "audio": "audio", "video": "video"}
@@ -150,8 +152,14 @@ def known_of(item: Fields) -> Known:
         tools=_tools(item, can),
         reasoning=True if can & {"thinking", "reasoning"} else None,
         efforts=_efforts(item),
+        retires=_day(string(item, "shutdown_date") or string(item, "retires_at")),
         price=_price(child(item, "pricing")),
     )
+
+
+def _day(moment: str) -> str:
+    found = _DAY.match(moment)
+    return found.group() if found else ""
 
 
 def _capabilities(item: Fields) -> set[str]:

@@ -20,7 +20,14 @@ from ouroboros.llm.price import Price
 from ouroboros.llm.providers import find
 from tests.unit.llm.vendor_server import Answer, Asked, BareServer, bare
 
-OPENAI = {"object": "list", "data": [{"id": "gpt-9", "object": "model"}, {"id": "o9"}]}
+OPENAI = {
+    "object": "list",
+    "data": [
+        {"id": "gpt-9", "object": "model", "shutdown_date": "2027-01-31"},
+        {"id": "o9", "shutdown_date": None},
+        {"id": "o8", "shutdown_date": "\x1b[31mnever"},
+    ],
+}
 ANTHROPIC = {
     "data": [
         {
@@ -29,6 +36,7 @@ ANTHROPIC = {
             "max_input_tokens": 900_000,
             "max_tokens": 64_000,
             "lifecycle": "active",
+            "retires_at": "2027-03-01T00:00:00Z",
             "capabilities": {
                 "image_input": {"supported": True},
                 "pdf_input": {"supported": True},
@@ -132,7 +140,7 @@ GITHUB = [
 PRICE = Price(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)
 
 LISTS: dict[str, tuple[object, dict[str, Known]]] = {
-    "openai": (OPENAI, {"gpt-9": Known(), "o9": Known()}),
+    "openai": (OPENAI, {"gpt-9": Known(retires="2027-01-31"), "o9": Known(), "o8": Known()}),
     "anthropic": (
         ANTHROPIC,
         {
@@ -142,6 +150,7 @@ LISTS: dict[str, tuple[object, dict[str, Known]]] = {
                 inputs=("image", "pdf"),
                 reasoning=True,
                 efforts=("low", "max"),
+                retires="2027-03-01",
             )
         },
     ),
