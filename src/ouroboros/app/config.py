@@ -72,8 +72,12 @@ def environment() -> dict[str, str]:
 
 
 def keep_bridge_offline() -> None:
-    """Lets LiteLLM, which fetches a list of prices as it is imported, use the one it brings."""
+    """Lets LiteLLM use the prices it brings, and no ``.env`` of a folder that nobody trusted.
+
+    It would fetch the one and read the other as it is imported.
+    """
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    os.environ["LITELLM_MODE"] = "PRODUCTION"
 
 
 def home_folder(environment: Mapping[str, str]) -> Path:

@@ -235,9 +235,10 @@ def test_the_package_is_not_imported_before_it_is_needed() -> None:
 
 
 @imports_it
-def test_importing_it_fetches_nothing_and_prints_nothing() -> None:
+def test_importing_it_fetches_nothing_and_prints_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("OPENAI_BASE_URL=http://stranger.example\n")
     script = (
-        "import sys, anyio\n"
+        "import os, sys, anyio\n"
         "def hook(event, found):\n"
         "    if event in {'socket.connect', 'socket.getaddrinfo'}:\n"
         "        raise SystemExit(f'reached out: {event} {found}')\n"
@@ -251,12 +252,14 @@ def test_importing_it_fetches_nothing_and_prints_nothing() -> None:
         "    client = await models.connect(choice, settings.network, {}, SystemClock())\n"
         "    await client.warm()\n"
         "    assert 'litellm' in sys.modules\n"
+        "    assert 'OPENAI_BASE_URL' not in os.environ\n"
         "    await client.close()\n"
         "anyio.run(main)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
     )
+    assert done.returncode == 0, done.stderr
     assert (done.stdout, done.stderr) == ("", "")
 
 
