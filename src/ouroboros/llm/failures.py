@@ -163,7 +163,13 @@ class Refusal(Struct, frozen=True, kw_only=True):
 
 
 def classify(
-    status: int, headers: Mapping[str, str], body: object, *, now: float, vendor: str = ""
+    status: int,
+    headers: Mapping[str, str],
+    body: object,
+    *,
+    now: float,
+    vendor: str = "",
+    who: str = "The provider",
 ) -> Failure:
     """The failure that an error reply tells of.
 
@@ -173,6 +179,7 @@ def classify(
         body: The bytes, the text, or the parsed object.
         now: Seconds since the epoch, for a Retry-After that names a date.
         vendor: Some say a thing in a way that no other does.
+        who: What is told to have answered where it said nothing, such as its address.
     """
     names = {name.lower(): value for name, value in headers.items()}
     refusal = _read(status, names, body)
@@ -183,7 +190,7 @@ def classify(
         retryable = asked == "true"
     return Failure(
         kind=kind,
-        message=refusal.message or f"The provider answered with status {status} and no message.",
+        message=refusal.message or f"{who} answered with status {status} and no message.",
         retryable=retryable,
         retry_after_seconds=retry_after(names, refusal.error, refusal.message, now=now),
         status=refusal.status if refusal.status >= 400 else None,

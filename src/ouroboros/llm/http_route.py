@@ -238,6 +238,7 @@ class HttpRoute:
             body,
             now=self._clock.now(),
             vendor=self.origin.provider,
+            who=self._endpoint.base_url or "The provider",
         )
         return self._redacted(failure)
 

@@ -88,6 +88,16 @@ async def test_a_server_that_stays_broken_ends_after_four_retries(format: str) -
 
 
 @pytest.mark.parametrize("format", FORMATS)
+async def test_a_refusal_without_words_names_the_address(format: str) -> None:
+    turns = [Turn(fault=Fault(kind="invalid_request", status=404, body=""))]
+    async with running(turns, format) as (client, server, _):
+        _, error = await listen(client, asked(format))
+        assert error is not None
+        place = error.failure.message.removesuffix(" answered with status 404 and no message.")
+        assert place.startswith(server.url)
+
+
+@pytest.mark.parametrize("format", FORMATS)
 async def test_a_wait_above_two_minutes_is_told_instead(format: str) -> None:
     turns = [Turn(fault=Fault(kind="rate_limit", retry_after_seconds=600))]
     async with running(turns, format) as (client, server, clock):
