@@ -24,8 +24,7 @@ OPENAI = {
     "object": "list",
     "data": [
         {"id": "gpt-9", "object": "model", "shutdown_date": "2027-01-31"},
-        {"id": "o9", "shutdown_date": None},
-        {"id": "o8", "shutdown_date": "\x1b[31mnever"},
+        {"id": "o9", "shutdown_date": "\x1b[31mnever"},
     ],
 }
 ANTHROPIC = {
@@ -140,7 +139,7 @@ GITHUB = [
 PRICE = Price(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)
 
 LISTS: dict[str, tuple[object, dict[str, Known]]] = {
-    "openai": (OPENAI, {"gpt-9": Known(retires="2027-01-31"), "o9": Known(), "o8": Known()}),
+    "openai": (OPENAI, {"gpt-9": Known(retires="2027-01-31"), "o9": Known()}),
     "anthropic": (
         ANTHROPIC,
         {
