@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import median
 
 OURS = """
-import ouroboros.llm.opening, ouroboros.llm.http_route, ouroboros.llm.http1
+import ouroboros.llm.opening, ouroboros.llm.http_route, ouroboros.llm.transport.http1
 from ouroboros.llm.protocols import by_name
 by_name("openai-chat")
 """

@@ -13,8 +13,8 @@ import msgspec
 from ouroboros.core.parts import Message, Origin, Part
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.framing import Frame, Framing
+from ouroboros.llm.framing.sse import Decoder
 from ouroboros.llm.protocols import by_name
-from ouroboros.llm.sse import Decoder
 from ouroboros.llm.stream import Failed, Finished, StreamEvent
 
 FOLDER = Path(__file__).parent / "recorded"

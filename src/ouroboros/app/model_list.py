@@ -14,8 +14,8 @@ from ouroboros.app.config import Loaded
 from ouroboros.app.keys import Keys
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Misuse, ModelFailed, ModelUnknown, OuroborosError
-from ouroboros.llm import catalog, discovery_cache
-from ouroboros.llm.catalog import Known
+from ouroboros.llm import catalog
+from ouroboros.llm.catalog import Known, discovery_cache
 from ouroboros.llm.providers.choice import Choice, find
 from ouroboros.llm.providers.entry import Entry
 
@@ -240,7 +240,8 @@ class _Asked:
 async def _discovered(
     choice: Choice, loaded: Loaded, environment: Mapping[str, str], clock: Clock
 ) -> dict[str, Known]:
-    from ouroboros.llm import discovery, opening
+    from ouroboros.llm import opening
+    from ouroboros.llm.catalog import discovery
 
     linked = models.connection(loaded.settings.network, environment)
     path = choice.entry.models_path

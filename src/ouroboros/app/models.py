@@ -15,14 +15,15 @@ from ouroboros.app.config import home_folder, keep_bridge_offline
 from ouroboros.app.settings import Network, Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Misuse
-from ouroboros.llm import catalog, discovery_cache
+from ouroboros.llm import catalog
+from ouroboros.llm.catalog import discovery_cache
 from ouroboros.llm.client import Client
 from ouroboros.llm.opening import Connection, open_client
 from ouroboros.llm.price import Price
 from ouroboros.llm.providers.choice import Choice, default, find
-from ouroboros.llm.reach import Tls
 from ouroboros.llm.retry import Policy
 from ouroboros.llm.transport import Proxies
+from ouroboros.llm.transport.reach import Tls
 
 if TYPE_CHECKING:
     from ouroboros.llm.tap import Tap

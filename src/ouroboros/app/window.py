@@ -10,7 +10,7 @@ from ouroboros.app.models import home_of, known_of
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import OuroborosError
-from ouroboros.llm import discovery_cache
+from ouroboros.llm.catalog import discovery_cache
 from ouroboros.llm.client import Client
 from ouroboros.llm.http_route import HttpRoute
 from ouroboros.llm.providers.choice import Choice

@@ -129,7 +129,7 @@ class HttpRoute:
 
     async def listed(self, path: str) -> "dict[str, Known]":
         """The models of this server by name, with what its list says; raises ``ModelFailed``."""
-        from ouroboros.llm import discovery  # only sessions with a strange model need it
+        from ouroboros.llm.catalog import discovery  # only sessions with a strange model need it
 
         endpoint = self._endpoint
         source = discovery.Source(
@@ -296,7 +296,7 @@ def _plain(response: HttpResponse) -> HttpResponse:
     coding = response.headers.get("content-encoding", "").strip().lower()
     if coding in {"", "identity"}:
         return response
-    from ouroboros.llm.inflate import Inflated
+    from ouroboros.llm.transport.inflate import Inflated
 
     return Inflated(response, coding)
 

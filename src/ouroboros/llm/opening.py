@@ -14,9 +14,9 @@ from ouroboros.llm.auth import HIDDEN, Authorizer, Credential, KeyHeader
 from ouroboros.llm.auth.plan import AuthPlan, CommandPlan, OAuthPlan
 from ouroboros.llm.client import Client, Route
 from ouroboros.llm.providers.choice import Choice
-from ouroboros.llm.reach import Tls
 from ouroboros.llm.retry import Policy
 from ouroboros.llm.transport import Proxies, Transport
+from ouroboros.llm.transport.reach import Tls
 
 _AWS_STREAM = {"accept": "application/vnd.amazon.eventstream, application/json"}
 if TYPE_CHECKING:
@@ -68,10 +68,10 @@ def open_transport(url: str, connection: Connection) -> Transport:
     """The quick transport, or the one that goes through a proxy where one is set for ``url``."""
     proxy = connection.proxies.proxy_for(url)
     if proxy:
-        from ouroboros.llm.httpx_transport import Proxied
+        from ouroboros.llm.transport.proxied import Proxied
 
         return Proxied(proxy, tls=connection.tls)
-    from ouroboros.llm.http1 import Http1
+    from ouroboros.llm.transport.http1 import Http1
 
     return Http1(tls=connection.tls)
 
@@ -120,7 +120,7 @@ def _http_route(choice: Choice, *, clock: Clock, connection: Connection) -> Rout
 
     def network() -> Transport:
         if is_bridge:
-            from ouroboros.llm.litellm_transport import LiteLLM
+            from ouroboros.llm.transport.litellm_bridge import LiteLLM
 
             return LiteLLM(choice.base_url, ca_file=connection.tls.ca_file)
         return open_transport(choice.base_url, connection)

@@ -11,8 +11,7 @@ from ouroboros.app.config import load
 from ouroboros.app.models import Chosen, choose
 from ouroboros.app.settings import ProtocolName, Settings
 from ouroboros.core.errors import ConfigBroken, KeyMissing, Misuse, ModelUnknown
-from ouroboros.llm import discovery_cache
-from ouroboros.llm.catalog import Known
+from ouroboros.llm.catalog import Known, discovery_cache
 from ouroboros.llm.price import Price
 from ouroboros.llm.protocols import NAMES
 from ouroboros.llm.providers import ENTRIES

@@ -13,13 +13,13 @@ from ouroboros.llm.auth import KeyHeader
 from ouroboros.llm.auth.credential import Credential
 from ouroboros.llm.client import Client
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.http1 import Http1
 from ouroboros.llm.http_route import Endpoint, HttpRoute
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
 from ouroboros.llm.retry import Policy
 from ouroboros.llm.stream import Finished, Retrying, StreamEvent
 from ouroboros.llm.transport import Transport
+from ouroboros.llm.transport.http1 import Http1
 from ouroboros.llm.turns import ScriptedCall, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.raw import Answer, RawServer, raw_serving

@@ -14,10 +14,9 @@ from typing import Any
 import pytest
 
 from ouroboros.core.parts import Foreign, Reasoning, Text, ToolCall, Usage
-from ouroboros.llm import event_stream
-from ouroboros.llm import event_stream_reader as own
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.framing import Frame
+from ouroboros.llm.framing import Frame, event_stream
+from ouroboros.llm.framing import event_stream_reader as own
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.stream import CallReady, Failed, Finished, StreamEvent
 from ouroboros.testing.replies.event_stream import GARBAGE, event, exception, message
@@ -506,7 +505,7 @@ def test_our_reader_reads_as_amazons_again_and_again(seed: int) -> None:
 def test_without_botocore_streams_are_read_all_the_same() -> None:
     program = (
         "import sys; sys.modules['botocore'] = None\n"
-        "from ouroboros.llm.event_stream import Decoder\n"
+        "from ouroboros.llm.framing.event_stream import Decoder\n"
         "for frame in Decoder().feed(sys.stdin.buffer.read()):\n    print(frame.event)\n"
     )
     told = subprocess.run(

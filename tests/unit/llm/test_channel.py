@@ -11,8 +11,8 @@ import pytest
 from anyio import to_thread
 from anyio.abc import SocketAttribute, SocketStream
 
-from ouroboros.llm.channel import HELD_BYTES, Channel, connect
 from ouroboros.llm.transport import Silent
+from ouroboros.llm.transport.channel import HELD_BYTES, Channel, connect
 
 type Handle = Callable[[SocketStream], Awaitable[None]]
 

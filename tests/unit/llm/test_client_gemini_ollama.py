@@ -15,7 +15,6 @@ from ouroboros.core.parts import Message, Origin, Text, ToolCall, ToolResult, To
 from ouroboros.llm.auth import KeyHeader
 from ouroboros.llm.client import Client
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.http1 import Http1
 from ouroboros.llm.http_route import Endpoint, HttpRoute
 from ouroboros.llm.opening import Connection, open_client
 from ouroboros.llm.protocols import by_name
@@ -23,6 +22,7 @@ from ouroboros.llm.providers import find
 from ouroboros.llm.request import Request
 from ouroboros.llm.retry import Policy
 from ouroboros.llm.stream import BlockGrew, CallReady, Finished, StreamEvent
+from ouroboros.llm.transport.http1 import Http1
 from ouroboros.llm.turns import Fault, FaultKind, ScriptedCall, ScriptedUsage, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import ScriptedServer, serving

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import FailureKind, ModelFailed
-from ouroboros.llm import discovery_cache
-from ouroboros.llm.catalog import Known
-from ouroboros.llm.discovery import Source, discover, parse, understood
+from ouroboros.llm.catalog import Known, discovery_cache
+from ouroboros.llm.catalog.discovery import Source, discover, parse, understood
 from ouroboros.llm.opening import Connection, authorizer, headers, open_transport
 from ouroboros.llm.price import Price
 from ouroboros.llm.providers import find

@@ -7,7 +7,8 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from ouroboros.core.errors import ModelFailed
-from ouroboros.llm import discovery, sse
+from ouroboros.llm.catalog import discovery
+from ouroboros.llm.framing import sse
 from ouroboros.llm.http_route import REPLY_BYTES
 from ouroboros.llm.lifecycle import MOST_PARTS, MOST_TEXT
 from ouroboros.llm.stream import Failed

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from ouroboros.llm.inflate import PIECE_BYTES
 from ouroboros.llm.stream import Failed
+from ouroboros.llm.transport.inflate import PIECE_BYTES
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.raw import LAST, Answer, Close, Pause, Speech, Step, chunk, head

@@ -8,11 +8,11 @@ import pytest
 from anyio.abc import SocketAttribute
 
 from ouroboros.core.errors import ModelFailed
-from ouroboros.llm.http1 import Http1
-from ouroboros.llm.httpx_transport import Proxied
-from ouroboros.llm.reach import Tls
 from ouroboros.llm.stream import Retrying
 from ouroboros.llm.transport import Transport
+from ouroboros.llm.transport.http1 import Http1
+from ouroboros.llm.transport.proxied import Proxied
+from ouroboros.llm.transport.reach import Tls
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import serving

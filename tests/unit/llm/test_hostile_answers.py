@@ -7,9 +7,9 @@ import pytest
 
 from ouroboros.core.errors import ConfigBroken, Misuse, ModelFailed
 from ouroboros.llm import cassette
-from ouroboros.llm.answer import Answer, Malformed
 from ouroboros.llm.auth.oauth import LoginFile, discovery, messages
 from ouroboros.llm.auth.plan import OAuthClient
+from ouroboros.llm.transport.answer import Answer, Malformed
 
 _CLIENT = OAuthClient(
     client_id="me",

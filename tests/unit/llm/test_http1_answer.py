@@ -5,7 +5,7 @@ import random
 import h11
 import pytest
 
-from ouroboros.llm.answer import HEAD_BYTES, LINE_BYTES, Answer, Malformed
+from ouroboros.llm.transport.answer import HEAD_BYTES, LINE_BYTES, Answer, Malformed
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from ouroboros.core.parts import Origin, Text, ToolCall, ToolSpec
 from ouroboros.llm.client import Client
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.http1 import Http1
 from ouroboros.llm.http_route import Endpoint, HttpRoute
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.retry import Policy
 from ouroboros.llm.stream import CallReady, Finished, StreamEvent
+from ouroboros.llm.transport.http1 import Http1
 from ouroboros.llm.turns import ScriptedCall, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import ScriptedServer, serving

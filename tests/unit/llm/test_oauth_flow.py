@@ -26,8 +26,8 @@ from ouroboros.llm.auth.oauth.flow import (
 )
 from ouroboros.llm.auth.oauth.messages import key_of, refusal, tokens_of
 from ouroboros.llm.auth.plan import OAuthClient
-from ouroboros.llm.http1 import Http1
 from ouroboros.llm.transport import Transport
+from ouroboros.llm.transport.http1 import Http1
 from ouroboros.testing.clock import ManualClock
 from tests.unit.llm.auth_server import (
     CLIENT,

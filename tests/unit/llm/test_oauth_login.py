@@ -10,8 +10,8 @@ import pytest
 from ouroboros.core.errors import Misuse, ModelFailed, StoreFull
 from ouroboros.llm.auth.oauth import Login, LoginFile, Tokens
 from ouroboros.llm.auth.plan import OAuthClient, OAuthPlan
-from ouroboros.llm.http1 import Http1
 from ouroboros.llm.transport import HttpRequest
+from ouroboros.llm.transport.http1 import Http1
 from ouroboros.testing.clock import ManualClock
 from tests.small_disk import fill, mounted
 from tests.unit.llm.asking import client, said

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 from ouroboros.core.parts import Origin
 from ouroboros.llm.client import Client
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.http1 import Http1
 from ouroboros.llm.http_route import Endpoint, HttpRoute
 from ouroboros.llm.protocols import NAMES, by_name
 from ouroboros.llm.retry import Policy
 from ouroboros.llm.stream import BlockGrew, StreamEvent
+from ouroboros.llm.transport.http1 import Http1
 from ouroboros.llm.turns import ScriptedCall, ScriptedUsage, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import serving

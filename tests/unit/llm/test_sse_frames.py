@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.core.errors import ModelFailed
-from ouroboros.llm import sse
-from ouroboros.llm.framing import Frame
-from ouroboros.llm.sse import Decoder
+from ouroboros.llm.framing import Frame, sse
+from ouroboros.llm.framing.sse import Decoder
 
 
 def read(*chunks: bytes) -> list[Frame]:

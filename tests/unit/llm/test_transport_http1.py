@@ -12,8 +12,8 @@ from anyio.abc import SocketAttribute, SocketStream
 
 import ouroboros
 from ouroboros.core.errors import Misuse, ModelFailed
-from ouroboros.llm.http1 import Http1
 from ouroboros.llm.transport import HttpRequest
+from ouroboros.llm.transport.http1 import Http1
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.unit.llm.fault_ground import nobody

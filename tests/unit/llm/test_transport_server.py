@@ -9,8 +9,8 @@ import anyio
 import msgspec
 import pytest
 
-from ouroboros.llm.http1 import Http1
 from ouroboros.llm.transport import HttpRequest
+from ouroboros.llm.transport.http1 import Http1
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.ids import SequentialIds
 from ouroboros.testing.server import serving

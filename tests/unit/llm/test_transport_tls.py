@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from ouroboros.core.errors import Misuse, ModelFailed
-from ouroboros.llm.http1 import Http1
-from ouroboros.llm.httpx_transport import Proxied
 from ouroboros.llm.opening import Connection, open_transport
-from ouroboros.llm.reach import Tls
 from ouroboros.llm.transport import HttpRequest, Proxies
+from ouroboros.llm.transport.http1 import Http1
+from ouroboros.llm.transport.proxied import Proxied
+from ouroboros.llm.transport.reach import Tls
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import serving
 from tests.unit.llm.proxy_parts import proxying

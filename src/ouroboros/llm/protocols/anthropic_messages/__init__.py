@@ -1,9 +1,8 @@
 """Messages, as Anthropic speaks them."""
 
 from ouroboros.core.parts import Origin
-from ouroboros.llm import sse
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.framing import Framing
+from ouroboros.llm.framing import Framing, sse
 from ouroboros.llm.protocols.anthropic_messages.body import build
 from ouroboros.llm.protocols.anthropic_messages.stream import MessagesDecoder
 from ouroboros.llm.protocols.protocol import BodyCache

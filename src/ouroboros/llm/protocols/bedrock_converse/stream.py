@@ -9,7 +9,6 @@ from ouroboros.core.errors import Failure, FailureKind
 from ouroboros.core.parts import Foreign
 from ouroboros.llm import usage
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.event_stream import FAILURES, error_of, failure_of
 from ouroboros.llm.fields import (
     Fields,
     child,
@@ -22,6 +21,7 @@ from ouroboros.llm.fields import (
     text_of,
 )
 from ouroboros.llm.framing import Frame
+from ouroboros.llm.framing.event_stream import FAILURES, error_of, failure_of
 from ouroboros.llm.lifecycle import Block, Place, Reply
 from ouroboros.llm.stream import BlockKind, StopReason, StreamEvent
 

@@ -3,9 +3,8 @@
 from urllib.parse import quote
 
 from ouroboros.core.parts import Origin
-from ouroboros.llm import event_stream
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.framing import Framing
+from ouroboros.llm.framing import Framing, event_stream
 from ouroboros.llm.protocols.bedrock_invoke.body import build
 from ouroboros.llm.protocols.bedrock_invoke.stream import InvokeDecoder
 from ouroboros.llm.protocols.protocol import BodyCache

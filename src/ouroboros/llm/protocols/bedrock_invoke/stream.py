@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from ouroboros.core.errors import Failure
 from ouroboros.llm import usage
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.event_stream import FAILURES, error_of, failure_of
 from ouroboros.llm.fields import Fields, child, children, parse, string
 from ouroboros.llm.framing import Frame
+from ouroboros.llm.framing.event_stream import FAILURES, error_of, failure_of
 from ouroboros.llm.lifecycle import Block, Reply
 from ouroboros.llm.protocols.anthropic_messages.stream import MessagesDecoder
 from ouroboros.llm.protocols.bedrock_converse.stream import ConverseDecoder

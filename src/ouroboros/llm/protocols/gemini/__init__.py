@@ -3,9 +3,8 @@
 from urllib.parse import quote
 
 from ouroboros.core.parts import Origin
-from ouroboros.llm import sse
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.framing import Framing
+from ouroboros.llm.framing import Framing, sse
 from ouroboros.llm.protocols.gemini.body import build
 from ouroboros.llm.protocols.gemini.stream import GeminiDecoder
 from ouroboros.llm.protocols.protocol import BodyCache
@@ -35,7 +34,7 @@ class Gemini:
     def framing(self, kind: str) -> Framing:
         """Events; or the elements of an array, for a server that does not know ``alt=sse``."""
         if kind == "application/json":
-            from ouroboros.llm.json_array import Objects
+            from ouroboros.llm.framing.json_array import Objects
 
             return Objects()
         return sse.Decoder()

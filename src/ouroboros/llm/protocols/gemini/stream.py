@@ -89,7 +89,7 @@ class GeminiDecoder:
 
     def read(self, body: bytes) -> Sequence[StreamEvent]:
         """The events of a whole response, or of a list of its chunks."""
-        from ouroboros.llm.json_array import Objects
+        from ouroboros.llm.framing.json_array import Objects
 
         objects, events = Objects(), list[StreamEvent]()
         try:

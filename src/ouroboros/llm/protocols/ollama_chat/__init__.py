@@ -27,10 +27,10 @@ class OllamaChat:
     def framing(self, kind: str) -> Framing:
         """A line for each object; or objects alone, for a reply that came whole all the same."""
         if kind == "application/json":
-            from ouroboros.llm.json_array import Objects
+            from ouroboros.llm.framing.json_array import Objects
 
             return Objects()
-        from ouroboros.llm.json_lines import Lines
+        from ouroboros.llm.framing.json_lines import Lines
 
         return Lines()
 

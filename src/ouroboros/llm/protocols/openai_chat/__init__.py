@@ -1,9 +1,8 @@
 """Chat completions, as OpenAI made them and many vendors speak them."""
 
 from ouroboros.core.parts import Origin
-from ouroboros.llm import sse
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.framing import Framing
+from ouroboros.llm.framing import Framing, sse
 from ouroboros.llm.protocols.openai_chat.body import build
 from ouroboros.llm.protocols.openai_chat.stream import ChatDecoder
 from ouroboros.llm.protocols.protocol import BodyCache

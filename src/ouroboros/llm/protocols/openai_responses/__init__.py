@@ -1,9 +1,8 @@
 """Responses, as OpenAI and a few others speak them."""
 
 from ouroboros.core.parts import Origin
-from ouroboros.llm import sse
 from ouroboros.llm.dialect import Dialect
-from ouroboros.llm.framing import Framing
+from ouroboros.llm.framing import Framing, sse
 from ouroboros.llm.protocols.openai_responses.body import build
 from ouroboros.llm.protocols.openai_responses.stream import ResponsesDecoder
 from ouroboros.llm.protocols.protocol import BodyCache

@@ -17,7 +17,7 @@ from anyio import to_thread
 from ouroboros.core.errors import Misuse, ModelFailed
 from ouroboros.llm.extras import how_to_add
 from ouroboros.llm.fields import Fields
-from ouroboros.llm.transport import HttpRequest, HttpResponse, first_bytes, unreachable
+from ouroboros.llm.transport.http import HttpRequest, HttpResponse, first_bytes, unreachable
 
 _CLOSE_SECONDS = 5.0
 _OWN_HEADERS = frozenset({"content-type", "accept", "authorization"})

@@ -5,7 +5,7 @@ from typing import Protocol, cast
 
 from ouroboros.core.errors import Failure
 from ouroboros.llm.fields import Fields, parse, text_of
-from ouroboros.llm.framing import Frame
+from ouroboros.llm.framing.frame import Frame
 
 EXCEPTION = ":exception"
 DAMAGE = ":damage"
@@ -80,7 +80,7 @@ def _open_buffer() -> tuple[_Buffer, tuple[type[Exception], ...]]:
     try:
         module = import_module("botocore.eventstream")
     except ImportError:
-        module = import_module("ouroboros.llm.event_stream_reader")
+        module = import_module("ouroboros.llm.framing.event_stream_reader")
     damage = (cast("type[Exception]", module.ParserError), struct.error, ValueError, LookupError)
     return cast("_Buffer", module.EventStreamBuffer()), damage
 

@@ -13,7 +13,7 @@ import anyio
 from anyio import lowlevel
 from anyio.abc import ByteStream, SocketAttribute
 
-from ouroboros.llm.transport import Silent
+from ouroboros.llm.transport.http import Silent
 
 READ_BYTES = 65_536
 HELD_BYTES = 1_048_576

@@ -3,8 +3,8 @@
 import re
 
 from ouroboros.core.errors import Failure, ModelFailed
-from ouroboros.llm.framing import Frame
-from ouroboros.llm.sse import LINE_BYTES
+from ouroboros.llm.framing.frame import Frame
+from ouroboros.llm.framing.sse import LINE_BYTES
 
 _REST_OF_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+("?)', re.DOTALL)
 _UP_TO_BRACE = re.compile(rb'(?:[^{}"]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)

@@ -6,7 +6,7 @@ from urllib.parse import SplitResult
 from msgspec import Struct
 
 from ouroboros.core.errors import Misuse, ModelFailed
-from ouroboros.llm.transport import port_of, unreachable
+from ouroboros.llm.transport.http import port_of, unreachable
 
 if TYPE_CHECKING:
     from ssl import SSLContext

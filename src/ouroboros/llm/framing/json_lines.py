@@ -1,8 +1,8 @@
 """One JSON value per line: bytes in, frames out, the same ones however the bytes were cut."""
 
 from ouroboros.core.errors import Failure, ModelFailed
-from ouroboros.llm.framing import Frame
-from ouroboros.llm.sse import LINE_BYTES
+from ouroboros.llm.framing.frame import Frame
+from ouroboros.llm.framing.sse import LINE_BYTES
 
 
 class Lines:

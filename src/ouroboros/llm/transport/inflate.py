@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Mapping
 
 from anyio.lowlevel import checkpoint
 
-from ouroboros.llm.transport import HttpResponse, first_bytes, unreachable
+from ouroboros.llm.transport.http import HttpResponse, first_bytes, unreachable
 
 PIECE_BYTES = 1_048_576
 """So much is unpacked at a time, however well it was packed."""

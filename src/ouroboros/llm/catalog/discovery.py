@@ -13,7 +13,7 @@ from msgspec import Struct
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Failure, ModelFailed
 from ouroboros.llm.auth import Authorizer
-from ouroboros.llm.catalog import Known
+from ouroboros.llm.catalog.known import Known
 from ouroboros.llm.failures import classify
 from ouroboros.llm.fields import Fields, child, children, string
 from ouroboros.llm.price import Price

@@ -12,8 +12,8 @@ from anyio import to_thread
 
 import ouroboros
 from ouroboros.core.errors import Misuse, ModelFailed
-from ouroboros.llm.reach import SYSTEM, Server, Tls, broken_off, refused, trusting
-from ouroboros.llm.transport import HttpRequest, first_bytes, split, unreachable
+from ouroboros.llm.transport.http import HttpRequest, first_bytes, split, unreachable
+from ouroboros.llm.transport.reach import SYSTEM, Server, Tls, broken_off, refused, trusting
 
 if TYPE_CHECKING:
     import httpx2

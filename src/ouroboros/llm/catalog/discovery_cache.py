@@ -8,7 +8,7 @@ from urllib.parse import quote
 import msgspec
 from msgspec import Struct
 
-from ouroboros.llm.catalog import Known
+from ouroboros.llm.catalog.known import Known
 
 FRESH_SECONDS = 300.0
 

@@ -1,7 +1,7 @@
 """Server-sent events: bytes in, frames out, the same ones however the bytes were cut."""
 
 from ouroboros.core.errors import Failure, ModelFailed
-from ouroboros.llm.framing import Frame
+from ouroboros.llm.framing.frame import Frame
 
 LINE_BYTES = 64 * 1_048_576
 """A longer line, or an event of more, is taken for an attack or a fault."""

@@ -10,16 +10,16 @@ from anyio import to_thread
 
 import ouroboros
 from ouroboros.core.errors import Misuse, ModelFailed, OuroborosError
-from ouroboros.llm.answer import Answer, Head, Malformed, Unfinished
-from ouroboros.llm.reach import SYSTEM, Server, Tls, broken_off, refused, trusting
-from ouroboros.llm.transport import HttpRequest, Silent, first_bytes, split, unreachable
+from ouroboros.llm.transport.answer import Answer, Head, Malformed, Unfinished
+from ouroboros.llm.transport.http import HttpRequest, Silent, first_bytes, split, unreachable
+from ouroboros.llm.transport.reach import SYSTEM, Server, Tls, broken_off, refused, trusting
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
     from anyio.abc import ByteStream
 
-    from ouroboros.llm.channel import Channel
+    from ouroboros.llm.transport.channel import Channel
 
 READ_BYTES = 65_536
 IDLE_CONNECTIONS = 8
@@ -195,7 +195,7 @@ class Http1:
 
     async def _connect(self, server: Server, timeout_seconds: float) -> _Connection:
         # Late, because the event loop's own parts cost start-up time.
-        from ouroboros.llm.channel import connect
+        from ouroboros.llm.transport.channel import connect
 
         context = await self._tls() if server.scheme == "https" else None
         try:
