@@ -33,11 +33,11 @@ class Gemini:
 
     def framing(self, kind: str) -> Framing:
         """Events; or the elements of an array, for a server that does not know ``alt=sse``."""
-        if kind == "application/json":
-            from ouroboros.llm.framing.json_array import Objects
+        if kind == "text/event-stream":
+            return sse.Decoder()
+        from ouroboros.llm.protocols.gemini.unlabelled import Unlabelled
 
-            return Objects()
-        return sse.Decoder()
+        return Unlabelled()
 
     def start(self, dialect: Dialect) -> GeminiDecoder:
         """A decoder for one reply."""
