@@ -5,6 +5,8 @@ import pytest
 from ouroboros.llm.failures import classify
 
 ROWS = [
+    ("openai", 200, '{"type":"response.failed","response":{"error":{"code":"bio_policy","message":"No."}}}', "content_policy"),
+    ("openai", 200, '{"error":{"code":"misalignment_policy_violation","message":"No."}}', "content_policy"),
     ("openai", 429, '{"error":{"message":"Your account is not active, please check your billing details on our website.","type":"billing_not_active","param":null,"code":"billing_not_active"}}', "quota"),
     ("openai", 400, '{"error":{"message":"Billing hard limit has been reached","type":"invalid_request_error","code":"billing_hard_limit_reached"}}', "quota"),
     ("together", 403, '{"error":{"message":"`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 `inputs` tokens","type":"invalid_request_error","param":"max_tokens","code":null}}', "context_overflow"),

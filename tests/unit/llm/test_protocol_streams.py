@@ -156,7 +156,15 @@ def test_a_call_with_broken_arguments_is_handed_on() -> None:
 
 @pytest.mark.parametrize(
     ("stop", "done", "reason"),
-    [("stop", False, "end"), (None, True, "unknown"), ("eos", True, "end")],
+    [
+        ("stop", False, "end"),
+        (None, True, "unknown"),
+        ("eos", True, "end"),
+        ("eos_token", True, "end"),
+        ("stop_sequence", True, "end"),
+        ("sensitive", True, "content_filter"),
+        ("model_length", True, "overflow"),
+    ],
 )
 def test_endings_of_local_servers(stop: str | None, done: bool, reason: str) -> None:
     assert finished(chat({"content": "Hi"}, stop=stop, done=done)).stop_reason == reason
@@ -231,8 +239,9 @@ def test_cumulative_usage_is_not_summed() -> None:
     assert usage == Usage(input_uncached=3, cache_write=0, output_text=2, raw=dict(counts[1]))
 
 
-def test_an_ending_in_error_is_a_failure() -> None:
-    ending = failed(chat({"content": "Hi"}, stop="error"))
+@pytest.mark.parametrize("stop", ["error", "insufficient_system_resource", "network_error"])
+def test_an_ending_in_error_is_a_failure(stop: str) -> None:
+    ending = failed(chat({"content": "Hi"}, stop=stop))
     assert (ending.failure.kind, ending.failure.retryable) == ("server", True)
 
 

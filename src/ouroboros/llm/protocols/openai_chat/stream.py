@@ -15,11 +15,18 @@ from ouroboros.llm.think_tags import ThinkTags
 _STOPS: dict[str, StopReason] = {
     "stop": "end",
     "eos": "end",
+    "eos_token": "end",
+    "stop_sequence": "end",
     "length": "length",
     "tool_calls": "tool_calls",
     "content_filter": "content_filter",
+    "sensitive": "content_filter",
     "model_context_window_exceeded": "overflow",
+    "model_length": "overflow",
 }
+
+_BROKEN_OFF = frozenset({"error", "abort", "network_error", "insufficient_system_resource"})
+"""Stop reasons of replies that the vendor could not finish."""
 
 _CALL_FIELDS = frozenset({"index", "id", "type", "function"})
 
@@ -222,7 +229,7 @@ class ChatDecoder:
     def _stop(self, reason: str) -> None:
         self.reply.trace.stop_reason = reason
         self._has_stopped = True
-        if reason != "error":
+        if reason not in _BROKEN_OFF:
             self._close_blocks()
 
     def _close_blocks(self) -> None:
@@ -255,7 +262,7 @@ class ChatDecoder:
         self._close_blocks()
         self._keep_details()
         reason = self.reply.trace.stop_reason
-        if reason == "error":
+        if reason in _BROKEN_OFF:
             self.reply.fail(
                 Failure(kind="server", message="The provider broke its reply off.", retryable=True)
             )
