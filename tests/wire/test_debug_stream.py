@@ -57,6 +57,16 @@ def test_a_whole_line(tmp_path: Path) -> None:
     )
 
 
+def test_what_is_no_exchange_is_said_to_be_what_it_is(tmp_path: Path) -> None:
+    tape, other = tmp_path / "tape.json", tmp_path / "other.json"
+    tape.write_text('{"version": 1, "exchanges": []}')
+    other.write_text("{}")
+    code, lines = run(tape, other)
+    assert code == 1
+    assert "`ouro run --replay FILE TASK` plays it" in str(lines[0]["error"])
+    assert lines[1]["error"] == "The file names no protocol."
+
+
 def of(tmp_path: Path, **record: object) -> dict[str, Any]:
     path = tmp_path / "one.json"
     path.write_text(json.dumps({"id": "one", **record}))

@@ -202,7 +202,8 @@ class _Asked:
         except (ModelFailed, Misuse) as error:
             if entry.is_keyless and not is_named:
                 return (), ""
-            warning = f"{entry.name} did not list its models{self._place(entry)}: {error.message}"
+            place = self._place(entry) if isinstance(error, ModelFailed) else ""
+            warning = f"{entry.name} did not list its models{place}: {error.message}"
         return await to_thread.run_sync(self._rows, entry, found), warning
 
     def _place(self, entry: Entry) -> str:

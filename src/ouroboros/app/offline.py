@@ -71,6 +71,12 @@ def decode_exchange(raw: bytes) -> Exchange:
     if record is None:
         raise Unusable("The file is not a JSON object.")
     name, encoding = string(record, "protocol"), string(record, "encoding")
+    if not name:
+        is_tape = "exchanges" in record
+        other = (
+            "It was made by --record; `ouro run --replay FILE TASK` plays it." if is_tape else ""
+        )
+        raise Unusable(f"The file names no protocol. {other}".rstrip())
     try:
         protocol = by_name(name)
     except OuroborosError as error:

@@ -162,7 +162,7 @@ def test_a_vendor_that_does_not_answer_leaves_the_snapshot_and_a_warning(
     vendor.answers = {"/models": Answer("application/json", b'{"error": {}}', 500)}
     ended = ouro("models", "list", "--provider", "groq", "--json")
     assert ended.code == 0
-    assert "warning: groq did not list its models" in ended.err
+    assert "warning: groq did not list its models: GROQ_API_KEY is not set." in ended.err
     assert rows(ended.out)["groq/openai/gpt-oss-120b"]["origin"] == "snapshot"
 
 
