@@ -201,7 +201,13 @@ VENDORS: dict[str, Expected] = {
         roles=("system", "user", "assistant", "user"),
         extra={"tool_calls": ABSENT},
     ),
-    "cerebras": chat("CEREBRAS_API_KEY", "https://api.cerebras.ai/v1", "gpt-oss-120b", **NEW_LIMIT),
+    "cerebras": chat(
+        "CEREBRAS_API_KEY",
+        "https://api.cerebras.ai/v1",
+        "gpt-oss-120b",
+        prompt_cache_key="session",
+        **NEW_LIMIT,
+    ),
     "moonshot": chat(
         "MOONSHOT_API_KEY",
         "https://api.moonshot.ai/v1",
@@ -246,7 +252,9 @@ VENDORS: dict[str, Expected] = {
     "github": chat(
         "GITHUB_TOKEN", "https://models.github.ai/inference", "openai/gpt-5", **NEW_LIMIT
     ),
-    "nebius": chat("NEBIUS_API_KEY", "https://api.tokenfactory.nebius.com/v1", "deepseek-ai/DeepSeek-V3"),
+    "nebius": chat(
+        "NEBIUS_API_KEY", "https://api.tokenfactory.nebius.com/v1", "deepseek-ai/DeepSeek-V3"
+    ),
     "baseten": chat("BASETEN_API_KEY", "https://inference.baseten.co/v1", "zai-org/GLM-5"),
     "ollama": Expected(
         model="qwen3:8b",

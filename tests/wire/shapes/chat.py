@@ -141,7 +141,9 @@ EVERYONE = frozenset({
 CHAT_EXTRAS = {
     "openai-chat": {"service_tier", "prompt_cache_key"},
     "groq": {"service_tier"},
-    "mistral": {"prompt_cache_key"},
+    "mistral": {"prompt_cache_key", "service_tier"},
+    "xai": {"service_tier"},
+    "cerebras": {"prompt_cache_key", "service_tier"},
     "openrouter": {"reasoning"},
     "deepseek": {"thinking"},
     "moonshot": {"thinking"},
