@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ouroboros.core.parts import (
     Foreign,
@@ -171,6 +172,19 @@ def test_another_models_thoughts_and_odd_ids_do_not_go_to_this_one() -> None:
     assert results["content"][0]["toolResult"]["toolUseId"] == mapped
     assert b'{"z": "b",  "a": 1}' in body
     assert SCHEMA.encode() in body
+
+
+def test_citations_go_back_to_who_gave_them() -> None:
+    meta: dict[str, object] = {"citations": [{"title": "t"}]}
+    cited = Message(id="a", role="assistant", parts=(Text(text="So.", meta=meta),), origin=ORIGIN)
+    for origin, block in (
+        (ORIGIN, {"citationsContent": {"content": [{"text": "So."}], **meta}}),
+        (replace(ORIGIN, model="moonshot.kimi-k2-thinking"), {"text": "So."}),
+    ):
+        body = by_name("bedrock-converse").build_body(
+            asked(said(Text(text="Go.")), cited), Dialect(), origin
+        )
+        assert json.loads(body)["messages"][1]["content"] == [block]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from ouroboros.core.parts import (
     ToolSpec,
 )
 from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.lowering import lower
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
 
@@ -189,6 +190,19 @@ def test_a_long_step_is_marked_in_chat_too() -> None:
     assert marked(items) == [0, 12, 23]
     assert [items[place]["role"] for place in (12, 23)] == ["tool", "tool"]
     assert "cache_control" not in json.dumps(built("openai-chat", Dialect(), request))
+
+
+@pytest.mark.parametrize("protocol", FORMATS)
+def test_pictures_stand_after_all_results(protocol: str) -> None:
+    calls = (ToolCall(id="c", name="read"), ToolCall(id="d", name="read"))
+    picture = Media(media_type="image/png", data="aGk=")
+    shown = user("3", Text(text="See."), result("c", picture), result("d"))
+    history = (CALLED[0], said("2", *calls), shown)
+    dialect = Dialect(result_media=False)
+    lowered = lower(Request(model="m", messages=history), dialect, ORIGIN).request
+    body = by_name(protocol).build_body(lowered, dialect, ORIGIN).decode()
+    places = [body.index(words) for words in ("png attached below", "result d", "aGk=", "See.")]
+    assert places == sorted(places)
 
 
 def test_a_call_without_thoughts_has_the_field_that_some_vendors_demand() -> None:

@@ -99,6 +99,18 @@ async def test_an_answer_makes_the_next_rest_a_short_one() -> None:
     assert await models.choose(None) == ModelSwitched(old="b/1", new="a/1")
 
 
+async def test_who_failed_at_an_earlier_request_is_asked_at_this_one() -> None:
+    models, clock, _ = lineup("b/1", "c/1")
+    await models.choose(failed())
+    await models.choose(failed())
+    assert models.speaker.name == "c/1"
+    clock.advance(60)
+    await models.choose(None)
+    assert models.speaker.name == "a/1"
+    await models.choose(failed())
+    assert models.speaker.name == "b/1"
+
+
 async def test_one_that_cannot_be_opened_is_passed_over() -> None:
     models, _, opened = lineup("b/broken", "c/1")
     switched = await models.choose(failed("server"))

@@ -201,6 +201,31 @@ async def test_a_refused_key_is_looked_for_again(bare: Path) -> None:
     assert await used(signature) == "AKIDNEW"
 
 
+async def test_another_token_of_the_same_key_is_another_proof(bare: Path) -> None:
+    def write(token: str) -> None:
+        lines = ["[default]", "aws_access_key_id=AKID", f"aws_secret_access_key={SECRET}"]
+        (bare / "credentials").write_text("\n".join([*lines, f"aws_session_token={token}", ""]))
+
+    write("first")
+    signature = AwsSignature({})
+    refused = await signature.authorize(asked())
+    write("second")
+    assert await signature.renew(refused)
+    assert (await signature.authorize(asked())).headers["x-amz-security-token"] == "second"
+
+
+async def test_the_usual_port_is_not_signed() -> None:
+    signature = AwsSignature({"AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": SECRET})
+    hosts = (
+        "bedrock-runtime.eu-west-1.amazonaws.com",
+        "bedrock-runtime.eu-west-1.amazonaws.com:443",
+    )
+    for host in hosts:
+        sent = arrived(await signature.authorize(asked(f"https://{host}")))
+        assert sent.headers["host"] == hosts[0]
+        assert sent.headers["authorization"] == proof(sent)
+
+
 async def test_many_refusals_look_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", f"{world.url}/box")
     world.says("/box", keys("AKIDONE"))

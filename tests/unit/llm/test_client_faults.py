@@ -273,6 +273,30 @@ async def test_a_redirect_is_told_and_not_followed(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(
+            kind="invalid_request",
+            status=400,
+            body=f'{{"error":{{"message":"No.","code":"{KEY}"}}}}',
+        ),
+        Fault(kind="invalid_request", status=400, body="{}", headers={"x-request-id": f"r-{KEY}"}),
+        Fault(
+            kind="invalid_request", status=307, body="", headers={"location": f"http://e/?k={KEY}"}
+        ),
+    ],
+    ids=["code", "request id", "redirect"],
+)
+async def test_a_key_is_taken_out_of_all_that_a_refusal_says(format: str, fault: Fault) -> None:
+    async with running([Turn(fault=fault)], format) as (client, _, _):
+        _, error = await listen(client, asked(format))
+        assert error is not None
+        assert KEY not in f"{error!r} {error.failure!r}"
+        assert "[key]" in f"{error!r} {error.failure!r}"
+
+
+@pytest.mark.parametrize("format", FORMATS)
 async def test_stale_reasoning_is_stripped_once_and_sent_again(format: str) -> None:
     turns = [
         Turn(reasoning="thought", text="first"),

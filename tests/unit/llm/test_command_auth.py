@@ -126,6 +126,15 @@ async def test_refusals_at_once_run_the_command_once(server: AuthServer, tmp_pat
     assert runs(tmp_path) == 2
 
 
+async def test_a_late_refusal_of_an_old_token_runs_nothing(tmp_path: Path) -> None:
+    token = token_of(tmp_path, COUNTED)
+    early = await token.authorize(HttpRequest(url="http://127.0.0.1/"))
+    late = await token.authorize(HttpRequest(url="http://127.0.0.1/"))
+    assert await token.renew(early)
+    assert await token.renew(late)
+    assert runs(tmp_path) == 2
+
+
 async def test_the_same_token_again_is_not_sent_again(server: AuthServer, tmp_path: Path) -> None:
     server.live = set()
     plan = CommandPlan(command=("echo", "always-the-same"))

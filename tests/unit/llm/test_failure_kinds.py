@@ -86,6 +86,20 @@ def test_statuses_and_wordings(status: int, body: bytes, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("vendor", "status", "body", "kind"),
+    [
+        ("cerebras", 400, b"", "context_overflow"),
+        ("cerebras", 413, b"", "context_overflow"),
+        ("cerebras", 400, b'{"message":"no such field"}', "invalid_request"),
+        ("other", 400, b"", "invalid_request"),
+        ("other", 413, b"", "context_overflow"),
+    ],
+)
+def test_refusals_without_a_word(vendor: str, status: int, body: bytes, kind: str) -> None:
+    assert classify(status, {}, body, now=NOW, vendor=vendor).kind == kind
+
+
+@pytest.mark.parametrize(
     ("headers", "body", "seconds"),
     [
         ({"retry-after-ms": "1500", "retry-after": "9"}, b"", 1.5),

@@ -2,10 +2,11 @@
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ouroboros.core.errors import Failure
@@ -48,11 +49,15 @@ def asked(*messages: Message, choice: ToolChoice = "auto") -> Request:
 
 
 def replied(
-    pieces: list[str], *, stop: str | None = "stop", thoughts: str = "", choice: ToolChoice = "auto"
+    pieces: Sequence[str | dict[str, str]],
+    *,
+    stop: str | None = "stop",
+    thoughts: str = "",
+    choice: ToolChoice = "auto",
 ) -> list[StreamEvent]:
     decoder = by_name("openai-chat").start(FENCED)
     liftings = lower(asked(choice=choice), FENCED, ORIGIN).liftings()
-    deltas: list[dict[str, str]] = [{"content": piece} for piece in pieces]
+    deltas = [{"content": piece} if isinstance(piece, str) else piece for piece in pieces]
     if thoughts:
         deltas.insert(0, {"reasoning": thoughts})
     chunks: list[dict[str, Any]] = [{"choices": [{"index": 0, "delta": one}]} for one in deltas]
@@ -140,6 +145,13 @@ def test_words_around_blocks_stay_words_in_order() -> None:
         Text(text="Then."),
     )
     assert last.stop_reason == "tool_calls"
+
+
+def test_blocks_before_and_after_a_thought_have_ids_of_their_own() -> None:
+    pieces = [BLOCK, {"reasoning": "Hm."}, "```run sh\npwd\n```"]
+    calls = ready_calls(events := replied(pieces))
+    assert [call.id for call in calls] == ["run_1", "run_2"]
+    assert [part for part in ending(events).parts if isinstance(part, ToolCall)] == calls
 
 
 def test_a_reply_without_blocks_is_what_it_was() -> None:
@@ -404,6 +416,8 @@ def test_a_reply_goes_back_to_the_byte(text: str) -> None:
         max_size=2,
     ),
 )
+@example("read", {"path": '{\n"a"}'})
+@example("apply_patch", {"input": ' \n{"input": 1}'})
 def test_any_call_survives_being_written_as_a_block(name: str, arguments: dict[str, Any]) -> None:
     written = json.dumps(arguments)
     once = ToolCall(id="1", name=name, arguments=written)

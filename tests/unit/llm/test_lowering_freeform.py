@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ouroboros.core.errors import ToolFailed
 from ouroboros.core.parts import (
@@ -100,7 +101,8 @@ def test_elsewhere_it_is_a_json_tool_with_one_text() -> None:
 
 
 def test_a_tool_without_one_text_is_never_given_as_text() -> None:
-    for schema in ('{"type":"object"}', '{"required":["a","b"]}', '{"required":["a"]}', "?"):
+    two = '{"properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a","b"]}'
+    for schema in ('{"type":"object"}', two, '{"required":["a"]}', "?"):
         odd = ToolSpec(name="odd", description="", schema=schema, freeform=Freeform())
         lowered = lower(Request(model="gpt-5", tools=(odd,)), PLAIN, OPENAI)
         assert lowered.request.tools[0].freeform is None
@@ -212,6 +214,17 @@ def test_the_text_comes_under_the_field_and_the_name_the_tool_knows() -> None:
     assert isinstance(last, Finished)
     assert (ready.call.name, ready.call.arguments) == ("sql.run", '{"query":"select 1"}')
     assert last.parts == (ready.call,)
+
+
+def test_a_call_made_as_json_keeps_its_fields() -> None:
+    lowered = lower(Request(model="gpt-5", tools=TOOLS), PLAIN, OPENAI)
+    made = ToolCall(id="c", name=lowered.request.tools[1].name, arguments='{"query":"q","rows":3}')
+    events: list[StreamEvent] = [Finished(parts=(made,), stop_reason="tool_calls")]
+    for lifting in lowered.liftings():
+        events = list(lifting.lift(events))
+    assert events == [
+        Finished(parts=(replace(made, name="sql.run"),), stop_reason="tool_calls"),
+    ]
 
 
 def as_pattern(grammar: str) -> str:

@@ -62,6 +62,8 @@ def test_names_stay_readable() -> None:
     wire = Names([]).wire
     assert wire("github.search/issues").startswith("github_search_issues_")
     assert wire("x" * 65).startswith("x" * 48)
+    assert wire("x" * 65) != wire("x" * 66)
+    assert all(PATTERN.fullmatch(wire(name)) for name in ("x" * 65, "x" * 200, "." * 90))
     assert wire("1st").startswith("_1st_")
     assert (wire("read"), wire("mcp__a__b-c")) == ("read", "mcp__a__b-c")
 
@@ -132,6 +134,14 @@ def test_a_name_that_a_model_made_up_is_replayed_as_one_that_vendors_take() -> N
     for found in names_in(lowered.request.messages):
         assert all(PATTERN.fullmatch(name) for name in found)
         assert found[1] == "read"
+
+
+@pytest.mark.parametrize("dialect", [Dialect(), TITLED, Dialect(tools="fenced")])
+def test_a_history_that_was_written_anew_is_lowered_anew(dialect: Dialect) -> None:
+    lowering = Lowering(dialect, ORIGIN)
+    for name in ("a.b", "c.d", "a.b"):
+        request = Request(model="m", tools=tools("a.b", "c.d"), messages=used(name))
+        assert lowering.lower(request).request == lower(request, dialect, ORIGIN).request
 
 
 @pytest.mark.parametrize("dialect", [Dialect(), TITLED, Dialect(tools="fenced")])

@@ -6,6 +6,7 @@ from pathlib import Path
 import anyio
 import msgspec
 import pytest
+from anyio import wait_all_tasks_blocked
 
 from ouroboros.core.errors import Misuse, ModelFailed, StoreFull
 from ouroboros.llm.auth.oauth import Login, LoginFile, Tokens
@@ -176,6 +177,37 @@ async def test_a_login_renewed_by_another_is_taken_over(server: AuthServer, tmp_
     assert server.refreshes == 0
 
 
+async def test_a_login_renewed_by_another_meanwhile_is_not_renewed_again(
+    server: AuthServer, tmp_path: Path
+) -> None:
+    clock = ManualClock()
+    file = await kept(server, tmp_path, clock)
+    async with client(server.url, plan(server), tmp_path, clock=clock) as asked:
+        await said(asked)
+        clock.advance(3600)
+        given = server.grant()
+        words = {**given, "expires_at": clock.now() + 3600, "client_id": CLIENT}
+        async with anyio.create_task_group() as tasks, await file.hold() as held:
+            tasks.start_soon(said, asked)
+            await wait_all_tasks_blocked()
+            await held.write(msgspec.convert(words, Tokens))
+    assert bearers(server)[-1] == given["access_token"]
+    assert server.refreshes == 0
+
+
+async def test_a_leftover_that_others_could_read_does_not_stay_so(
+    server: AuthServer, tmp_path: Path
+) -> None:
+    clock = ManualClock()
+    file = await kept(server, tmp_path, clock, expires_at=clock.now() - 1)
+    leftover = file.path.with_suffix(".new")
+    leftover.write_text("half")
+    leftover.chmod(0o644)
+    async with client(server.url, plan(server), tmp_path, clock=clock) as asked:
+        assert await said(asked) == "ready"
+    assert file.path.stat().st_mode & 0o777 == 0o600
+
+
 @pytest.mark.parametrize("refusal", [(503, b"busy"), (429, {}), (500, {"error": "server_error"})])
 async def test_a_server_in_trouble_does_not_stop_a_token_that_still_lives(
     server: AuthServer, tmp_path: Path, refusal: tuple[int, object]
@@ -245,7 +277,10 @@ async def test_an_address_found_at_login_is_used_to_renew(
     await kept(server, tmp_path, clock, expires_at=gone, token_url=f"{server.url}/token")
     known = OAuthPlan(name="mine", client=OAuthClient(client_id=CLIENT, issuer=server.url))
     async with client(server.url, known, tmp_path, clock=clock) as asked:
-        assert await said(asked) == "ready"
+        for _ in range(2):
+            assert await said(asked) == "ready"
+            clock.advance(3600)
+    assert server.refreshes == 2
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b'{"access_token":3}'])

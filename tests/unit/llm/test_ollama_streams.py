@@ -157,6 +157,8 @@ def test_thoughts_between_tags() -> None:
     said = [line(piece) for piece in ("<th", "ink>Hm.</thi", "nk>\n\nYes <", "b>")]
     events = played(*said, line(done="stop"), dialect=dialect)
     assert finished(events).parts == (Reasoning(text="Hm."), Text(text="Yes <b>"))
+    held = finished(played(line("Yes <th"), line(done="stop"), dialect=dialect))
+    assert held.parts == (Text(text="Yes <th"),)
     cut = failed(played(line("Yes <th"), dialect=dialect))
     assert cut.parts == (Text(text="Yes <th"),)
     assert finished(played(*said, line(done="stop"))).parts == (

@@ -70,6 +70,8 @@ def test_the_persons_settings_come_first() -> None:
     assert (known.window, known.price) == (32_000, told.price)
     merged = find("openai", "gpt-5", overrides={"gpt-5": Known(window=1_000)}, is_custom=True)
     assert (merged.window, merged.max_output) == (1_000, 128_000)
+    both = {"gpt-5": Known(window=1_000), "openai/gpt-5": Known(window=2_000)}
+    assert find("openai", "gpt-5", overrides=both).window == 2_000
 
 
 def test_a_large_request_costs_what_its_tier_costs() -> None:
