@@ -1,5 +1,7 @@
 """A recorded run, as the faces get it."""
 
+from msgspec.structs import replace
+
 from ouroboros.core.errors import Failure
 from ouroboros.core.events import (
     AgentMessage,
@@ -174,4 +176,22 @@ def a_failure() -> list[Event]:
             status=401,
         ),
         TaskCompleted(reason="failed"),
+    ]
+
+
+def between_calls() -> list[Event]:
+    """Words, a call, words and another call in one reply, each call done as soon as it is whole."""
+    first, second = ToolCall(id="a", name="read"), ToolCall(id="b", name="read")
+    whole = message("One. ", first)
+    whole = replace(whole, parts=(*whole.parts, Text(text="Two."), second))
+    return [
+        *spoken("One. "),
+        AgentMessage(message=message("One. ", first), stop_reason="unknown", partial=True),
+        ToolStarted(call_id="a", name="read", arguments="{}", title="Read a.txt"),
+        ToolResulted(call_id="a", name="read", status="done", parts=(Text(text="a"),)),
+        *spoken("Two.", part=2),
+        AgentMessage(message=whole, stop_reason="unknown", partial=True),
+        ToolStarted(call_id="b", name="read", arguments="{}", title="Read b.txt"),
+        AgentMessage(message=whole, stop_reason="tool_calls"),
+        ToolResulted(call_id="b", name="read", status="done", parts=(Text(text="b"),)),
     ]

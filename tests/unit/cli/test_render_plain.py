@@ -4,7 +4,15 @@ from inline_snapshot import snapshot
 
 from ouroboros.core.events import AgentMessage, Event, TaskCompleted, ToolResulted, ToolStarted
 from ouroboros.core.parts import Text, ToolCall
-from tests.unit.cli.render_events import ANSWER, a_failure, a_run, enveloped, message, spoken
+from tests.unit.cli.render_events import (
+    ANSWER,
+    a_failure,
+    a_run,
+    between_calls,
+    enveloped,
+    message,
+    spoken,
+)
 from tests.unit.cli.render_stage import in_pipes
 
 
@@ -90,3 +98,17 @@ async def test_a_failure_leaves_standard_output_empty() -> None:
     assert err.startswith(
         "error: openai refused the key (401).\nhint: Check OPENAI_API_KEY.\nFailed after"
     )
+
+
+async def test_words_between_calls_are_written_once() -> None:
+    _, err = await in_pipes(enveloped(between_calls()))
+    assert err.split("\nDone")[0].splitlines()[:6] == [
+        "One. ",
+        "* Read a.txt  done 0.0 s",
+        "  a",
+        "Two.",
+        "* Read b.txt  done 0.0 s",
+        "  b",
+    ]
+    out, _ = await in_pipes(enveloped(between_calls()), streaming=True)
+    assert out == "One. \nTwo.\n"

@@ -15,7 +15,14 @@ from ouroboros.core.events import (
 )
 from ouroboros.core.parts import Text
 from ouroboros.faces.cli.render.rows import width
-from tests.unit.cli.render_events import a_failure, a_run, enveloped, message, spoken
+from tests.unit.cli.render_events import (
+    a_failure,
+    a_run,
+    between_calls,
+    enveloped,
+    message,
+    spoken,
+)
 from tests.unit.cli.render_stage import on_terminal
 
 
@@ -212,6 +219,12 @@ async def test_words_of_a_reply_are_shown_once_whether_streamed_or_not() -> None
     for events in (streamed, whole):
         picture, _ = await on_terminal(enveloped(events), columns=80, colour=False)
         assert picture.text.count("Only once.") == 1
+
+
+async def test_words_between_calls_are_shown_once_and_are_not_cut_off() -> None:
+    picture, _ = await on_terminal(enveloped(between_calls()), columns=80, colour=False)
+    words = ("One.", "Two.", "cut off")
+    assert [picture.text.count(word) for word in words] == [1, 1, 0]
 
 
 async def test_a_reply_that_was_cut_off_says_so() -> None:

@@ -101,11 +101,12 @@ class PlainFace:
             self._err.write(going_on(session) + "\n")
 
     def _take_delta(self, event: ModelDelta) -> None:
+        if event.phase == "start" and event.part == 0:
+            self._said, self._aside = [], ""
         if event.kind != "text":
             return
         if event.phase == "start":
             self._end_line()
-            self._said = []
         self._said.append(event.text)
         if not self._streaming:
             return
@@ -119,14 +120,15 @@ class PlainFace:
         text = event.message.text
         self._end_line()
         if self._streaming:
-            if text.strip() and "".join(self._said).strip() != text.strip():
+            if not "".join(self._said).strip().endswith(text.strip()):
                 self._said = [text]
                 self._out.write(plain(text).rstrip("\n") + "\n")
             return
-        if event.message.calls and text != self._aside:
-            self._said = [text]
+        if event.message.calls:
+            self._said = [text.removeprefix(self._aside)]
             self._say_aside()
-        self._aside = ""
+        if not event.partial:
+            self._aside = ""
 
     def _say_aside(self) -> None:
         """A reply that calls tools is not the answer: where only that is data, it goes beside."""
@@ -134,7 +136,7 @@ class PlainFace:
         if self._streaming or not text.strip():
             return
         self._err.write(plain(text).rstrip("\n") + "\n")
-        self._aside = text
+        self._aside += text
         self._said = []
 
     def _note(self, rows: list[Row]) -> None:

@@ -214,7 +214,7 @@ class TerminalFace:
         return markdown_rows(item, size.columns, colours=self._screen.colours)
 
     def _is_new(self, text: str) -> bool:
-        return bool(text.strip()) and "".join(self._said).strip() != text.strip()
+        return not "".join(self._said).strip().endswith(text.strip())
 
     def _say(self, text: str) -> None:
         self._heard = True
@@ -222,6 +222,8 @@ class TerminalFace:
         self._queue.append(text)
 
     def _take_delta(self, event: ModelDelta) -> None:
+        if event.phase == "start" and event.part == 0:
+            self._said = []
         if event.kind == "reasoning":
             if event.phase == "end":
                 self._close_thought()
@@ -235,7 +237,6 @@ class TerminalFace:
         self._heard = True
         if event.phase == "start":
             self._close_text()
-            self._said = []
         for block in self._blocks.feed(event.text):
             self._say(block)
         self._said.append(event.text)
@@ -259,7 +260,7 @@ class TerminalFace:
         if self._is_new(event.message.text):
             self._said = [event.message.text]
             self._say(event.message.text)
-        if event.partial and event.message.text:
+        if event.partial and event.message.text and not event.message.calls:
             self.put("notice", [row("(cut off here)", DIM)])
 
     def _take_call(self, event: ToolStarted | ToolProgress | ToolResulted) -> None:
