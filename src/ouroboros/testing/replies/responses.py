@@ -19,12 +19,23 @@ from ouroboros.testing.replies.piece import (
 
 
 class ResponsesFormat:
-    """Speaks response objects and their events."""
+    """Speaks response objects and their events.
+
+    A tool that the request offered as custom is called with its text instead of JSON.
+    """
 
     manner = EVENTS
 
+    def __init__(self) -> None:
+        """For one request."""
+        self._custom: frozenset[str] = frozenset()
+
     def read(self, body: dict[str, object]) -> Asked:
         """Counts runs of items that a model made."""
+        tools = msgspec.convert(body.get("tools") or [], list[dict[str, object]])
+        self._custom = frozenset(
+            str(tool.get("name")) for tool in tools if tool.get("type") == "custom"
+        )
         given = body.get("input", [])
         items = (
             [{"role": "user", "content": given}]
@@ -35,6 +46,7 @@ class ResponsesFormat:
         for item in items:
             made = item.get("role") == "assistant" or item.get("type") in {
                 "function_call",
+                "custom_tool_call",
                 "reasoning",
             }
             answered += made and not before
@@ -53,14 +65,14 @@ class ResponsesFormat:
         made.add("response.created", {"response": opened})
         made.add("response.in_progress", {"response": opened})
         for index, part in enumerate(parts(reply.played)):
-            self._item(made, reply, index, part)
+            self._tell(made, reply, index, part)
         final = self.whole(reply)
         made.add(f"response.{final['status']}", {"response": final})
         return made.pieces
 
     def whole(self, reply: Reply) -> dict[str, object]:
         """One response."""
-        output = [_item(reply, index, part) for index, part in enumerate(parts(reply.played))]
+        output = [self._done(reply, index, part) for index, part in enumerate(parts(reply.played))]
         cut = {"length": "max_output_tokens", "content_filter": "content_filter"}.get(
             reply.played.turn.stop_reason
         )
@@ -81,14 +93,23 @@ class ResponsesFormat:
         }
         return Refused(refusal.status, openai_error(fault, refusal), event(body, "error"))
 
-    def _item(self, made: "_Frames", reply: Reply, index: int, part: Part) -> None:
-        item = _item(reply, index, part)
+    def _done(self, reply: Reply, index: int, part: Part) -> dict[str, object]:
+        """One item of the output, complete."""
+        if isinstance(part, ToolCall) and part.name in self._custom:
+            text = _plain(part.arguments)
+            if text is not None:
+                return _custom_item(reply, index, part, text)
+        return _item(reply, index, part)
+
+    def _tell(self, made: "_Frames", reply: Reply, index: int, part: Part) -> None:
+        item = self._done(reply, index, part)
         place: dict[str, object] = {"item_id": item["id"], "output_index": index}
         size = reply.played.turn.chunk
         bare: dict[str, object] = {
             "content": [],
             "summary": [],
             "arguments": "",
+            "input": "",
             "encrypted_content": None,
         }
         opened = {key: bare.get(key, value) for key, value in item.items()}
@@ -115,14 +136,13 @@ class ResponsesFormat:
                         len(piece),
                     )
                 made.add("response.reasoning_summary_text.done", place | {"text": text})
-            case ToolCall(arguments=arguments):
-                for piece in pieces(arguments, size):
-                    made.add(
-                        "response.function_call_arguments.delta",
-                        place | {"delta": piece},
-                        len(piece),
-                    )
-                made.add("response.function_call_arguments.done", place | {"arguments": arguments})
+            case ToolCall():
+                field = "input" if "input" in item else "arguments"
+                kind = "custom_tool_call" if field == "input" else "function_call"
+                told = str(item[field])
+                for piece in pieces(told, size):
+                    made.add(f"response.{kind}_{field}.delta", place | {"delta": piece}, len(piece))
+                made.add(f"response.{kind}_{field}.done", place | {field: told})
             case _:
                 pass
         made.add("response.output_item.done", {"output_index": index, "item": item})
@@ -171,6 +191,27 @@ def _item(reply: Reply, index: int, part: Part) -> dict[str, object]:
                 "role": "assistant",
                 "content": [_words(part.text if isinstance(part, Text) else "")],
             }
+
+
+def _custom_item(reply: Reply, index: int, call: ToolCall, text: str) -> dict[str, object]:
+    return {
+        "id": f"ctc_{reply.played.number}_{index}",
+        "type": "custom_tool_call",
+        "status": "completed",
+        "call_id": call.id,
+        "name": call.name,
+        "input": text,
+    }
+
+
+def _plain(arguments: str) -> str | None:
+    """What a script gives to a custom tool: text as it stands, or the one text of an object."""
+    try:
+        values = list(msgspec.json.decode(arguments, type=dict[str, object]).values())
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return arguments
+    only = values[0] if len(values) == 1 else None
+    return only if isinstance(only, str) else None
 
 
 def _shell(reply: Reply, status: str, output: list[dict[str, object]]) -> dict[str, object]:
