@@ -1,12 +1,17 @@
 """Old images go first, in blocks, and never the latest."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.agent import images, tokens
 from ouroboros.agent.context import Builder
+from ouroboros.agent.mind import ToolMind
+from ouroboros.agent.speaker import Tuning
 from ouroboros.core.parts import Media, Message, Text, ToolCall, ToolResult
 from ouroboros.core.state import State
+from ouroboros.testing.ids import SequentialIds
+from tests.unit.agent.test_lineup import lineup
 
 counts_of_messages = st.lists(st.integers(0, 4), max_size=40)
 
@@ -103,3 +108,19 @@ def test_images_that_are_left_out_do_not_count_as_used() -> None:
     state.history += [said(5), said(6)]
     assert builder.relief(state, 4) == 2 * 2000
     assert sent(builder.build(state, 4)) == ["shot4", "shot5", "shot6"]
+
+
+@pytest.mark.parametrize(("most", "is_full"), [(4, False), (16, True)])
+async def test_images_that_are_left_out_make_room(most: int, is_full: bool) -> None:
+    told = ToolMind(
+        lineup=lineup()[0],
+        prompts={},
+        system=(),
+        tools=lambda: (),
+        ids=SequentialIds(),
+        context=lambda state: None,
+    )
+    reply = Message(id="a", role="assistant", parts=(Text(text="seen"),))
+    state = State(history=[*(said(number) for number in range(5)), reply])
+    tuning = Tuning(most_images=most, fixed_limit=8_000)
+    assert told.would_fill(state, tuning) == is_full

@@ -186,6 +186,16 @@ async def test_no_answer_is_survived(format: str, name: str) -> None:
         assert (len(server.exchanges), clock.slept) == (2, [0.2])
 
 
+@pytest.mark.parametrize("format", FEW)
+async def test_a_refusal_that_breaks_off_is_told_by_its_status(format: str) -> None:
+    refused = b"HTTP/1.1 401 No\r\ncontent-length: 50\r\n\r\n{"
+    async with facing([lambda _: [refused, Close()]], TURN, format) as (client, server, _):
+        _, error = await listen(client, asked(format))
+        assert error is not None
+        assert (error.failure.kind, error.failure.status) == ("auth", 401)
+        assert len(server.exchanges) == 1
+
+
 def plain_head(length: int) -> bytes:
     return head({"content-type": "application/json", "content-length": str(length)})
 

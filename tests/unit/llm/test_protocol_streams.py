@@ -179,6 +179,30 @@ def test_a_stream_without_any_ending_was_cut() -> None:
     assert ending.parts == (Text(text="Hi"),)
 
 
+def test_a_count_ends_a_stream_that_gives_no_reason() -> None:
+    counted: dict[str, Any] = {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 1}}
+    events = played("openai-chat", {"choices": [{"delta": {"content": "Hi"}}]}, counted)
+    assert (finished(events).stop_reason, finished(events).parts) == ("unknown", (Text(text="Hi"),))
+
+
+def test_details_of_thoughts_are_joined_only_where_they_are_one() -> None:
+    kinds = ("reasoning.text", "reasoning.text", "reasoning.encrypted")
+    first, second, sealed = (
+        {"type": kind, "index": 0, "id": id} for kind, id in zip(kinds, "abc", strict=True)
+    )
+    details = [
+        {**first, "text": "One"},
+        {**first, "id": None, "text": ", two."},
+        {**second, "text": "Three."},
+        {**sealed, "data": "xx"},
+        {**sealed, "data": "yy"},
+    ]
+    events = chat(*({"reasoning_details": [one]} for one in details), {"content": "Hi"})
+    (thoughts, _) = finished(events).parts
+    assert isinstance(thoughts, Reasoning)
+    assert thoughts.meta["details"] == [{**first, "text": "One, two."}, *details[2:]]
+
+
 def test_an_unreadable_event_spoils_the_reply() -> None:
     events = played(
         "openai-chat",
