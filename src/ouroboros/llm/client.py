@@ -6,6 +6,7 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
+    Collection,
     Iterator,
     Sequence,
 )
@@ -76,6 +77,7 @@ class Client:
         self._policy = policy
         self._sleep = sleep
         self._random = random
+        self._stale: set[str] = set()
 
     @property
     def origin(self) -> Origin:
@@ -100,10 +102,13 @@ class Client:
         """The events of one reply, ending with ``Finished``, or raising ``ModelFailed``.
 
         ``Retrying`` voids every block seen before it. A reply that broke off after it had begun
-        to count shows ``Failed`` with what had arrived, then raises.
+        to count shows ``Failed`` with what had arrived, then raises. Messages whose thoughts the
+        vendor once refused go without them from then on, so that it need not refuse them again.
         """
         tries = _Tries(policy=self._policy, random=self._random)
-        reply = _Reply(self._route, request, tries=tries, sleep=self._sleep)
+        if self._stale:
+            request = _without_reasoning(request, self._stale)
+        reply = _Reply(self._route, request, tries=tries, sleep=self._sleep, stale=self._stale)
         try:
             yield reply
         finally:
@@ -124,9 +129,11 @@ class _Reply:
         *,
         tries: "_Tries",
         sleep: Callable[[float], Awaitable[None]],
+        stale: set[str],
     ) -> None:
         self._route = route
         self._request = request
+        self._stale = stale
         self._tries = tries
         self._sleep = sleep
         self._attempt: AbstractAsyncContextManager[AsyncIterator[Sequence[StreamEvent]]] | None = (
@@ -191,7 +198,8 @@ class _Reply:
         retrying = None if counted else self._tries.next(self._request, ending.failure, began=began)
         if retrying is not None:
             if ending.failure.kind == "stale_reasoning":
-                self._request = _without_reasoning(self._request)
+                self._stale |= {message.id for message in self._request.messages if message.origin}
+                self._request = _without_reasoning(self._request, self._stale)
             self._wait = retrying.delay_seconds
             return retrying
         self._over = True
@@ -269,10 +277,10 @@ def _counts(event: StreamEvent) -> bool:
     return isinstance(event, CallReady)
 
 
-def _without_reasoning(request: Request) -> Request:
-    """The request with no message attributed: protocols then replay nothing opaque."""
+def _without_reasoning(request: Request, stale: Collection[str]) -> Request:
+    """The request with no such message attributed: protocols then replay nothing opaque of it."""
     messages = tuple(
-        message if message.origin is None else msgspec.structs.replace(message, origin=None)
+        msgspec.structs.replace(message, origin=None) if message.id in stale else message
         for message in request.messages
     )
     return msgspec.structs.replace(request, messages=messages)
