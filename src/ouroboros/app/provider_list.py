@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.app.config import Loaded
+from ouroboros.app.config_view import without_credentials
 from ouroboros.app.keys import Keys, stored
 from ouroboros.app.own_providers import entries, plan_of
 from ouroboros.app.settings import Settings
@@ -192,7 +193,7 @@ def _row(entry: Entry, loaded: Loaded, environment: Mapping[str, str], keys: Key
         name=entry.name,
         title=entry.title or entry.name,
         protocol=entry.protocol,
-        base_url=address,
+        base_url=without_credentials(address),
         keys=states,
         proof=proof,
         is_own=entry.name in loaded.settings.providers,

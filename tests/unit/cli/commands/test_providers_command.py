@@ -49,7 +49,8 @@ def test_the_list_says_where_each_key_is_and_never_what(
     assert found["mine"]["is_own"]
     assert found["vertex"]["proof"] == "command gcloud"
     assert found["bedrock"]["proof"] == "AWS credentials"
-    assert "sk-secret" not in plain.out
+    assert "sk-secret" not in plain.out + ouro("providers", "list", "--json").out
+    assert "@host/v1" in str(found["mine"]["base_url"])
     assert "anthropic\tanthropic-messages\tANTHROPIC_API_KEY environment\t" in plain.out
 
 

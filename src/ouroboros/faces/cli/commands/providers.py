@@ -25,7 +25,7 @@ def command() -> None:
 @click.pass_obj
 def list_all(invocation: Invocation, *, ready: bool, as_json: bool) -> None:
     """Print every provider, its wire format, its key and its address."""
-    from ouroboros.app import config_view, provider_list
+    from ouroboros.app import provider_list
     from ouroboros.faces.cli import table
 
     rows = provider_list.listed(invocation.load(), invocation.environment)
@@ -35,8 +35,7 @@ def list_all(invocation: Invocation, *, ready: bool, as_json: bool) -> None:
         return
     records: list[tuple[str, ...]] = []
     for row in rows:
-        address = config_view.without_credentials(row.base_url)
-        records.append((row.name, row.protocol, _proof(row), address))
+        records.append((row.name, row.protocol, _proof(row), row.base_url))
     for line in table.block(records, table.columns()):
         say(line)
 
