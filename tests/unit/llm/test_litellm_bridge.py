@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from ouroboros.llm.providers import find
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import BlockGrew, CallReady, Finished, StreamEvent
 from ouroboros.llm.turns import Fault, ScriptedCall, ScriptedUsage, Turn
+from ouroboros.testing.raw import Speech, Step, head, raw_serving
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.unit.llm.vendor_server import Answer, bare
 
@@ -261,6 +262,23 @@ def test_importing_it_fetches_nothing_and_prints_nothing(tmp_path: Path) -> None
     )
     assert done.returncode == 0, done.stderr
     assert (done.stdout, done.stderr) == ("", "")
+
+
+@imports_it
+@pytest.mark.parametrize("vendor", ["openai", "anthropic", "gemini"])
+async def test_no_redirect_takes_the_key_to_another_server(vendor: str) -> None:
+    async with serving([Turn(text="Thanks for the key")], repeat=True) as thief:
+
+        def led_away(speech: Speech) -> Sequence[Step]:
+            del speech
+            lines = {"location": f"{thief.url}/v1/messages", "content-length": "0"}
+            return [head(lines, "HTTP/1.1 307 Temporary Redirect")]
+
+        async with raw_serving([led_away], TURN) as server, bridged(server.url, vendor) as client:
+            with pytest.raises(ModelFailed):
+                await said(client, asking())
+            assert len(server.exchanges) == 1
+    assert thief.exchanges == []
 
 
 def test_without_the_package_the_way_to_get_it_is_named() -> None:

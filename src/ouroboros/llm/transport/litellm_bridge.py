@@ -4,8 +4,9 @@ Imported when such a model is chosen, and LiteLLM itself when the first request 
 takes seconds. What it raises becomes the answer a server would have given.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Protocol, cast
@@ -35,6 +36,13 @@ _ALWAYS: Mapping[str, object] = {"max_retries": 0, "num_retries": 0, "_skip_mcp_
 """With every request: its own tools would need the package mcp, which it does not bring."""
 
 
+_CLIENT_MAKERS = (
+    ("litellm.llms.custom_httpx.http_handler", "AsyncHTTPHandler", "create_client"),
+    ("litellm.llms.openai.common_utils", "BaseOpenAILLM", "_get_async_http_client"),
+)
+"""Where LiteLLM makes its clients: module, class and method."""
+
+
 class _Chunk(Protocol):
     def model_dump_json(self, *, exclude_none: bool) -> str: ...
 
@@ -43,6 +51,10 @@ class _Stream(Protocol):
     def __aiter__(self) -> AsyncIterator[_Chunk]: ...
 
     async def aclose(self) -> None: ...
+
+
+class _Client(Protocol):
+    follow_redirects: bool
 
 
 class _Library(Protocol):
@@ -138,7 +150,27 @@ class LiteLLM:
         trust = {"ssl_verify": self._ca_file} if self._ca_file else {}
         for name, value in {**_SETTINGS, **trust}.items():
             setattr(library, name, value)
+        for place in _CLIENT_MAKERS:
+            _stay_where_sent(*place)
         return cast("_Library", library)
+
+
+def _stay_where_sent(module: str, owner: str, name: str) -> None:
+    """Lets no client of LiteLLM follow a redirect, which would take the key along."""
+    holder: object = getattr(import_module(module), owner)
+    make: Callable[..., object] = getattr(holder, name)
+    if hasattr(make, "__wrapped__"):  # another session has been here
+        return
+
+    @wraps(make)
+    def made(*positional: object, **named: object) -> object:
+        client = cast("_Client | None", make(*positional, **named))
+        if client is not None:
+            client.follow_redirects = False
+        return client
+
+    is_static = isinstance(vars(holder)[name], staticmethod)
+    setattr(holder, name, staticmethod(made) if is_static else made)
 
 
 class _Answer:
