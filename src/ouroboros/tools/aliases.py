@@ -17,7 +17,9 @@ TOOLS: dict[str, str] = {
     "setfinal": "done",
     "shellcommand": "shell",
     "strreplace": "edit",
+    "todowrite": "update_plan",
     "writefile": "write",
+    "writetodos": "update_plan",
 }
 """Folded foreign name (see ``folded``) to canonical name."""
 
@@ -44,6 +46,7 @@ ARGUMENTS: dict[str, str] = {
     "replaceall": "replace_all",
     "text": "content",
     "timeoutseconds": "timeout",
+    "todos": "plan",
 }
 """Folded foreign argument to canonical argument, used only where a tool has the latter."""
 

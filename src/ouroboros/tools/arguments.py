@@ -51,7 +51,10 @@ def schema(kind: type[Struct]) -> str:
 @cache
 def signature(kind: type[Struct]) -> str:
     """One line of what is expected, such as ``{path: string, limit?: integer}``."""
-    read = cast("dict[str, Any]", msgspec.json.decode(schema(kind)))
+    return _object_name(cast("dict[str, Any]", msgspec.json.decode(schema(kind))))
+
+
+def _object_name(read: dict[str, Any]) -> str:
     required = read.get("required", [])
     fields = [
         f"{name}{'' if name in required else '?'}: {_kind_name(field)}"
@@ -66,7 +69,10 @@ def _decoder(kind: type[Struct]) -> msgspec.json.Decoder[Any]:
 
 
 def _renamed(raw: object, fields: tuple[str, ...]) -> object:
-    """The same value with foreign keys renamed, also in lists of objects, and nulls left out."""
+    """The same value with foreign keys renamed, also in lists of objects.
+
+    Nulls are left out, and so is what the tool has no field for and is not wished.
+    """
     if isinstance(raw, list):
         return [_renamed(item, ()) for item in cast("list[object]", raw)]
     if not isinstance(raw, dict):
@@ -77,6 +83,8 @@ def _renamed(raw: object, fields: tuple[str, ...]) -> object:
         if value is None:
             continue
         name = _own_name(key, own)
+        if value is False and own and name not in fields:
+            continue
         if name in known:
             raise msgspec.ValidationError(f"Object names field `{name}` twice (also as `{key}`)")
         known[name] = _renamed(cast("object", value), ()) if isinstance(value, list) else value
@@ -146,4 +154,8 @@ def _compact(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any
 def _kind_name(field: dict[str, Any]) -> str:
     if "enum" in field:
         return " | ".join(str(value) for value in field["enum"])
+    if "properties" in field:
+        return _object_name(field)
+    if isinstance(field.get("items"), dict):
+        return f"[{_kind_name(field['items'])}]"
     return str(field.get("type", "object"))

@@ -43,3 +43,22 @@ def test_every_object_of_a_schema_is_closed(tmp_path: Path):
     for spec in Spine(tmp_path).registry.specs():
         objects = spec.schema.count('"type":"object"')
         assert objects == spec.schema.count('"additionalProperties":false'), spec.name
+
+
+async def test_what_a_tool_cannot_do_may_be_declined(tmp_path: Path):
+    spine = Spine(tmp_path)
+    said = await spine.call("shell", command="echo hi", run_in_background=False)
+    assert "hi" in text_of(said)
+    refused = await spine.call("shell", command="echo hi", run_in_background=True)
+    assert "unknown field `run_in_background`" in text_of(refused)
+
+
+async def test_a_wrong_step_of_a_plan_is_told_what_steps_are(tmp_path: Path):
+    steps = [{"step": "look", "status": "done"}]
+    for said in (
+        await Spine(tmp_path).call("update_plan", plan=steps),
+        await Spine(tmp_path).call("TodoWrite", todos=steps),
+    ):
+        assert "Invalid enum value 'done' - at `$.plan[0].status`" in text_of(said)
+        expected = "plan: [{step: string, status: completed | in_progress | pending}]"
+        assert expected in text_of(said)
