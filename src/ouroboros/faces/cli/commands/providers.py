@@ -33,9 +33,7 @@ def list_all(invocation: Invocation, *, ready: bool, as_json: bool) -> None:
     if as_json:
         say_json(rows)
         return
-    records: list[tuple[str, ...]] = []
-    for row in rows:
-        records.append((row.name, row.protocol, _proof(row), row.base_url))
+    records = [(row.name, row.protocol, _proof(row), row.base_url) for row in rows]
     for line in table.block(records, table.columns()):
         say(line)
 
