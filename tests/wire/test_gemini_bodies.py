@@ -207,6 +207,22 @@ def test_media_of_a_result_beside_it_for_models_that_want_them_there() -> None:
     ]
 
 
+def test_what_an_answer_cannot_hold_stands_beside_it() -> None:
+    moving = Media(media_type="image/gif", data="R0lG")
+    result = ToolResult(call_id="c", name="shot", parts=(Text(text="Two."), PICTURE, moving))
+    messages = (said(ToolCall(id="c", name="shot")), Message(id="r", role="user", parts=(result,)))
+    assert built(Request(model="m", messages=messages))["contents"][-1]["parts"] == [
+        {
+            "functionResponse": {
+                "name": "shot",
+                "response": {"output": "Two.\n[image/gif attached below]"},
+                "parts": [INLINE],
+            }
+        },
+        {"inlineData": {"mimeType": "image/gif", "data": "R0lG"}},
+    ]
+
+
 def test_files_by_address_and_by_content() -> None:
     parts = (
         Media(media_type="application/pdf", data="QUJD", name="a.pdf"),

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from ouroboros.core.parts import (
     Foreign,
     Media,
@@ -32,6 +34,9 @@ ANY_SIGNATURE = "skip_thought_signature_validator"
 """What Gemini takes for a signature on a call that another model made."""
 
 _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
+_WITHIN = frozenset({"image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"})
+"""What an answer of a function may hold."""
+
 _BUDGETS: dict[Effort, int] = {"none": 0, "minimal": 1_024, "low": 1_024, "medium": 8_192}
 _LARGEST_BUDGET = 24_576
 _SMALLEST_OF_PRO = 128
@@ -140,8 +145,7 @@ class _History:
         beside: list[Part] = []
         for result in results_in_order(unit):
             parts.append(self._result(result, calls.get(result.call_id), is_own=is_own))
-            if not self._media_within:
-                beside += [part for part in result.parts if isinstance(part, Media)]
+            beside += self._beside(result)
         beside += [part for message in unit.messages for part in message.parts]
         for part in beside:
             if isinstance(part, Text):
@@ -154,13 +158,20 @@ class _History:
         answer: Fields = {"name": call.name if call else result.name}
         if is_own and call and (server_id := call.meta.get("id")):
             answer["id"] = server_id
-        text = result.text if self._media_within else text_of_result(result)
+        beside = self._beside(result)
+        within = [part for part in result.parts if isinstance(part, Media) and part not in beside]
+        noted = replace(result, parts=tuple(one for one in result.parts if one not in within))
+        text = text_of_result(noted) if beside else result.text
         answer["response"] = {"output" if result.ok else "error": text}
-        if self._media_within:
-            media = [_media(part) for part in result.parts if isinstance(part, Media)]
-            if media:
-                answer["parts"] = media
+        if within:
+            answer["parts"] = [_media(part) for part in within]
         return {"functionResponse": answer}
+
+    def _beside(self, result: ToolResult) -> list[Media]:
+        """What of a result cannot stand within it."""
+        media = [part for part in result.parts if isinstance(part, Media)]
+        kinds = _WITHIN if self._media_within else frozenset[str]()
+        return [part for part in media if part.media_type not in kinds]
 
 
 def _without_last_thoughts(parts: Sequence[Part]) -> Sequence[Part]:
