@@ -181,6 +181,7 @@ def _settings(environment: Mapping[str, str], cwd: Path, ollama: Verdict) -> lis
             for line in loaded.warnings
         ] or [Check(name="settings", verdict="ok", said="all layers can be read")]
         found = provider_list.key_states(loaded, environment)
+        own = [row for row in provider_list.listed(loaded, environment) if row.is_own]
         keys.stored(loaded.home)
     except OuroborosError as error:
         fix = error.hint or "correct the line"
@@ -193,8 +194,14 @@ def _settings(environment: Mapping[str, str], cwd: Path, ollama: Verdict) -> lis
             *checks,
             Check(name="keys", verdict="ok", said="none, and a local model needs none"),
         ]
+    if keyless := [row.name for row in own if row.is_ready]:
+        said = f"none, and none is needed for {', '.join(keyless)}"
+        return [*checks, Check(name="keys", verdict="ok", said=said)]
     some = ", ".join(list(found)[:6])
-    fix = f"set one of {some}, or start Ollama; `./ouro demo` needs neither"
+    fix = (
+        f"set one of {some}, or keep one with `ouro providers login NAME`, or start Ollama; "
+        "`./ouro demo` needs neither"
+    )
     return [*checks, Check(name="keys", verdict="failed", said="no key of any provider", fix=fix)]
 
 

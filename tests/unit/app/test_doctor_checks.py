@@ -142,6 +142,20 @@ async def test_no_key_and_no_ollama_fails_with_every_way_out(machine: Machine) -
     assert "./ouro demo" in found.fix
 
 
+async def test_a_server_of_ones_own_may_need_no_key(machine: Machine) -> None:
+    del machine.environment["OPENAI_API_KEY"]
+    machine.home.mkdir(mode=0o700)
+    settings = machine.home / "config.toml"
+    settings.write_text('[providers.mine]\nbase_url = "http://h/v1"\n', encoding="utf-8")
+    assert (await machine.check("keys")).said == "none, and none is needed for mine"
+    settings.write_text(
+        '[providers.mine]\nbase_url = "http://h/v1"\nauth = "command"\n', encoding="utf-8"
+    )
+    broken = await machine.check("settings")
+    assert broken.verdict == "failed"
+    assert 'auth = "command"' in broken.said, broken.said
+
+
 @asynccontextmanager
 async def ollama(answer: bytes) -> AsyncGenerator[str]:
     async def serve(stream: SocketStream) -> None:
