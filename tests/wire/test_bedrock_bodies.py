@@ -257,6 +257,14 @@ def test_effort_in_the_makers_words(
     assert body["inferenceConfig"] == {"maxTokens": 5_000}
 
 
+@pytest.mark.parametrize(
+    ("model", "takes"), [("openai.gpt-5.5", False), ("openai.gpt-oss-120b-1:0", True)]
+)
+def test_openais_own_models_set_their_own_temperature(model: str, takes: bool) -> None:
+    body = built(asked(said(Text(text="Hi")), model=model, temperature=0.5))
+    assert body.get("inferenceConfig") == ({"temperature": 0.5} if takes else None)
+
+
 def test_nova_sets_its_own_limits_when_it_thinks_hard() -> None:
     request = asked(
         said(Text(text="Hi")),
