@@ -39,7 +39,7 @@ def judge(row: object, *, now: float) -> Verdict:
         raise Unusable("its status is no HTTP status")
     if "body" not in fields:
         raise Unusable("it has no body")
-    given = fields.get("headers") or {}
+    given: object = fields.get("headers") or {}
     if not isinstance(given, dict):
         raise Unusable("its headers are not a JSON object")
     headers = {

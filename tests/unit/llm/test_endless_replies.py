@@ -51,7 +51,7 @@ async def test_what_unpacks_without_an_end_is_given_up_and_lets_others_run() -> 
 
 def test_an_event_of_endless_lines_is_refused() -> None:
     decoder = sse.Decoder()
-    lines = b"data: " + b"x" * (sse.LINE_BYTES // 20) + b"\n"
+    lines = b"data: " + b"x" * (sse.LARGEST_BYTES // 20) + b"\n"
     for _ in range(19):
         decoder.feed(lines)
     with pytest.raises(ModelFailed, match="An event of the stream") as caught:
@@ -61,7 +61,7 @@ def test_an_event_of_endless_lines_is_refused() -> None:
 
 def test_events_that_each_end_with_the_next_read_may_go_on_for_ever() -> None:
     decoder = sse.Decoder()
-    lines = b"\ndata: " + b"x" * (sse.LINE_BYTES // 40) + b"\n"
+    lines = b"\ndata: " + b"x" * (sse.LARGEST_BYTES // 40) + b"\n"
     assert sum(len(decoder.feed(lines)) for _ in range(50)) == 49
 
 

@@ -1,6 +1,7 @@
 """Answers made to break their reader: each ends as a typed error, whatever was in it."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,9 @@ _NO_UTF8 = b'{"access_token":"\xff","key":"\xff","issuer":"\xff"}'
 @pytest.mark.parametrize(
     "read",
     [
-        lambda body: messages.tokens_of(body, client=_CLIENT, now=0.0),
+        partial(messages.tokens_of, client=_CLIENT, now=0.0),
         messages.key_of,
-        lambda body: discovery.described(_CLIENT, body),
+        partial(discovery.described, _CLIENT),
     ],
     ids=["tokens", "key", "description"],
 )

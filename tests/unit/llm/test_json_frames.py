@@ -14,7 +14,7 @@ from ouroboros.core.errors import ModelFailed
 from ouroboros.llm.framing import Frame, Framing
 from ouroboros.llm.framing.json_array import Objects
 from ouroboros.llm.framing.json_lines import Lines
-from ouroboros.llm.framing.sse import LINE_BYTES
+from ouroboros.llm.framing.held import LARGEST_BYTES
 
 
 def read(make: Callable[[], Framing], *chunks: bytes) -> list[str]:
@@ -117,7 +117,7 @@ def test_no_bytes_raise(raw: bytes) -> None:
 def test_what_never_ends_is_refused(make: Callable[[], Framing], start: bytes) -> None:
     framing = make()
     assert framing.feed(start) == []
-    piece = b"x" * (LINE_BYTES // 4)
+    piece = b"x" * (LARGEST_BYTES // 4)
     for _ in range(3):
         assert framing.feed(piece) == []
     with pytest.raises(ModelFailed) as caught:
@@ -130,7 +130,7 @@ def test_what_never_ends_is_refused(make: Callable[[], Framing], start: bytes) -
 )
 def test_only_what_is_open_counts(make: Callable[[], Framing], start: bytes, end: bytes) -> None:
     framing = make()
-    piece = b"x" * (LINE_BYTES // 3)
+    piece = b"x" * (LARGEST_BYTES // 3)
     for _ in range(4):
         assert framing.feed(start + piece) == []
         (frame,) = framing.feed(end)

@@ -98,7 +98,7 @@ def test_a_frame_comes_with_the_byte_that_ends_it() -> None:
 
 def test_an_endless_line_is_refused() -> None:
     decoder = Decoder()
-    piece = b"x" * (sse.LINE_BYTES // 4)
+    piece = b"x" * (sse.LARGEST_BYTES // 4)
     for _ in range(4):
         assert decoder.feed(piece) == []
     with pytest.raises(ModelFailed) as caught:

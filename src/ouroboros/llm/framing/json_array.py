@@ -2,9 +2,8 @@
 
 import re
 
-from ouroboros.core.errors import Failure, ModelFailed
 from ouroboros.llm.framing.frame import Frame
-from ouroboros.llm.framing.sse import LINE_BYTES
+from ouroboros.llm.framing.held import Held
 
 _REST_OF_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+("?)', re.DOTALL)
 _UP_TO_BRACE = re.compile(rb'(?:[^{}"]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
@@ -16,13 +15,12 @@ class Objects:
     """Turns bytes into a frame for each outermost object, as soon as it has closed.
 
     Whatever comes in the place of an object ends the frames: what follows it is not read. It
-    raises ``ModelFailed`` for an object above ``LINE_BYTES`` and nothing else.
+    raises ``ModelFailed`` for an object above ``LARGEST_BYTES`` and nothing else.
     """
 
     def __init__(self) -> None:
         """Starts before the first byte of a response."""
-        self._open: list[bytes] = []
-        self._open_bytes = 0
+        self._open = Held("An object")
         self._depth = 0
         self._in_string = False
         self._skips = False
@@ -42,16 +40,16 @@ class Objects:
                 continue
             place = self._scan(chunk, place)
             if not self._depth:
-                self._keep(chunk[start:place])
+                self._open.keep(chunk[start:place])
                 frames.append(self._frame())
                 start = place
         if self._depth and not self._is_broken:
-            self._keep(chunk[start:])
+            self._open.keep(chunk[start:])
         return frames
 
     def end(self) -> list[Frame]:
         """The object that was left open when the bytes ended, if any; it is no whole JSON."""
-        return [self._frame()] if self._open else []
+        return [self._frame()] if self._open.pieces else []
 
     def _scan(self, chunk: bytes, place: int) -> int:
         """Takes in what comes up to a brace and the brace; answers with where it ends."""
@@ -85,23 +83,8 @@ class Objects:
         self._skips = self._in_string and found.end() < len(chunk)
         return found.end() if found[1] else len(chunk)
 
-    def _keep(self, piece: bytes) -> None:
-        self._open.append(piece)
-        self._open_bytes += len(piece)
-        if self._open_bytes > LINE_BYTES:
-            raise ModelFailed(
-                Failure(
-                    kind="transport",
-                    message=f"An object of the stream is longer than {LINE_BYTES} bytes.",
-                    retryable=True,
-                )
-            )
-
     def _frame(self) -> Frame:
-        text = b"".join(self._open).decode("utf-8", "replace")
-        self._open.clear()
-        self._open_bytes = 0
-        return Frame("", text)
+        return Frame("", self._open.take().decode("utf-8", "replace"))
 
 
 def _after_gap(chunk: bytes, place: int) -> int:

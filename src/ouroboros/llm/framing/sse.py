@@ -1,10 +1,7 @@
 """Server-sent events: bytes in, frames out, the same ones however the bytes were cut."""
 
-from ouroboros.core.errors import Failure, ModelFailed
 from ouroboros.llm.framing.frame import Frame
-
-LINE_BYTES = 64 * 1_048_576
-"""A longer line, or an event of more, is taken for an attack or a fault."""
+from ouroboros.llm.framing.held import LARGEST_BYTES, Held, too_long
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -12,14 +9,13 @@ _MARK = b"\xef\xbb\xbf"
 class Decoder:
     """Turns bytes into frames; a line ends with CRLF, CR or LF.
 
-    It raises ``ModelFailed`` for a line or an event above ``LINE_BYTES`` and nothing else: bytes
+    It raises ``ModelFailed`` for a line or an event above ``LARGEST_BYTES`` and nothing else: bytes
     that are not UTF-8 become replacement characters, unknown fields and comments are skipped.
     """
 
     def __init__(self) -> None:
         """Starts before the first byte of a response."""
-        self._rest: list[bytes] = []
-        self._rest_bytes = 0
+        self._rest = Held("A line")
         self._event = ""
         self._event_line, self._event_name = b"", ""
         self._data: list[str] = []
@@ -38,30 +34,19 @@ class Decoder:
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         lines = chunk.split(b"\n")
         if len(lines) == 1:
-            self._keep(chunk)
+            self._rest.keep(chunk)
             return []
-        if self._rest:
-            self._keep(lines[0])
-            lines[0] = b"".join(self._rest)
-            self._rest.clear()
-            self._rest_bytes = 0
+        if self._rest.pieces:
+            self._rest.keep(lines[0])
+            lines[0] = self._rest.take()
         last = lines.pop()
         if last:
-            self._keep(last)
+            self._rest.keep(last)
         return self._read(lines)
 
     def end(self) -> list[Frame]:
         """The frame that was left open when the bytes ended, if any."""
-        lines = [b"".join(self._rest), b""]
-        self._rest.clear()
-        self._rest_bytes = 0
-        return self._read(lines)
-
-    def _keep(self, piece: bytes) -> None:
-        self._rest.append(piece)
-        self._rest_bytes += len(piece)
-        if self._rest_bytes > LINE_BYTES:
-            raise _too_long("A line")
+        return self._read([self._rest.take(), b""])
 
     def _read(self, lines: list[bytes]) -> list[Frame]:
         if self._is_first_line:
@@ -85,8 +70,8 @@ class Decoder:
                 self._read_field(line)
         if data:
             self._data_bytes = sum(map(len, lines)) + (0 if frames else self._data_bytes)
-            if self._data_bytes > LINE_BYTES:
-                raise _too_long("An event")
+            if self._data_bytes > LARGEST_BYTES:
+                raise too_long("An event")
         return frames
 
     def _read_field(self, line: bytes) -> None:
@@ -96,16 +81,6 @@ class Decoder:
         elif name == b"event":
             self._event = value.removeprefix(b" ").decode("utf-8", "replace")
             self._event_line, self._event_name = line, self._event
-
-
-def _too_long(what: str) -> ModelFailed:
-    return ModelFailed(
-        Failure(
-            kind="transport",
-            message=f"{what} of the stream is longer than {LINE_BYTES} bytes.",
-            retryable=True,
-        )
-    )
 
 
 def framing(kind: str) -> Decoder | None:
