@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from ouroboros.core.errors import ModelFailed
 from ouroboros.llm.framing import Frame, Framing
+from ouroboros.llm.framing.held import LARGEST_BYTES
 from ouroboros.llm.framing.json_array import Objects
 from ouroboros.llm.framing.json_lines import Lines
-from ouroboros.llm.framing.held import LARGEST_BYTES
 
 
 def read(make: Callable[[], Framing], *chunks: bytes) -> list[str]:
