@@ -93,6 +93,8 @@ def _writable(file: Path) -> Path:
         raise Misuse(f"{str(file)!r} is a folder", hint="name a file to record to")
     if not target.parent.is_dir():
         raise Misuse(f"there is no folder {str(target.parent)!r}", hint="make it first")
+    if target.exists() and not target.is_file():
+        raise Misuse(f"{str(file)!r} is no file", hint="name a file to record to")
     if not _is_replaceable(target):
         raise Misuse(
             f"{str(file)!r} is there already and is no recording",

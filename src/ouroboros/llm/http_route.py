@@ -26,7 +26,7 @@ from ouroboros.llm.lowering import Lifting, Lowered, Lowering
 from ouroboros.llm.protocols import BodyCache, Decoder, Protocol
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import Failed, StreamEvent
-from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport
+from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport, plain
 
 if TYPE_CHECKING:
     from ouroboros.llm.catalog import Known
@@ -102,7 +102,7 @@ class HttpRoute:
             for secret in proofs(proven.headers):
                 self._endpoint.learn(secret)
             async with self._transport.send(proven) as answer:
-                response = _plain(answer)
+                response = plain(answer)
                 kind = _kind(response)
                 refusal = await self._refused(response, kind)
                 if refusal is None:
@@ -289,16 +289,6 @@ async def _lifted(
 
 def _kind(response: HttpResponse) -> str:
     return response.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-
-def _plain(response: HttpResponse) -> HttpResponse:
-    """The answer, unpacked if it was compressed on the way."""
-    coding = response.headers.get("content-encoding", "").strip().lower()
-    if coding in {"", "identity"}:
-        return response
-    from ouroboros.llm.transport.inflate import Inflated
-
-    return Inflated(response, coding)
 
 
 def _moved(base_url: str, response: HttpResponse) -> Failure:

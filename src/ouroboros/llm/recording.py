@@ -13,7 +13,7 @@ from ouroboros.core.errors import Failure, ModelFailed
 from ouroboros.llm.auth import proofs
 from ouroboros.llm.cassette import Cassette, Exchange, address
 from ouroboros.llm.tap import Setup
-from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport, first_bytes
+from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport, first_bytes, plain
 from ouroboros.safety.key_shapes import contains_key, without_keys
 from ouroboros.safety.leaks import Leaks
 
@@ -122,7 +122,8 @@ class Recorder:
         try:
             async with self._network.send(request) as response:
                 take.status, take.headers = response.status, response.headers
-                yield _Overheard(response, take)
+                # What is compressed could neither be searched for secrets nor played.
+                yield _Overheard(plain(response), take)
         except ModelFailed as failed:
             if not take.status:
                 take.failure = failed.failure

@@ -11,11 +11,18 @@ from ouroboros.llm.fields import Fields, children, string
 _PIECE = r"(\d+(?:\.\d+)?)\s*(milliseconds?|ms|hours?|h|minutes?|mins?|m|seconds?|secs?|s)(?![a-z])"
 _WAITS = rf"(?:try again|retry|retry again)\s+(?:in|after)\s+((?:{_PIECE}[\s,]*(?:and\s+)?)+)"
 
+YEAR_SECONDS = 31_536_000.0
+
 
 def retry_after(
     headers: Mapping[str, str], error: Fields, message: str, *, now: float
 ) -> float | None:
-    """Seconds the provider asks to wait, from the most exact place that says so."""
+    """Seconds the provider asks to wait, from the most exact place that says so; a year at most."""
+    asked = _asked(headers, error, message, now=now)
+    return None if asked is None else min(asked, YEAR_SECONDS)
+
+
+def _asked(headers: Mapping[str, str], error: Fields, message: str, *, now: float) -> float | None:
     exact = _finite(headers.get("retry-after-ms"))
     if exact is not None:
         return exact / 1000

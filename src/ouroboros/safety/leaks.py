@@ -1,7 +1,8 @@
 """Keeps known secret values out of what is shown and kept."""
 
 import re
-from collections.abc import Iterable, Mapping
+from binascii import b2a_base64
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote
 
 SHORTEST = 8
@@ -9,7 +10,6 @@ SHORTEST = 8
 
 MOST_HELD = 256
 """Characters of a text in pieces that wait for the next one; a longer key is cut seldom."""
-
 
 MOST_LEARNED = 32
 """Secrets that came up on the way; of more the oldest are forgotten."""
@@ -33,11 +33,15 @@ class Leaks:
 
     def _look_for(self, secrets: Iterable[tuple[str, str]]) -> None:
         names: dict[str, str] = {}
+        packed: dict[str, str] = {}
         for name, value in secrets:
-            for form in _forms(value.strip()):
-                if len(form) >= SHORTEST:
-                    names.setdefault(form, name)
-        self._names = names
+            for form in filter(_is_long, _forms(value.strip())):
+                names.setdefault(form, name)
+            for form in filter(_is_long, _in_base64(value.strip())):
+                packed.setdefault(form, name)
+        self._names = packed | names
+        # Nearly every letter begins some base64, and a text in pieces would wait at each.
+        self._begin = tuple(names)
         self._beginnings: set[str] = set()
         self._longest = 0
         # The longest first, so that a value which contains another one is named rightly.
@@ -79,7 +83,7 @@ class Leaks:
         """How many of the last characters may be the beginning of a secret."""
         if not self._beginnings:
             self._beginnings = {
-                form[:n] for form in self._names for n in range(1, min(len(form), MOST_HELD + 1))
+                form[:n] for form in self._begin for n in range(1, min(len(form), MOST_HELD + 1))
             }
             self._longest = max(map(len, self._beginnings), default=0)
         longest = min(len(text), self._longest)
@@ -117,3 +121,21 @@ def _forms(value: str) -> set[str]:
     shown = value.encode(errors="surrogateescape").decode(errors="replace")
     quoted = (quote(value, safe=safe, errors="surrogateescape") for safe in ("", "/"))
     return {value, shown, in_json, plain_json, *quoted}
+
+
+def _is_long(form: str) -> bool:
+    return len(form) >= SHORTEST
+
+
+def _in_base64(value: str) -> Iterator[str]:
+    """What base64 with the value in it holds, wherever in a text the value begins."""
+    if not _is_long(value):
+        return
+    held = value.encode(errors="surrogateescape")
+    for before in range(3):
+        packed = b2a_base64(bytes(before) + held, newline=False).decode().rstrip("=")
+        # The letters at both ends are made of what stands there, too.
+        whole = len(packed) - bool((before + len(held)) % 3)
+        sure = packed[(before * 8 + 5) // 6 : whole]
+        yield sure
+        yield sure.replace("+", "-").replace("/", "_")

@@ -128,6 +128,8 @@ def test_refusals_without_a_word(vendor: str, status: int, body: bytes, kind: st
         ({"retry-after-ms": "-5", "retry-after": "7"}, b"", 7.0),
         ({"retry-after-ms": "nan", "retry-after": "-1"}, said("retry in 4s"), 4.0),
         ({"retry-after": " 8 "}, b"", 8.0),
+        ({"retry-after": "1e308"}, b"", 31_536_000.0),
+        ({}, said(f"Please try again in {'9' * 400}s."), 31_536_000.0),
         (
             {},
             b'[{"error":{"code":429,"message":"slow","details":[{"retryDelay":"2s"}]}}]',

@@ -1,4 +1,5 @@
 import json
+from base64 import b64encode, urlsafe_b64encode
 from urllib.parse import quote
 
 from hypothesis import given
@@ -37,3 +38,33 @@ def test_no_form_of_a_secret_survives(secret: str, before: str, after: str):
         data = text.encode("utf-8", "replace")
         assert leaks.contains(data)
         assert form.encode() not in leaks.redacted_bytes(data)
+
+
+@given(secret=SECRETS, before=st.text(max_size=20), after=st.text(max_size=20))
+def test_no_secret_hides_in_base64(secret: str, before: str, after: str):
+    leaks = Leaks({"KEY": secret})
+    for encode in (b64encode, urlsafe_b64encode):
+        packed = encode(f"{before}{secret}{after}".encode()).decode()
+        assert "[redacted KEY]" in leaks.redacted(f"authorization: basic {packed}")
+        assert leaks.contains(packed.encode())
+
+
+def test_what_is_learned_later_is_looked_for_too():
+    leaks = Leaks({"KEY": "sk-abcdef123"})
+    flow = leaks.flow()
+    assert flow.next("token-9") == "token-9"
+    leaks.learn("key", "token-98765")
+    leaks.learn("key", "short")
+    assert leaks.redacted("token-98765 sk-abcdef123 short") == (
+        "[redacted key] [redacted KEY] short"
+    )
+    assert [flow.next("token-9"), flow.next("8765!")] == ["", "[redacted key]!"]
+
+
+def test_of_very_many_learned_secrets_the_latest_are_known():
+    leaks = Leaks({"KEY": "sk-abcdef123"})
+    for number in range(100):
+        leaks.learn("key", f"token-number-{number:03}")
+    assert leaks.contains("token-number-099 sk-abcdef123")
+    assert leaks.contains("sk-abcdef123")
+    assert not leaks.contains("token-number-001")

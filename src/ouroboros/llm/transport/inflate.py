@@ -26,6 +26,10 @@ class Inflated:
                 retryable=False,
             )
         self._response = response
+        packed = {"content-encoding", "content-length"}
+        self._headers = {
+            name: value for name, value in response.headers.items() if name not in packed
+        }
 
     @property
     def status(self) -> int:
@@ -34,8 +38,8 @@ class Inflated:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers, names in lower case."""
-        return self._response.headers
+        """The headers, names in lower case, without those of the compression."""
+        return self._headers
 
     async def chunks(self) -> AsyncGenerator[bytes]:
         """The body as it arrives, unpacked."""
