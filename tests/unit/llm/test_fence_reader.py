@@ -49,6 +49,7 @@ CASES: list[tuple[str, list[Piece]]] = [
     ("```run sh\nls\n```run sh\nls\n```", [FOUND[0], Piece("body", "ls\n```run sh\nls\n```")]),
     (f"{BLOCK}\n[result of sh: ok]\n{BLOCK}", FOUND),
     (f"{BLOCK}\n[result is", [*FOUND, Piece("text", "[result is")]),
+    ("```run sh\n\r```\n\t```\n```", [FOUND[0], Piece("body", "\r```\n\t```"), FOUND[2]]),
     ("```run sh\nls", FOUND[:2]),
     ("```run sh\nls\n``", [FOUND[0], Piece("body", "ls\n``")]),
     ("```run sh", FOUND[:1]),
@@ -93,7 +94,23 @@ def test_samples_and_prose_are_words(text: str) -> None:
     assert read(list(text)) == [Piece("text", text)]
 
 
-@given(st.lists(st.sampled_from(["`", "```", "````", "~~~", "\n", " ", "run sh", "x", "\r"])))
+PIECES = [
+    "`",
+    "```",
+    "````",
+    "~~~",
+    "\n",
+    " ",
+    "run sh",
+    "x",
+    "\r",
+    "[result",
+    " of ",
+    "```run a\n",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES)))
 def test_any_cut_gives_the_same_and_no_word_is_lost(pieces: list[str]) -> None:
     text = "".join(pieces)
     whole = read([text])

@@ -176,7 +176,10 @@ def test_a_call_is_ready_when_its_block_closes() -> None:
 
 @given(
     st.lists(
-        st.sampled_from(["Hi ", "\n", "```run sh\n", "```", "```\n", "```run read\n", "{}", "ls"])
+        st.sampled_from([
+            *("Hi ", "\n", "```run sh\n", "```", "```\n", "```run read\n", "{}", "ls", "```sh\n"),
+            *("[result of sh: ok]\n", "<tool_call>", '{"command": "', '"}', "{ ls"),
+        ])
     )
 )
 def test_blocks_open_grow_and_close_and_the_calls_are_those_of_the_ending(
@@ -200,7 +203,10 @@ def test_blocks_open_grow_and_close_and_the_calls_are_those_of_the_ending(
     assert not open_blocks
     last = ending(events)
     made = [part for part in last.parts if isinstance(part, ToolCall)]
-    assert [event.call for event in events if isinstance(event, CallReady)] == made
+    # A call with broken arguments waits for the end of the reply.
+    assert sorted(ready_calls(events), key=lambda one: one.id) == sorted(
+        made, key=lambda one: one.id
+    )
     told = [
         part.arguments if isinstance(part, ToolCall) else part.text
         for part in last.parts

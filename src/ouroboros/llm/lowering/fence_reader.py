@@ -37,7 +37,7 @@ class _Fence(NamedTuple):
 
     def is_closed_by(self, line: str) -> bool:
         """Whether a line ends it."""
-        ticks = line.strip(" \t\r\n")
+        ticks = line.lstrip(" ").rstrip(" \t\r\n")
         indent = len(line) - len(line.lstrip(" "))
         most = self.indent if self.is_run else 3
         return indent <= most and ticks.startswith(self.ticks) and not ticks.strip(self.ticks[0])
