@@ -99,23 +99,16 @@ def place(path: Path, content: bytes, key: KeyPath) -> str:
 def write(path: Path, text: str, *, private: bool = True) -> None:
     """Replaces a file at once; a private one only its owner can read. Raises ``StoreFailed``."""
     import os
-    import tempfile
+
+    from ouroboros.safety.private_file import OWNER_ONLY, replacing
 
     target = path.resolve()
     try:
         target.parent.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
-        mode = 0o600 if private else _mode(target)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).chmod(mode)
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        with replacing(target, OWNER_ONLY if private else _mode(target)) as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
     except OSError as error:
         raise StoreFailed(
             f"{path} cannot be written: {error.strerror}",

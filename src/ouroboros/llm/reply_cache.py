@@ -16,6 +16,7 @@ from anyio import to_thread
 from msgspec import Struct
 
 from ouroboros.core.parts import Message, Origin, Reasoning, Text, ToolCall, ToolResult
+from ouroboros.llm.fields import UNREADABLE
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import (
     BlockEnded,
@@ -75,7 +76,7 @@ class Shelf:
         file = self._file(key)
         try:
             kept = msgspec.json.decode(file.read_bytes(), type=Kept)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except (OSError, *UNREADABLE):
             return None
         if kept.key != key:
             return None
@@ -93,18 +94,12 @@ class Shelf:
             self._make_room()
 
     def _write(self, file: Path, content: bytes) -> None:
-        import tempfile  # imports much that a start does not need
+        from ouroboros.safety.private_file import replacing
 
         for folder in (*reversed(self._folder.parents[:2]), self._folder):
             folder.mkdir(mode=0o700, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self._folder, prefix=".reply.")
-        try:
-            with os.fdopen(handle, "wb") as opened:
-                opened.write(content)
-            Path(name).replace(file)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        with replacing(file) as opened:
+            opened.write(content)
 
     def _make_room(self) -> None:
         with os.scandir(self._folder) as found:

@@ -1,6 +1,5 @@
 """What vendors said of their models, kept for a while in the home folder."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
@@ -9,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from ouroboros.llm.catalog.known import Known
+from ouroboros.llm.fields import UNREADABLE
 
 FRESH_SECONDS = 300.0
 
@@ -35,7 +35,7 @@ def read(home: Path, provider: str, base_url: str) -> Listing | None:
     """The kept list of the provider at this address, however old; None for a broken one."""
     try:
         listing = msgspec.json.decode(_file(home, provider).read_bytes(), type=Listing)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (OSError, *UNREADABLE):
         return None
     return listing if listing.version == 1 and listing.base_url == base_url else None
 
@@ -44,21 +44,15 @@ def write(
     home: Path, provider: str, base_url: str, models: Mapping[str, Known], now: float
 ) -> None:
     """Keeps a list, for nobody else to read; raises ``OSError``."""
-    import tempfile  # imports much that a start does not need
+    from ouroboros.safety.private_file import replacing
 
     listing = Listing(base_url=base_url, taken_at=now, models=dict(models))
     target = _file(home, provider)
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     for folder in (target.parent.parent, target.parent):
         folder.mkdir(mode=0o700, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".listing.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(msgspec.json.encode(listing))
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replacing(target) as file:
+        file.write(msgspec.json.encode(listing))
 
 
 def _file(home: Path, provider: str) -> Path:
