@@ -183,9 +183,9 @@ def _unconnected(server: Server, proxy: Server, error: "httpx2.ConnectError") ->
 def _server(proxy: str) -> Server:
     try:
         return Server.of(split(proxy))
-    except Misuse as error:
+    except Misuse:  # whose text holds the whole address, with its password
         scheme = proxy.partition("://")[0]
         raise Misuse(
             f"A proxy of the kind {scheme!r} cannot be used.",
             hint="HTTPS_PROXY takes an address such as http://proxy.example:3128.",
-        ) from error
+        ) from None
