@@ -26,7 +26,8 @@ from ouroboros.llm.lowering import Lifting, Lowered, Lowering
 from ouroboros.llm.protocols import BodyCache, Decoder, Protocol
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import Failed, StreamEvent
-from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport, plain
+from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport
+from ouroboros.llm.transport.inflate import plain
 
 if TYPE_CHECKING:
     from ouroboros.llm.catalog import Known

@@ -13,7 +13,8 @@ from ouroboros.core.errors import Failure, ModelFailed
 from ouroboros.llm.auth import proofs
 from ouroboros.llm.cassette import Cassette, Exchange, address
 from ouroboros.llm.tap import Setup
-from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport, first_bytes, plain
+from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport, first_bytes
+from ouroboros.llm.transport.inflate import plain
 from ouroboros.safety.key_shapes import contains_key, without_keys
 from ouroboros.safety.leaks import Leaks
 

@@ -1,5 +1,6 @@
 """Asking vendors for their models: every form of a list, what goes wrong, and what is kept."""
 
+import gzip
 import json
 import stat
 from collections.abc import Mapping
@@ -311,6 +312,14 @@ async def test_a_key_that_is_said_back_is_not_in_the_list() -> None:
     async with bare({"/models": answer({"data": [{"id": "sk-1"}, {"id": "m"}]})}) as server:
         found = await listed(server, "openai", {"OPENAI_API_KEY": "sk-1"})
     assert list(found) == ["[key]", "m"]
+
+
+async def test_a_list_that_was_compressed_on_the_way_is_read() -> None:
+    kind = "application/json\r\ncontent-encoding: gzip"
+    given = Answer(kind, gzip.compress(json.dumps(OPENAI).encode()))
+    async with bare({"/models": given}) as server:
+        found = await listed(server, "openai", {"OPENAI_API_KEY": "sk-1"})
+    assert list(found) == ["gpt-9", "o9"]
 
 
 async def test_a_server_that_is_not_there_is_a_typed_failure() -> None:

@@ -20,6 +20,7 @@ from ouroboros.llm.price import Price
 from ouroboros.llm.providers.address import join
 from ouroboros.llm.request import Effort
 from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport
+from ouroboros.llm.transport.inflate import plain
 
 LARGEST_BYTES = 32 * 1_048_576
 MOST_LISTED = 20_000
@@ -269,7 +270,8 @@ class _Asked:
         for is_last in (False, True):
             proven = await self._auth.authorize(request)
             try:
-                async with self._transport.send(proven) as response:
+                async with self._transport.send(proven) as answer:
+                    response = plain(answer)
                     if 200 <= response.status < 300:
                         return await response.read(LARGEST_BYTES)
                     failure = await self._refused(response)

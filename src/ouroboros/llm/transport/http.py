@@ -136,16 +136,6 @@ async def first_bytes(chunks: AsyncGenerator[bytes], limit: int) -> bytes:
     return bytes(body[:limit])
 
 
-def plain(response: HttpResponse) -> HttpResponse:
-    """The answer, unpacked if it was compressed on the way; raises ``ModelFailed``."""
-    coding = response.headers.get("content-encoding", "").strip().lower()
-    if coding in {"", "identity"}:
-        return response
-    from ouroboros.llm.transport.inflate import Inflated
-
-    return Inflated(response, coding)
-
-
 def split(url: str) -> SplitResult:
     """Takes an http or https address apart; anything else is ``Misuse``."""
     try:

@@ -1,6 +1,5 @@
 """Answers that were compressed on the way although nobody asked for it, made plain again."""
 
-import zlib
 from collections.abc import AsyncGenerator, Mapping
 
 from anyio.lowlevel import checkpoint
@@ -43,6 +42,8 @@ class Inflated:
 
     async def chunks(self) -> AsyncGenerator[bytes]:
         """The body as it arrives, unpacked."""
+        import zlib  # hardly any answer needs it
+
         unpacker = zlib.decompressobj(_ANY_HEADER)
         packed = self._response.chunks()
         try:
@@ -68,3 +69,11 @@ class Inflated:
     async def read(self, limit: int = 1_048_576) -> bytes:
         """The rest of the body, or its first ``limit`` bytes."""
         return await first_bytes(self.chunks(), limit)
+
+
+def plain(response: HttpResponse) -> HttpResponse:
+    """The answer, unpacked if it was compressed on the way; raises ``ModelFailed``."""
+    coding = response.headers.get("content-encoding", "").strip().lower()
+    if coding in {"", "identity"}:
+        return response
+    return Inflated(response, coding)
