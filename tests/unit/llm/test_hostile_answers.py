@@ -10,6 +10,7 @@ from ouroboros.core.errors import ConfigBroken, Misuse, ModelFailed
 from ouroboros.llm import cassette
 from ouroboros.llm.auth.oauth import LoginFile, discovery, messages
 from ouroboros.llm.auth.plan import OAuthClient
+from ouroboros.llm.transport import split
 from ouroboros.llm.transport.answer import Answer, Malformed
 
 _CLIENT = OAuthClient(
@@ -68,3 +69,12 @@ def test_a_length_with_thousands_of_digits_is_no_length() -> None:
     head = b"HTTP/1.1 200 OK\r\ncontent-length: " + b"9" * 5_000 + b"\r\n\r\n"
     with pytest.raises(Malformed, match="content-length"):
         Answer().begin(head)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://me:secret@host:99999/v1", "ftp://me:secret@host/", "me:secret@x"]
+)
+def test_an_address_that_cannot_be_used_is_named_without_its_password(url: str) -> None:
+    with pytest.raises(Misuse, match="is not an http or https address") as caught:
+        split(url)
+    assert "secret" not in caught.value.message

@@ -146,10 +146,17 @@ def split(url: str) -> SplitResult:
         usable, parts = False, SplitResult("", "", "", "", "")
     if not usable:
         raise Misuse(
-            f"The address {url!r} is not an http or https address.",
+            f"The address {_without_login(url)!r} is not an http or https address.",
             hint="Give a base URL such as http://127.0.0.1:8080/v1.",
         )
     return parts
+
+
+def _without_login(url: str) -> str:
+    """The address without user and password, for messages."""
+    login, at, rest = url.rpartition("@")
+    scheme, mark, _ = login.rpartition("://")
+    return f"{scheme}{mark}…{at}{rest}" if at else url
 
 
 def port_of(parts: SplitResult) -> int:
