@@ -231,6 +231,14 @@ async def test_a_server_that_was_not_there_is_part_of_the_recording(tmp_path: Pa
     assert "refused" in error.message
 
 
+async def test_a_recording_is_of_the_model_and_not_of_kept_replies(tmp_path: Path) -> None:
+    async with serving([*TURNS, *TURNS]) as server:
+        for name in ("first", "second"):
+            run = await recorder(tmp_path, tmp_path / name)
+            await run(settings(server.url, cache_replies=True), "Look around")
+            assert len((await load(tmp_path / name)).exchanges) == 2
+
+
 async def test_a_model_that_took_over_takes_over_again(tmp_path: Path) -> None:
     file = tmp_path / "tape.json"
     live = await recorder(tmp_path, file)

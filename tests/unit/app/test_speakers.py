@@ -57,6 +57,14 @@ async def test_a_window_of_the_person_is_that_of_the_first_model() -> None:
     assert second.window == second.known_window == 128_000
 
 
+async def test_a_reply_may_be_as_long_as_the_model_makes_it() -> None:
+    [known] = await tunings("anthropic/claude-haiku-4-5")
+    [told] = await tunings("anthropic/claude-haiku-4-5", max_output_tokens=500)
+    assert known.max_output_tokens is not None
+    assert known.max_output_tokens > 4_096
+    assert told.max_output_tokens == 500
+
+
 async def test_a_window_that_nobody_knows_is_assumed_and_not_told() -> None:
     [first] = await tunings("openai/some-model-of-tomorrow")
     assert (first.window, first.known_window) == (CONTEXT_WINDOW, None)
