@@ -68,6 +68,15 @@ def test_members_the_vendor_refuses_are_left_out_and_its_own_are_added(protocol:
     assert list(changed)[-1] in {"messages", "input"}
 
 
+def test_a_member_within_another_can_be_left_out() -> None:
+    request = Request(model="m", messages=CALLED, effort="low")
+    names = ("reasoning.summary", "store.x", "gone.y")
+    body = built("openai-responses", Dialect(unsupported=names), request)
+    assert body["reasoning"] == {"effort": "low"}
+    assert body["store"] is False
+    assert "gone" not in body
+
+
 def test_a_member_of_the_vendor_joins_one_of_ours() -> None:
     dialect = Dialect(
         effort_style="template", body={"chat_template_kwargs": {"x": 1}, "messages": []}

@@ -65,7 +65,8 @@ class Dialect(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkn
         max_images: Images that one request may hold; 0 where that is not known.
         cuts_silently: Whether a history that is too long is cut without an error.
         service_tier: Whether a service tier may be asked for.
-        unsupported: Members of the body that the vendor refuses; they are left out.
+        unsupported: Members of the body that the vendor refuses, ``outer.inner`` for one within
+            another; they are left out.
         body: Members that every body of the vendor has besides.
     """
 

@@ -20,7 +20,7 @@ from ouroboros.llm.transport.reach import Tls
 
 _AWS_STREAM = {"accept": "application/vnd.amazon.eventstream, application/json"}
 if TYPE_CHECKING:
-    from ouroboros.llm.tap import Tap
+    from ouroboros.llm.cassettes.tap import Tap
 
 _FORMAT_HEADERS = {
     "anthropic-messages": {"anthropic-version": "2023-06-01"},
@@ -190,7 +190,7 @@ def advice(choice: Choice, failure: Failure) -> str:
         case "rate_limit" | "overloaded" | "server" | "timeout" | "transport":
             return _later_advice(choice, failure)
         case _:
-            return ""
+            return _summary_advice(choice, failure)
 
 
 def _key_advice(choice: Choice) -> str:
@@ -201,6 +201,13 @@ def _key_advice(choice: Choice) -> str:
             f"ouro providers login {name}"
         )
     return f"No key was sent; if it needs one, name its variable in providers.{name}.key_env."
+
+
+def _summary_advice(choice: Choice, failure: Failure) -> str:
+    if "to generate reasoning summaries" not in failure.message:
+        return ""
+    name = choice.entry.name
+    return f'Or do without: [providers.{name}] dialect = {{ unsupported = ["reasoning.summary"] }}.'
 
 
 def _later_advice(choice: Choice, failure: Failure) -> str:

@@ -231,6 +231,14 @@ async def test_a_refusal_comes_with_advice(vendor: str, kind: FailureKind, hint:
         assert hint in error.hint
 
 
+def test_an_organization_that_is_not_verified_is_told_how_to_do_without() -> None:
+    said = "Your organization must be verified to generate reasoning summaries."
+    choice = find("openai/gpt-6.1-sol", environment={"OPENAI_API_KEY": KEY})
+    hint = advice(choice, Failure(kind="invalid_request", message=said))
+    assert '[providers.openai] dialect = { unsupported = ["reasoning.summary"] }' in hint
+    assert advice(choice, Failure(kind="invalid_request", message="Odd.")) == ""
+
+
 @pytest.mark.parametrize(("model", "word"), [("ollama/m", "loading"), ("groq/m", "resume")])
 def test_a_local_model_may_take_its_time(model: str, word: str) -> None:
     choice = find(model, environment={"GROQ_API_KEY": KEY})

@@ -58,6 +58,10 @@ def encode_body(
 
 def _as_the_vendor_wants(head: Mapping[str, object], key: str, dialect: Dialect) -> Fields:
     found = {name: value for name, value in head.items() if name not in dialect.unsupported}
+    for name in dialect.unsupported:
+        outer, _, inner = name.partition(".")
+        if inner and isinstance(whole := found.get(outer), dict):
+            found[outer] = {key: whole[key] for key in cast("Fields", whole) if key != inner}
     for name, value in dialect.body.items():
         known = found.get(name)
         if isinstance(known, dict) and isinstance(value, Mapping):
