@@ -29,9 +29,9 @@ from ouroboros.core.events import (
     ModelSwitched,
     ToolResulted,
 )
-from ouroboros.llm.cassette import Cassette, parse
+from ouroboros.llm.cassettes.cassette import Cassette, parse
+from ouroboros.llm.cassettes.tap import Setup
 from ouroboros.llm.protocols.registry import NAMES
-from ouroboros.llm.tap import Setup
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import serving
 from tests.story.stage import call

@@ -9,10 +9,10 @@ from anyio import to_thread
 from ouroboros.app import config_file
 from ouroboros.app.secrecy import secrets
 from ouroboros.core.errors import Misuse
-from ouroboros.llm.cassette import Cassette, parse
-from ouroboros.llm.playback import Player, Playing, count
-from ouroboros.llm.recording import Recording
-from ouroboros.llm.tap import Setup
+from ouroboros.llm.cassettes.cassette import Cassette, parse
+from ouroboros.llm.cassettes.playback import Player, Playing, count
+from ouroboros.llm.cassettes.recording import Recording
+from ouroboros.llm.cassettes.tap import Setup
 from ouroboros.llm.transport import Transport
 
 

@@ -26,7 +26,7 @@ from ouroboros.llm.transport import Proxies
 from ouroboros.llm.transport.reach import Tls
 
 if TYPE_CHECKING:
-    from ouroboros.llm.tap import Tap
+    from ouroboros.llm.cassettes.tap import Tap
 
 _LEAST_REPLY = 4_096
 

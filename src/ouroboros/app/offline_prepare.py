@@ -23,7 +23,7 @@ from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.parts import Message, Text
 from ouroboros.core.state import State
 from ouroboros.llm.auth import HIDDEN, proofs
-from ouroboros.llm.tap import Setup
+from ouroboros.llm.cassettes.tap import Setup
 from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport
 from ouroboros.safety.key_shapes import without_keys
 from ouroboros.safety.leaks import Leaks

@@ -23,7 +23,7 @@ from ouroboros.core.events import Envelope, PermissionAnswered, TaskCancelled, T
 from ouroboros.core.state import Spent, State
 
 if TYPE_CHECKING:
-    from ouroboros.llm.tap import Tap
+    from ouroboros.llm.cassettes.tap import Tap
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

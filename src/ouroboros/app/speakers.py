@@ -28,7 +28,7 @@ from ouroboros.llm.providers.table import ENTRIES
 from ouroboros.safety.leaks import Leaks
 
 if TYPE_CHECKING:
-    from ouroboros.llm.tap import Tap
+    from ouroboros.llm.cassettes.tap import Tap
 
 
 _SETTLING_SECONDS = 0.5
@@ -77,7 +77,7 @@ class Speakers:
             if found != self.first.choice.name and found not in self.others:
                 self.others += (found,)
         if tap is not None:
-            from ouroboros.llm.tap import Setup  # a run without one need not know
+            from ouroboros.llm.cassettes.tap import Setup  # a run without one need not know
 
             choice = self.first.choice
             base_url = choice.base_url if choice.is_custom else ""

@@ -35,7 +35,7 @@ from ouroboros.safety.leaks import Leaks
 from ouroboros.store import EventLog, Lease, Writer
 
 if TYPE_CHECKING:
-    from ouroboros.llm.tap import Tap
+    from ouroboros.llm.cassettes.tap import Tap
 
 
 class Opening(Struct, frozen=True, kw_only=True):

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from ouroboros.core.errors import ConfigBroken, Misuse, ModelFailed
-from ouroboros.llm import cassette
 from ouroboros.llm.auth.oauth import LoginFile, discovery, messages
 from ouroboros.llm.auth.plan import OAuthClient
+from ouroboros.llm.cassettes import cassette
 from ouroboros.llm.transport import split
 from ouroboros.llm.transport.answer import Answer, Malformed
 

@@ -7,10 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 from ouroboros.core.errors import Failure, ModelFailed
-from ouroboros.llm.cassette import Cassette, Exchange, parse
-from ouroboros.llm.playback import Player, Playing
-from ouroboros.llm.recording import Recording
-from ouroboros.llm.tap import Setup
+from ouroboros.llm.cassettes.cassette import Cassette, Exchange, parse
+from ouroboros.llm.cassettes.playback import Player, Playing
+from ouroboros.llm.cassettes.recording import Recording
+from ouroboros.llm.cassettes.tap import Setup
 from ouroboros.llm.transport import HttpRequest
 from ouroboros.safety.leaks import Leaks
 

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from ouroboros.core.errors import Failure, ModelFailed
 from ouroboros.llm.auth import proofs
-from ouroboros.llm.cassette import Cassette, Exchange, address
-from ouroboros.llm.tap import Setup
+from ouroboros.llm.cassettes.cassette import Cassette, Exchange, address
+from ouroboros.llm.cassettes.tap import Setup
 from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport, first_bytes
 from ouroboros.llm.transport.inflate import plain
 from ouroboros.safety.key_shapes import contains_key, without_keys

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct, field
 
 from ouroboros.core.errors import Failure, Misuse
+from ouroboros.llm.cassettes.tap import Setup
 from ouroboros.llm.fields import UNREADABLE
-from ouroboros.llm.tap import Setup
 from ouroboros.safety.key_shapes import without_keys
 from ouroboros.safety.leaks import Leaks
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
 from ouroboros.core.errors import Failure, ModelFailed
-from ouroboros.llm.cassette import Cassette, Exchange, address
+from ouroboros.llm.cassettes.cassette import Cassette, Exchange, address
 from ouroboros.llm.transport import HttpRequest, HttpResponse, first_bytes
 from ouroboros.safety.key_shapes import without_keys
 from ouroboros.safety.leaks import Leaks
