@@ -23,6 +23,7 @@ REPLY = (
     b'data: {"id":"1","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
     b"data: [DONE]\n\n"
 )
+LIST = b'{"data":[{"id":"m"}]}'
 type Answer = tuple[int, object]
 
 
@@ -102,7 +103,9 @@ class AuthServer:
             place = self.agree(asked)
             await wire.whole(302, b"", {"location": place})
         elif parts.path.endswith("/chat/completions"):
-            await self.chat(wire, exchange)
+            await self.vouch(wire, exchange, REPLY, "text/event-stream")
+        elif parts.path.endswith("/models"):
+            await self.vouch(wire, exchange, LIST, "application/json")
         elif parts.path in routes:
             if parts.path == "/token":
                 self.token_asked.set()
@@ -177,10 +180,10 @@ class AuthServer:
             return 403, {"error": "Invalid code or code_verifier"}
         return 200, {"key": "sk-key-from-the-page"}
 
-    async def chat(self, wire: Wire, exchange: Exchange) -> None:
+    async def vouch(self, wire: Wire, exchange: Exchange, body: bytes, kind: str) -> None:
         token = exchange.headers.get("authorization", "").removeprefix("Bearer ")
         if token in self.live or token == "sk-key-from-the-page":
-            await wire.whole(200, REPLY, {"content-type": "text/event-stream"})
+            await wire.whole(200, body, {"content-type": kind})
             return
         error = {"error": {"message": f"the token {token} is not valid", "code": "invalid_token"}}
         await wire.whole(401, msgspec.json.encode(error), {"content-type": "application/json"})

@@ -10,9 +10,11 @@ import pytest
 from ouroboros.core.errors import ModelFailed
 from ouroboros.llm.auth.command import CommandToken
 from ouroboros.llm.auth.plan import CommandPlan
+from ouroboros.llm.catalog.discovery import Source, discover
 from ouroboros.llm.opening import Connection, open_client
 from ouroboros.llm.providers import Entry, find
 from ouroboros.llm.transport import HttpRequest
+from ouroboros.llm.transport.http1 import Http1
 from ouroboros.testing.clock import ManualClock
 from tests.unit.llm.asking import client, said
 from tests.unit.llm.auth_server import AuthServer, authorizing
@@ -124,6 +126,23 @@ async def test_refusals_at_once_run_the_command_once(server: AuthServer, tmp_pat
         for _ in range(6):
             tasks.start_soon(said, asked)
     assert runs(tmp_path) == 2
+
+
+async def test_a_list_of_models_is_asked_for_with_a_new_token_once(
+    server: AuthServer, tmp_path: Path
+) -> None:
+    server.live = {"token-2"}
+    token, transport = token_of(tmp_path, COUNTED), Http1()
+    source = Source(protocol="openai-chat", base_url=f"{server.url}/v1", path="/models")
+    try:
+        assert list(await discover(source, token, transport, ManualClock())) == ["m"]
+        server.live = set()
+        with pytest.raises(ModelFailed) as caught:
+            await discover(source, token, transport, ManualClock())
+    finally:
+        await transport.close()
+    assert caught.value.failure.kind == "auth"
+    assert sent(server) == [f"Bearer token-{number}" for number in (1, 2, 2, 3)]
 
 
 async def test_a_late_refusal_of_an_old_token_runs_nothing(tmp_path: Path) -> None:

@@ -258,7 +258,7 @@ def test_calls_without_arguments_that_end_apart() -> None:
     assert found == (ToolCall(id="call_r_0", name="f"), ToolCall(id="call_r_1", name="g"))
 
 
-@pytest.mark.parametrize("stop", ["MAX_TOKENS", None])
+@pytest.mark.parametrize("stop", ["MAX_TOKENS", "SAFETY", "OTHER", "NEVER_HEARD_OF", None])
 def test_a_call_that_did_not_end_is_not_made(stop: str | None) -> None:
     events = played(
         chunk({"text": "Writing."}, streamed(piece("$.a", stringValue="x", more=True), name="f")),
