@@ -280,6 +280,8 @@ def test_a_family_of_models_has_habits_of_its_own() -> None:
     assert table["zai"].dialect_of("glm-4.7").effort_style == "thinking"
     assert table["mistral"].dialect_of("mistral-medium-latest").effort_style == "high"
     assert table["groq"].dialect_of("qwen/qwen3-32b").effort_style == "none"
+    assert table["moonshot"].dialect_of("kimi-k2.6").effort_style == "thinking"
+    assert table["moonshot"].dialect_of("kimi-k2.7-code").effort_style == "none"
     assert table["anthropic"].dialect_of("claude-opus-4-6").effort_none == ""
     assert table["anthropic"].dialect_of("claude-opus-5").effort_none == "disabled"
     assert table["openai"].dialect_of("gpt-6.1-sol").effort_none == "low"
