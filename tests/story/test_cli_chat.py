@@ -69,6 +69,7 @@ def test_ctrl_c_stops_a_turn_and_the_next_one_works(tmp_path: Path) -> None:
         program.sees("Interrupted after 1 turn")
         program.type("go on\r")
         program.sees("Second answer.")
+        program.sees("Done after 1 turn")  # before that, Ctrl-C would stop the turn
         program.type("\x03")
         program.sees("Ctrl-C again, or Ctrl-D, leaves")
         program.type("\x03")

@@ -116,7 +116,7 @@ class Conversation:
             terminal.echo(text)
 
     async def _with_everything(self, body: Callable[[TaskGroup], Awaitable[None]]) -> int:
-        with ExitStack() as restored:
+        with ExitStack() as restored, self._send, self._receive:
             if self._stage.keys:
                 from ouroboros.faces.cli.prompting_keys import PASTE_ON, key_by_key
 
@@ -250,7 +250,8 @@ class Conversation:
 
     async def _follow(self, tasks: TaskGroup, intent: Intent | _Ended) -> bool:
         """Does what an intent asks for; True when the conversation is over."""
-        self._warned = False
+        # The end of a turn is no word of the person's: Ctrl-C again still means to leave.
+        self._warned = self._warned and isinstance(intent, _Ended)
         match intent:
             case Answered(command=command):
                 await self._tell_session(command)

@@ -1,0 +1,120 @@
+"""A person at a terminal and a session that takes its time."""
+
+import fcntl
+import os
+import pty
+import signal
+import struct
+import termios
+from collections.abc import Callable
+from typing import Self
+
+import anyio
+
+from ouroboros.core.commands import Command
+from ouroboros.core.events import Envelope
+from ouroboros.core.state import Spent, State
+from ouroboros.faces.cli.conversation import Control, Conversation
+from ouroboros.faces.cli.render.face import Ending
+from ouroboros.faces.cli.stage import Streams, text_stage
+from tests.story.cli_terminal import Picture
+from tests.unit.cli.render_stage import Ended, StillClock
+
+
+class SlowTalk:
+    """A session whose runs end, and whose commands are done, when the test says so."""
+
+    def __init__(self) -> None:
+        self.may_end = anyio.Event()
+        self.may_hear = anyio.Event()
+        self.told = anyio.Event()
+
+    def listen(self, sink: Callable[[Envelope], None]) -> None:
+        """Has nothing to show."""
+
+    async def warm(self) -> None:
+        """Needs no warmth."""
+
+    async def send(self, command: Command) -> None:
+        self.told.set()
+        await self.may_hear.wait()
+
+    async def run(self, text: str) -> Ending:
+        await self.may_end.wait()
+        return Ended(Spent())
+
+
+class Terminal:
+    """The person's end of a pseudo-terminal."""
+
+    def __init__(self) -> None:
+        self.fd, self.inner = pty.openpty()
+        fcntl.ioctl(self.inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        os.set_blocking(self.fd, False)
+        self.picture = Picture(80, 24)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.fd)
+        os.close(self.inner)
+
+    def type(self, text: str) -> None:
+        os.write(self.fd, text.encode())
+
+    async def sees(self, words: str) -> None:
+        with anyio.fail_after(20):
+            while words not in self.picture.text:
+                await anyio.wait_readable(self.fd)
+                self.picture.feed(os.read(self.fd, 65_536).decode())
+
+
+async def no_control(line: str, *, running: bool) -> Control:
+    raise AssertionError(line)
+
+
+async def test_the_end_of_a_turn_takes_no_warning_back() -> None:
+    with Terminal() as terminal:
+        assert await left_after_two_interrupts(terminal) == 130
+
+
+async def left_after_two_interrupts(terminal: Terminal) -> int:
+    """The exit code of somebody who interrupts as a turn ends, and once more."""
+    talk, codes, left = SlowTalk(), list[int](), anyio.Event()
+    streams = Streams(
+        stdin=terminal.inner,
+        stdout=terminal.inner,
+        stderr=terminal.inner,
+        environment={"TERM": "xterm-256color", "NO_COLOR": "1"},
+    )
+    stage = text_stage(
+        streams,
+        state=State(),
+        clock=StillClock(),
+        history=[],
+        prompt=lambda: "> ",
+        listens=True,
+    )
+    conversation = Conversation(talk, stage, "ses_1")
+
+    async def chat() -> None:
+        codes.append(await conversation.chat("begin", no_control, lambda text: None))
+        left.set()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(chat)
+        await terminal.sees("Ctrl-C stops")
+        terminal.type("more\r")
+        await talk.told.wait()
+        # The turn ends while the words before are still being told.
+        talk.may_end.set()
+        await terminal.sees("Done after")
+        signal.raise_signal(signal.SIGINT)
+        await terminal.sees("Ctrl-C again, or Ctrl-D, leaves")
+        talk.may_hear.set()
+        await anyio.wait_all_tasks_blocked()
+        signal.raise_signal(signal.SIGINT)
+        with anyio.fail_after(20):
+            await left.wait()
+    return codes[0]
