@@ -11,6 +11,7 @@ from anyio import to_thread
 from ouroboros.app.cassettes import Record
 from ouroboros.app.ouroboros import Ouroboros
 from ouroboros.app.settings import Settings
+from ouroboros.llm.auth.oauth import LoginFile, Tokens
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import serving
 from tests.story.stage import call, stage
@@ -68,6 +69,23 @@ async def test_a_command_of_the_model_does_not_see_the_key(tmp_path: Path) -> No
         await s.run()
         [result] = s.results.values()
     assert "begin\n0\n" in str(msgspec.to_builtins(result.parts)[0]["text"])
+
+
+async def test_a_refresh_token_that_a_command_prints_is_not_shown(tmp_path: Path) -> None:
+    refresh = "refresh-of-the-login-0099"
+    file = LoginFile(tmp_path / "home", "mine")
+    async with await file.hold() as held:
+        await held.write(Tokens(access_token=PROOF, refresh_token=refresh, client_id="me"))
+    login = {"client_id": "me", "authorize_url": "http://[::1]/", "token_url": "http://[::1]/"}
+    own = {"base_url": "{server}", "protocol": "openai-chat", "auth": "oauth", "oauth": login}
+    looks = Turn(tool_calls=(call("shell", command=f"cat {file.path}"),))
+    turns = [looks, Turn(text="Done.")]
+    async with stage(tmp_path, turns, model="mine/m", base_url="", providers={"mine": own}) as s:
+        await s.run()
+        shown = msgspec.json.encode(s.shown).decode()
+    assert "access_token" in shown
+    assert PROOF not in shown
+    assert refresh not in shown
 
 
 @pytest.mark.parametrize("way", WAYS)

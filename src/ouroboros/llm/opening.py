@@ -157,7 +157,7 @@ def authorizer(choice: Choice, *, clock: Clock, connection: Connection) -> Autho
             def reach(url: str) -> Transport:
                 return open_transport(url, connection)
 
-            return Login(plan, file, reach=reach, clock=clock)
+            return Login(plan, file, reach=reach, clock=clock, learn=connection.learn)
         case None if choice.entry.auth == "aws":
             from ouroboros.llm.auth.aws import AwsSignature
 

@@ -1,5 +1,6 @@
 """Proving with a login: its token is renewed in time, once for all processes, and when refused."""
 
+from collections.abc import Callable
 from contextlib import suppress
 
 import anyio
@@ -24,8 +25,17 @@ KEPT = 8
 class Login:
     """Sends the access token of a login."""
 
-    def __init__(self, plan: OAuthPlan, file: LoginFile, *, reach: Reach, clock: Clock) -> None:
-        """Reads nothing yet."""
+    def __init__(
+        self,
+        plan: OAuthPlan,
+        file: LoginFile,
+        *,
+        reach: Reach,
+        clock: Clock,
+        learn: Callable[[str], None] = lambda secret: None,
+    ) -> None:
+        """Reads nothing yet; ``learn`` is told each token that came up, sent or not."""
+        self._learn = learn
         self._plan = plan
         self._file = file
         self._reach = reach
@@ -129,6 +139,8 @@ class Login:
     def _noted(self, tokens: Tokens) -> Tokens:
         if tokens != self._tokens:
             self._used = (*self._used[1 - KEPT :], tokens)
+            self._learn(tokens.access_token)
+            self._learn(tokens.refresh_token)
             self._tokens = tokens
         return tokens
 
