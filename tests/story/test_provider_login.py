@@ -244,6 +244,22 @@ async def test_the_answer_can_be_piped(server: AuthServer, tmp_path: Path) -> No
     assert "a-guessed-code" not in login.stderr
 
 
+def test_without_any_input_only_the_page_is_waited_for(tmp_path: Path) -> None:
+    words = ("providers", "login", "openrouter", "--no-browser", "--timeout", "0.5")
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'exec "$@" <&-', "sh", *OURO, *words],
+        env=environment(tmp_path),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "Nobody came back from the login page" in done.stderr
+    assert "paste here" not in done.stderr
+
+
 def test_a_typed_key_is_not_shown(tmp_path: Path) -> None:
     variables = environment(tmp_path)
     words = ["providers", "login", "groq"]

@@ -85,18 +85,18 @@ def _on_page(
     from ouroboros.core.clock import SystemClock
     from ouroboros.faces.cli.typed_line import typed_line
 
-    is_terminal = sys.stdin is not None and sys.stdin.isatty()
+    is_heard = sys.stdin is not None and (is_typed or sys.stdin.isatty())
 
     async def show(address: str) -> None:
         opens = not is_typed and logins.open_page(address, invocation.environment)
         note("agree in your browser, on this page:" if opens else "open this page in a browser:")
         note(address)
-        if is_typed or is_terminal:
+        if is_heard:
             note("if the browser runs elsewhere, paste here the address that it ends at:")
 
     asking = logins.Asking(
         show=show,
-        pasted=typed_line if is_typed or is_terminal else None,
+        pasted=typed_line if is_heard else None,
         patience_seconds=timeout,
     )
     return anyio.run(logins.log_in, loaded, invocation.environment, account, asking, SystemClock())
