@@ -109,12 +109,14 @@ async def test_what_is_set_now_wins_over_what_the_session_chose(tmp_path: Path) 
         ("/tier flex\n/tier\n", "tier: flex"),
         ("/tier flex\n/tier default\n", "left to the vendor"),
         ("/effort enormous\n", "there is no effort 'enormous'"),
-        ("/effort\n", "effort: as the settings say"),
+        ("/effort\n", "effort: low (from the settings)"),
+        ("/tier\n", "tier: the vendor's own"),
+        ("/tier flex\n/tier default\n/tier\n", "tier: the vendor's own"),
     ],
 )
 def test_the_chat_has_a_command_for_each(tmp_path: Path, lines: str, said: str) -> None:
     model = script(tmp_path, {"text": "Never said."})
-    done = ouro("chat", "--model", model, cwd=tmp_path, given=lines)
+    done = ouro("chat", "--model", model, "--effort", "low", cwd=tmp_path, given=lines)
     assert said in done.stderr
 
 

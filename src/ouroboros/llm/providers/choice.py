@@ -165,7 +165,8 @@ def _nameless(entry: Entry) -> str:
     if entry.protocol == "script":
         return "Write script:PATH, with the path of a JSON lines file."
     written = f"Write {entry.name}/{entry.default_model or 'MODEL'}"
-    return f"{written}; `ouro models list --provider {entry.name}` names more."
+    which = "more" if entry.default_model else "them"
+    return f"{written}; `ouro models list --provider {entry.name}` names {which}."
 
 
 def _address(entry: Entry, environment: Mapping[str, str], base_url: str) -> tuple[str, bool]:

@@ -24,6 +24,7 @@ from ouroboros.faces.cli.taping import Equipment, equip
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ouroboros.app.config import Loaded
     from ouroboros.app.ouroboros import Session
 
 _SHOWN = 15
@@ -117,7 +118,7 @@ class _Chat:
             listens=True,
         )
         conversation = Conversation(session, stage, session.id)
-        slashes = _Slashes(session, stage.face, self._loaded.home, self._cwd)
+        slashes = _Slashes(session, stage.face, self._loaded, self._cwd)
         state = session.state
         where = f"{one_line(state.model)}, mode {state.mode}, in {one_line(state.cwd)}"
         stage.face.tell(Notice(text=f"{where}; /help lists commands"))
@@ -135,12 +136,12 @@ class _Chat:
 class _Slashes:
     """Carries out the lines that begin with a slash."""
 
-    def __init__(self, session: "Session", face: Face, home: "Path", cwd: "Path") -> None:
+    def __init__(self, session: "Session", face: Face, loaded: "Loaded", cwd: "Path") -> None:
         """``next`` becomes the session to go on with after this one."""
         self.next = ""
         self._session = session
         self._face = face
-        self._home = home
+        self._home, self._settings = loaded.home, loaded.settings
         self._cwd = cwd
 
     async def carry_out(self, line: str, *, running: bool) -> Control:
@@ -193,8 +194,8 @@ class _Slashes:
         if not wanted:
             known = {
                 "model": state.model + (f" (now {state.fallback})" if state.fallback else ""),
-                "effort": state.effort or "as the settings say",
-                "tier": state.service_tier or "as the settings say",
+                "effort": _set(state.effort, self._settings.effort) or "the model's own",
+                "tier": _set(state.service_tier, self._settings.service_tier) or "the vendor's own",
             }
             self._say(f"{what}: {one_line(known[what])}")
             return
@@ -226,6 +227,13 @@ class _Slashes:
 
     def _say(self, *lines: str) -> None:
         self._face.tell(Notice(text="\n".join(lines)))
+
+
+def _set(here: str | None, before: str | None) -> str:
+    """What the session was told, else what it began with."""
+    if here is not None:
+        return here
+    return f"{before} (from the settings)" if before else ""
 
 
 def _effort(name: str) -> Effort:
