@@ -168,6 +168,38 @@ async def test_what_a_server_says_unasked_is_no_answer(transport: Http1, *, clos
         assert connections == 2
 
 
+async def test_a_server_that_hangs_up_on_a_second_request_is_called_again(transport: Http1) -> None:
+    asked: list[int] = []
+
+    async def handle(stream: SocketStream) -> None:
+        asked.append(0)
+        place = len(asked) - 1
+        async with stream:
+            for _ in range(2):
+                with contextlib.suppress(anyio.EndOfStream):
+                    await take(stream)
+                asked[place] += 1
+                if asked[place] == 1:
+                    await stream.send(OK)
+
+    async with raw(handle) as url:
+        for _ in range(2):
+            assert await answer(transport, chat(url)) == (200, b"ok")
+        assert asked[0] == 2
+        assert len(asked) == 2
+
+
+@pytest.mark.parametrize("value", ["a\r\nx-injected: b", "a\nb", "a\rb", "a\0b", "käse"])
+async def test_no_header_can_bring_another_one(transport: Http1, value: str) -> None:
+    async with serving([Turn(text="x")]) as server:
+        for headers in ({"x-tenant": value}, {f"x-{value}": "a"}):
+            request = HttpRequest(url=f"{server.url}/v1/chat/completions", headers=headers)
+            with pytest.raises(Misuse, match="no header may hold") as caught:
+                await answer(transport, request)
+            assert "\n" not in caught.value.message
+        assert server.exchanges == []
+
+
 async def test_a_server_that_closes_without_a_word_is_not_asked_for_ever(transport: Http1) -> None:
     seen: list[int] = []
 
