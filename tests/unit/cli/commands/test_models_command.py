@@ -233,6 +233,8 @@ def test_a_server_that_names_no_models_is_said_to_and_where(ouro: Ouro, vendor: 
     assert (listed.code, listed.out) == (1, "")
     assert f"mine did not list its models at {vendor.url}/v9: " in listed.err
     assert "write the name yourself: mine/MODEL" in listed.err
+    machine = ouro("models", "list", "--provider", "mine", "--json")
+    assert (machine.code, machine.out) == (1, "[]\n")
     asked = ouro("providers", "test", "mine")
     assert asked.code == 2
     assert "mine did not list its models" in asked.err

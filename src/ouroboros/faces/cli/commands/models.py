@@ -45,7 +45,7 @@ def list_all(invocation: Invocation, provider: str, *, refresh: bool, as_json: b
         note(f"warning: {warning}")
     if as_json:
         say_json(found.models)
-        return 0
+        return 0 if found.models else 1
     _print(found.models)
     if not found.models:
         nothing = "no provider is ready: set a key, or see `ouro providers list`"
