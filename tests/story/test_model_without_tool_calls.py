@@ -164,3 +164,11 @@ async def test_after_made_up_results_the_model_reads_the_true_ones(tmp_path: Pat
         await s.run("Correct the spelling in notes.txt.")
         assert s.body(1)["messages"][-2]["content"] == LOOK.rstrip("\n")
         assert "helo\n[end of result]" in heard(s)
+
+
+@pytest.mark.parametrize("pace", [0.0, 0.05])
+async def test_the_answer_of_a_tool_is_the_answer_of_the_run(tmp_path: Path, pace: float) -> None:
+    text = '```run done\n{"answer": "It is right."}\n```\n\nThat is all there is to say.'
+    async with small(tmp_path, [Turn(text=text, chunk=12, pace_seconds=pace)]) as s:
+        outcome = await s.run("Is it right?")
+        assert (outcome.reason, outcome.final) == ("completed", "It is right.")

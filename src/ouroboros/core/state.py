@@ -204,7 +204,8 @@ class State(Struct, kw_only=True):
             self.call_ids.add(call.id)
             if call.id not in self.results and call.id not in self.calls:
                 self.calls[call.id] = OpenCall(name=call.name, arguments=call.arguments)
-        self.final = message.text
+        if not self.finished_by_tool:
+            self.final = message.text
         self.stop_reason = event.stop_reason
         if not event.partial or event.usage is not None:
             self.spent.add(event.usage, event.cost)

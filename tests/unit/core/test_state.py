@@ -262,3 +262,18 @@ def test_ids_of_calls_stay_known_after_a_compaction() -> None:
     )
     state = folded(agent(ToolCall(id="c1", name="read")), compacted)
     assert (state.call_ids, state.results) == ({"c1"}, {})
+
+
+def test_an_answer_by_a_tool_outlasts_the_rest_of_its_reply() -> None:
+    """The call may be done before the reply that holds it is over."""
+    call = ToolCall(id="c", name="done", arguments="{}")
+    reply = Message(id="a", role="assistant", parts=(call,))
+    state = folded(
+        TurnStarted(turn=1),
+        AgentMessage(message=reply, stop_reason="unknown", partial=True),
+        ToolResulted(
+            call_id="c", name="done", status="done", parts=(Text(text="Hi."),), final=True
+        ),
+        AgentMessage(message=reply, stop_reason="tool_calls"),
+    )
+    assert (state.finished_by_tool, state.final) == (True, "Hi.")
