@@ -293,7 +293,8 @@ async def test_a_host_that_never_accepts_is_a_timeout(transport: Http1) -> None:
             filler.settimeout(0)
             filler.connect_ex(("127.0.0.1", port))
         request = HttpRequest(url=f"http://127.0.0.1:{port}/", connect_timeout=0.2)
-        error = await fails(transport, request)
+        with anyio.fail_after(30):
+            error = await fails(transport, request)
         for filler in fillers:
             filler.close()
     assert error.failure.kind == "timeout"
