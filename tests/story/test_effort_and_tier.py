@@ -8,6 +8,7 @@ import pytest
 from ouroboros.core.commands import SetModel
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import SettingsChanged
+from ouroboros.faces.cli.flags import Chosen
 from ouroboros.llm.turns import Turn
 from tests.story.stage import stage
 from tests.story.test_cli_run import ouro, script
@@ -138,3 +139,8 @@ def test_a_fallback_of_the_command_line_takes_over(tmp_path: Path) -> None:
     assert "failed, echo takes over: No money left" in done.stderr
     lines = ouro(*words, "--output", "stream-json", cwd=tmp_path).stdout.splitlines()
     assert sum('"type":"model.switched"' in line for line in lines) == 1
+
+
+def test_no_fallback_can_be_asked_for() -> None:
+    assert Chosen(fallback=("",)).settings()["fallback"] == []
+    assert Chosen().settings()["fallback"] is None

@@ -15,8 +15,7 @@ def _words(kind: inspect.Type) -> str:
         case inspect.LiteralType(values=values):
             return "one of " + ", ".join(f'"{value}"' for value in values)
         case inspect.UnionType(types=types):
-            known = [_words(part) for part in types if not isinstance(part, inspect.NoneType)]
-            return " or ".join(known)
+            return " or ".join(_words(part) for part in types if not _is_unset(part))
         case inspect.VarTupleType(item_type=item) | inspect.ListType(item_type=item):
             return f"a list of {_plural(item)}"
         case inspect.IntType():
@@ -34,6 +33,15 @@ def _words(kind: inspect.Type) -> str:
         case _:
             name = type(kind).__name__.removesuffix("Type").lower()
             return _PLAIN.get(name, name)
+
+
+def _is_unset(kind: inspect.Type) -> bool:
+    """Whether it only stands for a setting that is left out."""
+    match kind:
+        case inspect.NoneType() | inspect.LiteralType(values=("",)):
+            return True
+        case _:
+            return False
 
 
 def _plural(kind: inspect.Type) -> str:

@@ -32,6 +32,13 @@ WRONG = [
         'mode: expected one of "ask", "auto-edit", "full-auto", "plan", got \'yolo\'',
     ),
     (
+        '[providers.openai]\nprotocol = "openai"',
+        2,
+        'providers.openai.protocol: expected one of "anthropic-messages", "bedrock-converse", '
+        '"bedrock-invoke-stream", "gemini", "ollama-chat", "openai-chat", "openai-responses", '
+        "got 'openai'",
+    ),
+    (
         '# note\n\n[limits]\n# more\nmax_turns = "many"',
         5,
         "limits.max_turns: expected a whole number above 0, got 'many'",

@@ -163,10 +163,21 @@ def test_an_unknown_name_brings_near_ones(text: str, hint: str) -> None:
     assert hint in caught.value.hint
 
 
-@pytest.mark.parametrize("text", ["openai", "openai/", "script:", "ollama/"])
-def test_a_provider_without_a_model_is_refused(text: str) -> None:
-    with pytest.raises(ModelUnknown):
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("openai", "names more"),
+        ("openai/", "Write openai/gpt"),
+        ("script:", "script:PATH"),
+        ("ollama/", "`ouro models list --provider ollama` names them"),
+        ("litellm", "litellm/VENDOR/MODEL"),
+        ("compatible", "--base-url"),
+    ],
+)
+def test_a_provider_without_a_model_is_refused(text: str, hint: str) -> None:
+    with pytest.raises(ModelUnknown) as caught:
         find(text, environment=KEYS)
+    assert hint in caught.value.hint
 
 
 def test_an_address_with_a_password_is_refused_without_showing_it() -> None:

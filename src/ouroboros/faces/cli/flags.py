@@ -36,7 +36,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
         """The options as settings by dotted key."""
         return {
             "model": self.model,
-            "fallback": list(self.fallback) or None,
+            "fallback": [name for name in self.fallback if name] if self.fallback else None,
             "effort": self.effort,
             "service_tier": self.service_tier,
             "base_url": self.base_url,
@@ -56,7 +56,7 @@ _ASKING = (
         "--fallback",
         multiple=True,
         metavar="PROVIDER/NAME",
-        help="The model to ask when the one before it fails; may be given again.",
+        help="The model to ask when the one before it fails; may be given again, '' for none.",
     ),
     click.option(
         "--effort",

@@ -164,6 +164,10 @@ def _near(text: str, entries: Sequence[Entry]) -> str:
 def _nameless(entry: Entry) -> str:
     if entry.protocol == "script":
         return "Write script:PATH, with the path of a JSON lines file."
+    if entry.protocol == "litellm":
+        return "Write litellm/VENDOR/MODEL."
+    if not entry.base_url:
+        return f"Write {entry.name}/MODEL, and its address with --base-url URL."
     written = f"Write {entry.name}/{entry.default_model or 'MODEL'}"
     which = "more" if entry.default_model else "them"
     return f"{written}; `ouro models list --provider {entry.name}` names {which}."
