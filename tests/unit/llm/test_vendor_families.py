@@ -16,6 +16,7 @@ from ouroboros.core.parts import (
     ToolResult,
     ToolSpec,
 )
+from ouroboros.llm import catalog
 from ouroboros.llm.framing import Frame
 from ouroboros.llm.lowering import lower
 from ouroboros.llm.protocols import by_name
@@ -323,6 +324,28 @@ def test_where_one_key_is_set_its_vendor_is_asked(vendor: str) -> None:
     name = default(VENDORS[vendor].environment)
     assert name.startswith(f"{vendor}/")
     assert chosen(name).entry.name == vendor
+
+
+@pytest.mark.parametrize(
+    ("vendor", "maker", "model"),
+    [
+        ("openai-chat", "openai", "gpt-5"),
+        ("azure-chat", "azure", "gpt-4.1"),
+        ("bedrock-invoke", "bedrock", "anthropic.claude-haiku-4-5-20251001-v1:0"),
+    ],
+)
+def test_another_way_to_a_vendor_leads_to_the_same_models(
+    vendor: str, maker: str, model: str
+) -> None:
+    known = catalog.find(maker, model)
+    assert known.window is not None
+    assert catalog.find(vendor, model) == known
+
+
+def test_only_vendors_with_a_list_are_asked_for_one() -> None:
+    entries = {entry.name: entry for entry in ENTRIES}
+    silent = {name for name in VENDORS if not entries[name].models_path}
+    assert silent == {"vertex", "bedrock", "bedrock-invoke", "perplexity", "minimax"}
 
 
 def test_an_origin_names_vendor_format_and_model() -> None:
