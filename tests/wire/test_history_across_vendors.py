@@ -130,7 +130,7 @@ def test_a_session_goes_from_one_vendor_to_another(
 
 @pytest.mark.deep
 @pytest.mark.parametrize(("first", "second"), PAIRS)
-@settings(max_examples=1_000)
+@settings(max_examples=250)
 @given(data=st.data())
 def test_many_sessions_go_from_one_vendor_to_another(
     first: str, second: str, data: st.DataObject
