@@ -252,3 +252,20 @@ def test_the_usual_variables_choose_the_proxy(
 def test_no_bypass_list_breaks_the_choice(bypass: str) -> None:
     proxies = Proxies(all="http://p:1", bypass=bypass)
     assert proxies.proxy_for("http://zz.example:80/") in {"", "http://p:1"}
+
+
+async def test_requests_that_begin_together_share_what_is_kept_open(proxy: Proxy) -> None:
+    transport = Proxied(proxy.url)
+
+    async def ask(server_url: str) -> None:
+        request = HttpRequest(url=f"{server_url}/v1/chat/completions", body=b"{}")
+        async with transport.send(request) as response:
+            await response.read()
+
+    async with serving([Turn(text="x", delay_seconds=0.1)], repeat=True) as server:
+        for _ in range(2):
+            async with anyio.create_task_group() as tasks:
+                for _ in range(3):
+                    tasks.start_soon(ask, server.url)
+        assert len(proxy.lines) == 3
+        await transport.close()

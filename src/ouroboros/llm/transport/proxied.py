@@ -70,6 +70,7 @@ class Proxied:
         self._server = _server(proxy)
         self._trust = tls
         self._client: httpx2.AsyncClient | None = None
+        self._making = anyio.Lock()
 
     @asynccontextmanager
     async def send(self, request: HttpRequest) -> AsyncGenerator[Response]:
@@ -115,9 +116,10 @@ class Proxied:
             await client.aclose()
 
     async def _connected(self) -> "httpx2.AsyncClient":
-        if self._client is None:
-            self._client = await to_thread.run_sync(self._made)
-        return self._client
+        async with self._making:
+            if self._client is None:
+                self._client = await to_thread.run_sync(self._made)
+            return self._client
 
     def _made(self) -> "httpx2.AsyncClient":
         """Reads files: the system's certificates, and the library."""
