@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 
 import anyio
+import msgspec
 import pytest
 from anyio.lowlevel import checkpoint
 
 from ouroboros.core.errors import ModelFailed
 from ouroboros.llm.catalog import discovery
-from ouroboros.llm.framing import sse
+from ouroboros.llm.dialect import Dialect
+from ouroboros.llm.framing import Frame, sse
 from ouroboros.llm.http_route import REPLY_BYTES
 from ouroboros.llm.lifecycle import MOST_PARTS, MOST_TEXT
+from ouroboros.llm.protocols import by_name
 from ouroboros.llm.stream import Failed
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.raw import LAST, Answer, Speech, Step, chunk
@@ -121,3 +124,18 @@ async def test_a_reply_that_goes_on_and_on_is_given_up(answer: Answer, said: str
         assert isinstance(events[-1], Failed)
         assert len([event for event in events if isinstance(event, Failed)]) == 1
         assert len(server.exchanges) == 1
+
+
+def test_citations_are_kept_in_order_whatever_stood_there_first() -> None:
+    decoder = by_name("anthropic-messages").start(Dialect())
+    begun = {"type": "text", "text": "", "citations": {"odd": 1}}
+    said = {"type": "text_delta", "text": "so"}
+    cited = [{"type": "citations_delta", "citation": {"number": number}} for number in range(99)]
+    events = [
+        {"type": "content_block_start", "index": 0, "content_block": begun},
+        *({"type": "content_block_delta", "index": 0, "delta": one} for one in (said, *cited)),
+    ]
+    for event in events:
+        decoder.step(Frame("", msgspec.json.encode(event).decode()))
+    [part] = decoder.reply.parts()
+    assert msgspec.to_builtins(part)["meta"]["citations"] == [each["citation"] for each in cited]

@@ -1,6 +1,7 @@
 """Messages events to ours; blocks are told apart by their index and may interleave."""
 
 from collections.abc import Sequence
+from typing import cast
 
 import msgspec
 
@@ -190,8 +191,10 @@ class MessagesDecoder:
                 piece = string(delta, "signature")
                 block.meta["signature"] = known + piece if isinstance(known, str) else piece
             case "citations_delta" if block is not None:
-                citations = children(block.meta, "citations")
-                block.meta["citations"] = [*citations, delta.get("citation")]
+                citations = block.meta.get("citations")
+                if not isinstance(citations, list):
+                    citations = block.meta["citations"] = []
+                cast("list[object]", citations).append(delta.get("citation"))
             case _:
                 pass
 
