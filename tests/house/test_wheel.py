@@ -54,6 +54,14 @@ def test_the_wheel_holds_every_room_and_nothing_else(wheel: Path) -> None:
     assert [name for name in names if name.endswith("licenses/LICENSE")] != []
 
 
+def test_the_wheel_holds_every_file_that_is_read(wheel: Path) -> None:
+    source = ROOT / "src"
+    files = [each for each in (source / "ouroboros").rglob("*") if each.is_file()]
+    read = {each.relative_to(source).as_posix() for each in files if each.suffix[:3] != ".py"}
+    assert "ouroboros/llm/providers/table.json" in read
+    assert read - set(zipfile.ZipFile(wheel).namelist()) == set()
+
+
 def test_the_wheel_runs_outside_of_the_checkout(installed: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [str(installed), "--version"], cwd=tmp_path, capture_output=True, text=True, check=False

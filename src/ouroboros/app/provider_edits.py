@@ -8,7 +8,6 @@ from msgspec import Struct
 from ouroboros.app import config_write
 from ouroboros.app.config import Loaded
 from ouroboros.app.config_file import holds
-from ouroboros.app.settings import ProtocolName
 from ouroboros.core.errors import Misuse
 from ouroboros.llm.protocols import NAMES
 from ouroboros.llm.providers.address import normalised
@@ -24,7 +23,7 @@ class New(Struct, frozen=True, kw_only=True):
 
     name: str
     base_url: str
-    protocol: ProtocolName | str = ""
+    protocol: str = ""
     key_env: str = ""
     is_keyless: bool = False
 

@@ -62,7 +62,9 @@ def find(
     A ``base_url`` of the person's own beats the vendor's variables, which beat its address; with
     one of those the key is optional. A bare name with a ``base_url`` is a model of whatever
     compatible server is there. A provider that is not among ``entries`` is looked for among
-    the installed packages. ``plan_of`` says of a provider how its proof is had. Raises ``ModelUnknown``, ``KeyMissing`` or ``Misuse``.
+    the installed packages. ``plan_of`` says of a provider how its proof is had.
+
+    Raises ``ModelUnknown``, ``KeyMissing`` or ``Misuse``.
     """
     entry, model = _entry(text.strip(), base_url=base_url, entries=entries)
     if entry.protocol == "echo":
