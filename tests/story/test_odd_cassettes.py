@@ -47,6 +47,17 @@ async def test_an_address_that_is_none_fits_no_request(tmp_path: Path, url: str)
     assert "has none left for request 1" in run.all(ErrorRaised)[0].message
 
 
+@pytest.mark.parametrize("answer", ["abcde", "é"])
+async def test_an_answer_that_is_no_base64_is_said(tmp_path: Path, answer: str) -> None:
+    file = await recorded(tmp_path, [Turn(text="Fine.")])
+    tape = json.loads(await text_of(file))
+    tape["exchanges"][0].update(encoding="base64", answer=answer)
+    await anyio.Path(file).write_text(json.dumps(tape))
+    run = await player(tmp_path, file)
+    assert (await run(settings(GONE), "Look around")).reason == "failed"
+    assert "said to be base64" in run.all(ErrorRaised)[0].message
+
+
 async def test_what_is_no_file_is_neither_read_nor_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -118,8 +118,7 @@ class _Repeated:
         """The body in one piece, then what ended it."""
         exchange = self._exchange
         if exchange.answer:
-            is_binary = exchange.encoding == "base64"
-            yield b64decode(exchange.answer) if is_binary else exchange.answer.encode()
+            yield _bytes_of(exchange)
         if exchange.failure is not None:
             raise ModelFailed(exchange.failure)
 
@@ -134,6 +133,19 @@ def _path(url: str) -> str:
         return urlsplit(url).path
     except ValueError:
         return ""
+
+
+def _bytes_of(exchange: Exchange) -> bytes:
+    if exchange.encoding == "text":
+        return exchange.answer.encode()
+    try:
+        return b64decode(exchange.answer)
+    except ValueError as error:
+        failure = Failure(
+            kind="invalid_request",
+            message="An answer in the recording is said to be base64 and is none.",
+        )
+        raise ModelFailed(failure, hint="record it again with --record") from error
 
 
 def count(exchanges: int) -> str:
