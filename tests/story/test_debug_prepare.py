@@ -70,6 +70,14 @@ def test_without_a_key_its_place_is_shown_and_told(tmp_path: Path) -> None:
     assert json.loads(body)["messages"][-1]["content"][-1]["text"] == "Say hello"
 
 
+def test_a_known_secret_in_the_address_is_not_shown(tmp_path: Path) -> None:
+    url = "http://127.0.0.1:9/hush-hush-0123/v1"
+    words = ("--model", "openai-chat/m", "--base-url", url, "Hello")
+    shown = prepare(tmp_path, *words, GATE_TOKEN="hush-hush-0123")
+    assert "hush-hush" not in json.dumps(shown)
+    assert shown["url"].startswith("http://127.0.0.1:9/")
+
+
 def test_a_request_that_is_signed_says_so(tmp_path: Path) -> None:
     shown = prepare(tmp_path, "--model", "bedrock/m", "Hello", AWS_REGION="us-east-1")
     assert shown["headers"]["authorization"] == "AWS4-HMAC-SHA256 [key]"

@@ -60,6 +60,17 @@ def test_a_server_of_ones_own_is_added_listed_asked_and_removed(
     assert "mine" not in (home / "config.toml").read_text("utf-8")
 
 
+def test_a_server_that_is_to_get_no_key_gets_none(
+    ouro: Ouro, home: Path, speaker: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", "sk-of-groq-itself")
+    assert ouro("providers", "add", "groq", "--base-url", speaker.url, "--no-auth").code == 0
+    assert 'auth = "none"' in (home / "config.toml").read_text("utf-8")
+    assert ouro("providers", "test", "groq/scripted").out.startswith("ok: ")
+    assert speaker.exchanges
+    assert not any("authorization" in each.headers for each in speaker.exchanges)
+
+
 def test_adding_keeps_what_the_file_holds_and_its_comments(ouro: Ouro, home: Path) -> None:
     home.mkdir()
     before = '# mine alone\nmode = "plan"  # for now\n\n[limits]\nmax_turns = 3\n'
