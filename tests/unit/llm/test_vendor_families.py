@@ -144,7 +144,7 @@ ADAPTIVE = {"type": "adaptive", "display": "summarized"}
         (
             "bedrock-invoke/us.anthropic.claude-opus-5-5",
             "none",
-            {"output_config.effort": "low"},
+            {"output_config.effort": "low", "temperature": ABSENT},
         ),
         ("bedrock-invoke/us.anthropic.claude-sonnet-4-6", None, {"temperature": ABSENT}),
         ("groq/qwen/qwen3-32b", "high", {"reasoning_effort": ABSENT}),
@@ -255,6 +255,11 @@ def test_vendors_are_asked_only_for_what_they_have(vendor: str) -> None:
     assert entry.dialect.max_images == MOST_IMAGES.get(vendor, 0)
     assert entry.dialect.cuts_silently == (vendor in {"ollama", "zai"})
     assert entry.limit_counts == (vendor in {"groq", "cerebras"})
+
+
+@pytest.mark.parametrize("vendor", ["bedrock", "bedrock-invoke"])
+def test_nova_marks_what_may_be_cached_either_way(vendor: str) -> None:
+    assert '"cachePoint"' in json.dumps(body(f"{vendor}/us.amazon.nova-pro-v1:0"))
 
 
 @pytest.mark.parametrize("vendor", VENDORS)
