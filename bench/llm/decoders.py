@@ -175,7 +175,7 @@ def growth(name: str) -> dict[str, float]:
     single, double = (_memory(name, events) for events in (10_000, 20_000))
     return {
         "bytes_per_event": (double - single) / 10_000,
-        "long_over_short": _long(name, 50_000_000) / (10 * _long(name, 5_000_000)),
+        "long_over_short": _long(name, 25_000_000) / (10 * _long(name, 2_500_000)),
     }
 
 

@@ -109,7 +109,7 @@ def decoder_lines(costs: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
 
 def growth_lines(growth: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
     """What grows with a reply."""
-    yield "| growth | bytes held per event | 50 MB of text to ten times 5 MB, CPU |"
+    yield "| growth | bytes held per event | 25 MB of text to ten times 2.5 MB, CPU |"
     yield "|---|---|---|"
     for name, found in growth.items():
         yield f"| {name} | {found['bytes_per_event']:.0f} | x{found['long_over_short']:.2f} |"
