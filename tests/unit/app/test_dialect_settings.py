@@ -250,6 +250,11 @@ CHECKS: dict[str, Check] = {
     "effort_style": sends(
         {"effort_style": "switch"}, lambda found: found.body.get("enable_thinking") is True
     ),
+    "effort_none": sends(
+        {"effort_none": "low"},
+        lambda found: found.body.get("reasoning_effort") == "low",
+        effort="none",
+    ),
     "stateless": sends(
         {"stateless": False}, lambda found: found.body.get("store") is not False, "openai-responses"
     ),
