@@ -11,7 +11,7 @@ from ouroboros.llm.auth.oauth import LoginFile, discovery, messages
 from ouroboros.llm.auth.plan import OAuthClient
 from ouroboros.llm.cassettes import cassette
 from ouroboros.llm.transport import split
-from ouroboros.llm.transport.answer import Answer, Malformed
+from ouroboros.llm.transport.answer import MOST_INTERIM, Answer, Malformed
 
 _CLIENT = OAuthClient(
     client_id="me",
@@ -63,6 +63,16 @@ async def test_a_damaged_login_says_what_to_do(tmp_path: Path, content: bytes) -
 def test_a_damaged_recording_is_named(content: bytes) -> None:
     with pytest.raises(Misuse, match=r"tape\.json is no recording"):
         cassette.parse(content, "tape.json")
+
+
+def test_interim_answers_come_to_an_end() -> None:
+    answer, interim = Answer(), b"HTTP/1.1 102 Processing\r\n\r\n"
+    assert answer.begin(interim * MOST_INTERIM) is None
+    with pytest.raises(Malformed, match="interim"):
+        answer.begin(interim)
+    head = Answer().begin(interim * MOST_INTERIM + b"HTTP/1.1 200 OK\r\n\r\n")
+    assert head is not None
+    assert head.status == 200
 
 
 def test_a_length_with_thousands_of_digits_is_no_length() -> None:

@@ -11,6 +11,9 @@ HEAD_BYTES = 131_072
 LINE_BYTES = 8_192
 """Longest line that tells a chunk's size, or trailer."""
 
+MOST_INTERIM = 100
+"""Heads that only say that an answer will come."""
+
 type _Body = Literal["chunks", "length", "close", "none"]
 
 
@@ -39,6 +42,7 @@ class Answer:
         self.head: Head | None = None
         self.is_complete = False
         self._rest = b""
+        self._interim = 0
         self._body: _Body = "none"
         self._left = 0
         self._is_in_trailer = False
@@ -68,6 +72,10 @@ class Answer:
                 raise Malformed("it switches to a protocol nobody asked for")
             if head.status >= 200:
                 self._start_body(head)
+                break
+            self._interim += 1
+            if self._interim > MOST_INTERIM:
+                raise Malformed("it sends interim answers without an end")
         return self.head
 
     def take(self, content: bytes | None = None) -> bytes:
