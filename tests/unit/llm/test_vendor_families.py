@@ -161,7 +161,6 @@ ADAPTIVE = {"type": "adaptive", "display": "summarized"}
         ("zai/glm-5.3", "none", {"thinking": {"type": "enabled"}, "reasoning_effort": "low"}),
         ("github/openai/gpt-4.1", None, {"max_completion_tokens": 20_000, "max_tokens": ABSENT}),
         ("github/mistral-ai/mistral-medium", None, {"max_tokens": 20_000}),
-        ("bedrock-invoke/amazon.titan-text-premier-v1:0", None, {"tools": ABSENT}),
         ("minimax/MiniMax-M3", None, {"reasoning_split": True}),
     ],
 )
@@ -186,6 +185,22 @@ def test_a_model_is_asked_in_the_words_of_its_family(
 )
 def test_only_models_that_take_text_get_a_tool_for_text(name: str, kind: str) -> None:
     assert body(name)["tools"][0]["type"] == kind
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "perplexity/sonar-pro",
+        "bedrock-invoke/amazon.titan-text-premier-v1:0",
+        "bedrock-invoke/meta.llama3-3-70b-instruct-v1:0",
+        "bedrock-invoke/mistral.mixtral-8x7b-instruct-v0:1",
+    ],
+)
+def test_a_model_without_tool_calls_is_told_to_write_them(name: str) -> None:
+    sent = body(name)
+    assert "tools" not in sent
+    assert "```run patch" in json.dumps(sent)
+    assert "- patch: Patches." in json.dumps(sent)
 
 
 @pytest.mark.parametrize(
