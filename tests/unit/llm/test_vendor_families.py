@@ -294,6 +294,19 @@ def test_thoughts_between_tags_are_thoughts_where_models_print_them(vendor: str)
     assert kinds == ([Reasoning, Text] if vendor in THINK_TAGS else [Text])
 
 
+@pytest.mark.parametrize(("name", "words"), [("xai/grok-4.7", 5), ("openai-chat/gpt-5.4", 2)])
+def test_thoughts_are_counted_as_the_vendor_counts_them(name: str, words: int) -> None:
+    choice = chosen(name)
+    counts: dict[str, Any] = {"prompt_tokens": 10, "completion_tokens": 5}
+    counts["completion_tokens_details"] = {"reasoning_tokens": 3}
+    decoder = by_name(choice.entry.protocol).start(choice.entry.dialect)
+    decoder.step(Frame("", json.dumps({"choices": [], "usage": counts})))
+    last = decoder.finish()[-1]
+    assert isinstance(last, Finished)
+    assert last.usage is not None
+    assert (last.usage.output_text, last.usage.reasoning) == (words, 3)
+
+
 NO_VARIABLE = {"perplexity", "huggingface", "github", "nebius", "baseten", "vertex"}
 VARIABLES = {
     "openai-chat": ["OPENAI_BASE_URL"],
