@@ -294,6 +294,20 @@ def test_thoughts_between_tags_are_thoughts_where_models_print_them(vendor: str)
     assert kinds == ([Reasoning, Text] if vendor in THINK_TAGS else [Text])
 
 
+@pytest.mark.parametrize(
+    ("name", "wants"),
+    [
+        ("moonshot/kimi-k2.5", True),
+        ("moonshot/moonshot-v1-8k", False),
+        ("deepseek/deepseek-v4-pro", True),
+        ("zai/glm-5.3", True),
+        ("groq/openai/gpt-oss-120b", False),
+    ],
+)
+def test_thoughts_go_back_where_a_model_wants_them(name: str, wants: bool) -> None:
+    assert ('"reasoning_content"' in json.dumps(body(name))) == wants
+
+
 @pytest.mark.parametrize(("name", "words"), [("xai/grok-4.7", 5), ("openai-chat/gpt-5.4", 2)])
 def test_thoughts_are_counted_as_the_vendor_counts_them(name: str, words: int) -> None:
     choice = chosen(name)
