@@ -1,18 +1,27 @@
 """A connection read by the event loop itself: order, backpressure, patience, every kind of end."""
 
+import asyncio
+import contextlib
 import random
 import socket
 import struct
+import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import anyio
 import pytest
-from anyio import to_thread
+from anyio import from_thread, to_thread
 from anyio.abc import SocketAttribute, SocketStream
 
 from ouroboros.llm.transport import Silent
-from ouroboros.llm.transport.channel import HELD_BYTES, Channel, connect
+from ouroboros.llm.transport.channel import (
+    HELD_BYTES,
+    READ_BYTES,
+    READS_BETWEEN_LOOKS,
+    Channel,
+    connect,
+)
 
 type Handle = Callable[[SocketStream], Awaitable[None]]
 
@@ -175,3 +184,39 @@ async def test_nobody_there_is_an_error_of_the_system() -> None:
         port = server.getsockname()[1]
     with pytest.raises(OSError, match="failed"):
         await connect("127.0.0.1", port)
+
+
+async def test_bytes_that_never_stop_coming_do_not_keep_a_cancellation_away() -> None:
+    """As from a server that is quicker than we are, so that no read has to wait."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    stopped = threading.Event()
+    after_cancelling = 0
+
+    def flood() -> None:
+        connection, _ = listener.accept()
+        with connection, contextlib.suppress(OSError):
+            while not stopped.is_set():
+                connection.sendall(bytes(READ_BYTES))
+
+    async def read(channel: Channel, scope: anyio.CancelScope) -> None:
+        nonlocal after_cancelling
+        while after_cancelling < 500:
+            content = await channel.receive()
+            sum(content[:20_000])
+            after_cancelling += scope.cancel_called
+
+    def cancel_next(scope: anyio.CancelScope) -> None:
+        """In the turn of the loop after this one, and there before the reader."""
+        asyncio.get_running_loop().call_soon(scope.cancel)
+
+    thread = threading.Thread(target=flood, daemon=True)
+    thread.start()
+    with listener:
+        async with await connect("127.0.0.1", listener.getsockname()[1]) as channel:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(read, channel, tasks.cancel_scope)
+                await anyio.sleep(0.1)
+                await to_thread.run_sync(from_thread.run_sync, cancel_next, tasks.cancel_scope)
+            stopped.set()
+    await to_thread.run_sync(thread.join)
+    assert after_cancelling <= READS_BETWEEN_LOOKS + 1

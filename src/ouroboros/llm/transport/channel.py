@@ -19,6 +19,8 @@ READ_BYTES = 65_536
 HELD_BYTES = 1_048_576
 """More than this is not taken in before somebody reads it."""
 
+READS_BETWEEN_LOOKS = 8
+
 
 class Channel(asyncio.BufferedProtocol, ByteStream):
     """A byte stream whose ``patience`` bounds every wait for bytes, in seconds.
@@ -34,6 +36,7 @@ class Channel(asyncio.BufferedProtocol, ByteStream):
         self._into = memoryview(bytearray(READ_BYTES))
         self._arrived: deque[bytes] = deque()
         self._held = 0
+        self._reads = 0
         self._is_paused = False
         self._is_over = False
         self._is_closed = False
@@ -101,6 +104,10 @@ class Channel(asyncio.BufferedProtocol, ByteStream):
             if self._error is not None:
                 raise anyio.BrokenResourceError from self._error
             raise anyio.EndOfStream
+        self._reads += 1
+        if not self._reads % READS_BETWEEN_LOOKS:
+            # Where bytes never stop coming, no wait is long enough for a cancellation to reach it.
+            await lowlevel.checkpoint_if_cancelled()
         content = self._arrived.popleft()
         if len(content) > max_bytes:
             self._arrived.appendleft(content[max_bytes:])
