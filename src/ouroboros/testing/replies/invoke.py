@@ -75,9 +75,10 @@ def _chunk(inner: _Inner) -> Piece:
 
 
 def _metrics(usage: ScriptedUsage) -> dict[str, object]:
-    return {
+    counts: dict[str, object] = {
         "inputTokenCount": usage.input_uncached,
         "outputTokenCount": usage.output_text + usage.reasoning,
         "invocationLatency": 100,
         "firstByteLatency": 10,
     }
+    return counts | ({"cacheReadInputTokenCount": usage.cache_read} if usage.cache_read else {})
