@@ -114,7 +114,7 @@ def convert(path: KeyPath, text: str) -> object:
     try:
         found: object = msgspec.to_builtins(msgspec.convert(value, kind, strict=False))
     except msgspec.ValidationError as error:
-        raise WrongValue(path, expectation(kind, text, error)) from None
+        raise WrongValue(path, expectation(path, kind, text, error)) from None
     return list(cast("tuple[object, ...]", found)) if isinstance(found, tuple) else found
 
 
@@ -183,14 +183,19 @@ def variable(path: KeyPath) -> str:
     return "OUROBOROS_" + "_".join(path).upper()
 
 
-def expectation(kind: object, value: object, error: msgspec.ValidationError) -> str:
+def is_hidden(path: KeyPath) -> bool:
+    """Whether the value may be a secret: what is sent in headers."""
+    return path[:1] == ("providers",) and path[2:3] == ("headers",)
+
+
+def expectation(path: KeyPath, kind: object, value: object, error: msgspec.ValidationError) -> str:
     """What was expected and what was found, in words."""
     from ouroboros.app.config_words import describe
 
     place = str(error).partition(" - at `$")[2].rstrip("`")
     where = f" (at item {place.strip('[]')})" if place else ""
     reason = str(error).partition(" - at ")[0] if place else ""
-    shown = repr(value)
+    shown = "…" if is_hidden(path) else repr(value)
     shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
     return f"expected {describe(kind)}, got {shown}" + (f": {reason}{where}" if place else "")
 
@@ -229,7 +234,7 @@ def _check(
             try:
                 msgspec.convert(value, kind)
             except msgspec.ValidationError as error:
-                raise WrongValue(path, expectation(kind, value, error)) from None
+                raise WrongValue(path, expectation(path, kind, value, error)) from None
             kept[name] = value
     return kept
 

@@ -61,13 +61,25 @@ def entry_of(name: str, mine: Provider, known: Mapping[str, Entry]) -> Entry:
     if mine.dialect:
         entry = _changed(entry, mine)
     told = {
-        name: replace(entry.variables.get(name, Variable()), names=(), default=value)
-        for name, value in mine.variables.items()
+        key: replace(_variable(entry, key), names=(), default=value)
+        for key, value in mine.variables.items()
     }
     return replace(
         entry,
         headers={**entry.headers, **mine.headers},
         variables={**entry.variables, **told},
+    )
+
+
+def _variable(entry: Entry, name: str) -> Variable:
+    if name in entry.variables:
+        return entry.variables[name]
+    if f"{{{name}}}" in entry.base_url:
+        return Variable()
+    known = ", ".join(entry.variables) or "none"
+    raise Misuse(
+        f"[providers.{entry.name}.variables]: the address has no {{{name}}}",
+        hint=f"it has these: {known}",
     )
 
 

@@ -168,6 +168,26 @@ def test_what_is_sent_in_headers_is_not_shown(tmp_path: Path) -> None:
     assert "sk-1" not in str(shown)
 
 
+@pytest.mark.parametrize(
+    "headers", ['{ x-secret = ["sk-1"] }', '"x-secret: sk-1"', '{ a = { b = "sk-1" } }']
+)
+def test_a_mistake_in_headers_shows_no_value(tmp_path: Path, headers: str) -> None:
+    (tmp_path / "home").mkdir()
+    text = f'[providers.x]\nbase_url = "http://h/v1"\nheaders = {headers}\n'
+    (tmp_path / "home" / "config.toml").write_text(text, "utf-8")
+    with pytest.raises(ConfigBroken) as caught:
+        load(tmp_path, {"OUROBOROS_HOME": str(tmp_path / "home")}, {})
+    assert "providers.x.headers" in caught.value.message
+    assert "sk-1" not in f"{caught.value.message} {caught.value.hint}"
+
+
+def test_a_variable_that_is_not_in_the_address_is_named() -> None:
+    with pytest.raises(Misuse) as caught:
+        chosen("vertex/m", {}, providers={"vertex": {"variables": {"locaton": "eu"}}})
+    assert "{locaton}" in caught.value.message
+    assert "location" in caught.value.hint
+
+
 def test_what_a_vendor_listed_is_known_when_its_model_is_chosen(tmp_path: Path) -> None:
     price = Price(input=1.0, output=2.0)
     listed = {"qwen3:8b": Known(window=40_960, price=price)}
