@@ -1,8 +1,6 @@
 """Proxies and certificates, with a real proxy and a real TLS server on loopback."""
 
-import shutil
 import ssl
-import subprocess
 import traceback
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -24,6 +22,7 @@ from ouroboros.llm.transport.reach import Tls
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import serving
 from tests.unit.llm.proxy_parts import Proxy
+from tests.unit.llm.tls_parts import self_signed
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 
@@ -45,17 +44,7 @@ async def proxy() -> AsyncGenerator[Proxy]:
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A key and a certificate of its own for 127.0.0.1, in one file."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("openssl is not installed")
-    folder = tmp_path_factory.mktemp("tls")
-    key, certificate = folder / "key.pem", folder / "certificate.pem"
-    words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test"
-    names = ["-addext", "subjectAltName=IP:127.0.0.1"]
-    files = ["-keyout", str(key), "-out", str(certificate)]
-    subprocess.run([openssl, *words.split(), *names, *files], check=True, capture_output=True)
-    certificate.write_bytes(certificate.read_bytes() + key.read_bytes())
-    return certificate
+    return self_signed(tmp_path_factory.mktemp("tls"))
 
 
 @asynccontextmanager

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from typing import cast
+from urllib.parse import quote
 
 import msgspec
 
@@ -172,3 +173,8 @@ def text_of_result(result: ToolResult) -> str:
         for part in result.parts
     ]
     return "\n".join(text for text in texts if text)
+
+
+def model_path(model: str, verb: str) -> str:
+    """Where Bedrock has a model; its name, which may be an ARN, is one segment of the path."""
+    return f"/model/{quote(model, safe='')}/{verb}"

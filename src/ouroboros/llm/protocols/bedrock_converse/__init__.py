@@ -1,12 +1,11 @@
 """Converse, as AWS Bedrock speaks it for every model it hosts."""
 
-from urllib.parse import quote
-
 from ouroboros.core.parts import Origin
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.framing import Framing, event_stream
 from ouroboros.llm.protocols.bedrock_converse.body import build
 from ouroboros.llm.protocols.bedrock_converse.stream import ConverseDecoder
+from ouroboros.llm.protocols.encoding import model_path
 from ouroboros.llm.protocols.protocol import BodyCache
 from ouroboros.llm.request import Request
 
@@ -17,9 +16,9 @@ class BedrockConverse:
     name = "bedrock-converse"
 
     def path(self, request: Request) -> str:
-        """Where a request goes; the model, which may be an ARN, is one segment of it."""
+        """Where a request goes."""
         verb = "converse-stream" if request.stream else "converse"
-        return f"/model/{quote(request.model, safe='')}/{verb}"
+        return model_path(request.model, verb)
 
     def build_body(
         self, request: Request, dialect: Dialect, origin: Origin, cache: BodyCache | None = None

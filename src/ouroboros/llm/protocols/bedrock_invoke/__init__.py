@@ -1,12 +1,11 @@
 """InvokeModelWithResponseStream: AWS Bedrock hands a maker's own format through."""
 
-from urllib.parse import quote
-
 from ouroboros.core.parts import Origin
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.framing import Framing, event_stream
 from ouroboros.llm.protocols.bedrock_invoke.body import build
 from ouroboros.llm.protocols.bedrock_invoke.stream import InvokeDecoder
+from ouroboros.llm.protocols.encoding import model_path
 from ouroboros.llm.protocols.protocol import BodyCache
 from ouroboros.llm.request import Request
 
@@ -17,9 +16,9 @@ class BedrockInvoke:
     name = "bedrock-invoke-stream"
 
     def path(self, request: Request) -> str:
-        """Where a request goes; the model, which may be an ARN, is one segment of it."""
+        """Where a request goes."""
         verb = "invoke-with-response-stream" if request.stream else "invoke"
-        return f"/model/{quote(request.model, safe='')}/{verb}"
+        return model_path(request.model, verb)
 
     def build_body(
         self, request: Request, dialect: Dialect, origin: Origin, cache: BodyCache | None = None
