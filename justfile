@@ -2,6 +2,8 @@
 
 python := ".venv-dev/bin/python"
 compile := ".venv-dev/bin/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command 'just lock'"
+# Of miniwob only the pages are used; none of the packages that drive them.
+pages_alone := "--no-emit-package selenium --no-emit-package gymnasium --no-emit-package farama-notifications --no-emit-package numpy --no-emit-package pillow --no-emit-package cloudpickle --no-emit-package trio --no-emit-package trio-websocket --no-emit-package websocket-client --no-emit-package wsproto --no-emit-package outcome --no-emit-package pysocks"
 
 default:
     @just --list
@@ -34,7 +36,7 @@ snap *arguments:
 # lock the dependencies again; `just lock --upgrade` takes newer ones
 lock *arguments:
     {{compile}} pyproject.toml -o requirements/run.txt {{arguments}}
-    {{compile}} pyproject.toml --group dev -c requirements/run.txt -o requirements/dev.txt {{arguments}}
+    {{compile}} pyproject.toml --group dev -c requirements/run.txt -o requirements/dev.txt {{pages_alone}} {{arguments}}
     for extra in bedrock keyring litellm search; do {{compile}} pyproject.toml --extra $extra -c requirements/dev.txt \
         $(sed -n 's/^\([A-Za-z0-9_.-]*\)==.*/--no-emit-package \1/p' requirements/run.txt) -o requirements/extra-$extra.txt {{arguments}}; done
     {{compile}} --group build -o requirements/build.txt {{arguments}}

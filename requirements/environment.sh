@@ -104,6 +104,7 @@ PYTHON
 }
 
 fill() {
+    # A lock names every package there is to be, so nothing is looked for besides (--no-deps).
     # One development package is published as source alone; nothing else is ever built.
     wheels_only='--only-binary :all:'
     [ "${lock##*/}" != dev.txt ] || wheels_only=
@@ -113,7 +114,7 @@ fill() {
         (
             cd "$home" && "$uv" venv --quiet --relocatable --python "$python" "$fresh" &&
                 "$uv" pip install --python "$fresh/bin/python" --compile-bytecode \
-                    --require-hashes $wheels_only -r "$fresh.txt" \
+                    --no-deps --require-hashes $wheels_only -r "$fresh.txt" \
                     --build-constraints requirements/build.txt
         ) && return
         say "uv could not do it; trying pip"
@@ -121,7 +122,7 @@ fill() {
     fi
     "$python" -I -m venv "$fresh" &&
         "$fresh/bin/python" -I -m pip install --disable-pip-version-check --no-cache-dir \
-            --require-hashes $wheels_only -r "$fresh.txt"
+            --no-deps --require-hashes $wheels_only -r "$fresh.txt"
 }
 
 # Candidates are run, not looked up: a pyenv shim exists for versions that are not there.

@@ -42,6 +42,52 @@ WRITE_BYTES = 10 * 1_048_576
 """Largest file the write tool makes."""
 
 
+RLM_ITERATIONS = 25
+"""Iterations of a run of the REPL mind before it must answer with what it has."""
+
+CHILD_ITERATIONS = 10
+"""The same for a run that ``llm_query`` started."""
+
+SUB_CALLS = 50
+"""Calls of ``llm_query`` in one run, its children's counted with them."""
+
+NO_CODE_REPLIES = 3
+"""Replies without code, one after the other, that end a run of the REPL mind."""
+
+BLOCK_SECONDS = 30.0
+"""Running time of one block of model-written code; host calls have deadlines of their own."""
+
+EXEC_IN_TAB_SECONDS = 10.0
+"""Life of code that runs in a page."""
+
+EXEC_CHARS = 100_000
+"""Characters of JSON that code in a page may give back."""
+
+SLEEP_SECONDS = 10.0
+"""The longest ``sleep``."""
+
+LOG_CHARS = 5_000
+"""Characters of one line of ``log``."""
+
+PREVIEW_CHARS = 400
+"""Characters of a value that a model may see."""
+
+VARIABLE_PREVIEW_CHARS = 200
+"""The same for a variable."""
+
+ISOLATE_BYTES = 128 * 1_048_576
+"""Heap of one isolate."""
+
+RLM_HISTORY_TOKENS = 8_000
+"""Code and metadata of earlier iterations in one request of the REPL mind."""
+
+RLM_FULL_ITERATIONS = 3
+"""The newest iterations are told in full."""
+
+LEAF_TOKENS = 8_000
+"""Largest data that ``llm_query`` hands to one plain model call; more starts a child run."""
+
+
 class Caps(Struct, frozen=True, kw_only=True):
     """Optional limits of one run; None means unbounded."""
 

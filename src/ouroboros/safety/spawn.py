@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 from typing import IO, Literal
 
@@ -268,8 +268,31 @@ def shell_command(text: str, shell: str = "/bin/sh") -> tuple[str, ...]:
     return (shell, "-c", text)
 
 
+async def start_talking(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    environment: Mapping[str, str],
+) -> tuple[Process, IO[bytes], IO[bytes]]:
+    """Starts a child to talk with: the process, what it reads and what it says, as raw pipes.
+
+    The process itself reads only the child's standard error. ``safety.companion`` owns the three.
+
+    Raises:
+        OSError: The program or the folder does not exist, or may not be used.
+    """
+    mark = os.urandom(8).hex()
+    marks = f"{environment.get(MARK, '')} {mark}".strip()
+    popen = await _start(command, cwd, cleaned(environment) | {MARK: marks}, None)
+    ears, mouth = popen.stdin, popen.stdout
+    assert ears is not None
+    assert mouth is not None
+    popen.stdin = popen.stdout = None
+    return Process(popen, mark), ears, mouth
+
+
 async def _start(
-    command: Sequence[str], cwd: Path, environment: dict[str, str], stdin: bytes
+    command: Sequence[str], cwd: Path, environment: dict[str, str], stdin: bytes | None
 ) -> subprocess.Popen[bytes]:
     started: list[subprocess.Popen[bytes]] = []
     abandoned = False
@@ -301,7 +324,9 @@ async def _start(
         raise
 
 
-def _source(data: bytes) -> IO[bytes]:
+def _source(data: bytes | None) -> AbstractContextManager[IO[bytes] | int]:
+    if data is None:
+        return contextlib.nullcontext(subprocess.PIPE)
     if not data:
         return Path(os.devnull).open("rb")
     from tempfile import TemporaryFile

@@ -1,6 +1,6 @@
 """The one interface every tool has, and what it hands back."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -27,12 +27,16 @@ class Result(Struct, frozen=True, kw_only=True):
         ok: False when the model should read it as a failure.
         detail: What a face may show besides, such as a unified diff.
         final: The run ends with this result (the ``done`` tool).
+        value: JSON for the code that made the call; never shown to a model and never on record.
+        answer: The whole final value where the parts show only what kind of thing it is.
     """
 
     parts: tuple[Text | Media, ...] = ()
     ok: bool = True
     detail: str = ""
     final: bool = False
+    value: bytes | None = None
+    answer: str = ""
 
     @classmethod
     def of(cls, text: str, *, ok: bool = True, detail: str = "") -> "Result":
@@ -44,10 +48,13 @@ class Effect(Struct, frozen=True, kw_only=True):
     """What a call would do, in the words the rules understand.
 
     Attributes:
-        kind: ``read`` and ``write`` name paths, ``execute`` names a command, ``none`` touches
-            nothing outside the session.
+        kind: ``read`` and ``write`` name paths, ``execute`` names a command, ``look`` reads a page
+            and ``act`` works in one, ``risk`` is an act that the person wants to know of (submit,
+            pay, upload, download), ``origin`` opens a place that page data could be carried to,
+            ``none`` touches nothing outside the session.
         paths: Absolute, with symbolic links resolved.
         command: The exact shell text.
+        url: Where the page is, or where it would go.
         action: One readable line for the person, such as ``Write src/app.py``.
     """
 
@@ -55,6 +62,11 @@ class Effect(Struct, frozen=True, kw_only=True):
     action: str
     paths: tuple[Path, ...] = ()
     command: str = ""
+    url: str = ""
+
+
+async def _admits(effect: Effect) -> None:
+    del effect
 
 
 def _hides_nothing(path: Path) -> bool:
@@ -67,7 +79,8 @@ class ToolContext(Struct, frozen=True, kw_only=True):
 
     ``publish`` puts a session event on record (``update_plan`` uses it); ``sandbox`` is the cage
     of this attempt; ``hides`` says of a resolved path that a rule denies reading it, for tools that
-    look into many files.
+    look into many files; ``admit`` puts an effect that came to light only now before hooks, rules and
+    the person, and raises ``Denied``.
     """
 
     call_id: str
@@ -77,6 +90,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     publish: Callable[[Event], None]
     sandbox: Sandbox = Unconfined()
     hides: Callable[[Path], bool] = _hides_nothing
+    admit: Callable[[Effect], Awaitable[None]] = _admits
 
 
 class Tool[Arguments: Struct](Protocol):

@@ -1,0 +1,78 @@
+"""The DevTools protocol as bytes: commands out, answers and happenings in. Pure.
+
+Over a pipe each message ends with a NUL byte; over a websocket each is a text message of its own.
+Source: https://chromedevtools.github.io/devtools-protocol/
+"""
+
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct
+
+_encode = msgspec.json.Encoder().encode
+_NOTHING = Raw(b"{}")
+
+
+class Fault(Struct, frozen=True):
+    """The browser's refusal of one command."""
+
+    code: int = 0
+    message: str = ""
+    data: str = ""
+
+
+class Incoming(Struct, frozen=True, rename={"session": "sessionId"}):
+    """An answer (``id`` is set) or a happening (``method`` is set), its body still encoded."""
+
+    id: int | None = None
+    method: str = ""
+    params: Raw = _NOTHING
+    result: Raw = _NOTHING
+    error: Fault | None = None
+    session: str = ""
+
+    def read[Body](self, kind: type[Body]) -> Body:
+        """The happening's parameters; members that ``kind`` does not name are left out.
+
+        Raises:
+            msgspec.DecodeError: They are of another shape.
+        """
+        return msgspec.json.decode(self.params, type=kind)
+
+
+_decoder = msgspec.json.Decoder(Incoming)
+
+
+def command(id: int, method: str, params: dict[str, Any], session: str) -> bytes:
+    """One command as JSON."""
+    message: dict[str, Any] = {"id": id, "method": method, "params": params}
+    if session:
+        message["sessionId"] = session
+    return _encode(message)
+
+
+def incoming(message: bytes) -> Incoming:
+    """Reads one message.
+
+    Raises:
+        msgspec.DecodeError: It is not one.
+    """
+    return _decoder.decode(message)
+
+
+class Frames:
+    """Cuts what comes over a pipe into messages."""
+
+    def __init__(self) -> None:
+        """Starts with nothing read."""
+        self._begun: list[bytes] = []
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        """The messages that end in ``piece``; the rest is kept."""
+        *ended, rest = piece.split(b"\0")
+        if ended:
+            ended[0] = b"".join((*self._begun, ended[0]))
+            self._begun = []
+        if rest:
+            self._begun.append(rest)
+        return ended
