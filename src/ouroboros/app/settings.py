@@ -128,6 +128,81 @@ class Price(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tools: bool | None = None
 
 
+type Risk = Literal["submit", "download", "upload", "payment", "cross-site-post"]
+RISKS: tuple[Risk, ...] = ("submit", "download", "upload", "payment", "cross-site-post")
+
+
+class Browser(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[browser]``: which browser is used, how it is started and where it may go.
+
+    Attributes:
+        tools: The model that calls tools has those of the browser too.
+        mode: A browser of our own, the person's running one, or one at an address.
+        profile: Name of the profile of our own; empty means a fresh one that is thrown away.
+        program: Its path; found on PATH and in the usual places when empty.
+        url: Port or address to attach to; empty means that of the person's own Chrome.
+        flags: More switches for the program.
+        max_tabs: A tab that a page opens beyond this is closed at once.
+        allow_domains: Where it may go without asking after page data was read; ``only_allowed``
+            makes it the only places there are.
+        block_domains: Where it may not go at all.
+        uploads: Folders besides the workspace that files may be sent from.
+        download_max: Largest file in bytes.
+        confirm: What is asked before it is done in a page.
+    """
+
+    tools: bool = False
+    mode: Literal["managed", "attach", "remote"] = "managed"
+    profile: str = "default"
+    program: str = ""
+    url: str = ""
+    headless: bool = True
+    width: Annotated[int, Meta(ge=200, le=7680)] = 1280
+    height: Annotated[int, Meta(ge=200, le=4320)] = 720
+    flags: tuple[str, ...] = ()
+    max_tabs: Annotated[int, Meta(ge=1, le=1000)] = 100
+    allow_domains: tuple[str, ...] = ()
+    only_allowed: bool = False
+    block_domains: tuple[str, ...] = ()
+    uploads: tuple[str, ...] = ()
+    download_max: Positive = 1_073_741_824
+    confirm: tuple[Risk, ...] = RISKS
+
+
+class Rlm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[rlm]``: the bounds of a run that writes code against data it does not see.
+
+    Attributes:
+        max_iterations: Then it answers with what it has.
+        child_iterations: The same for a run that ``llm_query`` started.
+        max_sub_calls: Calls of ``llm_query`` in one run, its children's counted with them.
+        depth: How deep children may have children.
+        concurrency: Children at one time.
+        leaf_tokens: Largest data that goes to one plain model call; more starts a child run.
+        child_model: A cheaper model for children; empty means the run's own.
+        block_timeout: Seconds a block may run, host calls not counted.
+        exec_timeout: Seconds code may run in a page.
+        history_tokens: Code and metadata of earlier iterations in one request.
+        script_timeout: Seconds a script of the ``js`` tool may run.
+        data_max: Largest file or stream of ``--data`` in bytes, and all of them together.
+        checkpoint_max: Bytes of variables that are kept for a resumed session.
+    """
+
+    max_iterations: Annotated[int, Meta(ge=1, le=1000)] = limits.RLM_ITERATIONS
+    child_iterations: Annotated[int, Meta(ge=1, le=1000)] = limits.CHILD_ITERATIONS
+    max_sub_calls: Count = limits.SUB_CALLS
+    depth: Annotated[int, Meta(ge=0, le=2)] = 1
+    concurrency: Annotated[int, Meta(ge=1, le=32)] = 4
+    leaf_tokens: Positive = limits.LEAF_TOKENS
+    child_model: str = ""
+    block_timeout: Seconds = limits.BLOCK_SECONDS
+    exec_timeout: Seconds = limits.EXEC_IN_TAB_SECONDS
+    history_tokens: Positive = limits.RLM_HISTORY_TOKENS
+    script_timeout: Annotated[float, Meta(gt=0, le=3600)] = 300.0
+    data_max: Positive = 67_108_864
+    checkpoint_max: Count = 33_554_432
+
+
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All settings of a run, after the layers were joined."""
 
@@ -146,5 +221,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tools: Tools = field(default_factory=Tools)
     permissions: Permissions = field(default_factory=Permissions)
     network: Network = field(default_factory=Network)
+    browser: Browser = field(default_factory=Browser)
+    rlm: Rlm = field(default_factory=Rlm)
     providers: dict[str, Provider] = field(default_factory=dict[str, Provider])
     models: dict[str, Price] = field(default_factory=dict[str, Price])
