@@ -18,7 +18,8 @@ from contextlib import contextmanager
 from bench.llm import imports
 from bench.llm.imports import ENVIRONMENT, ROOT
 from bench.llm.server import EVENTS_A_SECOND, PATHS, stream_of
-from bench.llm.sheet import OURS, Sheet, decoder_lines, growth_lines
+from bench.llm.sheet import ROWS, decoder_lines, growth_lines, missed
+from bench.sheet import OURS, Sheet
 
 PEERS = {"openai": ("chat", "responses"), "anthropic": ("messages",)}
 """Which wire formats a peer speaks; the others speak all."""
@@ -117,7 +118,7 @@ def main(words: list[str]) -> None:
     if peers := str(arguments.peers_python):
         pythons |= dict.fromkeys(NAMES[1:], peers)
         print(f"{_versions(peers)}.\n")
-    sheet = Sheet(list(pythons))
+    sheet = Sheet(list(pythons), ROWS)
     with _server() as port:
         for number in range(arguments.runs):
             for mode in ("batched", "paced"):
@@ -136,8 +137,8 @@ def main(words: list[str]) -> None:
         print(f"\nOf the import, or beside it: {', '.join(floors)}.")
     if "decoders" in parts:
         _print_decoders()
-    missed = list(sheet.missed())
-    print("\n".join(("", "Aims not reached:", *missed)) if missed else "\nEvery aim is reached.")
+    short = list(missed(sheet))
+    print("\n".join(("", "Aims not reached:", *short)) if short else "\nEvery aim is reached.")
 
 
 def _print_decoders() -> None:

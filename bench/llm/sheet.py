@@ -1,26 +1,12 @@
-"""What was measured, as Markdown tables, and which aims are missed."""
+"""The rows of the model layer's table, and which of its aims are missed."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from statistics import median
 
-OURS = "ouroboros"
+from bench.sheet import Row, Sheet
+
 OFFICIAL = frozenset({"openai", "anthropic"})
 TIMES_LESS = 3.0
 """How many times less an event is to cost here than in the official SDKs."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One number for each contestant; ``most`` is the aim in the unit shown."""
-
-    key: str
-    title: str
-    scale: float
-    digits: int
-    most: float
-    is_compared: bool = True
-
 
 ROWS = (
     Row("batched chat", "CPU per event, chat, us", 1e6, 1, 25),
@@ -40,61 +26,14 @@ ROWS = (
 )
 
 
-@dataclass
-class Sheet:
-    """Values by row and contestant, one a round."""
-
-    names: list[str]
-    values: dict[tuple[str, str], list[float]] = field(
-        default_factory=dict[tuple[str, str], list[float]]
-    )
-
-    def add(self, key: str, name: str, value: float) -> None:
-        """Takes in one measurement."""
-        self.values.setdefault((key, name), []).append(value)
-
-    def middle(self, key: str, name: str) -> float:
-        """The median of what was measured."""
-        return median(self.values[key, name])
-
-    def times(self, key: str, name: str) -> float | None:
-        """How many times ours this contestant's value is: the median, round by round."""
-        ours, theirs = (self.values.get((key, one)) for one in (OURS, name))
-        if not ours or not theirs or name == OURS:
-            return None
-        return median(b / a for a, b in zip(ours, theirs, strict=False))
-
-    def lines(self) -> Iterator[str]:
-        """The table: median (least to most), and how many times ours that is."""
-        yield "| what | aim | " + " | ".join(self.names) + " |"
-        yield "|---|---|" + "---|" * len(self.names)
-        for row in ROWS:
-            cells = [self._cell(row, name) for name in self.names]
-            if any(cells):
-                yield f"| {row.title} | <= {row.most:g} | " + " | ".join(cells) + " |"
-
-    def missed(self) -> Iterator[str]:
-        """The aims that our medians do not reach."""
-        for row in ROWS:
-            values = self.values.get((row.key, OURS))
-            if values and median(values) * row.scale > row.most:
-                yield f"{row.title}: {median(values) * row.scale:.{row.digits}f}, not <= {row.most:g}"
-            for name in self.names if row.is_compared else ():
-                times = self.times(row.key, name)
-                if name in OFFICIAL and times is not None and times < TIMES_LESS:
-                    yield f"{row.title}: {name} takes {times:.1f} times ours, not {TIMES_LESS:g}"
-
-    def _cell(self, row: Row, name: str) -> str:
-        values = self.values.get((row.key, name))
-        if not values:
-            return ""
-        least, middle, most = (
-            f"{value * row.scale:,.{row.digits}f}"
-            for value in (min(values), median(values), max(values))
-        )
-        spread = "" if least == most else f" ({least} to {most})"
-        times = self.times(row.key, name)
-        return f"{middle}{spread}" + ("" if times is None else f", x{times:.1f}")
+def missed(sheet: Sheet) -> Iterator[str]:
+    """The aims that our medians do not reach, also those against the official SDKs."""
+    yield from sheet.missed()
+    for row in ROWS:
+        for name in sheet.names if row.is_compared else ():
+            times = sheet.times(row.key, name)
+            if name in OFFICIAL and times is not None and times < TIMES_LESS:
+                yield f"{row.title}: {name} takes {times:.1f} times ours, not {TIMES_LESS:g}"
 
 
 def decoder_lines(costs: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
