@@ -1,0 +1,63 @@
+"""What every browser test may take: a shared Chromium, pages on loopback, tabs of its own."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from ouroboros.browser.tabs import Tab, Tabs
+from tests.browser.chromium import Chromium
+from tests.browser.site import Site, serving
+from tests.browser.stage import Stage, staged
+
+
+@pytest.fixture(scope="session")
+def chromium_of_process() -> Iterator[list[Chromium]]:
+    """The one browser of this process, started by the first test that takes it."""
+    running: list[Chromium] = []
+    yield running
+    for chromium in running:
+        chromium.close()
+
+
+@pytest.fixture
+def chromium(chromium_of_process: list[Chromium]) -> Chromium:
+    """A browser that runs; a new one when a test before has killed it."""
+    if chromium_of_process and not chromium_of_process[-1].is_running:
+        chromium_of_process.pop().close()
+    if not chromium_of_process:
+        chromium_of_process.append(Chromium())
+    return chromium_of_process[-1]
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Site]:
+    """The loopback servers of this process."""
+    with serving() as site:
+        yield site
+
+
+@pytest.fixture
+def site(servers: Site) -> Iterator[Site]:
+    """Pages for one test: ``site.url("forms.html")``, ``site.put("x", "<p>")``, ``site.requests``."""
+    servers.forget()
+    yield servers
+    servers.forget()
+
+
+@pytest.fixture
+async def stage(chromium: Chromium, site: Site) -> AsyncIterator[Stage]:
+    """A browser context of this test alone, with its connection and tabs."""
+    async with staged(chromium, site) as stage:
+        yield stage
+
+
+@pytest.fixture
+def tabs(stage: Stage) -> Tabs:
+    """The tabs of this test's browser context; none is open yet."""
+    return stage.tabs
+
+
+@pytest.fixture
+async def tab(stage: Stage) -> Tab:
+    """One open tab on an empty page."""
+    return await stage.open()
