@@ -14,6 +14,7 @@ from ouroboros.core.events import (
     AgentMessage,
     ContextCompacted,
     Envelope,
+    Event,
     ModelSwitched,
     PermissionAnswered,
     PermissionRequested,
@@ -29,6 +30,7 @@ from ouroboros.core.events import (
     TurnStarted,
     UserMessage,
 )
+from ouroboros.core.events.code import EnvironmentUpdated, IterationStarted
 from ouroboros.core.parts import Message, ToolResult, Usage
 
 type CallPhase = Literal["made", "started", "attempted"]
@@ -36,11 +38,15 @@ type Status = Literal["idle", "running", "waiting", "failed"]
 
 
 class OpenCall(Struct, kw_only=True):
-    """A call without a result; ``attempted`` means its effect may have happened."""
+    """A call without a result; ``attempted`` means its effect may have happened.
+
+    One that code made names the call ``within`` which it was made.
+    """
 
     name: str
     arguments: str
     phase: CallPhase = "made"
+    within: str = ""
 
 
 class Spent(Struct, kw_only=True):
@@ -98,6 +104,10 @@ class State(Struct, kw_only=True):
         final: The last words of the latest run; empty until it says some.
         ended: How the latest run ended; empty from the person's words on until it has.
         measured_at: Length of ``history`` when it was reported; what came after is estimated.
+        iteration: Of the REPL mind, in the latest run; 0 before its first.
+        began: Length of ``history`` when the words of the latest run joined it.
+        sub_calls: Children that the latest run started.
+        variables: What kind of thing each variable of the REPL is, one line each.
     """
 
     session: str = ""
@@ -130,6 +140,10 @@ class State(Struct, kw_only=True):
     finished_by_tool: bool = False
     compactions: int = 0
     call_ids: set[str] = field(default_factory=set[str])
+    iteration: int = 0
+    began: int = 0
+    sub_calls: int = 0
+    variables: str = ""
 
     def apply(self, envelope: Envelope) -> None:
         """Takes in one durable event; anything else leaves the state as it is."""
@@ -152,7 +166,7 @@ class State(Struct, kw_only=True):
             case PlanUpdated(steps=steps):
                 self.plan = steps
             case _:
-                pass
+                self._apply_code(event)
 
     def _apply_turn(
         self, event: UserMessage | AgentMessage | TurnStarted | ContextCompacted
@@ -189,6 +203,8 @@ class State(Struct, kw_only=True):
         self.told.update(event.told)
         if event.message.kind == "plain":
             self.ended = self.final = self.stop_reason = ""
+            self.iteration = self.sub_calls = 0
+            self.began = len(self.history)
 
     def _hear_queued(self) -> None:
         self.history += self.queued
@@ -217,10 +233,14 @@ class State(Struct, kw_only=True):
     def _apply_call(self, event: ToolStarted | ToolAttempted | ToolResulted) -> None:
         match event:
             case ToolStarted(call_id=call_id, name=name, arguments=arguments):
-                self.calls[call_id] = OpenCall(name=name, arguments=arguments, phase="started")
+                self.calls[call_id] = OpenCall(
+                    name=name, arguments=arguments, phase="started", within=event.within
+                )
             case ToolAttempted(call_id=call_id):
                 if call_id in self.calls:
                     self.calls[call_id].phase = "attempted"
+            case ToolResulted(call_id=call_id, within=within) if within:
+                self.calls.pop(call_id, None)
             case ToolResulted(call_id=call_id):
                 self.calls.pop(call_id, None)
                 self.results[call_id] = ToolResult(
@@ -228,7 +248,30 @@ class State(Struct, kw_only=True):
                 )
                 if event.final:
                     self.finished_by_tool = True
-                    self.final = self.results[call_id].text
+                    self.final = event.answer or self.results[call_id].text
+
+    def _apply_code(self, event: Event) -> None:
+        match event:
+            case IterationStarted(child=""):
+                self.iteration = event.iteration
+            case EnvironmentUpdated(child=""):
+                self.variables = event.metadata
+            case _ if event.type.startswith("subagent."):
+                self._apply_child(event)
+            case _:
+                pass
+
+    def _apply_child(self, event: Event) -> None:
+        # Imported here: a run without children never pays for these events.
+        from ouroboros.core.events.fleet import SubagentReplied, SubagentStarted
+
+        match event:
+            case SubagentStarted():
+                self.sub_calls += 1
+            case SubagentReplied(usage=usage, cost=cost):
+                self.spent.add(usage, cost)
+            case _:
+                pass
 
     def _apply_approval(self, event: PermissionRequested | PermissionAnswered) -> None:
         match event:

@@ -11,7 +11,10 @@ type CallStatus = Literal["done", "failed", "denied", "cancelled", "unknown-afte
 
 
 class ToolStarted(Event, frozen=True, kw_only=True):
-    """A call was taken up: shown before any question and before any effect."""
+    """A call was taken up: shown before any question and before any effect.
+
+    ``within`` is the call whose code made this one, empty for a model's own.
+    """
 
     type: ClassVar[str] = "tool.started"
     source: ClassVar[Literal["user", "agent", "system"]] = "agent"
@@ -19,6 +22,7 @@ class ToolStarted(Event, frozen=True, kw_only=True):
     name: str
     arguments: str
     title: str = ""
+    within: str = ""
 
 
 class ToolAttempted(Event, frozen=True, kw_only=True):
@@ -52,6 +56,10 @@ class ToolResulted(Event, frozen=True, kw_only=True):
         original_bytes: Size of the whole output; larger than what is shown when it was cut.
         blob: Name of the blob that holds the whole output, empty when nothing was cut.
         detail: What a face may show beyond the model's text, such as a diff.
+        answer: The whole final value where the parts show only what kind of thing it is.
+        within: The call whose code made this one. Then the parts hold no more than why it failed,
+            ``original_bytes`` is the size of the value that code was given, and one that only
+            looked has no other event: ``title`` and ``steps`` are here.
     """
 
     type: ClassVar[str] = "tool.result"
@@ -66,6 +74,10 @@ class ToolResulted(Event, frozen=True, kw_only=True):
     blob: str = ""
     detail: str = ""
     final: bool = False
+    answer: str = ""
+    within: str = ""
+    title: str = ""
+    steps: tuple[str, ...] = ()
 
 
 class PlanStep(Struct, frozen=True, kw_only=True):

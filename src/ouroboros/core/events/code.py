@@ -6,10 +6,15 @@ from ouroboros.core.events.envelope import Event
 
 
 class IterationStarted(Event, frozen=True, kw_only=True):
-    """A pass of the REPL mind begins."""
+    """A pass of the REPL mind begins.
+
+    Here and below ``child`` names the child run that it belongs to; empty for the run itself.
+    """
 
     type: ClassVar[str] = "iteration.started"
     iteration: int
+    task: str = ""
+    child: str = ""
 
 
 class CodeGenerated(Event, frozen=True, kw_only=True):
@@ -19,6 +24,8 @@ class CodeGenerated(Event, frozen=True, kw_only=True):
     source: ClassVar[Literal["user", "agent", "system"]] = "agent"
     block: int
     code: str
+    iteration: int = 0
+    child: str = ""
 
 
 class CodeResulted(Event, frozen=True, kw_only=True):
@@ -29,13 +36,17 @@ class CodeResulted(Event, frozen=True, kw_only=True):
     ok: bool
     metadata: str
     seconds: float = 0.0
+    iteration: int = 0
+    child: str = ""
 
 
 class EnvironmentUpdated(Event, frozen=True, kw_only=True):
-    """Variables of the REPL changed."""
+    """Variables of the REPL changed; ``metadata`` is what kind of thing each is, one line each."""
 
     type: ClassVar[str] = "env.updated"
     names: tuple[str, ...]
+    metadata: str = ""
+    child: str = ""
 
 
 class Logged(Event, frozen=True, kw_only=True):

@@ -1,16 +1,37 @@
 """Runs that start runs, and what wakes them."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from ouroboros.core.events.envelope import Event
+from ouroboros.core.parts import Usage
 
 
 class SubagentStarted(Event, frozen=True, kw_only=True):
-    """A child run began."""
+    """A child run began.
+
+    Attributes:
+        kind: ``run`` takes iterations of its own; ``leaf`` is one plain model call that is shown
+            data, ``pack`` one for several items.
+        tokens: Size of the data it was given, by estimate.
+        parent: The child that started it; empty for the run itself.
+    """
 
     type: ClassVar[str] = "subagent.started"
     child: str
     task: str
+    kind: Literal["run", "leaf", "pack"] = "run"
+    tokens: int = 0
+    parent: str = ""
+
+
+class SubagentReplied(Event, frozen=True, kw_only=True):
+    """A model answered for a child: what it used counts as the parent's."""
+
+    type: ClassVar[str] = "subagent.replied"
+    child: str
+    model: str = ""
+    usage: Usage | None = None
+    cost: float | None = None
 
 
 class SubagentCompleted(Event, frozen=True, kw_only=True):
