@@ -36,11 +36,7 @@ def has_replies(state: State) -> bool:
 
 
 class ToolMind:
-    """Asks a model with tools; done when a reply makes no call.
-
-    Attributes:
-        lineup: Knows the model that is asked next.
-    """
+    """Asks a model with tools; done when a reply makes no call."""
 
     def __init__(
         self,
@@ -53,12 +49,17 @@ class ToolMind:
         context: Callable[[State], tuple[Message, dict[str, str]] | None],
     ) -> None:
         """``context`` gives what the model must be told anew after a compaction in mid-task."""
-        self.lineup = lineup
+        self._lineup = lineup
         self._prompts, self._system, self._tools = prompts, system, tools
         self._ids, self._context = ids, context
         self._builder = Builder()
         self._cut_watch = CutWatch()
         self._nudges = 0
+
+    @property
+    def lineup(self) -> Lineup:
+        """Knows the model that is asked next."""
+        return self._lineup
 
     @property
     def speaker(self) -> Speaker:
@@ -86,6 +87,10 @@ class ToolMind:
     def is_full(self, state: State) -> bool:
         """The next request would pass the limit, and there is something to summarise."""
         return self.would_fill(state, self.speaker.tuning)
+
+    def can_compact(self, state: State) -> bool:
+        """There is something to summarise."""
+        return has_replies(state)
 
     def would_fill(self, state: State, tuning: Tuning) -> bool:
         """The same for a model with another tuning."""

@@ -4,7 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from typing import Literal, Protocol
 
+from ouroboros.agent.lineup import Lineup
 from ouroboros.agent.reply import Reply
+from ouroboros.agent.speaker import Tuning
 from ouroboros.core.errors import ModelFailed
 from ouroboros.core.events import ContextCompacted, Event, ModelSwitched, TaskCompleted
 from ouroboros.core.parts import Message
@@ -25,6 +27,22 @@ class Mind(Protocol):
     def is_full(self, state: State) -> bool: ...
     async def compact(self, state: State, trigger: Trigger) -> ContextCompacted: ...
     def verdict(self, state: State) -> TaskCompleted | Message | None: ...
+
+
+class Partner(Mind, Protocol):
+    """A mind that a session can hold a conversation with.
+
+    ``can_compact`` says whether there is anything to summarise, ``would_fill`` whether a model with
+    another tuning could not read the history as it is.
+    """
+
+    @property
+    def lineup(self) -> Lineup: ...
+    def can_compact(self, state: State) -> bool: ...
+    def would_fill(self, state: State, tuning: Tuning) -> bool: ...
+    async def compact(
+        self, state: State, trigger: Trigger, focus: str = ""
+    ) -> ContextCompacted: ...
 
 
 class Models(Protocol):

@@ -11,10 +11,10 @@ from ouroboros.agent.caps import watch
 from ouroboros.agent.context import ABORTED
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
-from ouroboros.agent.mind import ToolMind, has_replies
 from ouroboros.agent.overlap import Hands
 from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.reply import error_of
+from ouroboros.agent.roles import Partner
 from ouroboros.agent.speaker import Speaker
 from ouroboros.core.clock import Clock
 from ouroboros.core.commands import (
@@ -63,7 +63,7 @@ class Session:
         state: State,
         journal: Journal,
         desk: Desk,
-        mind: ToolMind,
+        mind: Partner,
         hands: Hands,
         surroundings: Callable[[], Awaitable[Surroundings]],
         speakers: Callable[[str], Awaitable[Speaker]],
@@ -170,6 +170,7 @@ class Session:
                     name=call.name,
                     status="unknown-after-crash" if acted else "cancelled",
                     parts=(Text(text=UNKNOWN if acted else NOT_RUN),),
+                    within=call.within,
                 )
             )
         return unknown
@@ -315,7 +316,7 @@ class Session:
     async def _compact(self, focus: str) -> None:
         if self.running:
             raise Misuse("the history cannot be summarised while a turn runs", hint="stop it first")
-        if not has_replies(self.state):
+        if not self._mind.can_compact(self.state):
             raise Misuse("there is nothing to summarise yet")
         await self._between_turns(lambda: self._summarise(focus))
 
