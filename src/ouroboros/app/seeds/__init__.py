@@ -1,0 +1,4 @@
+"""What a person hands in with ``--data``, made into variables.
+
+Refuses: to run, follow or trust anything of it.
+"""
