@@ -17,48 +17,25 @@ from msgspec import Struct
 
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Denied, OuroborosError, StoreFailed, ToolFailed
-from ouroboros.core.events import (
-    CallStatus,
-    PermissionAnswered,
-    PermissionBlocked,
-    PermissionRequested,
-    ToolAttempted,
-    ToolProgress,
-    ToolResulted,
-    ToolStarted,
-)
+from ouroboros.core.events import CallStatus, ToolAttempted, ToolProgress, ToolResulted
 from ouroboros.core.ids import Ids
-from ouroboros.core.limits import TOOL_OUTPUT_BYTES
+from ouroboros.core.limits import PREVIEW_CHARS, TOOL_OUTPUT_BYTES
 from ouroboros.core.parts import Text, ToolCall
-from ouroboros.safety.paths import real
-from ouroboros.safety.rules import Decision, Intent, Rules
+from ouroboros.safety.rules import Decision, Rules
 from ouroboros.safety.sandbox import CageDenied, Sandbox, Unconfined
-from ouroboros.tools.approval import Answer, Asker
+from ouroboros.tools.admission import Gate
+from ouroboros.tools.approval import Asker
 from ouroboros.tools.arguments import decode
+from ouroboros.tools.passage import HARMLESS, Passage, resolved, storable
 from ouroboros.tools.registry import AnyTool, Registry
 from ouroboros.tools.result import DETAIL_BYTES, Spill, bounded, cut, encoded, flowing
 from ouroboros.tools.seams import Hooks, Journal, NoHooks, NoSpill, Standing
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
-_HARMLESS = frozenset({"read", "none"})
 _PROGRESS_EVENTS = 10_000
 _KEEP_SECONDS = 5.0
 
 _log = logging.getLogger(__name__)
-
-
-class Passage:
-    """One call on its way: what is known of it so far."""
-
-    def __init__(self, call: ToolCall, name: str, began: float) -> None:
-        """``name`` is the canonical one, or the model's own when there is no such tool."""
-        self.call = call
-        self.name = name
-        self.began = began
-        self.steps: list[str] = []
-        self.progress = 0
-        self.decision = ""
-        self.rule = ""
 
 
 class Orchestrator:
@@ -99,13 +76,19 @@ class Orchestrator:
         self._registry = registry
         self._rules = rules
         self._journal = journal
-        self._asker = asker
         self._standing = standing
         self._clock = clock
-        self._ids = ids
+        self._gate = Gate(
+            rules=rules,
+            journal=journal,
+            asker=asker,
+            standing=standing,
+            hooks=hooks or NoHooks(),
+            clock=clock,
+            ids=ids,
+        )
         self._environment = environment
         self._spill = spill or NoSpill()
-        self._hooks = hooks or NoHooks()
         self._sandbox = sandbox or Unconfined()
         self._limit = limit
 
@@ -123,7 +106,7 @@ class Orchestrator:
         tool = self._registry.find(call.name)
         passage = Passage(call, tool.name if tool else call.name, self._clock.monotonic())
         try:
-            result, status = await self._carry_out(tool, passage)
+            result, status = await self._carry_out(tool, passage, self._registry)
             return await self._finish(passage, result, status)
         except anyio.get_cancelled_exc_class():
             seconds = self._clock.monotonic() - passage.began
@@ -131,9 +114,34 @@ class Orchestrator:
             self._record_result(passage, Result.of(text, ok=False), "cancelled")
             raise
 
-    async def _carry_out(self, tool: AnyTool | None, passage: Passage) -> tuple[Result, CallStatus]:
+    async def perform(self, call: ToolCall, *, within: str, registry: Registry) -> Result:
+        """Carries out a call that code made, and gives the code its value whole.
+
+        The same way as ``do``. On record goes what kind of thing came of it and no word of a page;
+        what only looks is one event and waits for no disk. A failure is a result that is not ``ok``;
+        a ``StoreFailed`` ends the run.
+
+        Args:
+            call: Its id is unique in the session.
+            within: The id of the call whose code this is.
+            registry: The functions that this code may call.
+        """
+        tool = registry.find(call.name)
+        name = tool.name if tool else call.name
+        passage = Passage(call, name, self._clock.monotonic(), within=within)
         try:
-            result = await self._pass(tool, passage)
+            result, status = await self._carry_out(tool, passage, registry)
+        except anyio.get_cancelled_exc_class():
+            self._record_inner(passage, Result.of("cancelled", ok=False), "cancelled")
+            raise
+        self._record_inner(passage, result, status)
+        return result
+
+    async def _carry_out(
+        self, tool: AnyTool | None, passage: Passage, registry: Registry
+    ) -> tuple[Result, CallStatus]:
+        try:
+            result = await self._pass(tool, passage, registry)
         except Denied as denied:
             return Result.of(denied.message, ok=False), "denied"
         except StoreFailed:
@@ -149,103 +157,23 @@ class Orchestrator:
             return Result.of(text, ok=False), "failed"
         return result, "done" if result.ok else "failed"
 
-    async def _pass(self, tool: AnyTool | None, passage: Passage) -> Result:
+    async def _pass(self, tool: AnyTool | None, passage: Passage, registry: Registry) -> Result:
         cwd = Path(self._standing.cwd)
-        effect = Effect(kind="none", action=passage.name)
         try:
             if tool is None:
-                raise self._unknown(passage.name)
+                raise _unknown(passage.name, registry)
             arguments = decode(tool.arguments, passage.call.arguments)
             spelled = tool.effect(arguments, cwd)
-            effect = _resolved(spelled, cwd)
+            effect = resolved(spelled, cwd)
+            passage.title = effect.action
+            passage.is_quiet = passage.within != "" and effect.kind in HARMLESS
             passage.steps.append("validate")
         finally:
             # Shown also when it is refused at once; nothing has been asked or done yet.
-            self._journal.record(
-                ToolStarted(
-                    call_id=passage.call.id,
-                    name=passage.name,
-                    arguments=passage.call.arguments,
-                    title=effect.action,
-                )
-            )
-        await self._admit(passage, effect, spelled)
+            if not passage.is_quiet:
+                passage.announce(self._journal.record)
+        await self._gate.admit(passage, effect, spelled)
         return await self._attempts(tool, arguments, passage, effect)
-
-    def _unknown(self, name: str) -> ToolFailed:
-        near = self._registry.near(name)
-        known = self._registry.names()
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
-        return ToolFailed(f"unsupported call: {name}; {hint}")
-
-    async def _admit(self, passage: Passage, effect: Effect, spelled: Effect) -> None:
-        """Hooks, rules and the person; raises ``Denied`` when one of them says no."""
-        verdict = await self._hooks.before(passage.call, effect)
-        passage.steps.append(f"hooks:{verdict.outcome}")
-        intent = Intent(
-            tool=passage.name,
-            kind=effect.kind,
-            paths=effect.paths,
-            spelled=spelled.paths,
-            command=effect.command,
-        )
-        standing = self._standing
-        decision = self._rules.decide(intent, mode=standing.mode, granted=standing.granted)
-        passage.steps.append(f"rules:{decision.outcome}")
-        passage.rule = decision.rule
-        if verdict.outcome == "deny":
-            self._block(passage, "hook", verdict.message or "a hook said no")
-        if decision.outcome == "deny":
-            self._block(passage, decision.rule, decision.reason)
-        passage.decision = decision.outcome
-        if decision.outcome == "ask" and verdict.outcome == "allow":
-            passage.decision = "hook:allowed"
-        elif decision.outcome == "ask":
-            await self._ask(passage, effect, decision)
-            passage.decision = "asked:allowed"
-
-    def _block(self, passage: Passage, rule: str, reason: str) -> None:
-        self._journal.record(
-            PermissionBlocked(call_id=passage.call.id, tool=passage.name, rule=rule, reason=reason)
-        )
-        raise Denied(
-            f"{passage.name} was not carried out: {reason}. "
-            "Do not try the same thing another way; choose an allowed step or tell the user."
-        )
-
-    async def _ask(self, passage: Passage, effect: Effect, decision: Decision) -> None:
-        question = PermissionRequested(
-            request_id=self._ids.new("req"),
-            call_id=passage.call.id,
-            tool=passage.name,
-            action=effect.action,
-            input=effect.command or passage.call.arguments,
-            reason=decision.reason,
-            grant=decision.grant,
-        )
-        self._journal.record(question)
-        asked_at = self._clock.monotonic()
-        answer = Answer(allowed=False, decider="cancelled")
-        try:
-            answer = await self._asker.ask(question)
-        finally:
-            self._journal.record(
-                PermissionAnswered(
-                    request_id=question.request_id,
-                    call_id=passage.call.id,
-                    allowed=answer.allowed,
-                    decider=answer.decider,
-                    scope=answer.scope,
-                    message=answer.message,
-                    seconds=self._clock.monotonic() - asked_at,
-                )
-            )
-        passage.steps.append(f"ask:{'allowed' if answer.allowed else 'denied'}")
-        if not answer.allowed:
-            raise Denied(
-                f"{passage.name} was refused: {answer.message or 'the user said no'}. "
-                "Do not try the same thing another way; ask the user how to go on."
-            )
 
     async def _attempts(
         self, tool: AnyTool, arguments: Struct, passage: Passage, effect: Effect
@@ -256,7 +184,7 @@ class Orchestrator:
             reason = (
                 f"the sandbox {self._sandbox.name} stopped it ({denied.message}); run it outside?"
             )
-            await self._ask(passage, effect, Decision(outcome="ask", reason=reason))
+            await self._gate.ask(passage, effect, Decision(outcome="ask", reason=reason))
             passage.decision = "asked:allowed"
             return await self._attempt(tool, arguments, passage, effect, sandbox=Unconfined())
 
@@ -270,21 +198,22 @@ class Orchestrator:
         sandbox: Sandbox,
     ) -> Result:
         passage.steps += [f"sandbox:{sandbox.name}", "attempt"]
-        self._journal.record(
-            ToolAttempted(
-                call_id=passage.call.id,
-                steps=tuple(passage.steps),
-                decision=passage.decision,
-                rule=passage.rule,
-                sandbox=sandbox.name,
-                attempt=passage.steps.count("attempt"),
+        if passage.is_announced:
+            self._journal.record(
+                ToolAttempted(
+                    call_id=passage.call.id,
+                    steps=tuple(passage.steps),
+                    decision=passage.decision,
+                    rule=passage.rule,
+                    sandbox=sandbox.name,
+                    attempt=passage.steps.count("attempt"),
+                )
             )
-        )
-        if effect.kind not in _HARMLESS:
+        if effect.kind not in HARMLESS:
             await self._journal.settle()
         cwd = Path(self._standing.cwd)
         # A link may have been changed while the person thought about it.
-        if effect.paths and _resolved(tool.effect(arguments, cwd), cwd).paths != effect.paths:
+        if effect.paths and resolved(tool.effect(arguments, cwd), cwd).paths != effect.paths:
             raise Denied(f"{passage.name} was not carried out: its path leads elsewhere by now")
         context = ToolContext(
             call_id=passage.call.id,
@@ -294,6 +223,7 @@ class Orchestrator:
             publish=self._journal.record,
             sandbox=sandbox,
             hides=partial(self._rules.hides, within=effect.paths),
+            admit=partial(self._gate.admit_late, passage),
         )
         output = cast("AsyncGenerator[Progress | Result]", tool.run(arguments, context))
         async with aclosing(output):
@@ -316,7 +246,7 @@ class Orchestrator:
         passage.progress += 1
 
     async def _finish(self, passage: Passage, result: Result, status: CallStatus) -> ToolResulted:
-        result = _storable(result)
+        result = storable(result)
         size = sum(len(part.text) for part in result.parts if isinstance(part, Text))
         # Four bytes a character at most: short texts need no second look.
         if size * 4 <= self._limit:
@@ -367,28 +297,40 @@ class Orchestrator:
             blob=where,
             detail=cut(result.detail, DETAIL_BYTES),
             final=result.final and status == "done",
+            answer=result.answer,
         )
         self._journal.record(event)
         return event
 
+    def _record_inner(self, passage: Passage, result: Result, status: CallStatus) -> None:
+        """Puts the end of a call that code made on record: how it ended, and the size of its value."""
+        parts: tuple[Text, ...] = ()
+        if status != "done":
+            parts = (Text(text=_reason(result)),)
+        self._journal.record(
+            ToolResulted(
+                call_id=passage.call.id,
+                name=passage.name,
+                status=status,
+                parts=parts,
+                seconds=self._clock.monotonic() - passage.began,
+                original_bytes=len(result.value or b""),
+                within=passage.within,
+                title="" if passage.is_announced else passage.title,
+                steps=() if passage.is_announced else tuple(passage.steps),
+            )
+        )
 
-def _resolved(effect: Effect, cwd: Path) -> Effect:
-    """The effect with links followed; writing through a link counts for both of its ends."""
-    paths = [real(path, base=cwd) for path in effect.paths]
-    if effect.kind == "write":
-        paths += [real(path.parent, base=cwd) / path.name for path in effect.paths]
-    return msgspec.structs.replace(effect, paths=tuple(dict.fromkeys(paths)))
+
+def _reason(result: Result) -> str:
+    """Why a call of code failed, in no more words than a preview has: they may be a page's."""
+    words = " ".join(part.text for part in result.parts if isinstance(part, Text))
+    return encoded(words[:PREVIEW_CHARS]).decode()
 
 
-def _storable(result: Result) -> Result:
-    """The result without lone surrogates, which stand for bytes of odd file names."""
-    texts = [part.text for part in result.parts if isinstance(part, Text)]
-    if all(text.isascii() for text in (*texts, result.detail)):
-        return result
-    parts = tuple(
-        msgspec.structs.replace(part, text=encoded(part.text).decode())
-        if isinstance(part, Text)
-        else part
-        for part in result.parts
+def _unknown(name: str, registry: Registry) -> ToolFailed:
+    near = registry.near(name)
+    hint = (
+        f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(registry.names())}"
     )
-    return msgspec.structs.replace(result, parts=parts, detail=encoded(result.detail).decode())
+    return ToolFailed(f"unsupported call: {name}; {hint}")

@@ -55,6 +55,8 @@ class Effect(Struct, frozen=True, kw_only=True):
         paths: Absolute, with symbolic links resolved.
         command: The exact shell text.
         url: Where the page is, or where it would go.
+        risk: What is risky of a ``risk``: ``submit``, ``payment``, ``upload``, ``download``,
+            ``cross-site-post``.
         action: One readable line for the person, such as ``Write src/app.py``.
     """
 
@@ -63,6 +65,7 @@ class Effect(Struct, frozen=True, kw_only=True):
     paths: tuple[Path, ...] = ()
     command: str = ""
     url: str = ""
+    risk: str = ""
 
 
 async def _admits(effect: Effect) -> None:

@@ -1,0 +1,20 @@
+"""May this happen: allow, ask or deny, decided from values alone.
+
+A deny wins over everything, in whatever order and scope it stands. Between ask and allow the higher
+scope wins, and within one scope ask. Then comes the mode. What cannot be understood is asked.
+"""
+
+from ouroboros.safety.rules.decide import Rules
+from ouroboros.safety.rules.values import Decision, Intent, Layer, Outcome, Rule
+from ouroboros.safety.rules.written import parse_rule, split_rule
+
+__all__ = [
+    "Decision",
+    "Intent",
+    "Layer",
+    "Outcome",
+    "Rule",
+    "Rules",
+    "parse_rule",
+    "split_rule",
+]

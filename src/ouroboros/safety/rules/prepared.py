@@ -1,0 +1,156 @@
+"""One rule with its patterns compiled, and what it is about."""
+
+import posixpath
+from pathlib import Path
+
+from ouroboros.safety.canonical import Reading, denies, may_deny, reaches, read_shell
+from ouroboros.safety.origins import Place, place
+from ouroboros.safety.paths import Glob, Places
+from ouroboros.safety.rules.values import ANY, WEB, Intent, Rule
+
+_FAMILIES = {
+    "apply_patch": "write",
+    "edit": "write",
+    "find": "read",
+    "grep": "read",
+    "ls": "read",
+    "multi_edit": "write",
+    "read": "read",
+    "shell": "execute",
+    "write": "write",
+}
+_SEARCHES = frozenset({"find", "grep"})
+
+
+class Prepared:
+    """A rule with its patterns compiled."""
+
+    def __init__(self, rule: Rule, tool: str, places: Places) -> None:
+        self.rule = rule
+        self.family = "*" if tool == "*" else _FAMILIES.get(tool, "")
+        self._tool = tool
+        # A remembered yes is never a pattern: the command * is a command.
+        self._any = not rule.content if rule.layer == "session" else rule.content in ANY
+        self._glob: Glob | None = None
+        self._words: tuple[str, ...] = ()
+        self._is_prefix = False
+        self._place: Place | None = None if self._any else place(rule.content)
+        if not self._any and self.family in {"read", "write"}:
+            self._glob = Glob(rule.content, places, narrow=rule.outcome == "allow")
+        elif not self._any:
+            is_allow = rule.outcome == "allow"
+            self._words, self._is_prefix = _command_words(rule.content, as_written=is_allow)
+
+    def matches(self, intent: Intent, reading: Reading | None, places: Places) -> bool:
+        """Whether the rule is about this."""
+        if intent.kind in WEB:
+            return self._matches_page(intent)
+        is_meant = self._tool in {"*", intent.tool} or (
+            self.family != "" and self.family == _FAMILIES.get(intent.tool, intent.kind)
+        )
+        if not is_meant:
+            return False
+        if reading is not None:
+            return self._matches_command(intent.command, reading)
+        if self.rule.outcome == "allow":
+            return self._covers(intent, places)
+        if self._glob is None:
+            return True
+        spelled = (Path(posixpath.normpath(path)) for path in intent.spelled)
+        return any(self._glob.matches(path) for path in (*intent.paths, *spelled))
+
+    def _matches_page(self, intent: Intent) -> bool:
+        """A rule of one function, of one risk or of the whole ``browser``, at a place or anywhere."""
+        names = {"*", "browser", _plain(intent.tool)}
+        if intent.risk:
+            names.add(_plain(intent.risk))
+        if _plain(self._tool) not in names:
+            return False
+        if self._place is not None:
+            return self._place.names(intent.url)
+        # A new place is opened by a yes that names it, never by one for everything.
+        return self._any and not (intent.kind == "origin" and self.rule.outcome == "allow")
+
+    def _covers(self, intent: Intent, places: Places) -> bool:
+        if self._glob is not None and self.rule.layer == "session":
+            return self._was_granted(intent, places)
+        if intent.kind == "write":
+            return self._covers_writes(intent, places)
+        if any(
+            places.is_secret(path) and not self._spells_out(path, places) for path in intent.paths
+        ):
+            return False
+        if self._glob is None:
+            return self._any
+        return bool(intent.paths) and all(self._glob.matches(path) for path in intent.paths)
+
+    def _spells_out(self, secret: Path, places: Places) -> bool:
+        """Keys need an allow that names where they are."""
+        home = places.home.name.lower() if places.home else ""
+        return self._glob is not None and (
+            self._glob.names(secret.name.lower()) or self._glob.names(home)
+        )
+
+    def _was_granted(self, intent: Intent, places: Places) -> bool:
+        """A yes to one path covers that path; only a search was about everything below."""
+        place = Path(self.rule.content[1:])
+        if self._tool in _SEARCHES and intent.kind == "read":
+            below = all(path.is_relative_to(place) for path in intent.paths)
+            kept = places.is_secret(place) or not any(map(places.is_secret, intent.paths))
+            return bool(intent.paths) and below and kept
+        is_listing = "ls" in {self._tool, intent.tool}
+        return intent.paths == (place,) and (not is_listing or self._tool == intent.tool)
+
+    def may_match(self, reading: Reading) -> bool:
+        """Whether it could speak of a command whose words are not all known."""
+        return any(may_deny(self._words, command) for command in reading.commands)
+
+    def _covers_writes(self, intent: Intent, places: Places) -> bool:
+        """Protected paths and paths outside need an allow that speaks of them."""
+        for path in intent.paths:
+            protected = places.protected_by(path)
+            if protected and not (self._glob and self._glob.names(protected)):
+                return False
+            if self._glob is not None and not self._glob.matches(path):
+                return False
+            if self._glob is None and not places.is_inside(path):
+                return False
+        return bool(intent.paths) and (self._any or self._glob is not None)
+
+    def _matches_command(self, text: str, reading: Reading) -> bool:
+        if self._any:
+            return True
+        if self.rule.outcome != "allow":
+            return any(denies(self._words, command) for command in reading.commands)
+        if self.rule.layer == "session":
+            return self.rule.content == text
+        simple = reading.simple
+        if simple is None:
+            return False
+        if not self._is_prefix:
+            return simple == self._words
+        count = len(self._words)
+        return simple[:count] == self._words and not reaches(simple[0], simple[count:])
+
+
+def _command_words(content: str, *, as_written: bool) -> tuple[tuple[str, ...], bool]:
+    """The words a command rule asks for, and whether more may follow.
+
+    An allow is taken ``as_written``: it never loses an assignment or a wrapper.
+    """
+    content = content.strip()
+    is_prefix = content.endswith((":*", " *"))
+    text = content[:-2] if is_prefix else content
+    first, colon, rest = text.partition(":")
+    if colon and rest and " " not in first and not rest.startswith("//"):
+        text, is_prefix = f"{first} {rest}", True
+    reading = read_shell(text)
+    words = reading.simple
+    if words is None and not as_written and len(reading.commands) == 1:
+        words = reading.commands[0].words
+    return (tuple(text.split()) if words is None else words), is_prefix
+
+
+def _plain(name: str) -> str:
+    """A name without case and dashes: ``cross-site-post`` and ``crossSitePost`` are one."""
+    return "*" if name == "*" else "".join(filter(str.isalnum, name.lower()))

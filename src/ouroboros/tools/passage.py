@@ -1,0 +1,79 @@
+"""One call on its way from a model, or from code, to its result."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from ouroboros.core.events import Event, ToolStarted
+from ouroboros.core.parts import Text, ToolCall
+from ouroboros.safety.paths import real
+from ouroboros.tools.result import encoded
+from ouroboros.tools.tool import Effect, Result
+
+HARMLESS = frozenset({"look", "read", "none"})
+"""Kinds of effect that leave the world as it is: they need not be on disk before they happen."""
+
+ARGUMENT_CHARS = 1_000
+"""Of what code handed to a function, this much goes on record: it may be a whole page."""
+
+
+class Passage:
+    """What is known so far of a call."""
+
+    def __init__(self, call: ToolCall, name: str, began: float, *, within: str = "") -> None:
+        """``name`` is the canonical one, or the model's own when there is no such tool."""
+        self.call, self.name, self.began, self.within = call, name, began, within
+        self.steps: list[str] = []
+        self.progress = 0
+        self.decision = ""
+        self.rule = ""
+        self.title = name
+        self.is_announced = False
+        self.is_quiet = False
+
+    @property
+    def arguments(self) -> str:
+        """What goes on record of the arguments: of those that code wrote, the beginning."""
+        written = self.call.arguments
+        if not self.within or len(written) <= ARGUMENT_CHARS:
+            return written
+        return f"{written[:ARGUMENT_CHARS]}… {len(written)} characters in all"
+
+    def announce(self, record: Callable[[Event], None]) -> None:
+        """Shows the call, once."""
+        if not self.is_announced:
+            self.is_announced = True
+            record(
+                ToolStarted(
+                    call_id=self.call.id,
+                    name=self.name,
+                    arguments=self.arguments,
+                    title=self.title,
+                    within=self.within,
+                )
+            )
+
+
+def resolved(effect: Effect, cwd: Path) -> Effect:
+    """The effect with links followed; writing through a link counts for both of its ends."""
+    if not effect.paths:
+        return effect
+    paths = [real(path, base=cwd) for path in effect.paths]
+    if effect.kind == "write":
+        paths += [real(path.parent, base=cwd) / path.name for path in effect.paths]
+    return msgspec.structs.replace(effect, paths=tuple(dict.fromkeys(paths)))
+
+
+def storable(result: Result) -> Result:
+    """The result without lone surrogates, which stand for bytes of odd file names."""
+    texts = [part.text for part in result.parts if isinstance(part, Text)]
+    if all(text.isascii() for text in (*texts, result.detail)):
+        return result
+    parts = tuple(
+        msgspec.structs.replace(part, text=encoded(part.text).decode())
+        if isinstance(part, Text)
+        else part
+        for part in result.parts
+    )
+    return msgspec.structs.replace(result, parts=parts, detail=encoded(result.detail).decode())
