@@ -1,5 +1,6 @@
 """A browser context of one test in the shared Chromium: its connection, its tabs, its pages."""
 
+import contextlib
 import itertools
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -11,6 +12,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from ouroboros.browser.connection import Connection
+from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.tabs import Tab, Tabs
 from tests.browser.chromium import Chromium
 from tests.browser.site import Page, Site
@@ -98,5 +100,6 @@ async def staged(chromium: Chromium, site: Site) -> AsyncGenerator[Stage]:
         finally:
             with anyio.move_on_after(5, shield=True):
                 for target in {tabs.tab(facts.id).target for facts in tabs.all()} - before:
-                    await connection.call("Target.closeTarget", {"targetId": target})
+                    with contextlib.suppress(BrowserFailed):  # the test has closed it
+                        await connection.call("Target.closeTarget", {"targetId": target})
             tasks.cancel_scope.cancel()

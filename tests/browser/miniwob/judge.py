@@ -1,0 +1,125 @@
+"""Who resets an episode and says how it ended, over a connection that no policy can reach."""
+
+import itertools
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import msgspec
+from msgspec import Raw, Struct
+from websockets.asyncio.client import connect
+
+from ouroboros.browser.connection import Connection
+from tests.browser.chromium import Chromium
+from tests.browser.stage import MESSAGE_BYTES, Socket
+
+SCRIPT = (Path(__file__).parent / "judge.js").read_text()
+EPISODE_MILLISECONDS = 1_000_000
+READY_SECONDS = 20.0
+FORBIDDEN = re.compile(r"\bcore\b|WOB_")
+_PLACE = re.compile(r"(?:\(|\bat )((?:\w+:|<|\w[\w-]*\.js)[^\s()]*?):\d+:\d+\)?$")
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """How an episode stands; ``stacks`` are those of the calls that ended it."""
+
+    ready: bool
+    done: bool
+    raw: float
+    reason: str = ""
+    stacks: tuple[str, ...] = ()
+
+
+class _Attached(Struct, frozen=True, rename="camel"):
+    session_id: str
+
+
+class _Object(Struct, frozen=True, rename="camel"):
+    object_id: str = ""
+    value: Raw = Raw(b"null")
+
+
+class _Evaluated(Struct, frozen=True, rename="camel"):
+    result: _Object
+    exception_details: Raw | None = None
+
+
+class Judge:
+    """A session in the page's own world, held by a handle that the page cannot name."""
+
+    def __init__(self, connection: Connection, session: str, judge: str) -> None:
+        self._connection, self._session, self._judge = connection, session, judge
+
+    async def reset(self, seed: int) -> str:
+        """Begins the episode of this seed and gives its goal."""
+        await self._ask("reset", seed, EPISODE_MILLISECONDS)
+        with anyio.fail_after(READY_SECONDS):
+            for pause in itertools.repeat(0.02):
+                if (await self.verdict()).ready:
+                    break
+                await anyio.sleep(pause)
+        return msgspec.json.decode(await self._ask("goal"), type=str)
+
+    async def verdict(self) -> Verdict:
+        """How it stands now."""
+        return msgspec.json.decode(await self._ask("verdict"), type=Verdict)
+
+    async def _ask(self, method: str, *words: object) -> bytes:
+        found = await self._connection.ask(
+            _Evaluated,
+            "Runtime.callFunctionOn",
+            {
+                "objectId": self._judge,
+                "functionDeclaration": "function(name, ...words) { return this[name](...words) }",
+                "arguments": [{"value": word} for word in (method, *words)],
+                "returnByValue": True,
+            },
+            session=self._session,
+        )
+        assert found.exception_details is None, bytes(found.exception_details)
+        return bytes(found.result.value)
+
+
+@asynccontextmanager
+async def judging(chromium: Chromium, target: str) -> AsyncGenerator[Judge]:
+    """Takes its seat beside a page that shows a task."""
+    async with (
+        connect(chromium.url, max_size=MESSAGE_BYTES, compression=None) as socket,
+        anyio.create_task_group() as tasks,
+    ):
+        connection = Connection(Socket(socket))
+        tasks.start_soon(connection.run)
+        attached = await connection.ask(
+            _Attached, "Target.attachToTarget", {"targetId": target, "flatten": True}
+        )
+        seated = await connection.ask(
+            _Evaluated, "Runtime.evaluate", {"expression": SCRIPT}, session=attached.session_id
+        )
+        assert seated.exception_details is None, bytes(seated.exception_details)
+        yield Judge(connection, attached.session_id, seated.result.object_id)
+        tasks.cancel_scope.cancel()
+
+
+def is_honest(stacks: tuple[str, ...], origin: str) -> bool:
+    """Whether the page itself ended the episode, and nobody's code from outside."""
+    return all(_from_page(stack, origin) for stack in stacks)
+
+
+def _from_page(stack: str, origin: str) -> bool:
+    lines = [line.strip() for line in stack.splitlines()[1:]]
+    places = [found[1] for line in lines if (found := _PLACE.search(line))]
+    others = [place for place in places if place != "ouro-judge.js"]
+    return bool(others) and all(place.startswith(origin + "/") for place in others)
+
+
+def cheats(words: list[str]) -> list[str]:
+    """What was sent by code that names the judge's own parts."""
+    return [word for word in words if FORBIDDEN.search(word)]
+
+
+def decoded(value: bytes) -> Any:
+    """A JSON value."""
+    return msgspec.json.decode(value)
