@@ -35,3 +35,75 @@ class TabClosed(Event, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "tab.closed"
     tab: str
+
+
+class DialogOpened(Event, frozen=True, kw_only=True):
+    """A page shows a dialog; ``message`` is page text, cut to a preview."""
+
+    type: ClassVar[str] = "dialog.opened"
+    tab: str
+    kind: str
+    message: str = ""
+
+
+class DialogAnswered(Event, frozen=True, kw_only=True):
+    """A dialog is gone; ``by`` is ``code``, ``person``, ``rule`` or ``page`` (it was left)."""
+
+    type: ClassVar[str] = "dialog.answered"
+    tab: str
+    kind: str
+    accepted: bool
+    by: str
+
+
+class DownloadStarted(Event, frozen=True, kw_only=True):
+    """A page sends a file; it becomes an artifact when it is whole."""
+
+    type: ClassVar[str] = "download.started"
+    id: str
+    url: str
+    name: str
+    tab: str = ""
+
+
+class DownloadFinished(Event, frozen=True, kw_only=True):
+    """A download ended; ``state`` is ``completed``, ``canceled`` or ``failed``."""
+
+    type: ClassVar[str] = "download.finished"
+    id: str
+    name: str
+    state: str
+    bytes: int = 0
+    reason: str = ""
+
+
+class ArtifactKept(Event, frozen=True, kw_only=True):
+    """A file was kept with the session: a download, a screenshot, a page as PDF.
+
+    Attributes:
+        id: Its name among the artifacts of the session.
+        kind: ``download``, ``screenshot``, ``pdf`` or ``file``.
+        name: As a person would call it.
+        path: Below the home folder.
+        origin: Where it came from, such as ``https://shop.example``.
+    """
+
+    type: ClassVar[str] = "artifact.kept"
+    id: str
+    kind: str
+    name: str
+    path: str
+    bytes: int
+    sha256: str
+    mime: str = ""
+    origin: str = ""
+
+
+class RequestBlocked(Event, frozen=True, kw_only=True):
+    """The guard kept a request from leaving the browser; only its origin is told."""
+
+    type: ClassVar[str] = "request.blocked"
+    origin: str
+    kind: str
+    reason: str
+    tab: str = ""
