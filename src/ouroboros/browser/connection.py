@@ -4,7 +4,9 @@ Sessions are flat: a call names the session of its target, and a happening says 
 https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-attachToTarget
 """
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
 import anyio
@@ -12,17 +14,28 @@ import msgspec
 from msgspec import Raw
 
 from ouroboros.browser import wire
-from ouroboros.browser.errors import BrowserGone, CallRefused, CallTimedOut
+from ouroboros.browser.errors import BrowserFailed, BrowserGone, CallRefused, CallTimedOut
 from ouroboros.browser.wire import Incoming
+from ouroboros.core.errors import unwrapped
 
 CALL_SECONDS = 30.0
 """How long one call may take when its caller does not say."""
 
+KEPT_EVENTS = 500
+"""Happenings kept of each session."""
+
+KEPT_BYTES = 65_536
+"""A happening larger than this is handed to listeners and not kept."""
+
 type Listener = Callable[[Incoming], None]
+type Call = tuple[str, dict[str, Any]]
 
 
 class Channel(Protocol):
-    """Whole messages there and back; both raise ``ConnectionError`` once it is lost."""
+    """Whole messages there and back; both raise ``ConnectionError`` once it is lost.
+
+    A ``send`` that is cancelled must leave the channel fit for the next one.
+    """
 
     async def send(self, message: bytes) -> None: ...
     async def receive(self) -> bytes: ...
@@ -31,11 +44,27 @@ class Channel(Protocol):
 class _Waiting:
     """One call under way."""
 
-    __slots__ = ("answer", "done")
+    __slots__ = ("answer", "done", "failure", "method", "session")
 
-    def __init__(self) -> None:
+    def __init__(self, method: str, session: str) -> None:
+        self.method, self.session = method, session
         self.done = anyio.Event()
         self.answer: Incoming | None = None
+        self.failure: Callable[[str], BrowserFailed] | None = None
+
+    def result(self) -> Raw:
+        if self.failure is not None:
+            raise self.failure(self.method)
+        if self.answer is None:
+            raise BrowserGone(
+                f"the browser was lost during {self.method}; whether it took effect is unknown",
+                hint="recover the browser, then look before you repeat anything",
+            )
+        fault = self.answer.error
+        if fault is not None:
+            words = f"{self.method}: {fault.message} {fault.data}".strip()
+            raise CallRefused(words, code=fault.code)
+        return self.answer.result
 
 
 class Connection:
@@ -49,16 +78,21 @@ class Connection:
         self._channel = channel
         self._last = 0
         self._waiting: dict[int, _Waiting] = {}
-        self._listeners: dict[str, list[Listener]] = {}
+        self._listeners: dict[str, list[tuple[str | None, Listener]]] = {}
+        self._kept: dict[str, deque[Incoming]] = {}
+        self._posts: deque[bytes] = deque()
+        self._posted = anyio.Event()
         self.lost = anyio.Event()
+        self.why_lost = ""
+        self.garbled = 0
 
     async def run(self) -> None:
         """Reads until the channel is lost; then every call that waits fails with ``BrowserGone``."""
         try:
-            while True:
-                self._take(wire.incoming(await self._channel.receive()))
-        except ConnectionError:
-            pass
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._send_posts)
+                await self._receive()
+                tasks.cancel_scope.cancel()
         finally:
             self.lost.set()
             for waiting in self._waiting.values():
@@ -80,27 +114,40 @@ class Connection:
             CallTimedOut: There was no answer in time.
             BrowserGone: The connection is lost; whether the call took effect is unknown.
         """
+        calls = ((method, params or {}),)
+        (result,) = await self.call_many(calls, session=session, timeout_seconds=timeout_seconds)
+        return result
+
+    async def call_many(
+        self, calls: Sequence[Call], *, session: str = "", timeout_seconds: float = CALL_SECONDS
+    ) -> list[Raw]:
+        """Sends several calls at once, in order, then waits for all; raises as ``call`` does.
+
+        The first failure is raised; the later calls were made nevertheless.
+        """
         if self.lost.is_set():
-            raise BrowserGone("the browser is gone; recover it to go on")
-        self._last += 1
-        number, waiting = self._last, _Waiting()
-        self._waiting[number] = waiting
+            raise BrowserGone("the browser is gone", hint="recover the browser to go on")
+        first = self._last + 1
+        begun = [_Waiting(method, session) for method, _ in calls]
+        self._last += len(begun)
+        numbers = range(first, first + len(begun))
+        self._waiting.update(zip(numbers, begun, strict=True))
+        waiting = begun[0] if begun else None
         try:
             with anyio.fail_after(timeout_seconds):
-                await self._channel.send(wire.command(number, method, params or {}, session))
-                await waiting.done.wait()
+                for number, (method, params) in zip(numbers, calls, strict=True):
+                    await self._channel.send(wire.command(number, method, params, session))
+                for waiting in begun:
+                    await waiting.done.wait()
         except TimeoutError as late:
-            raise CallTimedOut(f"{method} was not answered in {timeout_seconds:g} s") from late
+            named = waiting.method if waiting is not None else ""
+            raise CallTimedOut(f"{named} was not answered in {timeout_seconds:g} s") from late
         except ConnectionError as gone:
-            raise BrowserGone(f"the browser was lost before {method} could be sent") from gone
+            raise BrowserGone(f"the browser was lost before a call was sent: {gone}") from gone
         finally:
-            self._waiting.pop(number, None)
-        if waiting.answer is None:
-            raise BrowserGone(f"the browser was lost during {method}")
-        if waiting.answer.error is not None:
-            fault = waiting.answer.error
-            raise CallRefused(f"{method}: {fault.message} {fault.data}".strip(), code=fault.code)
-        return waiting.answer.result
+            for number in numbers:
+                self._waiting.pop(number, None)
+        return [waiting.result() for waiting in begun]
 
     async def ask[Body](
         self,
@@ -113,19 +160,112 @@ class Connection:
     ) -> Body:
         """Makes one call and reads its result as ``kind``; raises as ``call`` does."""
         result = await self.call(method, params, session=session, timeout_seconds=timeout_seconds)
-        return msgspec.json.decode(result, type=kind)
+        return read(kind, result, method)
 
-    def listen(self, method: str, listener: Listener) -> Callable[[], None]:
-        """Hands every happening of this name to ``listener``, until what is given back is called."""
-        self._listeners.setdefault(method, []).append(listener)
-        return lambda: self._listeners[method].remove(listener)
+    def post(self, method: str, params: dict[str, Any] | None = None, *, session: str = "") -> None:
+        """Makes a call whose answer nobody waits for; it goes out soon, after earlier posts."""
+        if not self.lost.is_set():
+            self._last += 1
+            self._posts.append(wire.command(self._last, method, params or {}, session))
+            self._posted.set()
+
+    def listen(
+        self, method: str, listener: Listener, *, session: str | None = None
+    ) -> Callable[[], None]:
+        """Hands happenings of this name to ``listener``, until what is given back is called.
+
+        Args:
+            method: Such as ``Page.loadEventFired``.
+            listener: Called on the event loop with each; must not block.
+            session: Only those of this session; None for all.
+        """
+        entry = (session, listener)
+        listeners = self._listeners.setdefault(method, [])
+        listeners.append(entry)
+
+        def stop() -> None:
+            if entry in listeners:
+                listeners.remove(entry)
+
+        return stop
+
+    def events(self, session: str, method: str = "") -> tuple[Incoming, ...]:
+        """The last happenings of a session, oldest first: at most ``KEPT_EVENTS``."""
+        kept = self._kept.get(session, ())
+        return tuple(event for event in kept if not method or event.method == method)
+
+    def break_off(self, session: str, failure: Callable[[str], BrowserFailed]) -> None:
+        """Fails every call of a session that waits; ``failure`` makes the error from its method."""
+        for waiting in self._waiting.values():
+            if waiting.session == session and not waiting.done.is_set():
+                waiting.failure = failure
+                waiting.done.set()
+
+    def forget(self, session: str) -> None:
+        """Lets go of what was kept of a session that has ended."""
+        self._kept.pop(session, None)
+
+    async def _receive(self) -> None:
+        try:
+            while True:
+                message = await self._channel.receive()
+                try:
+                    self._take(wire.incoming(message))
+                except msgspec.MsgspecError:
+                    self.garbled += 1
+        except ConnectionError as gone:
+            self.why_lost = str(gone)
+
+    async def _send_posts(self) -> None:
+        try:
+            while True:
+                await self._posted.wait()
+                self._posted = anyio.Event()
+                while self._posts:
+                    await self._channel.send(self._posts.popleft())
+        except ConnectionError:
+            return  # the reader notices too, and ends the run
 
     def _take(self, message: Incoming) -> None:
         if message.id is not None:
             waiting = self._waiting.get(message.id)
-            if waiting is not None:
+            if waiting is not None and not waiting.done.is_set():
                 waiting.answer = message
                 waiting.done.set()
             return
-        for listener in tuple(self._listeners.get(message.method, ())):
-            listener(message)
+        if len(message.params) <= KEPT_BYTES:
+            kept = self._kept.get(message.session)
+            if kept is None:
+                kept = self._kept[message.session] = deque(maxlen=KEPT_EVENTS)
+            kept.append(message)
+        for session, listener in tuple(self._listeners.get(message.method, ())):
+            if session is None or session == message.session:
+                try:
+                    listener(message)
+                except (msgspec.MsgspecError, LookupError, ValueError):
+                    self.garbled += 1
+
+
+def read[Body](kind: type[Body], result: Raw, method: str) -> Body:
+    """A result as ``kind``.
+
+    Raises:
+        CallRefused: It is of another shape, which a browser of another age may send.
+    """
+    try:
+        return msgspec.json.decode(result, type=kind)
+    except msgspec.MsgspecError as odd:
+        raise CallRefused(f"{method}: an answer of another shape: {odd}") from odd
+
+
+@asynccontextmanager
+async def connected(channel: Channel) -> AsyncGenerator[Connection]:
+    """A connection that is read from as long as the block goes on."""
+    connection = Connection(channel)
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(connection.run)
+            yield connection
+            tasks.cancel_scope.cancel()
+    except ExceptionGroup as group:
+        raise unwrapped(group) from group

@@ -1,165 +1,443 @@
 """The tabs of a browser, by names of ours that are never used twice."""
 
-from typing import Any, Literal
+import contextlib
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 
 import anyio
+import msgspec
 from anyio.abc import TaskGroup
-from msgspec import Raw, Struct
+from msgspec import Struct
 
-from ouroboros.browser.connection import Connection
+from ouroboros.browser.connection import Call, Channel, Connection, connected
 from ouroboros.browser.errors import BrowserFailed, CallTimedOut, TabGone
+from ouroboros.browser.frames import FrameMap
+from ouroboros.browser.tab import NAVIGATION_SECONDS, Tab, TabFacts, TabStatus
+from ouroboros.browser.targets import ATTACH, Fate, Target, TargetHook, TargetInfo, Targets
 from ouroboros.browser.wire import Incoming
 
-EXEC_SECONDS = 10.0
-EXEC_CHARS = 100_000
+__all__ = ["Tab", "TabChange", "TabFacts", "TabStatus", "Tabs", "changes", "opened"]
 
-type TabStatus = Literal["loading", "complete", "crashed", "dialog"]
+MAX_TABS = 100
+"""Tabs that may be open; one more that a page's script opens is closed at once."""
+
+OPENING_SECONDS = 20.0
+
+_PAGES = [{"type": "page", "exclude": False}, {"exclude": True}]
+_READY: tuple[Call, ...] = (("Page.enable", {}), ("Target.setAutoAttach", ATTACH))
+_FACE = (
+    "({title: document.title.slice(0, 1000), icon: (document.querySelector('link[rel~=icon i]')?.href"
+    " ?? (location.protocol.startsWith('http') ? location.origin + '/favicon.ico' : '')).slice(0, 2000)})"
+)
+_FRAME_HAPPENINGS = (
+    "Page.frameNavigated",
+    "Page.navigatedWithinDocument",
+    "Page.frameAttached",
+    "Page.frameDetached",
+)
 
 
-class TabFacts(Struct, frozen=True, kw_only=True):
-    """What code and people see of a tab.
+class TabChange(Struct, frozen=True, kw_only=True):
+    """One difference between two snapshots.
 
     Attributes:
-        id: ``tab_0``, ``tab_1``, in the order they were met; never used again.
-        opener: The tab whose page opened it, empty otherwise.
-        dialog: What an open dialog says of itself, such as ``confirm``; its words are page text.
+        field: ``opened``, ``closed``, ``url``, ``title``, ``status`` or ``dialog``.
     """
 
-    id: str
-    url: str
-    title: str = ""
-    status: TabStatus = "loading"
-    favicon: str = ""
-    opener: str = ""
-    dialog: str = ""
-
-
-class _TargetInfo(Struct, frozen=True, rename="camel"):
-    target_id: str
-    type: str
-    url: str = ""
-    title: str = ""
-    opener_id: str = ""
-
-
-class _Attached(Struct, frozen=True, rename="camel"):
-    session_id: str
-    target_info: _TargetInfo
-    waiting_for_debugger: bool = False
+    tab: str
+    field: str
+    old: str = ""
+    new: str = ""
 
 
 class _Created(Struct, frozen=True, rename="camel"):
     target_id: str
 
 
-class _Remote(Struct, frozen=True, rename="camel"):
-    type: str = ""
-    value: Raw = Raw(b"null")
-    description: str = ""
+class _Context(Struct, frozen=True, rename="camel"):
+    browser_context_id: str
 
 
-class _Exception(Struct, frozen=True, rename="camel"):
-    text: str = ""
-    exception: _Remote = _Remote()
+class _Face(Struct, frozen=True):
+    title: str = ""
+    icon: str = ""
 
 
-class _Evaluated(Struct, frozen=True, rename="camel"):
-    result: _Remote = _Remote()
-    exception_details: _Exception | None = None
+class _OfFrame(Struct, frozen=True, rename="camel"):
+    frame_id: str
 
 
-class Tab:
-    """One page target and the session that speaks to it."""
+class _Infos(Struct, frozen=True, rename="camel"):
+    target_infos: tuple[TargetInfo, ...]
 
-    def __init__(self, connection: Connection, id: str, target: _TargetInfo, session: str) -> None:
-        """Made by ``Tabs`` only."""
-        self._connection = connection
-        self.id, self.target, self.session = id, target.target_id, session
-        self.url, self.title, self.opener = target.url, target.title, target.opener_id
 
-    async def call(self, method: str, params: dict[str, Any] | None = None) -> Raw:
-        """One call to the page."""
-        return await self._connection.call(method, params, session=self.session)
+class _InfoChanged(Struct, frozen=True, rename="camel"):
+    target_info: TargetInfo
 
-    async def evaluate(self, code: str, *, timeout_seconds: float = EXEC_SECONDS) -> bytes:
-        """The JSON of what ``code`` comes to in the page; promises are awaited."""
-        try:
-            found = await self._connection.ask(
-                _Evaluated,
-                "Runtime.evaluate",
-                {
-                    "expression": code,
-                    "awaitPromise": True,
-                    "returnByValue": True,
-                    "userGesture": True,
-                    "replMode": True,
-                },
-                session=self.session,
-                timeout_seconds=timeout_seconds,
+
+def changes(before: tuple[TabFacts, ...], after: tuple[TabFacts, ...]) -> tuple[TabChange, ...]:
+    """What differs between two snapshots, in the order of the tabs. Pure."""
+    was = {facts.id: facts for facts in before}
+    now = {facts.id: facts for facts in after}
+    found = [
+        TabChange(tab=facts.id, field="closed", old=facts.url)
+        for facts in before
+        if facts.id not in now
+    ]
+    for facts in after:
+        old = was.get(facts.id)
+        if old is None:
+            found.append(TabChange(tab=facts.id, field="opened", new=facts.url))
+            continue
+        found.extend(
+            TabChange(tab=facts.id, field=field, old=before_, new=after_)
+            for field, before_, after_ in (
+                ("url", old.url, facts.url),
+                ("title", old.title, facts.title),
+                ("status", old.status, facts.status),
+                ("dialog", old.dialog, facts.dialog),
             )
-        except CallTimedOut as late:
-            raise CallTimedOut(f"the code in {self.id} took over {timeout_seconds:g} s") from late
-        if found.exception_details is not None:
-            thrown = found.exception_details
-            raise BrowserFailed(thrown.exception.description or thrown.text)
-        return bytes(found.result.value)
+            if before_ != after_
+        )
+    return tuple(found)
 
 
 class Tabs:
-    """Every tab there is, as the browser tells of them."""
+    """Every tab there is, as the browser tells of them.
 
-    def __init__(self, connection: Connection, tasks: TaskGroup) -> None:
-        """``tasks`` is the browser's group: a new target is set up in a task of it."""
-        self._connection, self._tasks = connection, tasks
+    Attributes:
+        active: The tab that code means when it names none; empty while there is no tab.
+        refused: Tabs that scripts opened beyond the limit, closed at once.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        tasks: TaskGroup,
+        *,
+        context: str = "",
+        max_tabs: int = MAX_TABS,
+        known: Mapping[str, str] | None = None,
+        first: int = 0,
+    ) -> None:
+        """``tasks`` is the browser's group: a new target is set up in a task of it.
+
+        Args:
+            connection: Must be running.
+            tasks: Must outlive the tabs.
+            context: Only tabs of this browser context are ours; empty for all there are.
+            max_tabs: As ``MAX_TABS``.
+            known: Target ids that had a name before a reconnection.
+            first: The number of the next new tab.
+        """
+        self.connection, self.context = connection, context
+        self.active, self.refused = "", 0
+        self._tasks, self._max_tabs = tasks, max_tabs
+        self._names = dict(known or {})
+        self._number = first
         self._tabs: dict[str, Tab] = {}
         self._by_target: dict[str, Tab] = {}
-        self._met: dict[str, anyio.Event] = {}
-        self._number = 0
-        self.active = ""
-        connection.listen("Target.attachedToTarget", self._attached)
+        self._by_session: dict[str, Tab] = {}
+        self._coming: set[str] = set()
+        self._ready: dict[str, anyio.Event] = {}
+        self._ours = 0
+        self._listeners: list[Callable[[TabFacts], None]] = []
+        self.targets = Targets(
+            connection, tasks, judge=self._judge, adopt=self._adopt, lost=self._lost
+        )
+        for method in _FRAME_HAPPENINGS:
+            connection.listen(method, self._frame_happened)
+        connection.listen("Page.frameStartedLoading", self._started)
+        connection.listen("Page.frameStoppedLoading", self._stopped)
+        connection.listen("Inspector.targetCrashed", self._crashed)
+        connection.listen("Target.targetInfoChanged", self._info_changed)
 
     async def begin(self) -> None:
         """Attaches to what is open and to all that comes."""
-        await self._connection.call(
-            "Target.setAutoAttach",
-            {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True},
+        await self.connection.call(
+            "Target.setDiscoverTargets", {"discover": True, "filter": _PAGES}
         )
+        await self.targets.begin()
+        with anyio.move_on_after(OPENING_SECONDS):
+            while self._coming:
+                await self._event(next(iter(self._coming))).wait()
 
-    def tab(self, id: str) -> Tab:
-        """The tab of this name.
+    def on_target(self, hook: TargetHook) -> Callable[[], None]:
+        """Awaits ``hook`` for every new target before its first script runs.
+
+        Pages, frames in other processes, workers, service workers and shared workers; a hook that
+        fails has the target closed. What is given back takes the hook off again.
+        """
+        return self.targets.hook(hook)
+
+    def listen(self, listener: Callable[[TabFacts], None]) -> Callable[[], None]:
+        """Tells ``listener`` the facts of a tab after each change; ``closed`` is the last status."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def tab(self, id: str = "") -> Tab:
+        """The tab of this name; the active one when none is given.
 
         Raises:
             TabGone: There is none.
         """
-        found = self._tabs.get(id)
+        found = self._tabs.get(id or self.active)
         if found is None:
             known = ", ".join(self._tabs) or "none"
-            raise TabGone(f"there is no tab {id!r}; open are {known}")
+            raise TabGone(f"there is no tab {id or self.active!r}; open are: {known}")
         return found
+
+    def of_session(self, session: str) -> Tab | None:
+        """The tab that a session belongs to: its page's, a frame's, or a worker's of it."""
+        return self._by_session.get(session)
+
+    def of_target(self, target: str) -> Tab | None:
+        """The tab of a page's target id."""
+        return self._by_target.get(target)
 
     def all(self) -> tuple[TabFacts, ...]:
         """What is open, oldest first."""
-        return tuple(TabFacts(id=t.id, url=t.url, title=t.title) for t in self._tabs.values())
+        return tuple(tab.facts for tab in self._tabs.values())
 
-    async def open(self, url: str = "about:blank") -> str:
-        """Opens a tab in the background and gives its id."""
-        created = await self._connection.ask(_Created, "Target.createTarget", {"url": url})
-        met = self._met.setdefault(created.target_id, anyio.Event())
-        with anyio.fail_after(EXEC_SECONDS):
-            await met.wait()
-        return self._by_target[created.target_id].id
+    def changes(self, since: tuple[TabFacts, ...]) -> tuple[TabChange, ...]:
+        """What differs from an earlier ``all()``."""
+        return changes(since, self.all())
 
-    def _attached(self, happening: Incoming) -> None:
-        attached = happening.read(_Attached)
-        self._tasks.start_soon(self._set_up, attached)
+    async def open(
+        self,
+        url: str = "",
+        *,
+        background: bool = True,
+        context: str = "",
+        id: str = "",
+        timeout_seconds: float = NAVIGATION_SECONDS,
+    ) -> str:
+        """Opens a tab, makes it the active one and gives its id.
 
-    async def _set_up(self, attached: _Attached) -> None:
-        session, target = attached.session_id, attached.target_info
+        Args:
+            url: Where it goes; it is opened on a blank page first, so that no guard comes late.
+            background: Whether the window's other tab stays in front.
+            context: A browser context of its own, by ``new_context``.
+            id: The name of a tab that was lost, to be had again.
+            timeout_seconds: How long the page may take to begin to answer.
+
+        Raises:
+            BrowserFailed: There are too many, or ``url`` cannot be reached; then the tab is closed.
+        """
+        if len(self._tabs) + self._ours >= self._max_tabs:
+            raise BrowserFailed(
+                f"{self._max_tabs} tabs are open, which is the most there may be",
+                hint="close some of them, or raise [browser] max_tabs",
+            )
+        params = {"url": "about:blank", "background": background}
+        if context or self.context:
+            params["browserContextId"] = context or self.context
+        self._ours += 1
+        try:
+            created = await self.connection.ask(_Created, "Target.createTarget", params)
+            if id:
+                self._names[created.target_id] = id
+            tab = await self._await_tab(created.target_id)
+        finally:
+            self._ours -= 1
+        if url and url != "about:blank":
+            try:
+                await tab.navigate(url, timeout_seconds=timeout_seconds)
+            except BaseException:
+                with anyio.CancelScope(shield=True):
+                    await self.close(tab.id)
+                raise
+        self.active = tab.id
+        tab.tell()
+        return tab.id
+
+    async def close(self, id: str) -> None:
+        """Closes a tab and returns when it is gone; a page's wish to be asked first is not heard.
+
+        Raises:
+            TabGone: There is none of this name.
+        """
+        tab = self.tab(id)
+        await self.targets.close(tab.target)
+        with anyio.move_on_after(5.0):
+            while not tab.is_closed:
+                await tab.moved.wait()
+
+    async def activate(self, id: str, *, front: bool = False) -> None:
+        """Makes a tab the active one; ``front`` shows it in its window as well."""
+        tab = self.tab(id)
+        if front:
+            await self.connection.call("Target.activateTarget", {"targetId": tab.target})
+        self.active = tab.id
+        tab.tell()
+
+    async def new_context(self) -> str:
+        """Makes a browser context, with cookies and storage of its own, for ``open``."""
+        params = {"disposeOnDetach": True}
+        made = await self.connection.ask(_Context, "Target.createBrowserContext", params)
+        return made.browser_context_id
+
+    async def end_context(self, context: str) -> None:
+        """Closes the tabs of a context and forgets its cookies and storage."""
+        await self.connection.call("Target.disposeBrowserContext", {"browserContextId": context})
+
+    async def refresh(self) -> None:
+        """Takes up titles and addresses that pages changed without telling; asks no page."""
+        told = await self.connection.ask(_Infos, "Target.getTargets", {"filter": _PAGES})
+        for info in told.target_infos:
+            self._note_info(info)
+
+    def numbering(self) -> tuple[int, dict[str, str]]:
+        """The next tab's number and the names by target id, for those who come after us."""
+        return self._number, {tab.target: tab.id for tab in self._tabs.values()}
+
+    def _event(self, target: str) -> anyio.Event:
+        return self._ready.setdefault(target, anyio.Event())
+
+    async def _await_tab(self, target: str) -> Tab:
+        with anyio.move_on_after(OPENING_SECONDS):
+            await self._event(target).wait()
+        self._ready.pop(target, None)
+        tab = self._by_target.get(target)
+        if tab is None:
+            raise CallTimedOut("the browser made a tab and did not let us have it")
+        return tab
+
+    def _judge(self, target: Target) -> Fate:
+        if target.parent:
+            owner = self._by_session.get(target.parent)
+            if owner is not None:
+                self._by_session[target.session] = owner
+            return "adopt"
+        if self.context and target.context != self.context:
+            return "ignore"
         if target.type == "page":
-            await self._connection.call("Page.enable", session=session)
-            tab = Tab(self._connection, f"tab_{self._number}", target, session)
+            by_script = bool(target.opener)
+            held = len(self._tabs) + len(self._coming)
+            if by_script and held >= self._max_tabs and target.id not in self._names:
+                self.refused += 1
+                return "close"
+            self._coming.add(target.id)
+        return "adopt"
+
+    async def _adopt(self, target: Target) -> None:
+        match target.type:
+            case "page":
+                await self._adopt_page(target)
+            case "iframe":
+                calls: tuple[Call, ...] = (*_READY, ("Page.getFrameTree", {}))
+                *_, tree = await self.connection.call_many(calls, session=target.session)
+                owner = self._by_session.get(target.session)
+                if owner is not None:
+                    owner.frames.seed(tree, target.session)
+                    owner.frames.move(target.id, target.session)
+            case _:
+                self.connection.post("Target.setAutoAttach", ATTACH, session=target.session)
+
+    async def _adopt_page(self, target: Target) -> None:
+        name = self._names.get(target.id)
+        if name is None:
+            name = f"tab_{self._number}"
             self._number += 1
-            self._tabs[tab.id] = self._by_target[target.target_id] = tab
+        tab = Tab(self.connection, name, target, self._changed)
+        self._by_session[target.session] = tab
+        opener = self._by_target.get(target.opener)
+        tab.opener = opener.id if opener is not None else ""
+        try:
+            focus = ("Emulation.setFocusEmulationEnabled", {"enabled": True})
+            calls: tuple[Call, ...] = (*_READY, focus, ("Page.getFrameTree", {}))
+            *_, tree = await self.connection.call_many(calls, session=target.session)
+            tab.frames.seed(tree, target.session)
+            self._tabs[tab.id] = self._by_target[target.id] = tab
             self.active = self.active or tab.id
-            self._met.setdefault(target.target_id, anyio.Event()).set()
-        await self._connection.call("Runtime.runIfWaitingForDebugger", session=session)
+            tab.tell()
+        finally:
+            self._coming.discard(target.id)
+            self._event(target.id).set()
+
+    def _lost(self, target: Target) -> None:
+        tab = self._by_session.pop(target.session, None)
+        self._ready.pop(target.id, None)
+        if tab is None or target.session != tab.session:
+            return
+        self._tabs.pop(tab.id, None)
+        self._by_target.pop(target.id, None)
+        if self.active == tab.id:
+            self.active = next(reversed(self._tabs), "")
+        tab.close_down()
+
+    def _changed(self, tab: Tab) -> None:
+        facts = tab.facts
+        for listener in tuple(self._listeners):
+            listener(facts)
+
+    def _frame_happened(self, happening: Incoming) -> None:
+        tab = self._by_session.get(happening.session)
+        if tab is None:
+            return
+        tab.frames.take(happening)
+        self._note_top(tab, tab.frames)
+
+    def _note_top(self, tab: Tab, frames: FrameMap) -> None:
+        top = frames.frames.get(frames.top)
+        if top is not None:
+            tab.url = top.url or tab.url
+            tab.tell()
+
+    def _started(self, happening: Incoming) -> None:
+        tab = self._by_session.get(happening.session)
+        if tab is not None and happening.read(_OfFrame).frame_id == tab.frames.top:
+            tab.is_loading = True
+            tab.tell()
+
+    def _stopped(self, happening: Incoming) -> None:
+        tab = self._by_session.get(happening.session)
+        if tab is not None and happening.read(_OfFrame).frame_id == tab.frames.top:
+            tab.is_loading = False
+            tab.tell()
+            self._tasks.start_soon(self._look_up, tab)
+
+    async def _look_up(self, tab: Tab) -> None:
+        """Title and icon of a page that has loaded; nobody announces them."""
+        with contextlib.suppress(BrowserFailed, msgspec.MsgspecError):
+            found = await tab.evaluate(_FACE, timeout_seconds=2.0)
+            face = msgspec.json.decode(found, type=_Face)
+            if (tab.title, tab.favicon) != (face.title, face.icon):
+                tab.title, tab.favicon = face.title, face.icon
+                tab.tell()
+
+    def _crashed(self, happening: Incoming) -> None:
+        tab = self._by_session.get(happening.session)
+        if tab is not None and happening.session == tab.session:
+            tab.crash()
+
+    def _info_changed(self, happening: Incoming) -> None:
+        self._note_info(happening.read(_InfoChanged).target_info)
+
+    def _note_info(self, told: TargetInfo) -> None:
+        tab = self._by_target.get(told.target_id)
+        if tab is not None and (tab.title, tab.url) != (told.title, told.url):
+            tab.title, tab.url = told.title, told.url
+            tab.tell()
+
+
+@asynccontextmanager
+async def opened(
+    channel: Channel, *, own_context: bool = False, max_tabs: int = MAX_TABS
+) -> AsyncGenerator[Tabs]:
+    """The tabs over an open channel; with ``own_context`` those of a new browser context only.
+
+    At the end of the block the own context and its tabs are gone; other tabs stay as they are.
+    """
+    async with connected(channel) as connection, anyio.create_task_group() as tasks:
+        tabs = Tabs(connection, tasks, max_tabs=max_tabs)
+        if own_context:
+            tabs.context = await tabs.new_context()
+        try:
+            await tabs.begin()
+            yield tabs
+        finally:
+            tasks.cancel_scope.cancel()
+            with anyio.CancelScope(shield=True), anyio.move_on_after(5.0):
+                if tabs.context and not connection.lost.is_set():
+                    await tabs.end_context(tabs.context)

@@ -9,6 +9,9 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
+MESSAGE_BYTES = 256 * 1_048_576
+"""Largest message there is; Chromium itself stops at about as much."""
+
 _encode = msgspec.json.Encoder().encode
 _NOTHING = Raw(b"{}")
 
@@ -35,7 +38,7 @@ class Incoming(Struct, frozen=True, rename={"session": "sessionId"}):
         """The happening's parameters; members that ``kind`` does not name are left out.
 
         Raises:
-            msgspec.DecodeError: They are of another shape.
+            msgspec.MsgspecError: They are of another shape.
         """
         return msgspec.json.decode(self.params, type=kind)
 
@@ -55,7 +58,7 @@ def incoming(message: bytes) -> Incoming:
     """Reads one message.
 
     Raises:
-        msgspec.DecodeError: It is not one.
+        msgspec.MsgspecError: It is not one.
     """
     return _decoder.decode(message)
 
@@ -63,16 +66,25 @@ def incoming(message: bytes) -> Incoming:
 class Frames:
     """Cuts what comes over a pipe into messages."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = MESSAGE_BYTES) -> None:
         """Starts with nothing read."""
         self._begun: list[bytes] = []
+        self._held = 0
+        self._limit = limit
 
     def feed(self, piece: bytes) -> list[bytes]:
-        """The messages that end in ``piece``; the rest is kept."""
+        """The messages that end in ``piece``; the rest is kept.
+
+        Raises:
+            ConnectionError: What has begun is longer than any message.
+        """
         *ended, rest = piece.split(b"\0")
         if ended:
             ended[0] = b"".join((*self._begun, ended[0]))
-            self._begun = []
+            self._begun, self._held = [], 0
         if rest:
             self._begun.append(rest)
+            self._held += len(rest)
+            if self._held > self._limit:
+                raise ConnectionError(f"the browser sent over {self._limit} bytes in one message")
         return ended

@@ -1,0 +1,328 @@
+"""One tab: its facts, its frames, calls to it, and code that runs in it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import anyio
+from msgspec import Raw, Struct
+
+from ouroboros.browser import evaluate
+from ouroboros.browser.connection import CALL_SECONDS, Call, Connection, read
+from ouroboros.browser.errors import (
+    BrowserFailed,
+    CallRefused,
+    CallTimedOut,
+    DialogOpen,
+    TabCrashed,
+    TabGone,
+)
+from ouroboros.browser.frames import FrameMap, World
+from ouroboros.browser.targets import Target
+from ouroboros.core.limits import EXEC_CHARS, EXEC_IN_TAB_SECONDS
+
+NAVIGATION_SECONDS = 30.0
+"""How long a page may take to begin to answer."""
+
+type TabStatus = Literal["loading", "complete", "crashed", "dialog", "closed"]
+type WorldName = Literal["isolated", "main"]
+
+_NO_SESSION = -32001
+_BESIDE_THE_PAGE = ("Target.", "Browser.", "Page.handleJavaScriptDialog", "Page.close")
+"""Calls that are answered while a dialog holds the page."""
+
+
+class TabFacts(Struct, frozen=True, kw_only=True):
+    """What code and people see of a tab.
+
+    Attributes:
+        id: ``tab_0``, ``tab_1``, in the order they were met; never used again.
+        opener: The tab whose page opened it, empty otherwise.
+        dialog: What an open dialog says of itself, such as ``confirm``; its words are page text.
+    """
+
+    id: str
+    url: str
+    title: str = ""
+    status: TabStatus = "loading"
+    favicon: str = ""
+    opener: str = ""
+    dialog: str = ""
+
+
+class _Navigated(Struct, frozen=True, rename="camel"):
+    frame_id: str
+    loader_id: str = ""
+    error_text: str = ""
+    is_download: bool = False
+
+
+class _Entry(Struct, frozen=True, rename="camel"):
+    id: int
+    url: str = ""
+
+
+class _History(Struct, frozen=True, rename="camel"):
+    current_index: int
+    entries: tuple[_Entry, ...]
+
+
+class Tab:
+    """One page target and the sessions that speak to it; made by ``Tabs`` only.
+
+    Attributes:
+        session: Of the page itself; input and screenshots go there, whatever frame they are for.
+        frames: Which frame lives where.
+    """
+
+    def __init__(
+        self, connection: Connection, id: str, target: Target, changed: Callable[["Tab"], None]
+    ) -> None:
+        """``changed`` is called after every change of its facts."""
+        self.connection = connection
+        self.id, self.target, self.session = id, target.id, target.session
+        self.context = target.context
+        self.frames = FrameMap(connection, target.id)
+        self.url, self.title, self.favicon, self.opener = target.url, target.title, "", ""
+        self.is_loading, self.is_crashed, self.is_closed = True, False, False
+        self.moved = anyio.Event()
+        self._changed = changed
+        self._dialog = ""
+
+    @property
+    def facts(self) -> TabFacts:
+        """What is true of it now."""
+        return TabFacts(
+            id=self.id,
+            url=self.url,
+            title=self.title,
+            status=self.status,
+            favicon=self.favicon,
+            opener=self.opener,
+            dialog=self._dialog,
+        )
+
+    @property
+    def status(self) -> TabStatus:
+        """The one word for its state."""
+        if self.is_closed:
+            return "closed"
+        if self.is_crashed:
+            return "crashed"
+        if self._dialog:
+            return "dialog"
+        return "loading" if self.is_loading else "complete"
+
+    @property
+    def dialog(self) -> str:
+        """The kind of the dialog that holds the page; empty when none does."""
+        return self._dialog
+
+    @dialog.setter
+    def dialog(self, kind: str) -> None:
+        """A kind fails every call to the page that waits, and those to come, until it is empty."""
+        if kind == self._dialog:
+            return
+        self._dialog = kind
+        if kind:
+            for session in self.sessions:
+                self.connection.break_off(session, self._held)
+        self.tell()
+
+    @property
+    def sessions(self) -> frozenset[str]:
+        """The page's own and those of its frames in other processes."""
+        return frozenset({self.session, *(frame.session for frame in self.frames)})
+
+    def tell(self) -> None:
+        """Lets those who listen know that the facts have changed."""
+        moved, self.moved = self.moved, anyio.Event()
+        moved.set()
+        self._changed(self)
+
+    async def call(
+        self,
+        method: str,
+        params: dict[str, Any] | None = None,
+        *,
+        session: str = "",
+        timeout_seconds: float = CALL_SECONDS,
+    ) -> Raw:
+        """One call to the page, or to the frame whose ``session`` is given.
+
+        Raises:
+            DialogOpen: A dialog holds the page, or came while the call was under way.
+            TabCrashed: Its process died.
+            TabGone: It was closed.
+            BrowserFailed: As ``Connection.call``.
+        """
+        calls = ((method, params or {}),)
+        (result,) = await self.call_many(calls, session=session, timeout_seconds=timeout_seconds)
+        return result
+
+    async def call_many(
+        self, calls: Sequence[Call], *, session: str = "", timeout_seconds: float = CALL_SECONDS
+    ) -> list[Raw]:
+        """Several calls at once, in order, then all their results; raises as ``call`` does."""
+        for method, _ in calls:
+            self.check(method)
+        try:
+            return await self.connection.call_many(
+                calls, session=session or self.session, timeout_seconds=timeout_seconds
+            )
+        except CallRefused as refused:
+            if refused.code == _NO_SESSION and (not session or session == self.session):
+                raise self._gone("") from refused
+            raise
+
+    async def ask[Body](
+        self,
+        kind: type[Body],
+        method: str,
+        params: dict[str, Any] | None = None,
+        *,
+        session: str = "",
+        timeout_seconds: float = CALL_SECONDS,
+    ) -> Body:
+        """One call whose result is read as ``kind``; raises as ``call`` does."""
+        result = await self.call(method, params, session=session, timeout_seconds=timeout_seconds)
+        return read(kind, result, method)
+
+    async def world(self, frame: str = "") -> World:
+        """Our isolated world in a frame, which the page's scripts can neither see nor change.
+
+        Raises:
+            PageChanged: There is no such frame, or it was left meanwhile.
+            BrowserFailed: As ``call``.
+        """
+        self.check("Page.createIsolatedWorld")
+        return await self.frames.world(frame)
+
+    async def evaluate(
+        self,
+        code: str,
+        *,
+        world: WorldName = "isolated",
+        frame: str = "",
+        timeout_seconds: float = EXEC_IN_TAB_SECONDS,
+        limit: int = EXEC_CHARS,
+    ) -> bytes:
+        """The JSON of what ``code`` comes to in the page; promises are awaited, functions called.
+
+        More than ``limit`` characters become ``{__truncated, originalLength, data}``, cut in the page.
+
+        Raises:
+            BrowserFailed: The code threw, took too long, or came to nothing that can be told.
+        """
+        order = evaluate.Order(
+            code=code, world=world, frame=frame, timeout_seconds=timeout_seconds, limit=limit
+        )
+        return await evaluate.evaluated(self, order)
+
+    async def navigate(self, url: str, *, timeout_seconds: float = NAVIGATION_SECONDS) -> None:
+        """Goes to ``url`` and returns when the new page has begun.
+
+        Raises:
+            BrowserFailed: It cannot be reached; the words are the browser's, such as net::ERR_....
+            CallTimedOut: Nothing came in time; the tab stays where it was.
+        """
+        self.is_crashed = False
+        params = {"url": url}
+        try:
+            went = await self.ask(
+                _Navigated, "Page.navigate", params, timeout_seconds=timeout_seconds
+            )
+        except CallTimedOut as late:
+            self.connection.post("Page.stopLoading", session=self.session)
+            raise CallTimedOut(
+                f"{self.id}: {url} did not begin to answer within {timeout_seconds:g} s"
+            ) from late
+        if went.error_text and not went.is_download:
+            raise BrowserFailed(f"{self.id}: {url} could not be opened: {went.error_text}")
+
+    async def travel(self, steps: int, *, timeout_seconds: float = NAVIGATION_SECONDS) -> bool:
+        """Goes back (-1) or forward (1) in its history; False when there is nothing there."""
+        history = await self.ask(_History, "Page.getNavigationHistory")
+        index = history.current_index + steps
+        if not 0 <= index < len(history.entries):
+            return False
+        params = {"entryId": history.entries[index].id}
+        await self._leave("Page.navigateToHistoryEntry", params, timeout_seconds)
+        return True
+
+    async def reload(self, *, timeout_seconds: float = NAVIGATION_SECONDS) -> None:
+        """Loads its page again and returns when the new one has begun."""
+        self.is_crashed = False
+        await self._leave("Page.reload", {}, timeout_seconds)
+
+    async def until(self, holds: Callable[[], bool], timeout_seconds: float, words: str) -> None:
+        """Waits until ``holds``, looking after every change of its facts.
+
+        Raises:
+            CallTimedOut: It did not in time; ``words`` say what was waited for.
+            TabCrashed: Its process died meanwhile.
+            TabGone: It was closed meanwhile.
+        """
+        with anyio.move_on_after(timeout_seconds):
+            while True:
+                moved = self.moved
+                if holds():
+                    return
+                self.check("")
+                await moved.wait()
+        raise CallTimedOut(f"{self.id}: {words} within {timeout_seconds:g} s")
+
+    def check(self, method: str) -> None:
+        """Says at once why a call to the page cannot be made; ``""`` asks for the tab alone.
+
+        Raises:
+            TabGone: It was closed.
+            TabCrashed: Its process died.
+            DialogOpen: A dialog holds the page.
+        """
+        if self.is_closed:
+            raise self._gone(method)
+        if self.is_crashed and method not in {"Page.navigate", "Page.reload"}:
+            raise self._crashed(method)
+        if self._dialog and method and not method.startswith(_BESIDE_THE_PAGE):
+            raise self._held(method)
+
+    def close_down(self) -> None:
+        """It is gone: what waits for it fails."""
+        self.is_closed, self._dialog = True, ""
+        for session in self.sessions:
+            self.connection.break_off(session, self._gone)
+        self.tell()
+
+    def crash(self) -> None:
+        """Its process died: what waits for it fails."""
+        self.is_crashed, self._dialog, self.is_loading = True, "", False
+        for session in self.sessions:
+            self.connection.break_off(session, self._crashed)
+        self.tell()
+
+    async def _leave(self, method: str, params: dict[str, Any], timeout_seconds: float) -> None:
+        before = (self._loader(), self.url)
+        await self.call(method, params)
+        await self.until(
+            lambda: (self._loader(), self.url) != before,
+            timeout_seconds,
+            "the page did not begin to answer",
+        )
+
+    def _loader(self) -> str:
+        top = self.frames.frames.get(self.frames.top)
+        return top.loader if top is not None else ""
+
+    def _held(self, method: str) -> BrowserFailed:
+        return DialogOpen(
+            f"{self.id}: a {self._dialog} dialog is open, so nothing in the page runs",
+            hint="answer it with answerDialog, or close the tab",
+        )
+
+    def _crashed(self, method: str) -> BrowserFailed:
+        return TabCrashed(
+            f"{self.id}: the page's process died", hint="reload or navigate to go on in this tab"
+        )
+
+    def _gone(self, method: str) -> BrowserFailed:
+        return TabGone(f"{self.id} was closed")

@@ -1,0 +1,176 @@
+"""Everything in the browser that runs scripts: attached to as it starts, held until guards are set.
+
+A target is found by its session or its id, never by its address: an iframe is announced without one.
+Source: https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-setAutoAttach
+"""
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
+
+import anyio
+from anyio.abc import TaskGroup
+from msgspec import Struct
+
+from ouroboros.browser.connection import Connection
+from ouroboros.browser.errors import BrowserFailed
+from ouroboros.browser.wire import Incoming
+
+SET_UP_SECONDS = 15.0
+"""How long a new target may be held while it is made ready."""
+
+CLOSING_AT_ONCE = 8
+
+ATTACH: dict[str, Any] = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+"""Parameters of ``Target.setAutoAttach``, which is called in every session."""
+
+
+class Target(Struct, frozen=True, kw_only=True):
+    """One thing that runs scripts.
+
+    Attributes:
+        session: By which it is spoken to.
+        id: The browser's name for it; of an iframe also that of its frame.
+        type: ``page``, ``iframe``, ``worker``, ``service_worker``, ``shared_worker`` and others.
+        parent: Session of the target that started it; empty for what the browser itself started.
+        opener: Target id of the page that opened it.
+        context: The browser context it belongs to: cookies and storage of its own.
+    """
+
+    session: str
+    id: str
+    type: str
+    url: str = ""
+    title: str = ""
+    parent: str = ""
+    opener: str = ""
+    context: str = ""
+
+
+type TargetHook = Callable[[Target], Awaitable[None]]
+type Fate = Literal["adopt", "ignore", "close"]
+
+
+class TargetInfo(Struct, frozen=True, rename="camel"):
+    """A target as the browser tells of it."""
+
+    target_id: str
+    type: str = ""
+    url: str = ""
+    title: str = ""
+    opener_id: str = ""
+    browser_context_id: str = ""
+    subtype: str = ""
+
+
+class _Attached(Struct, frozen=True, rename="camel"):
+    session_id: str
+    target_info: TargetInfo
+    waiting_for_debugger: bool = False
+
+
+class _Detached(Struct, frozen=True, rename="camel"):
+    session_id: str
+
+
+class Targets:
+    """Attaches to all there is, in every session, and makes each ready before its first script.
+
+    ``judge`` says at once what becomes of a new target; ``adopt`` is awaited for those that stay,
+    then the hooks, in the order they were added; only then may the target run.
+    A target whose hook fails is closed: nothing runs unguarded.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        tasks: TaskGroup,
+        *,
+        judge: Callable[[Target], Fate],
+        adopt: TargetHook,
+        lost: Callable[[Target], None],
+    ) -> None:
+        """``tasks`` is the browser's group: a new target is set up in a task of it."""
+        self._connection, self._tasks = connection, tasks
+        self._judge, self._adopt, self._lost = judge, adopt, lost
+        self._hooks: list[TargetHook] = []
+        self._doomed: deque[str] = deque()
+        self._closers = 0
+        self.by_session: dict[str, Target] = {}
+        connection.listen("Target.attachedToTarget", self._attached)
+        connection.listen("Target.detachedFromTarget", self._detached)
+
+    async def begin(self) -> None:
+        """Attaches to what is open and to all that comes."""
+        await self._connection.call("Target.setAutoAttach", ATTACH)
+
+    def hook(self, hook: TargetHook) -> Callable[[], None]:
+        """Awaits ``hook`` for every target from now on, until what is given back is called."""
+        self._hooks.append(hook)
+        return lambda: self._hooks.remove(hook)
+
+    def _attached(self, happening: Incoming) -> None:
+        attached = happening.read(_Attached)
+        told = attached.target_info
+        target = Target(
+            session=attached.session_id,
+            id=told.target_id,
+            type=told.type,
+            url=told.url,
+            title=told.title,
+            parent=happening.session,
+            opener=told.opener_id,
+            context=told.browser_context_id,
+        )
+        match self._judge(target):
+            case "adopt":
+                self.by_session[target.session] = target
+                self._tasks.start_soon(self._set_up, target)
+            case "close":
+                self._doom(target)
+            case "ignore":
+                self._let_go(target)
+
+    def _let_go(self, target: Target) -> None:
+        self._connection.post("Runtime.runIfWaitingForDebugger", session=target.session)
+        params = {"sessionId": target.session}
+        self._connection.post("Target.detachFromTarget", params, session=target.parent)
+
+    def _doom(self, target: Target) -> None:
+        self._doomed.append(target.id)
+        if self._closers < CLOSING_AT_ONCE:
+            self._closers += 1
+            self._tasks.start_soon(self._close_doomed)
+
+    async def _close_doomed(self) -> None:
+        try:
+            while self._doomed:
+                await self.close(self._doomed.popleft())
+        finally:
+            self._closers -= 1
+
+    async def close(self, target_id: str) -> None:
+        try:
+            params = {"targetId": target_id}
+            await self._connection.call("Target.closeTarget", params, timeout_seconds=5.0)
+        except BrowserFailed:
+            return  # it went by itself, or with the browser
+
+    def _detached(self, happening: Incoming) -> None:
+        session = happening.read(_Detached).session_id
+        target = self.by_session.pop(session, None)
+        self._connection.forget(session)
+        if target is not None:
+            self._lost(target)
+
+    async def _set_up(self, target: Target) -> None:
+        try:
+            with anyio.fail_after(SET_UP_SECONDS):
+                await self._adopt(target)
+                for hook in tuple(self._hooks):
+                    await hook(target)
+                call = "Runtime.runIfWaitingForDebugger"
+                await self._connection.call(call, session=target.session)
+        except (BrowserFailed, TimeoutError):
+            if target.session in self.by_session and not self._connection.lost.is_set():
+                await self.close(target.id)
