@@ -51,5 +51,5 @@ class Function[Arguments: Struct]:
     ) -> AsyncIterator[Progress | Result]:
         """Does it."""
         if self._kind == "look":
-            self._place.looked(getattr(arguments, "tab", ""))
+            await self._place.looked(getattr(arguments, "tab", ""))
         yield await self._work(self._place, arguments, context)

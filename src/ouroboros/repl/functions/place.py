@@ -26,8 +26,8 @@ class Browser(Protocol):
 class Watch(Protocol):
     """Hears what a session reads and where it goes; whether it carries page data is its business."""
 
-    def looked(self, tab: TabFacts) -> None:
-        """Content of this tab goes to the session's code now."""
+    async def looked(self, tab: TabFacts) -> None:
+        """Content of this tab goes to the session's code now; what must hold from then on holds."""
         ...
 
     async def opening(self, url: str, admit: Admit) -> None:
@@ -42,7 +42,7 @@ class Watch(Protocol):
 class Unwatched:
     """Nobody listens and everything may be opened."""
 
-    def looked(self, tab: TabFacts) -> None:
+    async def looked(self, tab: TabFacts) -> None:
         """Ignores it."""
 
     async def opening(self, url: str, admit: Admit) -> None:
@@ -94,11 +94,11 @@ class Place:
         facts = self.facts(id)
         return facts.url if facts is not None else ""
 
-    def looked(self, id: str) -> None:
+    async def looked(self, id: str) -> None:
         """Tells the watch that content of this tab goes to code."""
         facts = self.facts(id)
         if facts is not None:
-            self.watch.looked(facts)
+            await self.watch.looked(facts)
 
 
 def answer(value: bytes, said: str) -> Result:
