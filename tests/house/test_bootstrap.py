@@ -93,6 +93,17 @@ def test_no_git_is_named_with_the_fix_before_anything_is_made(
     assert not (checkout / ".venv-dev").exists()
 
 
+@pytest.mark.parametrize("browser", ["", "chromium", "google-chrome"])
+def test_a_missing_browser_is_named_with_the_fix(
+    checkout: Path, bare: dict[str, str], browser: str
+) -> None:
+    for name in filter(None, ("git", browser)):
+        (Path(bare["PATH"]) / name).symlink_to("/bin/false")
+    done = call(checkout / "test", env=bare | {"OURO_PYTHON": "/bin/false"})
+    assert ("apt-get install chromium" in done.stderr) == (not browser)
+    assert done.returncode == 69
+
+
 def test_a_named_python_that_is_too_old_or_broken_is_refused(
     checkout: Path, bare: dict[str, str]
 ) -> None:
@@ -218,13 +229,34 @@ case $said in *failed* | *error*) exit 1 ;; esac
 """,
         encoding="utf-8",
     )
-    for name in ("git", "rg", "apt-get"):  # there, so that nothing is installed
+    for name in ("git", "rg", "apt-get", "chromium"):  # there, so that nothing is installed
         (Path(bare["PATH"]) / name).symlink_to("/bin/false")
     env = bare | {"PATH": f"{bare['PATH']}:{os.defpath}"}
     done = call(runs, env=env, cwd=Path("/"))
     lines = done.stdout.splitlines()
     assert (done.returncode, lines[-1]) == (code, last)
     assert f"=== {deep} in 0.10s ===" in lines[-4:]
+
+
+def test_ci_installs_a_browser_where_there_is_none(checkout: Path, bare: dict[str, str]) -> None:
+    runs = checkout / ".ci" / "run"
+    runs.parent.mkdir()
+    shutil.copy2(ROOT / ".ci" / "run", runs)
+    (checkout / "test").write_text("#!/bin/sh\n", encoding="utf-8")
+    programs = Path(bare["PATH"])
+    for name in ("git", "rg", "openssl"):
+        (programs / name).symlink_to("/bin/false")
+    for name in ("bash", "dirname", "grep", "mktemp", "tail", "tee", "env"):
+        found = shutil.which(name)
+        assert found is not None, name
+        (programs / name).symlink_to(found)
+    asked = checkout / "asked"
+    for name in ("apt-get", "sudo"):
+        program = programs / name
+        program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$*" >>"{asked}"\n', encoding="utf-8")
+        program.chmod(0o755)
+    call(runs, env=bare, cwd=Path("/"))
+    assert "install -q -y --no-install-recommends chromium" in asked.read_text(encoding="utf-8")
 
 
 @pytest.mark.deep

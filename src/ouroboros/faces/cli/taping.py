@@ -1,5 +1,6 @@
 """What `run` and `chat` are started with: settings, keys, and a recording to make or to play."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,13 +30,20 @@ class Equipment(Struct, frozen=True, kw_only=True):
             note(f"warning: {said}")
 
 
-def equip(invocation: Invocation, chosen: Chosen, cwd: Path) -> Equipment:
+def equip(
+    invocation: Invocation,
+    chosen: Chosen,
+    cwd: Path,
+    more: Mapping[str, object] | None = None,
+) -> Equipment:
     """Reads settings and keys, and opens the recording that was named.
+
+    ``more`` are settings by dotted key that options of the command's own became.
 
     Raises:
         Misuse: Options contradict each other, or the recording cannot be used.
     """
-    flags = chosen.settings()
+    flags = chosen.settings() | dict(more or {})
     if chosen.strict_replay and not chosen.replay:
         raise Misuse("--strict-replay goes with --replay FILE", hint="name the recording")
     if not (chosen.record or chosen.replay):

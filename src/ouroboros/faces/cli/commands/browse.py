@@ -1,0 +1,30 @@
+"""`ouro browse`: a task in a real browser."""
+
+import click
+import msgspec
+
+from ouroboros.faces.cli.browsing_flags import Wanted, browsing
+from ouroboros.faces.cli.flags import Chosen, shared
+from ouroboros.faces.cli.invocation import Invocation
+
+
+@click.command("browse")
+@click.argument("task", nargs=-1)
+@browsing
+@shared
+@click.pass_obj
+def command(invocation: Invocation, /, task: tuple[str, ...], **options: object) -> int:
+    """Do TASK in a browser, then end.
+
+    The model writes code against tabs and --data, and sees what kind of thing came out, never the
+    pages themselves. The result goes to standard output, a text as it is and anything else as JSON;
+    progress goes to standard error.
+
+    Ends with 0 when done, 1 when it failed, 2 for a mistake in options or settings, 3 at a limit,
+    4 when an approval was needed and nobody was there, 69 without a browser, 130 when interrupted.
+    """
+    from ouroboros.faces.cli.rlm_run import perform
+
+    chosen = msgspec.convert(options, Chosen)
+    wanted = msgspec.convert(options, Wanted)
+    return perform(invocation, chosen, wanted, task, browser=True)

@@ -1,0 +1,113 @@
+"""Where the value of a run goes: a file, a pipe as it is, or a terminal as it reads best."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from ouroboros.app.text import plain
+from ouroboros.core.errors import Misuse, OuroborosError
+from ouroboros.core.events import Envelope
+from ouroboros.core.state import Spent
+from ouroboros.faces.cli.invocation import note
+from ouroboros.faces.cli.render.face import Ending, Face, Notice
+
+
+def target(name: str, cwd: Path) -> Path | None:
+    """The file to write, None without a name; raises ``Misuse`` where it cannot be written."""
+    if not name:
+        return None
+    path = cwd / Path(name).expanduser()
+    if path.is_dir() or not path.parent.is_dir():
+        raise Misuse(
+            f"no file can be written at {name!r}", hint="name a file in an existing folder"
+        )
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise Misuse(f"{name!r} may not be written", hint="choose another file")
+    return path
+
+
+class Shown(Struct, frozen=True, kw_only=True):
+    """A run's ending as a face is to show it."""
+
+    reason: str
+    final: str
+    turns: int
+    spent: Spent
+    exit_code: int
+
+
+class Handing:
+    """A face whose final value goes its own way; ``write`` is where values of a pipe go."""
+
+    def __init__(
+        self,
+        face: Face,
+        write: Callable[[str], None],
+        *,
+        file: Path | None,
+        terminal: bool,
+        moves: bool,
+    ) -> None:
+        """``terminal`` is what ``write`` leads to; ``moves`` says that ``face`` draws there."""
+        self._face, self._write, self._file = face, write, file
+        self._terminal, self._moves = terminal, moves
+        self._kept: str | None = None
+
+    def begin(self) -> None:
+        """A run starts."""
+        self._face.begin()
+
+    def rest(self) -> None:
+        """Nothing runs any more."""
+        self._face.rest()
+
+    def take(self, envelope: Envelope) -> None:
+        """Takes in one event."""
+        self._face.take(envelope)
+
+    def tell(self, told: Notice) -> None:
+        """Says something that is no event."""
+        self._face.tell(told)
+
+    def finish(self, ending: Ending, session: str) -> None:
+        """Takes the value out, then shows how the run ended."""
+        shown = Shown(
+            reason=ending.reason,
+            final=self._rest(ending.final),
+            turns=ending.turns,
+            spent=ending.spent,
+            exit_code=ending.exit_code,
+        )
+        self._face.finish(shown, session)
+
+    def keep(self) -> None:
+        """Writes the file, which takes its time; raises ``OuroborosError`` after printing instead."""
+        if self._file is None or self._kept is None:
+            return
+        data = self._kept.encode("utf-8", "replace")
+        try:
+            self._file.write_bytes(data)
+        except OSError as error:
+            sys.stdout.write(f"{self._kept}\n")
+            raise OuroborosError(
+                f"{str(self._file)!r} cannot be written: {error.strerror}",
+                hint="the result was printed instead",
+            ) from error
+        note(f"Wrote {len(data):,} bytes to {self._file}")
+
+    def _rest(self, value: str) -> str:
+        """What of the value is still to be shown."""
+        if not value:
+            return ""
+        if self._file is not None:
+            self._kept = value
+            return ""
+        if self._moves:  # what is JSON must not be read as Markdown
+            is_json = value.lstrip().startswith(("{", "["))
+            return f"```json\n{value}\n```" if is_json else value
+        value = plain(value) if self._terminal else value
+        self._write(value if value.endswith("\n") else f"{value}\n")
+        return ""

@@ -1,0 +1,144 @@
+"""One run of `browse` or `rlm`, from options to exit code."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.browsing_flags import Wanted
+from ouroboros.faces.cli.flags import Chosen, resumed
+from ouroboros.faces.cli.invocation import Invocation
+from ouroboros.faces.cli.render.face import Notice
+from ouroboros.faces.cli.taping import equip
+
+if TYPE_CHECKING:
+    from ouroboros.app.ouroboros import Session
+    from ouroboros.app.settings import Settings
+    from ouroboros.faces.cli.delivery import Handing
+    from ouroboros.faces.cli.stage import Stage, Streams
+    from ouroboros.repl.seeds import Seeds
+
+
+def perform(
+    invocation: Invocation, chosen: Chosen, wanted: Wanted, task: tuple[str, ...], *, browser: bool
+) -> int:
+    """Reads the data, finds the browser, and does the task.
+
+    Raises:
+        Misuse: Options, data or the browser do not fit; the message says what to do.
+    """
+    from ouroboros.faces.cli.delivery import target
+    from ouroboros.faces.cli.stage import Streams
+
+    streams = Streams.of_process(invocation.environment)
+    cwd = invocation.cwd(chosen.cwd)
+    text = _words((*wanted.words, *task), wanted, streams)
+    if not text and not (chosen.latest or chosen.resume):
+        raise Misuse("there is no task", hint="give it as words")
+    file = target(wanted.output, cwd)
+    flags = wanted.settings() | ({"mode": "full-auto"} if wanted.yes else {})
+    equipment = equip(invocation, chosen, cwd, flags)
+    loaded = equipment.loaded
+    interactive = not (wanted.jsonl or wanted.non_interactive) and streams.converses
+    if browser:
+        from ouroboros.faces.cli.browser_ready import ready
+
+        ready(loaded.settings.browser, equipment.environment, person=interactive)
+    resume = resumed(chosen, loaded.home, cwd, person=interactive)
+
+    import anyio
+
+    handing: list[Handing] = []
+
+    async def main() -> int:
+        from ouroboros.app.ouroboros import Ouroboros
+        from ouroboros.faces.cli.conversation import Conversation
+        from ouroboros.faces.cli.stage import open_stage
+
+        seeds = await _seeds(wanted.data, loaded.settings, cwd, streams)
+        engine = Ouroboros(
+            loaded.settings,
+            home=loaded.home,
+            environment=equipment.environment,
+            tap=equipment.tap,
+        )
+        async with engine.open(
+            cwd=cwd,
+            resume=resume,
+            latest=chosen.latest,
+            interactive=interactive,
+            mind="tools" if wanted.mind == "tools" else "rlm",
+            way=wanted.way,
+            browser=browser,
+            seeds=seeds,
+        ) as session:
+            output = "stream-json" if wanted.jsonl else "text"
+            stage = open_stage(streams, output, session.state, interactive=interactive)
+            if not wanted.jsonl:
+                handing.extend(
+                    _dress(stage, session, loaded.settings, streams, file=file, wanted=wanted)
+                )
+            notes = [seed.note for seed in seeds.seeds if seed.note]
+            for warning in (*session.warnings, *notes):
+                stage.face.tell(Notice(text=f"warning: {warning}", level="warning"))
+            return await Conversation(session, stage, session.id).once(text)
+
+    code = anyio.run(main)
+    for one in handing:
+        one.keep()
+    equipment.remark()
+    return code
+
+
+def _words(task: tuple[str, ...], wanted: Wanted, streams: "Streams") -> str:
+    """The task: the words, or what standard input holds unless that is data."""
+    from ouroboros.faces.cli.commands.run import task_text
+
+    words = " ".join(task)
+    if words.strip() and (words.strip() != "-" or "-" in wanted.data):
+        return words.encode("utf-8", "replace").decode().strip()
+    return "" if streams.types or "-" in wanted.data else task_text("", streams)
+
+
+async def _seeds(
+    named: tuple[str, ...], settings: "Settings", cwd: Path, streams: "Streams"
+) -> "Seeds":
+    from ouroboros.app.seeds.loading import Source, load
+
+    stdin = None if streams.types or sys.stdin is None else sys.stdin.buffer
+    source = Source(
+        cwd=cwd, stdin=stdin, limit=settings.rlm.data_max, environment=streams.environment
+    )
+    return await load(named, source)
+
+
+def _dress(
+    stage: "Stage",
+    session: "Session",
+    settings: "Settings",
+    streams: "Streams",
+    *,
+    file: Path | None,
+    wanted: Wanted,
+) -> "list[Handing]":
+    """Puts the steps, and the way of the value, before the face of a stage."""
+    from ouroboros.faces.cli.delivery import Handing
+
+    if wanted.mind == "tools" and file is None:
+        return []
+    screen = streams.screen
+    handing = Handing(
+        stage.face,
+        stage.out.write,
+        file=file,
+        terminal=screen.terminal,
+        moves=streams.moves,
+    )
+    stage.face = handing
+    if wanted.mind == "rlm":
+        from ouroboros.faces.cli.render.steps import Bounds, Steps
+
+        rlm = settings.rlm
+        bounds = Bounds(iterations=rlm.max_iterations, child=rlm.child_iterations)
+        stage.face = Steps(handing, session.state, bounds)
+    return [handing]
