@@ -1,6 +1,7 @@
 """One tab: its facts, its frames, calls to it, and code that runs in it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import anyio
@@ -72,6 +73,7 @@ class Tab:
     Attributes:
         session: Of the page itself; input and screenshots go there, whatever frame they are for.
         frames: Which frame lives where.
+        is_leaving: We ourselves are taking it to another page, so nobody need be asked.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Tab:
         self.frames = FrameMap(connection, target.id)
         self.url, self.title, self.favicon, self.opener = target.url, target.title, "", ""
         self.is_loading, self.is_crashed, self.is_closed = True, False, False
+        self.is_leaving = False
         self.moved = anyio.Event()
         self._changed = changed
         self._dialog = ""
@@ -228,9 +231,10 @@ class Tab:
         self.is_crashed = False
         params = {"url": url}
         try:
-            went = await self.ask(
-                _Navigated, "Page.navigate", params, timeout_seconds=timeout_seconds
-            )
+            with self._leaving():
+                went = await self.ask(
+                    _Navigated, "Page.navigate", params, timeout_seconds=timeout_seconds
+                )
         except CallTimedOut as late:
             self.connection.post("Page.stopLoading", session=self.session)
             raise CallTimedOut(
@@ -302,12 +306,21 @@ class Tab:
 
     async def _leave(self, method: str, params: dict[str, Any], timeout_seconds: float) -> None:
         before = (self._loader(), self.url)
-        await self.call(method, params)
-        await self.until(
-            lambda: (self._loader(), self.url) != before,
-            timeout_seconds,
-            "the page did not begin to answer",
-        )
+        with self._leaving():
+            await self.call(method, params)
+            await self.until(
+                lambda: (self._loader(), self.url) != before,
+                timeout_seconds,
+                "the page did not begin to answer",
+            )
+
+    @contextmanager
+    def _leaving(self) -> Generator[None]:
+        self.is_leaving = True
+        try:
+            yield
+        finally:
+            self.is_leaving = False
 
     def _loader(self) -> str:
         top = self.frames.frames.get(self.frames.top)

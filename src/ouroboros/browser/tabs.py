@@ -152,6 +152,11 @@ class Tabs:
         connection.listen("Inspector.targetCrashed", self._crashed)
         connection.listen("Target.targetInfoChanged", self._info_changed)
 
+    @property
+    def tasks(self) -> TaskGroup:
+        """The browser's group, for work that ends with it; a failure in it ends the browser."""
+        return self._tasks
+
     async def begin(self) -> None:
         """Attaches to what is open and to all that comes."""
         await self.connection.call(
