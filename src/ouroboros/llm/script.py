@@ -68,8 +68,10 @@ class ScriptRoute:
         """Has nothing to close."""
 
     def _answered(self, request: Request) -> int:
-        """Replies so far; a compacted history no longer shows them all."""
+        """Replies so far; a compacted history no longer shows them all, and that of the REPL mind none."""
         answered = sum(1 for message in request.messages if message.role == "assistant")
+        if not answered:
+            return self._next
         if any(message.kind == "summary" for message in request.messages):
             return max(answered, self._next)
         self._next = answered

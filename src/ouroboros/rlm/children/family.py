@@ -1,0 +1,267 @@
+"""``llm_query`` and its kin, as code sees them: always a string or a list, never an exception."""
+
+from collections.abc import Awaitable, Callable
+
+import anyio
+from msgspec import Raw, Struct, field
+
+from ouroboros.agent.speaker import Speaker
+from ouroboros.core.errors import Misuse, ModelFailed, OuroborosError, StoreFailed
+from ouroboros.core.events.fleet import SubagentCompleted, SubagentReplied, SubagentStarted
+from ouroboros.core.state import State
+from ouroboros.llm.stream import Finished
+from ouroboros.repl.seeds import Seed, Seeds
+from ouroboros.rlm import context, history, progress
+from ouroboros.rlm.children import asking, words
+from ouroboros.rlm.children.birth import Wish, live, seed
+from ouroboros.rlm.children.ground import Ground
+from ouroboros.tools.registry import AnyTool
+
+ERROR = "[SUB-CALL ERROR]"
+CANCELLED = "[SUB-CALL CANCELLED]"
+NOTHING = Raw(b"null")
+PACK_ITEMS = 25
+PACK_SHARE = 0.75
+_TASK_CHARACTERS = 200
+_PROGRESS = 3
+
+
+class Settled(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One answer of a batch, as ``Promise.allSettled`` has them."""
+
+    status: str
+    value: str | None = None
+    error: str | None = None
+
+
+class Item(Struct, frozen=True, kw_only=True):
+    """One question of a batch."""
+
+    prompt: str
+    data: Raw = field(default_factory=lambda: NOTHING)
+
+
+class _Refused(Exception):
+    """The call is not made; the words say why."""
+
+
+class Family:
+    """The children of one run, itself a child or not."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        *,
+        state: State,
+        depth: int = 0,
+        name: str = "",
+        tools: Callable[["Family"], tuple[AnyTool, ...]] = lambda _: (),
+    ) -> None:
+        """``state`` is that of the run whose code asks; ``tools`` are what a child asks with."""
+        self._ground, self._state, self._depth, self._name = ground, state, depth, name
+        self._tools = tools
+        self._scopes: dict[str, anyio.CancelScope] = {}
+
+    async def query(self, prompt: str, data: Raw = NOTHING) -> str:
+        """The answer, or words that begin with ``[SUB-CALL``."""
+        try:
+            return await self._answer(prompt, words.text_of(data))
+        except _Refused as refused:
+            return f"{ERROR} {refused}"
+        except StoreFailed:
+            raise
+        except OuroborosError as failed:
+            return f"{ERROR} {failed.message}"
+        except (OSError, RuntimeError, ExceptionGroup) as broken:
+            return f"{ERROR} {type(broken).__name__}: {broken}"
+
+    async def batch(self, items: list[Item]) -> list[Settled]:
+        """All answers in the order of the questions."""
+        return await self._together([(item.prompt, item.data) for item in items])
+
+    async def map(self, prompt: str, items: list[Raw], most: int = PACK_ITEMS) -> list[Settled]:
+        """The answer for each item: small ones several to a call, those it missed one by one."""
+        texts = [words.text_of(item) for item in items]
+        packs, single = packed(texts, int(self._ground.bounds.leaf_tokens * PACK_SHARE), most)
+        found: dict[int, str] = {}
+        async with anyio.create_task_group() as tasks:
+            for pack in packs:
+                tasks.start_soon(self._pack, prompt, pack, texts, found)
+        rest = sorted({*single, *(at for pack in packs for at in pack if at not in found)})
+        settled = await self._together([(prompt, items[at]) for at in rest])
+        one_by_one = dict(zip(rest, settled, strict=True))
+        return [
+            one_by_one.get(at) or Settled(status="fulfilled", value=found[at])
+            for at in range(len(items))
+        ]
+
+    def cancel(self, child: str) -> bool:
+        """Stops one child; False when none of that name is at work."""
+        scope = self._scopes.get(child)
+        if scope is not None:
+            scope.cancel()
+        return scope is not None
+
+    async def _together(self, questions: list[tuple[str, Raw]]) -> list[Settled]:
+        answers: dict[int, str] = {}
+
+        async def ask(at: int, prompt: str, data: Raw) -> None:
+            answers[at] = await self.query(prompt, data)
+
+        async with anyio.create_task_group() as tasks:
+            for at, (prompt, data) in enumerate(questions):
+                tasks.start_soon(ask, at, prompt, data)
+        return [settled(answers[at]) for at in range(len(questions))]
+
+    async def _answer(self, prompt: str, data: str) -> str:
+        if not prompt.strip():
+            raise _Refused("the prompt is empty; say what to find out")
+        if self._is_leaf(prompt, data):
+            return await self._leaf(prompt, data)
+        return await self._child(prompt, data)
+
+    def _is_leaf(self, prompt: str, data: str) -> bool:
+        """A plain read: small data, or none and nothing to look at elsewhere."""
+        tokens = self._ground.bounds.leaf_tokens
+        if data:
+            return words.fits(prompt + data, tokens)
+        carries = words.foreign(prompt, self._codes()) > words.PAGE_CHARACTERS
+        return words.fits(prompt, tokens) and (carries or not self._ground.nursery.has_browser())
+
+    async def _leaf(self, prompt: str, data: str) -> str:
+        text = words.leaf(prompt, data, self._ground.marks())
+        return await self._plain("leaf", prompt, text)
+
+    async def _pack(
+        self, prompt: str, pack: list[int], texts: list[str], found: dict[int, str]
+    ) -> None:
+        text = words.pack(prompt, [texts[at] for at in pack], self._ground.marks())
+        try:
+            said = await self._plain("pack", prompt, text)
+        except (_Refused, ModelFailed, Misuse):
+            return  # each is asked by itself, and says itself why that cannot be
+        for number, answer in words.answers(said, len(pack)).items():
+            found[pack[number - 1]] = answer
+
+    async def _plain(self, kind: str, prompt: str, text: str) -> str:
+        child = self._begin(kind, prompt, len(text) // 4)
+
+        def paid(speaker: Speaker, finished: Finished) -> None:
+            usage = finished.usage
+            cost = speaker.cost(usage) if usage else None
+            told = SubagentReplied(child=child, model=speaker.name, usage=usage, cost=cost)
+            self._ground.record(told)
+
+        async def work() -> str:
+            finished = await asking.asked(
+                await self._ground.lineup(),
+                system=self._ground.prompts["leaf"],
+                text=text,
+                paid=paid,
+            )
+            said = asking.words(finished)
+            if not said:
+                raise _Refused(f"the model gave no answer ({finished.stop_reason})")
+            cut = finished.stop_reason in {"length", "overflow"}
+            return f"{said}\n[cut off at the output limit]" if cut else said
+
+        return await self._watched(child, work)
+
+    async def _child(self, prompt: str, data: str) -> str:
+        child = self._begin("run", prompt, len(data) // 4)
+        shown, is_cut = words.quotable(prompt, self._codes())
+        seeds: list[Seed] = [seed("__data", data, "the run above")] if data else []
+        about = (
+            f"Your data is the variable __data: string, {len(data):,} characters." if data else ""
+        )
+        if is_cut:
+            seeds.append(seed("__task", prompt, "the run above"))
+            about += " The whole request is the variable __task."
+        past = history.iterations(self._state, following=self._state.iteration)
+        setting = context.Setting(
+            request=context.quoted(context.task_of(self._state), words.PAGE_CHARACTERS),
+            progress=tuple(progress.line(iteration) for iteration in past[-_PROGRESS:]),
+            data=about.strip(),
+        )
+        wish = Wish(child=child, prompt=shown, setting=setting, seeds=Seeds(seeds=tuple(seeds)))
+
+        def tools(state: State) -> tuple[AnyTool, ...]:
+            below = Family(
+                self._ground, state=state, depth=self._depth + 1, name=child, tools=self._tools
+            )
+            return self._tools(below) if self._depth + 1 < self._ground.bounds.depth else ()
+
+        return await self._watched(child, lambda: live(self._ground, wish, tools))
+
+    def _begin(self, kind: str, prompt: str, tokens: int) -> str:
+        """Takes one call out of the budget and says so, in one step."""
+        bounds, state = self._ground.bounds, self._ground.state
+        if self._depth >= bounds.depth:
+            raise _Refused(f"sub-calls cannot be nested deeper than {bounds.depth}")
+        if state.sub_calls >= bounds.calls:
+            raise _Refused(f"the {bounds.calls} sub-calls of this run are used up")
+        self._check_caps()
+        child = f"sub_{state.sub_calls + 1}"
+        task = " ".join(prompt.split())[:_TASK_CHARACTERS]
+        match kind:
+            case "leaf" | "pack" | "run":
+                started = SubagentStarted(
+                    child=child, task=task, kind=kind, tokens=tokens, parent=self._name
+                )
+            case _:
+                raise ValueError(kind)
+        self._ground.record(started)
+        return child
+
+    def _check_caps(self) -> None:
+        reached = self._ground.allowance.reached()
+        if reached:
+            raise _Refused(f"the run has reached its limit {reached}")
+
+    async def _watched(self, child: str, work: Callable[[], Awaitable[str]]) -> str:
+        reason, final = "cancelled", ""
+        try:
+            with anyio.CancelScope() as scope:
+                self._scopes[child] = scope
+                async with self._ground.places[self._depth]:
+                    self._check_caps()
+                    answer = await work()
+                reason, final = "completed", f"text, {len(answer):,} characters"
+                return answer
+        except (_Refused, OuroborosError) as failed:
+            reason, final = "failed", str(failed)[:_TASK_CHARACTERS]
+            raise
+        finally:
+            del self._scopes[child]
+            self._ground.record(SubagentCompleted(child=child, reason=reason, final=final))
+        return CANCELLED
+
+    def _codes(self) -> list[str]:
+        past = history.iterations(self._state, following=self._state.iteration + 1)
+        return [ran.code for iteration in past for ran in iteration.ran]
+
+
+def settled(answer: str) -> Settled:
+    """An answer as one of a batch."""
+    if answer.startswith((ERROR, CANCELLED)):
+        return Settled(status="rejected", error=answer)
+    return Settled(status="fulfilled", value=answer)
+
+
+def packed(texts: list[str], tokens: int, most: int) -> tuple[list[list[int]], list[int]]:
+    """Places of the texts that go together in one call, and of those that go alone."""
+    packs: list[list[int]] = []
+    single: list[int] = []
+    room = 0
+    for at, text in enumerate(texts):
+        size = len(text.encode()) // 4 + 20
+        if size > tokens // 2:
+            single.append(at)
+            continue
+        if not packs or size > room or len(packs[-1]) >= max(1, most):
+            packs.append([])
+            room = tokens
+        packs[-1].append(at)
+        room -= size
+    single += [pack[0] for pack in packs if len(pack) == 1]
+    return [pack for pack in packs if len(pack) > 1], sorted(single)

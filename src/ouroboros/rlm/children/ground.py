@@ -1,0 +1,114 @@
+"""What a run and all the children below it share: one budget, one record, one crowd of models."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+import anyio
+from msgspec import Struct
+
+from ouroboros.agent.caps import watch
+from ouroboros.agent.journal import Journal
+from ouroboros.agent.lineup import Lineup
+from ouroboros.agent.overlap import Hands
+from ouroboros.core.clock import Clock
+from ouroboros.core.events import Event
+from ouroboros.core.ids import Ids
+from ouroboros.core.limits import Caps
+from ouroboros.core.state import State
+from ouroboros.repl.seeds import Seeds
+from ouroboros.rlm.mind import Window
+from ouroboros.tools.registry import AnyTool
+
+
+class Bounds(Struct, frozen=True, kw_only=True):
+    """How far children may go.
+
+    Attributes:
+        calls: Of a whole run, its children's counted with them.
+        iterations: Of one child.
+        depth: Children may have children down to this depth.
+        at_once: Children of one depth that run at the same time.
+        leaf_tokens: Larger data starts a run of its own.
+        history_tokens: Code and metadata of earlier iterations in one request of a child.
+    """
+
+    calls: int
+    iterations: int
+    depth: int
+    at_once: int
+    leaf_tokens: int
+    history_tokens: int
+
+
+class Room(Struct, frozen=True, kw_only=True):
+    """A child's REPL, open: its hands, its system prompt, and its view of the browser."""
+
+    hands: Hands
+    system: str
+    window: Window | None = None
+
+
+class Birth(Struct, frozen=True, kw_only=True):
+    """What a child's REPL is opened with."""
+
+    child: str
+    state: State
+    journal: Journal
+    seeds: Seeds
+    tools: tuple[AnyTool, ...]
+    can_ask: bool
+
+
+class Nursery(Protocol):
+    """Opens REPLs for children; what a child opened in the browser is closed with its REPL."""
+
+    def has_browser(self) -> bool: ...
+    def open(self, birth: Birth) -> AbstractAsyncContextManager[Room]: ...
+
+
+class Allowance:
+    """The caps of the latest run, its children's use counted with it."""
+
+    def __init__(self, caps: Caps, state: State, clock: Clock) -> None:
+        """Counts from here on until ``begin`` is called."""
+        self._caps, self._state, self._clock = caps, state, clock
+        self.begin()
+
+    def begin(self) -> None:
+        """Counts from here on."""
+        self._reached = watch(self._caps, self._state, self._clock)
+
+    def reached(self) -> str | None:
+        """The first cap that is reached."""
+        return self._reached(self._state)
+
+
+class Ground(Struct, frozen=True, kw_only=True):
+    """Handed down to every child.
+
+    Attributes:
+        state: Of the run at the top; its record is that of all.
+        lineup: A new lineup of the models that children ask.
+        marks: Something nobody can guess, anew each time.
+        redact: An event's JSON without secrets, or None when it holds none.
+    """
+
+    state: State
+    record: Callable[[Event], None]
+    settle: Callable[[], Awaitable[None]]
+    lineup: Callable[[], Awaitable[Lineup]]
+    nursery: Nursery
+    bounds: Bounds
+    allowance: Allowance
+    places: tuple[anyio.Semaphore, ...]
+    ids: Ids
+    clock: Clock
+    marks: Callable[[], str]
+    prompts: dict[str, str]
+    redact: Callable[[bytes], bytes | None] | None = None
+
+
+def places(bounds: Bounds) -> tuple[anyio.Semaphore, ...]:
+    """One for each depth: a child that waits for its own children must not keep them waiting."""
+    return tuple(anyio.Semaphore(bounds.at_once) for _ in range(max(1, bounds.depth)))

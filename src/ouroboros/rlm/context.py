@@ -1,0 +1,160 @@
+"""The one message of an iteration: the task on top, what changed, what there is, what was done.
+
+Pure: everything in it is bounded, and nothing in it is page text but previews.
+"""
+
+from msgspec import Struct
+
+from ouroboros.core.parts import Message
+from ouroboros.core.state import State
+from ouroboros.rlm import history
+from ouroboros.rlm.progress import Iteration, line
+
+TASK_CHARACTERS = 6_000
+_STEER_CHARACTERS = 2_000
+_VARIABLES_CHARACTERS = 8_000
+_CHANGES = 20
+_EARLIER = 5
+_REMINDER = (
+    "When the task is done, call setFinal(value) in a block: nothing else ends the run. "
+    "Otherwise write the next ```repl block."
+)
+_LAST = (
+    "This was the last iteration. Answer now with the best you have: one ```repl block that calls "
+    "setFinal(value), or the answer as plain text if nothing useful is in variables."
+)
+_HURRY = "Only {left} left: finish now with what you have."
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """How the browser stands: counts and names, never an address or a title.
+
+    ``changes`` has one line for each tab and field that is another one than before.
+    """
+
+    tabs: int = 0
+    active: str = ""
+    dialogs: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+
+
+class Bounds(Struct, frozen=True, kw_only=True):
+    """How far a run may go and how much of its past it is told."""
+
+    iterations: int
+    history_tokens: int
+    hurry_at: int = 0
+
+
+class Setting(Struct, frozen=True, kw_only=True):
+    """What a child is told of where it comes from; empty for a run of its own."""
+
+    request: str = ""
+    progress: tuple[str, ...] = ()
+    data: str = ""
+
+
+def message(state: State, bounds: Bounds, page: Page | None, setting: Setting | None = None) -> str:
+    """The text of the message for the iteration that has begun."""
+    past = history.iterations(state, following=state.iteration)
+    is_last = state.iteration > bounds.iterations
+    sections = [
+        _task(state, bounds, past, setting or Setting()),
+        _changes(page),
+        _environment(state, page),
+        _actions(past, bounds),
+        _nudge(state),
+        _LAST if is_last else (_REMINDER if past else ""),
+    ]
+    return "\n\n".join(section for section in sections if section)
+
+
+def quoted(text: str, most: int) -> str:
+    """A text between quotes, its middle left out when it is too long."""
+    if len(text) <= most:
+        return f'"""\n{text.strip()}\n"""'
+    head = most * 3 // 4
+    gone = len(text) - most
+    return f'"""\n{text[:head]}\n… {gone:,} characters left out …\n{text[len(text) - most + head :]}\n"""'
+
+
+def task_of(state: State) -> str:
+    """The words that began the latest run."""
+    at = state.began - 1
+    return state.history[at].text if 0 <= at < len(state.history) else ""
+
+
+def _task(state: State, bounds: Bounds, past: list[Iteration], setting: Setting) -> str:
+    number = min(state.iteration, bounds.iterations)
+    left = bounds.iterations - state.iteration + 1
+    lines = ["# Task", quoted(task_of(state), TASK_CHARACTERS)]
+    if setting.request:
+        lines += ["It is part of this larger request, which others work on:", setting.request]
+    if setting.progress:
+        lines += ["Done there so far:", *setting.progress]
+    lines += [setting.data] if setting.data else []
+    lines.append(f"Iteration {number} of {bounds.iterations}.")
+    if 0 < left <= bounds.hurry_at:
+        lines.append(_HURRY.format(left=f"{left} iteration{'s' if left > 1 else ''}"))
+    if past:
+        lines += ["Progress so far:", *(line(iteration) for iteration in past)]
+    for added in _added(state):
+        lines.append(f"The user added: {quoted(added.text, _STEER_CHARACTERS)}")
+    return "\n".join([*lines, *_earlier(state)])
+
+
+def _added(state: State) -> list[Message]:
+    return [
+        said
+        for said in state.history[state.began :]
+        if said.role == "user" and said.kind == "plain" and said.text
+    ]
+
+
+def _earlier(state: State) -> list[str]:
+    """The person's words before these, so that "do the same again" can be understood."""
+    said = [
+        message.text
+        for message in state.history[: max(0, state.began - 1)]
+        if message.role == "user" and message.kind == "plain"
+    ]
+    if not said:
+        return []
+    short = [" ".join(text.split())[:200] for text in said[-_EARLIER:]]
+    return ["Earlier in this session, and done:", *(f"- {text}" for text in short)]
+
+
+def _changes(page: Page | None) -> str:
+    if page is None or not page.changes:
+        return ""
+    shown = page.changes[:_CHANGES]
+    more = len(page.changes) - len(shown)
+    lines = [f"- {change}" for change in shown] + ([f"- and {more} more"] if more else [])
+    return "\n".join(["# Page changes since the last iteration", *lines])
+
+
+def _environment(state: State, page: Page | None) -> str:
+    lines = ["# Environment"]
+    if page is not None:
+        active = f", active {page.active}" if page.active else ""
+        lines.append(f"Tabs: {page.tabs}{active}.")
+        lines += [f"Dialog waiting: {dialog}" for dialog in page.dialogs[:_CHANGES]]
+    date = state.told.get("environment.current_date", "")
+    lines += [f"Date: {date}."] if date else []
+    lines.append(f"Permissions: {state.mode}.")
+    variables = state.variables
+    if len(variables) > _VARIABLES_CHARACTERS:
+        head = variables[:_VARIABLES_CHARACTERS].rpartition("\n")[0]
+        hidden = variables[len(head) :].count("\n")
+        variables = f"{head}\n({hidden} more variables)"
+    lines.append(f"Variables:\n{variables}" if variables else "Variables: none yet.")
+    return "\n".join(lines)
+
+
+def _actions(past: list[Iteration], bounds: Bounds) -> str:
+    return f"# Actions so far\n{history.told(past, bounds.history_tokens)}" if past else ""
+
+
+def _nudge(state: State) -> str:
+    last = state.history[-1] if state.history else None
+    return last.text if last is not None and last.kind == "nudge" else ""

@@ -1,0 +1,95 @@
+"""The tool behind a block of code: runs it in the REPL and gives the model what kind of thing came out."""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+
+from ouroboros.core.events.code import CodeGenerated, CodeResulted, EnvironmentUpdated
+from ouroboros.core.parts import Text
+from ouroboros.core.state import State
+from ouroboros.repl.metadata import Entry, as_json, variable_line
+from ouroboros.rlm.stream import TOOL
+from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
+
+_NAMES = 200
+NOT_RUN = "not run: an earlier block of this reply has called setFinal, so the run is over"
+
+
+class Code(Struct, frozen=True, kw_only=True):
+    """JavaScript for the REPL."""
+
+    code: str
+
+
+class Runner(Protocol):
+    """Runs blocks, one after the other; a block's failure is its entry."""
+
+    async def run_block(self, code: str, *, call_id: str) -> Entry: ...
+
+
+class ReplTool:
+    """Runs the blocks of a reply in order, up to the one that sets the final value."""
+
+    name = TOOL
+    description = "Run JavaScript in the REPL."
+    arguments = Code
+    parallel_safe = False
+
+    def __init__(self, runner: Callable[[], Runner], state: State) -> None:
+        """``runner`` is asked for when the first block runs; ``state`` knows the iteration."""
+        self._runner, self._state = runner, state
+        self._iteration, self._block = 0, 0
+        self._variables = state.variables
+
+    def effect(self, arguments: Code, cwd: Path) -> Effect:
+        """Nothing by itself: what the code calls goes its own way past the rules."""
+        del cwd
+        lines = arguments.code.count("\n") + 1
+        return Effect(
+            kind="none", action=f"Run {lines} line{'s' if lines > 1 else ''} of JavaScript"
+        )
+
+    async def run(self, arguments: Code, context: ToolContext) -> AsyncIterator[Progress | Result]:
+        """Runs one block."""
+        if self._state.finished_by_tool:
+            yield Result.of(NOT_RUN, ok=False)
+            return
+        iteration = self._state.iteration
+        self._block = self._block + 1 if iteration == self._iteration else 0
+        self._iteration = iteration
+        place = self._block
+        context.publish(CodeGenerated(block=place, code=arguments.code, iteration=iteration))
+        entry = await self._runner().run_block(arguments.code, call_id=context.call_id)
+        context.publish(
+            CodeResulted(
+                block=place,
+                ok=entry.ok,
+                metadata=as_json(entry.outcome),
+                seconds=entry.outcome.seconds,
+                iteration=iteration,
+            )
+        )
+        self._note_variables(entry, context)
+        yield Result(
+            parts=(Text(text=entry.text),),
+            ok=entry.ok or entry.is_final,
+            final=entry.is_final,
+            answer=entry.answer,
+        )
+
+    def _note_variables(self, entry: Entry, context: ToolContext) -> None:
+        updated = environment(entry)
+        if updated.metadata != self._variables:
+            self._variables = updated.metadata
+            context.publish(updated)
+
+
+def environment(entry: Entry) -> EnvironmentUpdated:
+    """What kind of thing each variable is now."""
+    variables = entry.outcome.variables[:_NAMES]
+    return EnvironmentUpdated(
+        names=tuple(variable.name for variable in variables),
+        metadata="\n".join(f"- {variable_line(variable)}" for variable in variables),
+    )
