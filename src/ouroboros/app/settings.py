@@ -49,12 +49,16 @@ class Context(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Tools(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[tools]``: what the tools may do and how much of it the model sees."""
+    """``[tools]``: what the tools may do and how much of it the model sees.
+
+    ``scripts`` adds tools that run JavaScript over files and over the other tools.
+    """
 
     output_bytes: Annotated[int, Meta(ge=1, le=limits.TOOL_OUTPUT_BYTES)] = limits.TOOL_OUTPUT_BYTES
     shell_timeout: Seconds = limits.SHELL_TIMEOUT_SECONDS
     shell_timeout_cap: Seconds = limits.SHELL_TIMEOUT_CAP_SECONDS
     write_max: Positive = limits.WRITE_BYTES
+    scripts: bool = False
     disabled: tuple[str, ...] = ()
 
 

@@ -101,6 +101,7 @@ class Registry:
                     freeform=getattr(tool, "freeform", None),
                 )
                 for tool in self._tools.values()
+                if not getattr(tool, "is_hidden", False)
             )
         return self._specs
 

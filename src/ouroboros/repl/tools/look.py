@@ -1,0 +1,181 @@
+"""Tools that look: at a tab without its text, at how the browser stands, at a picture."""
+
+from base64 import b64encode
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+from anyio import to_thread
+from msgspec import Struct
+
+from ouroboros.browser.page.observe import observe
+from ouroboros.core.errors import ToolFailed
+from ouroboros.core.parts import Media, Text
+from ouroboros.repl.tools.seat import Seat
+from ouroboros.safety.sanitize import sanitized
+from ouroboros.tools.builtin.location import located, shown
+from ouroboros.tools.tool import Effect, Result, ToolContext
+
+IMAGE_BYTES = 5 * 1_048_576
+"""Largest picture that is shown to a model; vendors take no larger ones."""
+
+_TABS = 20
+_WORDS = 120
+_KINDS = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
+
+
+class ObserveArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which tab; the one in front without it."""
+
+    tab: str = ""
+
+
+class StatusArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A recipe to read as well; ``list`` names them."""
+
+    recipe: str = ""
+
+
+class ViewArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One of the three."""
+
+    path: str = ""
+    artifact: str = ""
+    tab: str = ""
+
+
+class BrowserObserveTool:
+    """Says what kind of page a tab shows, in the same few words however large it is."""
+
+    name = "browser_observe"
+    description = "What a tab shows, by counts and a short preview, and which tabs there are."
+    arguments = ObserveArguments
+    parallel_safe = True
+
+    def __init__(self, seat: Seat) -> None:
+        """Starts nothing."""
+        self._seat = seat
+
+    def effect(self, arguments: ObserveArguments, cwd: Path) -> Effect:
+        """Looks at a page."""
+        del cwd
+        which = arguments.tab or "the tab in front"
+        return Effect(kind="look", action=f"Look at {which}", url=self._seat.url(arguments.tab))
+
+    async def run(
+        self, arguments: ObserveArguments, context: ToolContext
+    ) -> AsyncGenerator[Result]:
+        """The tab, then all tabs."""
+        del context
+        tabs = await self._seat.tabs()
+        chosen = arguments.tab or tabs.active
+        lines: list[str] = []
+        if chosen:
+            await self._seat.looked(chosen)
+            seen = await observe(tabs.tab(chosen))
+            lines.append(seen.text())
+        facts = tabs.all()
+        lines.append(f"{len(facts)} tabs, {tabs.active or 'none'} in front")
+        for one in facts[:_TABS]:
+            words = f"{one.id} [{one.status}] {one.title or 'untitled'} {one.url}"
+            lines.append(one_line(words + (f" dialog: {one.dialog}" if one.dialog else "")))
+        yield Result.of("\n".join(lines))
+
+
+class BrowserStatusTool:
+    """Says how the browser stands, and gives recipes."""
+
+    name = "browser_status"
+    description = (
+        "How the browser stands; `recipe` gives tested code for a topic, `list` the topics."
+    )
+    arguments = StatusArguments
+    parallel_safe = True
+
+    def __init__(self, seat: Seat) -> None:
+        """Starts nothing."""
+        self._seat = seat
+
+    def effect(self, arguments: StatusArguments, cwd: Path) -> Effect:
+        """Looks at nothing outside."""
+        del cwd
+        return Effect(kind="none", action=f"Browser status {arguments.recipe}".strip())
+
+    async def run(self, arguments: StatusArguments, context: ToolContext) -> AsyncGenerator[Result]:
+        """A recipe, or the standing."""
+        del context
+        if arguments.recipe:
+            name = "" if arguments.recipe == "list" else arguments.recipe
+            yield Result.of(self._seat.recipe(name))
+            return
+        standing = self._seat.standing()
+        yield Result.of("\n".join((f"browser: {standing.state}", *standing.lines)))
+
+
+class ViewImageTool:
+    """Puts one picture before the model, in the order in which it was taken."""
+
+    name = "view_image"
+    description = "See an image file, an artifact, or a screenshot of a tab."
+    arguments = ViewArguments
+    parallel_safe = False
+
+    def __init__(self, seat: Seat) -> None:
+        """Starts nothing."""
+        self._seat = seat
+
+    def effect(self, arguments: ViewArguments, cwd: Path) -> Effect:
+        """Reads a file, or looks at a page."""
+        if arguments.path:
+            path = located(arguments.path, cwd)
+            return Effect(kind="read", action=f"View {shown(path, cwd)}", paths=(path,))
+        if arguments.artifact:
+            return Effect(kind="none", action=f"View {arguments.artifact}")
+        which = arguments.tab or "the tab in front"
+        url = self._seat.url(arguments.tab)
+        return Effect(kind="look", action=f"Take a picture of {which}", url=url)
+
+    async def run(self, arguments: ViewArguments, context: ToolContext) -> AsyncGenerator[Result]:
+        """The picture."""
+        given = [word for word in (arguments.path, arguments.artifact, arguments.tab) if word]
+        if len(given) > 1:
+            raise ToolFailed("give one of path, artifact and tab")
+        if arguments.path or arguments.artifact:
+            path = located(arguments.path or self._seat.artifact(arguments.artifact), context.cwd)
+            data, kind = await to_thread.run_sync(picture, path)
+            name = path.name
+        else:
+            await self._seat.looked(arguments.tab)
+            data, kind = await self._seat.screenshot(arguments.tab)
+            name = arguments.tab or "the tab in front"
+        said = f"{name}: {kind}, {len(data):,} bytes"
+        media = Media(media_type=kind, data=b64encode(data).decode())
+        yield Result(parts=(Text(text=said), media))
+
+
+def picture(path: Path) -> tuple[bytes, str]:
+    """A picture's bytes and media type; raises ``ToolFailed`` for anything else."""
+    try:
+        if not path.is_file():
+            raise ToolFailed(f"{path} is no file")
+        with path.open("rb") as opened:
+            data = opened.read(IMAGE_BYTES + 1)
+    except OSError as error:
+        raise ToolFailed(f"{path} cannot be read: {error.strerror}") from error
+    if len(data) > IMAGE_BYTES:
+        raise ToolFailed(f"{path} is larger than {IMAGE_BYTES // 1_048_576} MB: make it smaller")
+    kind = next((kind for start, kind in _KINDS if data.startswith(start)), "")
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        kind = "image/webp"
+    if not kind:
+        raise ToolFailed(f"{path} is no PNG, JPEG, GIF or WebP image")
+    return data, kind
+
+
+def one_line(text: str) -> str:
+    """Words of a page on one bounded line, without what could mislead a reader."""
+    return " ".join(sanitized(text[: _WORDS * 4]).split())[:_WORDS]
