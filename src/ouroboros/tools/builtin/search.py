@@ -98,7 +98,7 @@ class GrepTool:
 
     async def run(self, arguments: GrepArguments, context: ToolContext) -> AsyncGenerator[Result]:
         """Hits in order of paths and lines."""
-        start = await _start(arguments.path, context)
+        start = await start_of(arguments.path, context)
         question = Question(
             start=start.name,
             pattern=arguments.pattern,
@@ -108,9 +108,9 @@ class GrepTool:
             files_only=arguments.files_only,
             context=arguments.context,
         )
-        found = await _ask(question, start, context, self._program, enough=_ENOUGH_BYTES)
+        found = await ask(question, start, context, self._program, enough=_ENOUGH_BYTES)
         if arguments.files_only:
-            paths = [path for path in _paths(found.output) if not _is_hidden(path, start, context)]
+            paths = [path for path in paths_of(found.output) if not is_hidden(path, start, context)]
             yield _listing(paths, start, context.cwd, found)
         else:
             yield _hits(found, start, context)
@@ -141,17 +141,17 @@ class FindTool:
         """Paths that match."""
         from ouroboros.tools.builtin.walker import glob_expression
 
-        start = await _start(arguments.path, context)
+        start = await start_of(arguments.path, context)
         try:
             glob = re.compile(glob_expression(arguments.pattern))
         except re.error as broken:
             raise ToolFailed(f"not a glob: {arguments.pattern!r} ({broken})") from broken
         question = Question(start=start.name)
-        found = await _ask(question, start, context, self._program, enough=_EVERY_FILE_BYTES)
+        found = await ask(question, start, context, self._program, enough=_EVERY_FILE_BYTES)
 
         def select() -> list[str]:
-            matching = filter(glob.fullmatch, _paths(found.output))
-            return sorted(path for path in matching if not _is_hidden(path, start, context))
+            matching = filter(glob.fullmatch, paths_of(found.output))
+            return sorted(path for path in matching if not is_hidden(path, start, context))
 
         yield _listing(await to_thread.run_sync(select), start, context.cwd, found)
 
@@ -184,7 +184,8 @@ class Start(Struct, frozen=True, kw_only=True):
     name: str = "."
 
 
-async def _start(written: str, context: ToolContext) -> Start:
+async def start_of(written: str, context: ToolContext) -> Start:
+    """Where a search of this path begins; raises ``ToolFailed`` where there is nothing."""
     path = located(written, context.cwd)
     place = anyio.Path(path)
     if await place.is_dir():
@@ -195,9 +196,10 @@ async def _start(written: str, context: ToolContext) -> Start:
     raise ToolFailed(f"{path} {fault}")
 
 
-async def _ask(
+async def ask(
     question: Question, start: Start, context: ToolContext, program: str | None, *, enough: int
 ) -> Found:
+    """Runs one search until ``enough`` bytes were said; ``program`` as in the tools below."""
     if program is None:
         program = await to_thread.run_sync(_look_up, context.environment.get("PATH", ""))
     command = _ripgrep(program, question) if program else _walker(question)
@@ -286,7 +288,8 @@ def _walker(question: Question) -> tuple[str, ...]:
     return (sys.executable, "-I", "-S", "-B", program, wanted)
 
 
-def _paths(output: bytes) -> list[str]:
+def paths_of(output: bytes) -> list[str]:
+    """The paths of a listing, from where the search began."""
     return [_path(part.decode("utf-8", "replace")) for part in output.split(b"\0") if part]
 
 
@@ -303,7 +306,8 @@ def _listing(paths: list[str], start: Start, cwd: Path, found: Found) -> Result:
     return Result.of("\n".join(lines))
 
 
-def _is_hidden(path: str, start: Start, context: ToolContext) -> bool:
+def is_hidden(path: str, start: Start, context: ToolContext) -> bool:
+    """Whether a rule denies reading it."""
     return context.hides(start.real_folder / path)
 
 
@@ -321,7 +325,7 @@ def _hits(found: Found, start: Start, context: ToolContext) -> Result:
         said, separator, rest = line.partition("\0")
         path = _path(said) if separator else ""
         if path not in hidden:
-            hidden[path] = _is_hidden(path, start, context)
+            hidden[path] = is_hidden(path, start, context)
         if hidden[path]:
             continue
         mark = _mark(rest)

@@ -1,0 +1,245 @@
+"""Who has read page data, and where it may not be carried without a yes.
+
+Once code has seen what a page says, the page may steer it. From then on a place that nobody has named,
+approved or opened before is asked about, whoever opens it: a function, code in a page, or a redirect.
+One ``Taint`` is shared by a session's REPL, its children and its tools.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Iterable
+
+import anyio
+from msgspec import Struct
+
+from ouroboros.browser.guard.policy import ALLOWED, Asked, Reach, Verdict
+from ouroboros.core.errors import Denied
+from ouroboros.safety.origins import Place, address, origin_of, place
+from ouroboros.tools.tool import Effect
+
+FILE = "file"
+"""What a person hands in on the command line comes from here; it taints nobody."""
+
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`()\[\]{}]+", re.IGNORECASE)
+_DOMAIN = re.compile(
+    r"(?<![\w@./-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,24}(?::\d{1,5})?(?![\w@-])",
+    re.IGNORECASE,
+)
+_ENDINGS = (
+    "app bat c cc cfg cpp css csv dat db dev doc docx epub exe gif go h htm html ini ipynb java jpeg jpg"
+    " js json jsonl jsx kt lock log lua md mjs mov mp mpeg odt pdf php pl pm png ppt pptx ps py r rb rs"
+    " rst sh so sql svg swift tar tex toml ts tsv tsx txt vue wasm webp xls xlsx xml yaml yml zip"
+)
+_SUFFIXES = frozenset(_ENDINGS.split())
+"""A word of the person that ends like this is rather a file than a place."""
+_SENDING = frozenset({"submit", "payment", "cross-site-post"})
+_BLOCKED = 20
+
+type Admit = Callable[[Effect], Awaitable[None]]
+type Enforce = Callable[[], Awaitable[None]]
+
+
+class Saved(Struct, frozen=True, kw_only=True):
+    """What is kept of a taint: origins whose data was read, and origins that were opened."""
+
+    by: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+
+
+class Taint:
+    """What a session has read, and where it may go; also the judge of its browser's requests."""
+
+    def __init__(
+        self,
+        *,
+        known: Iterable[str] = (),
+        admit: Admit | None = None,
+        enforce: Enforce | None = None,
+        confirms: frozenset[str] = frozenset(),
+    ) -> None:
+        """Starts clean.
+
+        Args:
+            known: Patterns of places that the person has named, such as ``example.com``.
+            admit: Asks about a request that no function call stands for; without it, it is blocked.
+            enforce: Makes the browser ask this judge from now on.
+            confirms: Risks that are asked about.
+        """
+        self._patterns: list[Place] = []
+        self._known: set[str] = set()
+        self._by: dict[str, None] = {}
+        self._blocked: dict[str, None] = {}
+        self._refused: set[str] = set()
+        self._confirmed: set[tuple[str, str]] = set()
+        self._asking = anyio.Lock()
+        self._is_enforced = False
+        self.admit, self.enforce, self.confirms = admit, enforce, confirms
+        self.know(*known)
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The origins whose data was read, in order; empty while it is clean."""
+        return tuple(self._by)
+
+    @property
+    def is_tainted(self) -> bool:
+        """Page data was read."""
+        return bool(self._by)
+
+    @property
+    def reach(self) -> Reach:
+        """Nothing while it is clean; then documents, and all that pages with our code in them ask."""
+        return "documents" if self._by else "nothing"
+
+    def know(self, *patterns: str) -> None:
+        """These places were named by the person or the settings."""
+        self._patterns += [found for pattern in patterns if (found := place(pattern)) is not None]
+
+    def hear(self, words: str) -> None:
+        """The person said this: the places it names are known; not for words of pages or models."""
+        for found in _ADDRESS.findall(words):
+            origin = origin_of(found.rstrip(".,;:!?"))
+            if origin:
+                self._known.add(origin)
+        names = _DOMAIN.findall(_ADDRESS.sub(" ", words))
+        self.know(*(name for name in names if name.rpartition(".")[2].lower() not in _SUFFIXES))
+
+    def knows(self, url: str) -> bool:
+        """Whether a place may be opened without a question; so may what reaches no network."""
+        read = address(url)
+        if read is not None and not read.host:
+            return read.scheme in {"about", "data", "blob", "javascript"}
+        origin = origin_of(url)
+        if not origin:
+            return False
+        return origin in self._known or any(pattern.names(url) for pattern in self._patterns)
+
+    async def read(self, *origins: str) -> None:
+        """Data from there goes to code now; when this returns, the browser asks before it sends.
+
+        What was open already is known: it was opened before, and knows its own data.
+        """
+        fresh = [origin for origin in origins if origin and origin != FILE]
+        if not self._by:
+            self._known.update(fresh)
+        self._by.update(dict.fromkeys(fresh))
+        if self._by and not self._is_enforced and self.enforce is not None:
+            await self.enforce()
+            self._is_enforced = True
+
+    async def opening(self, url: str, admit: Admit) -> None:
+        """A place is about to be opened by a function.
+
+        Raises:
+            Denied: It is new, page data was read, and nobody said yes.
+        """
+        if not self._by:
+            self._remember(url)
+            return
+        async with self._asking:
+            if self.knows(url):
+                return
+            await admit(self._effect(url))
+            self._remember(url)
+
+    def confirmed(self, effect: Effect) -> None:
+        """An effect was admitted: the request that follows it is not asked about again."""
+        if effect.kind == "risk":
+            self._confirmed.add((effect.risk, origin_of(effect.url)))
+        elif effect.kind == "origin":
+            self._remember(effect.url)
+
+    async def judge(self, asked: Asked) -> Verdict:
+        """Whether a request may leave the browser; a person may be asked, once for each origin."""
+        if not self._by:
+            if asked.is_main:
+                self._remember(asked.url)
+            return ALLOWED
+        if self.knows(asked.url):
+            return await self._judge_submit(asked) if self._is_submit(asked) else ALLOWED
+        if not asked.is_main:
+            return self._judge_part(asked)
+        async with self._asking:
+            return ALLOWED if self.knows(asked.url) else await self._judge_document(asked)
+
+    def blocked(self) -> tuple[str, ...]:
+        """What was blocked since this was asked last: for the model to read."""
+        told, self._blocked = tuple(self._blocked), {}
+        return told
+
+    def _judge_part(self, asked: Asked) -> Verdict:
+        """What a page asks for by itself is its own affair, until code of ours ran in it."""
+        if not asked.touched or (asked.seen and not asked.is_submit):
+            return ALLOWED
+        return self._block(asked, "page data was read and the page asks a new place")
+
+    async def _judge_document(self, asked: Asked) -> Verdict:
+        if origin_of(asked.url) in self._refused:
+            return self._block(asked, "it was refused before")
+        verdict = await self._put(self._effect(asked.url), asked)
+        if verdict.allowed:
+            self._remember(asked.url)
+        else:
+            self._refused.add(origin_of(asked.url))
+        return verdict
+
+    def _is_submit(self, asked: Asked) -> bool:
+        """A form that code in the page sends, which nobody has confirmed yet."""
+        return asked.is_submit and asked.touched and not self._is_confirmed(asked)
+
+    def _is_confirmed(self, asked: Asked) -> bool:
+        places = {asked.initiator, origin_of(asked.url)}
+        return not self.confirms & _SENDING or any(
+            (risk, origin) in self._confirmed for risk in _SENDING for origin in places
+        )
+
+    async def _judge_submit(self, asked: Asked) -> Verdict:
+        async with self._asking:
+            if self._is_confirmed(asked):
+                return ALLOWED
+            origin = origin_of(asked.url)
+            effect = Effect(
+                kind="risk",
+                risk="submit" if origin == asked.initiator else "cross-site-post",
+                url=asked.url,
+                action=f"Send a form of {asked.initiator or 'a page'} to {origin}",
+            )
+            verdict = await self._put(effect, asked)
+            if verdict.allowed:
+                self.confirmed(effect)
+            return verdict
+
+    async def _put(self, effect: Effect, asked: Asked) -> Verdict:
+        if self.admit is None:
+            return self._block(asked, "nobody can be asked")
+        try:
+            await self.admit(effect)
+        except Denied as denied:
+            return self._block(asked, denied.message)
+        return ALLOWED
+
+    def _block(self, asked: Asked, reason: str) -> Verdict:
+        told = (
+            f"blocked {asked.kind} to {origin_of(asked.url) or 'an unreadable address'}: {reason}"
+        )
+        if len(self._blocked) < _BLOCKED:
+            self._blocked[told] = None
+        return Verdict(allowed=False, reason=told)
+
+    def _remember(self, url: str) -> None:
+        origin = origin_of(url)
+        if origin:
+            self._known.add(origin)
+
+    def saved(self) -> Saved:
+        """What a resumed session must know: its variables hold what was read."""
+        return Saved(by=tuple(self._by), known=tuple(sorted(self._known)))
+
+    async def restore(self, saved: Saved) -> None:
+        """Takes over what an earlier process had read and opened."""
+        self._known.update(saved.known)
+        await self.read(*saved.by)
+
+    def _effect(self, url: str) -> Effect:
+        by = ", ".join(list(self._by)[:3])
+        action = f"Open {origin_of(url) or url[:200]}, a new place, after reading data of {by}"
+        return Effect(kind="origin", url=url, action=action)
