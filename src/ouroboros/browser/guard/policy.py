@@ -5,7 +5,8 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from ouroboros.browser.guard.places import Pattern, origin
+from ouroboros.browser.errors import CannotAct
+from ouroboros.safety.origins import Place, address, origin_of, place
 
 type Reach = Literal["nothing", "documents", "everything"]
 """What a policy wants to be asked about: of pages that no code of ours ran in, of those it did, all."""
@@ -45,7 +46,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     @property
     def origin(self) -> str:
         """Origin of ``url``, empty for addresses that have none."""
-        return origin(self.url)
+        return origin_of(self.url)
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -72,12 +73,16 @@ class Policy(Protocol):
 
 
 class AllowList:
-    """Only the listed places may be reached, whoever asks; an empty list allows all."""
+    """Only the listed places may be reached, whoever asks; an empty list allows all.
+
+    A place is ``example.com`` (and what is below it), ``*.example.com``, ``host:8443``,
+    ``https://example.com`` or ``*``.
+    """
 
     def __init__(self, allowed: Sequence[str] = (), blocked: Sequence[str] = ()) -> None:
-        """Patterns as ``places.Pattern`` reads them; raises ``ValueError`` for one that is none."""
-        self._allowed = tuple(Pattern(word) for word in allowed)
-        self._blocked = tuple(Pattern(word) for word in blocked)
+        """Raises ``ValueError`` for a word that names no place."""
+        self._allowed = tuple(_place(word) for word in allowed)
+        self._blocked = tuple(_place(word) for word in blocked)
 
     @property
     def reach(self) -> Reach:
@@ -86,11 +91,21 @@ class AllowList:
 
     async def judge(self, asked: Asked) -> Verdict:
         """Blocked places first, then the allowed ones."""
-        if any(pattern.matches(asked.url) for pattern in self._blocked):
-            return Verdict(allowed=False, reason=f"{asked.origin} is blocked by the settings")
-        if self._allowed and not any(pattern.matches(asked.url) for pattern in self._allowed):
-            return Verdict(allowed=False, reason=f"{asked.origin} is not among the allowed domains")
+        where = asked.origin or asked.url[:80]
+        if any(found.names(asked.url) for found in self._blocked):
+            return Verdict(allowed=False, reason=f"{where} is blocked by the settings")
+        if self._allowed and not any(found.names(asked.url) for found in self._allowed):
+            return Verdict(allowed=False, reason=f"{where} is not among the allowed domains")
         return ALLOWED
+
+
+def _place(word: str) -> Place:
+    found = place(word)
+    if found is None:
+        raise ValueError(
+            f"{word!r} names no place; write it like example.com or https://example.com"
+        )
+    return found
 
 
 class Together:
@@ -103,8 +118,10 @@ class Together:
     @property
     def reach(self) -> Reach:
         """The widest of them."""
-        order: tuple[Reach, ...] = ("nothing", "documents", "everything")
-        return max((p.reach for p in self._policies), key=order.index, default="nothing")
+        reaches = {policy.reach for policy in self._policies}
+        if "everything" in reaches:
+            return "everything"
+        return "documents" if "documents" in reaches else "nothing"
 
     async def judge(self, asked: Asked) -> Verdict:
         """Asks one after the other."""
@@ -113,3 +130,26 @@ class Together:
             if not verdict.allowed:
                 return verdict
         return ALLOWED
+
+
+OPENABLE = ("http", "https")
+LOCAL = ("about", "data", "blob", "javascript")
+"""Addresses that lead to no network by themselves; what their pages ask for is judged as ever."""
+
+
+def check_address(url: str, *, more: Sequence[str] = ()) -> str:
+    """The address, when code may open it: http, https, ``about:blank``, data and ``more`` schemes.
+
+    Raises:
+        CannotAct: It is none, or one of a kind (``file:``, ``chrome:``) that code may not open.
+    """
+    read = address(url)
+    if read is None:
+        raise CannotAct(f"not a whole address: {url[:200]!r}", hint="write it with https://")
+    is_blank = url.strip().lower().split("#")[0] == "about:blank"
+    if read.scheme in OPENABLE or read.scheme in {"data", *more} or is_blank:
+        return url
+    raise CannotAct(
+        f"{read.scheme}: addresses may not be opened by code",
+        hint="open web pages; files of the workspace are read with read()",
+    )
