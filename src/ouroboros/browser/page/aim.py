@@ -1,0 +1,260 @@
+"""Aiming at an element: found, shown, in reach, not covered; and what came of the act."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import msgspec
+from msgspec import Struct
+
+from ouroboros.browser.errors import CallTimedOut, CannotAct, DialogOpen, PageChanged
+from ouroboros.browser.frames import World
+from ouroboros.browser.page.door import (
+    Found,
+    FrameName,
+    Handle,
+    Target,
+    ask,
+    ask_in,
+    ask_owner,
+)
+from ouroboros.browser.page.facts import Facts
+from ouroboros.browser.tab import Tab
+from ouroboros.browser.wire import Incoming
+
+COMMIT_SECONDS = 1.0
+"""How long an act waits for the page that it asked for to begin."""
+
+
+class Point(Struct, frozen=True):
+    """In CSS pixels of a viewport; ``top`` when that is the page's own."""
+
+    x: float
+    y: float
+    top: bool = False
+
+
+class Aim(Struct, frozen=True, kw_only=True):
+    """An element that was found, and what an act on it would mean; it is found again before the act.
+
+    Attributes:
+        matches: How many the selector matched; the first visible one was taken.
+        what: The element in words, with page text in it.
+    """
+
+    handle: Handle
+    facts: Facts
+    what: str
+    matches: int = 1
+
+
+class Acted(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What came of an act, as far as it showed at once.
+
+    Attributes:
+        did: In words, with page text in them.
+        matches: How many the selector matched; the first visible one was taken.
+        navigated: Another page has begun in the tab, or was asked for.
+        url: The page's address afterwards, where it changed.
+        opened: Addresses of the windows that it opened.
+        dialog: Kind of the dialog that it opened and that waits.
+        focus: What has the focus now.
+        value: Of the field afterwards, at most 200 characters; of passwords a mask.
+        gone: The element is no longer in the page.
+        trusted: False when a script had to set the value, which some pages do not believe.
+    """
+
+    did: str
+    matches: int = 1
+    navigated: bool = False
+    url: str = ""
+    opened: tuple[str, ...] = ()
+    dialog: str = ""
+    focus: str = ""
+    value: str | None = None
+    checked: bool | None = None
+    gone: bool = False
+    trusted: bool = True
+    note: str = ""
+
+
+class Aimed(Struct, frozen=True, kw_only=True):
+    """The library's answer to an aim."""
+
+    node: int
+    count: int
+    what: str
+    point: Point | None = None
+    facts: Facts
+
+
+class After(Struct, frozen=True, kw_only=True):
+    """The library's answer after an act."""
+
+    url: str = ""
+    hit: bool | None = None
+    cover: str = ""
+    focus: str = ""
+    value: str | None = None
+    checked: bool | None = None
+    gone: bool = False
+    trusted: bool = True
+    note: str = ""
+
+
+class _Told(Struct, frozen=True, rename="camel"):
+    frame_id: str = ""
+    url: str = ""
+
+
+class _Outer(Struct, frozen=True, kw_only=True):
+    x: float = 0
+    y: float = 0
+    top: bool = False
+    error: dict[str, str] | None = None
+
+
+type Aimable = Target | Aim
+
+
+async def aim(tab: Tab, target: Target, *, frame: FrameName = None, need: str = "press") -> Aim:
+    """Finds the element of an act to come, sees that it can be reached, and says what it would mean.
+
+    Args:
+        tab: Where.
+        target: A selector or a handle.
+        frame: In which frame the selector is looked for.
+        need: ``press`` when a press must reach it, ``focus`` when being shown is enough.
+
+    Raises:
+        CannotAct: It is not there, not shown, disabled or covered; the words say which.
+        PageChanged: The page of a handle was left.
+    """
+    found = await ask(tab, "aim", target, frame=frame, options={"need": need})
+    aimed = msgspec.json.decode(found.value, type=Aimed)
+    world = found.world
+    handle = Handle(node=aimed.node, frame=world.frame, loader=world.loader)
+    return Aim(handle=handle, facts=aimed.facts, what=aimed.what, matches=aimed.count)
+
+
+async def engaged(
+    tab: Tab, operation: str, target: Aimable, frame: FrameName, **options: object
+) -> tuple[Found, Aimed]:
+    """One aiming operation on a selector, a handle or an earlier aim."""
+    named = target.handle.written() if isinstance(target, Aim) else target
+    found = await ask(tab, operation, named, frame=frame, options=options)
+    aimed = msgspec.json.decode(found.value, type=Aimed)
+    if isinstance(target, Aim):
+        aimed = msgspec.structs.replace(aimed, count=target.matches)
+    return found, aimed
+
+
+async def on_page(tab: Tab, world: World, point: Point) -> Point:
+    """The point on the page's own viewport; cross-origin frames around it are crossed.
+
+    Raises:
+        CannotAct: Something covers the frame there.
+    """
+    frame = world.frame
+    while not point.top and frame != tab.frames.top:
+        value, outer = await ask_owner(tab, frame, point.x, point.y)
+        mapped = msgspec.json.decode(value, type=_Outer)
+        if mapped.error is not None:
+            raise CannotAct(f"{tab.id}: {mapped.error['message']}")
+        point = Point(mapped.x, mapped.y, mapped.top)
+        frame = outer.frame
+    return point
+
+
+class Watch:
+    """What the page asked for since an act began."""
+
+    def __init__(self, tab: Tab) -> None:
+        """Of one tab."""
+        self._tab = tab
+        self._top = tab.frames.find("")
+        self._before = (self._top.loader, self._top.url)
+        self.asked = False
+        self.opened: list[str] = []
+
+    def asks(self, happening: Incoming) -> None:
+        """A navigation was asked for."""
+        self.asked = self.asked or happening.read(_Told).frame_id == self._tab.frames.top
+
+    def opens(self, happening: Incoming) -> None:
+        """A window is opened."""
+        self.opened.append(happening.read(_Told).url[:500])
+
+    @property
+    def left(self) -> bool:
+        """Whether another document has begun."""
+        return self._tab.frames.find("").loader != self._before[0]
+
+    @property
+    def moved(self) -> bool:
+        """Whether the address is another one."""
+        return self._tab.frames.find("").url != self._before[1]
+
+    async def commit(self) -> None:
+        """Gives a page that was asked for a moment to begin."""
+        if self.asked and not self.left:
+            try:
+                await self._tab.until(lambda: self.left, COMMIT_SECONDS, "no new page")
+            except (CallTimedOut, DialogOpen):
+                return
+
+    def acted(self, did: str, after: After | None, *, matches: int = 1, note: str = "") -> Acted:
+        """All that is known now."""
+        navigated = self.asked or self.left
+        known = after or After()
+        return Acted(
+            did=did,
+            matches=matches,
+            navigated=navigated,
+            url=self._tab.frames.find("").url if navigated or self.moved else "",
+            opened=tuple(self.opened),
+            dialog=self._tab.dialog,
+            focus=known.focus,
+            value=known.value,
+            checked=known.checked,
+            gone=known.gone and not navigated,
+            trusted=known.trusted,
+            note=note or known.note,
+        )
+
+
+@asynccontextmanager
+async def watched(tab: Tab) -> AsyncGenerator[Watch]:
+    """Watches a tab as long as the block goes on."""
+    watch = Watch(tab)
+    listen = tab.connection.listen
+    stops = [
+        listen("Page.frameRequestedNavigation", watch.asks, session=tab.session),
+        listen("Page.frameStartedNavigating", watch.asks, session=tab.session),
+        listen("Page.windowOpen", watch.opens),
+    ]
+    try:
+        yield watch
+    finally:
+        for stop in stops:
+            stop()
+
+
+async def after(
+    tab: Tab, world: World, operation: str, wanted: dict[str, Any], watch: Watch
+) -> After | None:
+    """What the library sees after an act; None when the page was left or stands still."""
+    try:
+        value = await ask_in(tab, world, operation, wanted)
+    except (PageChanged, DialogOpen):
+        if not tab.dialog:
+            watch.asked = True
+        return None
+    await watch.commit()
+    return msgspec.json.decode(value, type=After)
+
+
+async def a_moment() -> None:
+    """Lets what is under way in the browser be told."""
+    await anyio.sleep(0.01)

@@ -1,0 +1,89 @@
+"""Closed shadow roots: the page keeps them from scripts, the protocol does not."""
+
+from collections.abc import Iterator
+from weakref import WeakKeyDictionary
+
+import anyio
+import msgspec
+from msgspec import Struct
+
+from ouroboros.browser.errors import CallRefused
+from ouroboros.browser.frames import World
+from ouroboros.browser.tab import Tab
+
+AGAIN_SECONDS = 1.0
+"""How soon a document is searched for closed roots again."""
+
+MOST_ROOTS = 200
+
+_looked: WeakKeyDictionary[Tab, dict[str, float]] = WeakKeyDictionary()
+
+
+class _Node(Struct, frozen=True, rename="camel"):
+    backend_node_id: int
+    children: tuple["_Node", ...] = ()
+    shadow_roots: tuple["_Node", ...] = ()
+    shadow_root_type: str = ""
+
+
+class _Document(Struct, frozen=True):
+    node: _Node
+
+
+class _Remote(Struct, frozen=True, rename="camel"):
+    object_id: str = ""
+
+
+class _Resolved(Struct, frozen=True):
+    object: _Remote
+
+
+class _Evaluated(Struct, frozen=True):
+    result: _Remote = _Remote()
+
+
+def closed_in(node: _Node) -> Iterator[tuple[int, int]]:
+    """Host and root of every closed shadow tree, outer ones first."""
+    waiting = [node]
+    while waiting:
+        at = waiting.pop()
+        for root in at.shadow_roots:
+            if root.shadow_root_type == "closed":
+                yield at.backend_node_id, root.backend_node_id
+        waiting.extend(reversed((*at.shadow_roots, *at.children)))
+
+
+async def adopt_closed(tab: Tab, world: World, door: str) -> bool:
+    """Makes the closed roots of a document known to our library; whether there are any."""
+    looked = _looked.setdefault(tab, {})
+    now = anyio.current_time()
+    if now - looked.get(world.loader, float("-inf")) < AGAIN_SECONDS:
+        return False
+    looked.clear()
+    looked[world.loader] = now
+    params = {"expression": "document", "contextId": world.context}
+    try:
+        page = await tab.ask(_Evaluated, "Runtime.evaluate", params, session=world.session)
+        wanted = {"objectId": page.result.object_id, "depth": -1, "pierce": True}
+        told = await tab.call("DOM.describeNode", wanted, session=world.session)
+        root = msgspec.json.decode(told, type=_Document).node
+    except (CallRefused, msgspec.MsgspecError, RecursionError):
+        return False
+    pairs = list(closed_in(root))[:MOST_ROOTS]
+    for host, inner in pairs:
+        await _adopt(tab, world, door, host, inner)
+    return bool(pairs)
+
+
+async def _adopt(tab: Tab, world: World, door: str, host: int, inner: int) -> None:
+    objects: list[str] = []
+    for node in (host, inner):
+        params = {"backendNodeId": node, "executionContextId": world.context}
+        resolved = await tab.ask(_Resolved, "DOM.resolveNode", params, session=world.session)
+        objects.append(resolved.object.object_id)
+    call = {
+        "objectId": objects[0],
+        "functionDeclaration": f"function(root) {{ globalThis[{door}].adopt(this, root) }}",
+        "arguments": [{"objectId": objects[1]}],
+    }
+    await tab.call("Runtime.callFunctionOn", call, session=world.session)

@@ -1,0 +1,293 @@
+// Where a press would land, whether it would reach its element, and what it would mean.
+const listen = does(EventTarget, "addEventListener");
+const unlisten = does(EventTarget, "removeEventListener");
+const animationsOf = does(Document, "getAnimations");
+const PATIENCE_MS = 500;
+const STILL_MS = 1000;
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+const nextFrame = () =>
+  Promise.race([new Promise((done) => requestAnimationFrame(() => done())), pause(50)]);
+
+const hitAt = (inside, x, y) => {
+  let hit = atPoint[9](inside, x, y);
+  for (;;) {
+    const inner = hit && shadow(hit);
+    const deeper = inner ? atPoint[11](inner, x, y) : null;
+    if (!deeper || deeper === hit) return hit;
+    hit = deeper;
+  }
+};
+const labelled = (node) => {
+  for (let at = node; at; at = drawnParent(at))
+    if (at.nodeType === 1 && tagOf(at) === "label") return at.control;
+  return null;
+};
+// An event names the host of a root that is closed to it, so a host stands for what is inside.
+const accepts = (element, hit) =>
+  !!hit && (isWithin(hit, element) || labelled(hit) === element || isHostOf(hit, element));
+const isHostOf = (hit, element) => {
+  for (let root = rootOf(element); root.nodeType === 11; root = rootOf(root.host))
+    if (root.host === hit) return !shadowOf(hit);
+  return false;
+};
+
+// From the element's own frame out to the outermost one of the same origin.
+const outwards = (inside, x, y) => {
+  let view = viewOf(inside);
+  for (;;) {
+    let frame = null;
+    try {
+      frame = view.frameElement;
+    } catch {
+      frame = null;
+    }
+    if (!frame) return { x, y, top: view === view.top };
+    const [rect, style] = [rectOf(frame), viewOf(ownerOf(frame)).getComputedStyle(frame)];
+    const across = rect.width / (frame.offsetWidth || rect.width || 1);
+    const down = rect.height / (frame.offsetHeight || rect.height || 1);
+    x = rect.left + (frame.clientLeft + parseFloat(style.paddingLeft) + x) * across;
+    y = rect.top + (frame.clientTop + parseFloat(style.paddingTop) + y) * down;
+    const hit = hitAt(ownerOf(frame), x, y);
+    if (hit !== frame) return { x, y, cover: hit };
+    view = viewOf(ownerOf(frame));
+  }
+};
+const SPOTS = [[0.5, 0.5], [0.25, 0.25], [0.75, 0.25], [0.25, 0.75], [0.75, 0.75]];
+const placeOf = (element, position) => {
+  const inside = ownerOf(element);
+  const view = viewOf(inside);
+  let cover = null;
+  let isOutside = true;
+  for (const rect of Array.from(rectsOf(element)).slice(0, 8)) {
+    const [left, top] = [Math.max(rect.left, 0), Math.max(rect.top, 0)];
+    const [right, bottom] = [Math.min(rect.right, view.innerWidth), Math.min(rect.bottom, view.innerHeight)];
+    if (!position && (right - left < 0.5 || bottom - top < 0.5)) continue;
+    const spots = position ? [[0, 0]] : SPOTS;
+    for (const [across, down] of spots) {
+      const x = position ? rect.left + position[0] : left + (right - left) * across;
+      const y = position ? rect.top + position[1] : top + (bottom - top) * down;
+      if (x < 0 || y < 0 || x > view.innerWidth || y > view.innerHeight) continue;
+      isOutside = false;
+      const hit = hitAt(inside, x, y);
+      if (!accepts(element, hit)) {
+        cover = cover ?? hit;
+        continue;
+      }
+      const outer = outwards(inside, x, y);
+      if (!outer.cover) return { point: outer };
+      cover = cover ?? outer.cover;
+    }
+  }
+  return { cover, isOutside };
+};
+
+const actorOf = (element) => {
+  const actors = "a[href],area[href],button,input,select,textarea,label,summary,option";
+  for (let at = element; at; at = drawnParent(at))
+    if (at.nodeType === 1 && matches(at, actors)) return tagOf(at) === "label" ? (at.control ?? at) : at;
+  return element;
+};
+const PAYING =
+  /\b(pay|payment|buy|purchase|order|checkout|check out|subscribe|donate|bid|kaufen|bezahlen|bestellen|acheter|payer|commander|comprar|pagar|acquista|paga)\b/i;
+const absolute = (element, url) => {
+  try {
+    return new URL(url, ownerOf(element).baseURI).href;
+  } catch {
+    return "";
+  }
+};
+const formFacts = (actor, form) => {
+  const submits = ["submit", "image"].includes(actor.type);
+  const own = (name) => (submits && attribute(actor, `form${name}`)) || attribute(form, name) || "";
+  const action = own("action");
+  return {
+    method: (own("method") || "get").toLowerCase(),
+    action: action ? absolute(form, action) : viewOf(ownerOf(form)).location.href,
+    card: all(form, '[autocomplete*="cc-"]').length > 0,
+  };
+};
+const factsOf = (element, isEntering = false) => {
+  const actor = actorOf(element);
+  const tag = tagOf(actor);
+  const label = cut(tidy(cut(nameOf(actor) || seenText(actor), 400)), 80);
+  const form = CONTROL_TAGS.has(tag) ? actor.form : null;
+  const submits =
+    (tag === "button" && actor.type === "submit") || (tag === "input" && ["submit", "image"].includes(actor.type));
+  const enters =
+    isEntering && tag === "input" && !["button", "reset", "checkbox", "radio", "file"].includes(actor.type);
+  const isSubmit = !!form && (submits || enters);
+  const facts = form ? formFacts(actor, form) : { method: "", action: "", card: false };
+  const href = tag === "a" || tag === "area" ? (link(actor, "href") ?? "") : "";
+  const isPressed = submits || tag === "button" || tag === "a" || actor.type === "button" || enters;
+  const words = `${label} ${isSubmit ? new URL(facts.action || "about:blank").pathname : ""}`;
+  return {
+    tag,
+    type: kindOf(actor) ?? "",
+    label,
+    is_submit: isSubmit,
+    method: isSubmit ? facts.method : "",
+    action: isSubmit ? facts.action : "",
+    is_payment: isPressed && (PAYING.test(words.replace(/[-_/.]/g, " ")) || (isSubmit && facts.card)),
+    is_upload: tag === "input" && actor.type === "file",
+    is_download: (tag === "a" || tag === "area") && hasAttribute(actor, "download"),
+    href,
+    page: viewOf(ownerOf(element)).location.href,
+  };
+};
+
+const ariaDisabled = (element) => {
+  for (let at = element; at; at = drawnParent(at))
+    if (at.nodeType === 1 && attribute(at, "aria-disabled") === "true") return true;
+  return false;
+};
+const whyUnable = (element, need) => {
+  const unseen = need === "upload" ? "" : whyUnseen(element);
+  if (unseen) return unseen;
+  if (matches(element, ":disabled")) return "it is disabled";
+  if (ariaDisabled(element)) return "it is disabled (aria-disabled)";
+  if (closest(element, "[inert]")) return "it is inert";
+  return "";
+};
+const coverWords = (element, place) => {
+  if (viewOf(ownerOf(element)).getComputedStyle(element).pointerEvents === "none")
+    return "it takes no clicks (pointer-events: none)";
+  if (place.isOutside || !place.cover) return "it is outside of what can be scrolled into view";
+  if (isWithin(element, place.cover)) return `a part of ${describe(place.cover)} clips or covers it`;
+  return `${describe(place.cover)} covers it`;
+};
+const sameRect = (a, b) =>
+  a.left === b.left && a.top === b.top && a.width === b.width && a.height === b.height;
+const becomesStill = async (element) => {
+  const until = performance.now() + STILL_MS;
+  for (let last = rectOf(element); performance.now() < until; ) {
+    await nextFrame();
+    const now = rectOf(element);
+    if (sameRect(last, now)) return;
+    last = now;
+  }
+};
+const isAnimated = (element) =>
+  animationsOf(ownerOf(element)).some((a) => a.playState === "running" && a.effect?.target && isWithin(element, a.effect.target));
+const BLOCKS = ["center", "nearest", "start", "end"];
+const comeIntoReach = (element, position) => {
+  let place = placeOf(element, position);
+  for (const block of BLOCKS) {
+    if (place.point) break;
+    scrollTo(element, { block, inline: block, behavior: "instant" });
+    place = placeOf(element, position);
+  }
+  return place;
+};
+const aim = async ({ target, need = "press", position, again = false }) => {
+  const { element, count } = one(target);
+  if (again || isAnimated(element)) await becomesStill(element);
+  const until = performance.now() + PATIENCE_MS;
+  let [why, place] = ["", {}];
+  do {
+    why = whyUnable(element, need);
+    if (!why && need !== "press") break;
+    place = why ? {} : comeIntoReach(element, position);
+    why = why || (place.point ? "" : coverWords(element, place));
+    if (!why) break;
+    if (!isConnected(element)) break;
+    await pause(40);
+  } while (performance.now() < until);
+  if (why) refuse("cannot", `nothing was done to ${describe(element)}: ${why}`);
+  return { node: hold(element), count, what: describe(element), point: place.point ?? null, facts: factsOf(element) };
+};
+
+// Sees that a press reaches its element: one that would reach another is kept from the page.
+const PRESSES = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu", "dragstart"];
+let guarding = null;
+const unguard = () => {
+  if (!guarding) return;
+  clearTimeout(guarding.timer);
+  for (const name of PRESSES) unlisten(guarding.view, name, guarding.hear, true);
+};
+const guard = (element) => {
+  unguard();
+  const view = viewOf(ownerOf(element));
+  const state = { view, hit: null, cover: "", element };
+  state.hear = (event) => {
+    if (!event.isTrusted) return;
+    if (state.hit === null) {
+      const hit = event.composedPath()[0];
+      state.hit = hit?.nodeType === 1 ? accepts(element, hit) : false;
+      if (!state.hit) state.cover = hit?.nodeType === 1 ? describe(hit) : "the page";
+    }
+    if (state.hit) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  for (const name of PRESSES) listen(view, name, state.hear, true);
+  state.timer = setTimeout(unguard, 10_000);
+  guarding = state;
+};
+const engage = async (wanted) => {
+  const aimed = await aim(wanted);
+  guard(heldElement(aimed.node));
+  return aimed;
+};
+const focused = () => {
+  let active = activeOf(document);
+  for (;;) {
+    const inner = active && (shadow(active) ?? documentIn(active));
+    const deeper = inner && (inner.nodeType === 9 ? activeOf(inner) : inner.activeElement);
+    if (!deeper || deeper === active) return active;
+    active = deeper;
+  }
+};
+const stateAfter = (element) => {
+  const active = focused();
+  const state = { url: location.href, focus: active && active !== bodyOf(document) ? describe(active) : "" };
+  if (!element || !isConnected(element)) return { ...state, gone: !!element };
+  const actor = actorOf(element);
+  const value = isHtml(actor) && isEditable(actor) ? cut(innerOf(actor), 200) : valueOf(actor);
+  if (value !== null && !["button", "option"].includes(tagOf(actor))) state.value = cut(value, 200);
+  if (["checkbox", "radio"].includes(actor.type)) state.checked = actor.checked;
+  return state;
+};
+const released = ({ node }) => {
+  const state = guarding;
+  unguard();
+  guarding = null;
+  const element = held.get(node)?.deref() ?? null;
+  return { hit: state?.hit ?? null, cover: state?.cover ?? "", ...stateAfter(element) };
+};
+// The owner of a frame of another origin: maps a point of the frame outwards, if it is not covered.
+const fromFrame = (frame, x, y) => {
+  const style = viewOf(ownerOf(frame)).getComputedStyle(frame);
+  const map = () => {
+    const rect = rectOf(frame);
+    const across = rect.width / (frame.offsetWidth || rect.width || 1);
+    const down = rect.height / (frame.offsetHeight || rect.height || 1);
+    return [
+      rect.left + (frame.clientLeft + parseFloat(style.paddingLeft) + x) * across,
+      rect.top + (frame.clientTop + parseFloat(style.paddingTop) + y) * down,
+    ];
+  };
+  const view = viewOf(ownerOf(frame));
+  let [left, top] = map();
+  if (left < 0 || top < 0 || left > view.innerWidth || top > view.innerHeight) {
+    const rect = rectOf(frame);
+    const [dx, dy] = [left - rect.left, top - rect.top];
+    view.scrollBy({ left: rect.left + dx - view.innerWidth / 2, top: rect.top + dy - view.innerHeight / 2, behavior: "instant" });
+    [left, top] = map();
+  }
+  const hit = hitAt(ownerOf(frame), left, top);
+  const outer = hit === frame ? outwards(ownerOf(frame), left, top) : { cover: hit };
+  if (outer.cover !== undefined)
+    return { error: { kind: "cannot", message: `nothing was done: ${outer.cover ? describe(outer.cover) : "the window's edge"} covers the frame ${describe(frame)}` } };
+  return outer;
+};
+const acting = {
+  aim,
+  engage,
+  released,
+  facts: ({ target }) => factsOf(one(target).element),
+  entering: () => {
+    const active = focused();
+    return active ? factsOf(active, true) : null;
+  },
+  after: ({ node }) => stateAfter(node ? (held.get(node)?.deref() ?? null) : focused()),
+};

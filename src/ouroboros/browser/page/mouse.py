@@ -1,0 +1,109 @@
+"""The mouse: real events at a point that was seen to belong to the element."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from ouroboros.browser.connection import Call
+from ouroboros.browser.errors import CannotAct, DialogOpen
+from ouroboros.browser.page.aim import (
+    Acted,
+    Aimable,
+    Point,
+    after,
+    engaged,
+    on_page,
+    watched,
+)
+from ouroboros.browser.page.door import FrameName
+from ouroboros.browser.page.keys import modifier_bits
+from ouroboros.browser.tab import Tab
+
+type Button = Literal["left", "right", "middle"]
+
+BUTTONS: dict[str, int] = {"left": 1, "right": 2, "middle": 4}
+TRIES = 3
+PRESS_SECONDS = 20.0
+
+
+def mouse(kind: str, point: Point, **more: object) -> Call:
+    """One mouse event."""
+    return "Input.dispatchMouseEvent", {"type": kind, "x": point.x, "y": point.y, **more}
+
+
+def _presses(point: Point, button: Button, count: int, bits: int) -> list[Call]:
+    calls = [mouse("mouseMoved", point, modifiers=bits)]
+    for number in range(1, count + 1):
+        held: dict[str, object] = {"button": button, "clickCount": number, "modifiers": bits}
+        calls.append(mouse("mousePressed", point, buttons=BUTTONS[button], **held))
+        calls.append(mouse("mouseReleased", point, buttons=0, **held))
+    return calls
+
+
+async def click(
+    tab: Tab,
+    target: Aimable,
+    *,
+    button: Button = "left",
+    count: int = 1,
+    modifiers: Sequence[str] = (),
+    position: tuple[float, float] | None = None,
+    frame: FrameName = None,
+) -> Acted:
+    """Presses and releases the mouse on an element.
+
+    Args:
+        tab: Where.
+        target: A selector, a handle, or an aim; the latter two never reach another page's element.
+        button: Which one.
+        count: 2 for a double click.
+        modifiers: ``Alt``, ``Control``, ``Meta``, ``Shift``.
+        position: From the element's upper left corner in CSS pixels; a free spot of it otherwise.
+        frame: In which frame a selector is looked for.
+
+    Raises:
+        CannotAct: The press would not have reached it; nothing was done.
+        PageChanged: The page of a handle or an aim was left; nothing was done.
+    """
+    if button not in BUTTONS or not 1 <= count <= 3:
+        raise CannotAct(
+            f"no such click: {button!r}, {count} times; buttons are left, right, middle"
+        )
+    bits = modifier_bits(modifiers)
+    verb = {1: "clicked", 2: "double-clicked", 3: "triple-clicked"}[count]
+    verb = verb if button == "left" else f"{button}-{verb}"
+    cover, what = "", ""
+    for attempt in range(TRIES):
+        found, aimed = await engaged(
+            tab, "engage", target, frame, position=position, again=attempt > 0
+        )
+        point = await on_page(tab, found.world, aimed.point or Point(0, 0))
+        async with watched(tab) as watch:
+            try:
+                await tab.call_many(
+                    _presses(point, button, count, bits), timeout_seconds=PRESS_SECONDS
+                )
+            except DialogOpen:
+                return watch.acted(f"{verb} {aimed.what}", None, matches=aimed.count)
+            seen = await after(tab, found.world, "released", {"node": aimed.node}, watch)
+            if seen is None or seen.hit is not False:
+                return watch.acted(f"{verb} {aimed.what}", seen, matches=aimed.count)
+        cover, what = seen.cover, aimed.what
+    raise CannotAct(f"{tab.id}: nothing was done to {what}: {cover} was in the way each time")
+
+
+async def hover(
+    tab: Tab,
+    target: Aimable,
+    *,
+    position: tuple[float, float] | None = None,
+    frame: FrameName = None,
+) -> Acted:
+    """Moves the mouse over an element and leaves it there; raises as ``click``."""
+    found, aimed = await engaged(tab, "aim", target, frame, position=position)
+    point = await on_page(tab, found.world, aimed.point or Point(0, 0))
+    async with watched(tab) as watch:
+        # Two moves: a pointer that is there already would not be told to enter.
+        nearby = Point(max(point.x - 2, 0), max(point.y - 2, 0))
+        await tab.call_many([mouse("mouseMoved", nearby), mouse("mouseMoved", point)])
+        seen = await after(tab, found.world, "after", {"node": aimed.node}, watch)
+        return watch.acted(f"hovers over {aimed.what}", seen, matches=aimed.count)
