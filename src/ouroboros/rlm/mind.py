@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.agent.lineup import Lineup
@@ -54,8 +55,21 @@ class NoWindow:
         return None
 
 
+class Reading(Struct, frozen=True, kw_only=True):
+    """How small data is read instead of worked on.
+
+    ``text`` gives the question with its data for a task, or nothing when it is to be worked on.
+    """
+
+    system: str
+    text: Callable[[str], str]
+
+
 class RlmMind:
-    """Asks for code; done when the code calls ``setFinal``."""
+    """Asks for code; done when the code calls ``setFinal``.
+
+    A task with small data may be read plainly instead: then one reply is the answer.
+    """
 
     def __init__(
         self,
@@ -67,12 +81,14 @@ class RlmMind:
         ids: Ids,
         window: Window | None = None,
         setting: Setting | None = None,
+        reading: Reading | None = None,
         begin: Callable[[], None] = lambda: None,
     ) -> None:
         """``system`` is the same for every iteration; ``begin`` is called when a run begins."""
         self._lineup, self._system, self._bounds = lineup, system, bounds
         self._record, self._ids = record, ids
         self._window, self._setting, self._begin = window or NoWindow(), setting, begin
+        self._reading, self._reads = reading, False
         self._turn = -1
         self._silent = 0
         self._text = ""
@@ -102,7 +118,8 @@ class RlmMind:
         if self._turn != state.turn:
             self._turn = state.turn
             self._open(state)
-        return with_blocks(self.speaker.model.stream(self.request(state)))
+        stream = self.speaker.model.stream(self.request(state))
+        return stream if self._reads else with_blocks(stream)
 
     def request(self, state: State) -> Request:
         """The request for the iteration that has begun."""
@@ -112,7 +129,7 @@ class RlmMind:
         )
         return Request(
             model=self.speaker.model.origin.model,
-            system=(self._system,),
+            system=(self._reading.system if self._reading and self._reads else self._system,),
             messages=(said,),
             max_output_tokens=tuning.max_output_tokens,
             temperature=tuning.temperature,
@@ -138,8 +155,12 @@ class RlmMind:
         return False
 
     async def compact(self, state: State, trigger: Trigger, focus: str = "") -> ContextCompacted:
-        """Tells half as much of the past from now on; the history itself stays as it is."""
+        """Tells half as much of the past from now on; the history itself stays as it is.
+
+        What was too long to be read plainly is worked on.
+        """
         del focus
+        self._reads = False
         before = of_text(self._text)
         half = max(LEAST_HISTORY, self._bounds.history_tokens // 2)
         self._bounds = replace(self._bounds, history_tokens=half)
@@ -162,6 +183,8 @@ class RlmMind:
             reason = "limit_reached:max_iterations" if is_last else "completed"
             return TaskCompleted(reason=reason, final=state.final)
         reply = state.history[-1]
+        if self._reads and reply.text.strip():
+            return TaskCompleted(reason="completed", final=reply.text.strip())
         if is_last:
             final = reply.text.strip() if not reply.calls else self.partial(state)
             return TaskCompleted(reason="limit_reached:max_iterations", final=final)
@@ -211,4 +234,7 @@ class RlmMind:
         for change in self._page.changes if self._page else ():
             tab, _, summary = change.partition(" ")
             self._record(BrowserChanged(tab=tab, summary=summary))
-        self._text = context.message(state, self._bounds, self._page, self._setting)
+        wanted = number == 1 or self._reads
+        reading = self._reading.text(context.task_of(state)) if self._reading and wanted else ""
+        self._reads = reading != ""
+        self._text = reading or context.message(state, self._bounds, self._page, self._setting)

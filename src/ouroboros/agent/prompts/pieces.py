@@ -17,10 +17,10 @@ class Piece(Struct, frozen=True, kw_only=True):
 type Prompts = Mapping[str, Piece]
 
 
-def load() -> Prompts:
-    """All pieces by name; each file opens with a line ``version: N``. Blocking."""
+def load(folder: Path | None = None) -> Prompts:
+    """All pieces of a folder by name; each file opens with a line ``version: N``. Blocking."""
     pieces: dict[str, Piece] = {}
-    for path in sorted(Path(__file__).parent.glob("*.md")):
+    for path in sorted((folder or Path(__file__).parent).glob("*.md")):
         head, _, text = path.read_text(encoding="utf-8").partition("\n")
         version = head.removeprefix("version:").strip()
         pieces[path.stem] = Piece(name=path.stem, version=version, text=text.strip())

@@ -1,0 +1,50 @@
+"""Puts the fixed prompt together from its pieces and the reference of the functions there are."""
+
+from pathlib import Path
+
+from ouroboros.agent.prompts.pieces import Prompts
+from ouroboros.agent.prompts.pieces import load as load_pieces
+
+
+class Words:
+    """The pieces of the REPL mind's prompt."""
+
+    def __init__(self, pieces: Prompts) -> None:
+        """``pieces`` by name."""
+        self._pieces = pieces
+
+    @property
+    def leaf(self) -> str:
+        """What a model that reads data plainly is told."""
+        return self._pieces["leaf"].text
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Of every piece, for the record."""
+        return {f"rlm_{name}": piece.version for name, piece in self._pieces.items()}
+
+    def system(self, api: str, *, can_ask: bool, is_child: bool = False) -> str:
+        """The fixed prompt for a REPL with these functions.
+
+        Args:
+            api: The reference of the functions there are.
+            can_ask: ``llm_query`` and its kin are among them.
+            is_child: Another run's code has started this one.
+        """
+        examples = ["examples_browser", *(["examples_asking"] if can_ask else [])]
+        fields = {
+            "identity": self._pieces["identity_child" if is_child else "identity"].text,
+            "asking": f" {self._pieces['asking'].text}" if can_ask else "",
+            "api": api.strip(),
+            "examples": "\n\n".join(self._pieces[name].text for name in examples),
+        }
+        text = self._pieces["system"].text
+        for name, value in fields.items():
+            before, _, after = text.partition(f"{{{name}}}")
+            text = f"{before}{value}{after}"
+        return text
+
+
+def load() -> Words:
+    """Reads the pieces; blocking."""
+    return Words(load_pieces(Path(__file__).parent))
