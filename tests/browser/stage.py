@@ -1,6 +1,5 @@
 """A browser context of one test in the shared Chromium: its connection, its tabs, its pages."""
 
-import contextlib
 import itertools
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -8,36 +7,12 @@ from typing import Any
 
 import anyio
 import msgspec
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
 
+from ouroboros.browser.channel.socket import socket
 from ouroboros.browser.connection import Connection
-from ouroboros.browser.errors import BrowserFailed
-from ouroboros.browser.tabs import Tab, Tabs
+from ouroboros.browser.tabs import Tab, Tabs, opened
 from tests.browser.chromium import Chromium
 from tests.browser.site import Page, Site
-
-MESSAGE_BYTES = 256 * 1024 * 1024
-
-
-class Socket:
-    """A channel over the shared Chromium's websocket."""
-
-    def __init__(self, socket: ClientConnection) -> None:
-        self._socket = socket
-
-    async def send(self, message: bytes) -> None:
-        try:
-            await self._socket.send(message.decode())
-        except ConnectionClosed as gone:
-            raise ConnectionError(str(gone)) from gone
-
-    async def receive(self) -> bytes:
-        try:
-            said = await self._socket.recv()
-        except ConnectionClosed as gone:
-            raise ConnectionError(str(gone)) from gone
-        return said if isinstance(said, bytes) else said.encode()
 
 
 class Stage:
@@ -85,21 +60,6 @@ async def loaded(tab: Tab, *, seconds: float = 20.0) -> None:
 
 @asynccontextmanager
 async def staged(chromium: Chromium, site: Site) -> AsyncGenerator[Stage]:
-    """Connects, and closes every tab of the test at the end of the block."""
-    async with (
-        connect(chromium.url, max_size=MESSAGE_BYTES, compression=None) as socket,
-        anyio.create_task_group() as tasks,
-    ):
-        connection = Connection(Socket(socket))
-        tasks.start_soon(connection.run)
-        tabs = Tabs(connection, tasks)
-        await tabs.begin()
-        before = {tabs.tab(facts.id).target for facts in tabs.all()}
-        try:
-            yield Stage(chromium, site, connection, tabs)
-        finally:
-            with anyio.move_on_after(5, shield=True):
-                for target in {tabs.tab(facts.id).target for facts in tabs.all()} - before:
-                    with contextlib.suppress(BrowserFailed):  # the test has closed it
-                        await connection.call("Target.closeTarget", {"targetId": target})
-            tasks.cancel_scope.cancel()
+    """Connects; the context and its tabs are gone at the end of the block."""
+    async with socket(chromium.url) as channel, opened(channel, own_context=True) as tabs:
+        yield Stage(chromium, site, tabs.connection, tabs)

@@ -10,11 +10,10 @@ from typing import Any
 import anyio
 import msgspec
 from msgspec import Raw, Struct
-from websockets.asyncio.client import connect
 
-from ouroboros.browser.connection import Connection
+from ouroboros.browser.channel.socket import socket
+from ouroboros.browser.connection import Connection, connected
 from tests.browser.chromium import Chromium
-from tests.browser.stage import MESSAGE_BYTES, Socket
 
 SCRIPT = (Path(__file__).parent / "judge.js").read_text()
 EPISODE_MILLISECONDS = 1_000_000
@@ -86,12 +85,7 @@ class Judge:
 @asynccontextmanager
 async def judging(chromium: Chromium, target: str) -> AsyncGenerator[Judge]:
     """Takes its seat beside a page that shows a task."""
-    async with (
-        connect(chromium.url, max_size=MESSAGE_BYTES, compression=None) as socket,
-        anyio.create_task_group() as tasks,
-    ):
-        connection = Connection(Socket(socket))
-        tasks.start_soon(connection.run)
+    async with socket(chromium.url) as channel, connected(channel) as connection:
         attached = await connection.ask(
             _Attached, "Target.attachToTarget", {"targetId": target, "flatten": True}
         )
@@ -100,7 +94,6 @@ async def judging(chromium: Chromium, target: str) -> AsyncGenerator[Judge]:
         )
         assert seated.exception_details is None, bytes(seated.exception_details)
         yield Judge(connection, attached.session_id, seated.result.object_id)
-        tasks.cancel_scope.cancel()
 
 
 def is_honest(stacks: tuple[str, ...], origin: str) -> bool:

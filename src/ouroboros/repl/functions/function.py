@@ -2,54 +2,59 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
-from ouroboros.repl.functions.place import Place
+from ouroboros.repl.functions.pages import Pages
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
-type Work[Arguments: Struct] = Callable[[Place, Arguments, ToolContext], Awaitable[Result]]
 
+class Spec(Struct, frozen=True, kw_only=True):
+    """What there is to say of a function.
 
-class Function[Arguments: Struct]:
-    """One function that code may call with positional arguments, options last.
-
-    ``usage`` is how it is written in the prompt, such as ``click(tab, target, {button?}): Acted``.
+    Attributes:
+        usage: How it is called and what it gives, such as ``getText(tab, sel?): string|null``.
+        description: One sentence for the model; empty where ``usage`` says it all.
+        kind: ``look`` reads a page, ``act`` works in one, ``risk`` is asked for each time.
+        says: One readable line for the person.
+        url: Where it would go, if not where its tab is.
     """
 
-    def __init__(  # the words of a function and its work
-        self,
-        name: str,
-        arguments: type[Arguments],
-        work: Work[Arguments],
-        *,
-        place: Place,
-        usage: str,
-        description: str,
-        kind: Literal["look", "act", "risk", "none"] = "look",
-        action: Callable[[Arguments], str] | None = None,
-        url: Callable[[Arguments], str] | None = None,
-    ) -> None:
-        """Args are what their names say; ``url`` is where it would go, else where its tab is."""
-        self.name, self.arguments, self.description = name, arguments, description
-        self.usage = usage
-        self.parallel_safe = kind in {"look", "none"}
-        self._work, self._place = work, place
-        self._kind, self._action, self._url = kind, action, url
+    name: str
+    usage: str
+    arguments: type[Struct]
+    work: Callable[[Pages, Any, ToolContext], Awaitable[Result]]
+    kind: Literal["look", "act", "risk", "none"] = "look"
+    description: str = ""
+    says: Callable[[Any], str] | None = None
+    url: Callable[[Any], str] | None = None
+    risk: str = ""
 
-    def effect(self, arguments: Arguments, cwd: Path) -> Effect:
+
+class Function:
+    """One function that code may call with positional arguments, options last."""
+
+    def __init__(self, spec: Spec, pages: Pages) -> None:
+        """``pages`` is what it works on."""
+        self._spec, self._pages = spec, pages
+        self.name, self.usage, self.arguments = spec.name, spec.usage, spec.arguments
+        self.description = spec.description or spec.usage
+        self.parallel_safe = spec.kind in {"look", "none"}
+
+    def effect(self, arguments: Struct, cwd: Path) -> Effect:
         """What it would do, on the page where its tab is now."""
         del cwd
         tab = getattr(arguments, "tab", "")
-        said = self._action(arguments) if self._action else f"{self.name} {tab}"
-        url = self._url(arguments) if self._url else self._place.url(tab)
-        return Effect(kind=self._kind, action=said, url=url)
+        action = self._spec.says(arguments) if self._spec.says else f"{self.name} {tab}".strip()
+        url = self._spec.url(arguments) if self._spec.url else self._pages.url(tab)
+        return Effect(kind=self._spec.kind, action=action, url=url, risk=self._spec.risk)
 
     async def run(
-        self, arguments: Arguments, context: ToolContext
+        self, arguments: Struct, context: ToolContext
     ) -> AsyncIterator[Progress | Result]:
-        """Does it."""
-        if self._kind == "look":
-            await self._place.looked(getattr(arguments, "tab", ""))
-        yield await self._work(self._place, arguments, context)
+        """Does it; what is read of a page taints the session before it is handed over."""
+        result = await self._spec.work(self._pages, arguments, context)
+        if self._spec.kind == "look":
+            await self._pages.looked(getattr(arguments, "tab", ""))
+        yield result

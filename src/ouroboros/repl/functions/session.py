@@ -2,12 +2,14 @@
 
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Annotated, Protocol
 
+import anyio
 from anyio import to_thread
-from msgspec import Raw, Struct
+from msgspec import Meta, Raw, Struct
 
 from ouroboros.core.errors import ToolFailed
+from ouroboros.core.limits import SLEEP_SECONDS
 from ouroboros.core.parts import Text
 from ouroboros.repl.functions.own import Own, given
 from ouroboros.tools.registry import AnyTool
@@ -28,6 +30,12 @@ class Retrieve(Struct, frozen=True, kw_only=True):
     """``retrieve``."""
 
     key: str
+
+
+class Sleep(Struct, frozen=True, kw_only=True):
+    """``sleep``."""
+
+    ms: Annotated[float, Meta(ge=0)]
 
 
 class Name(Struct, frozen=True, kw_only=True):
@@ -104,6 +112,28 @@ class RetrieveFunction:
         yield Result(value=kept.value, parts=(Text(text=f"{len(kept.value)} bytes"),))
 
 
+class SleepFunction:
+    """Waits a little."""
+
+    name = "sleep"
+    usage = "sleep(ms)"
+    description = f"at most {SLEEP_SECONDS * 1000:,.0f}"
+    arguments = Sleep
+    parallel_safe = True
+
+    def effect(self, arguments: Sleep, cwd: Path) -> Effect:
+        """Does nothing."""
+        del cwd
+        return Effect(kind="none", action=f"Wait {arguments.ms:g} ms")
+
+    async def run(self, arguments: Sleep, context: ToolContext) -> AsyncGenerator[Result]:
+        """Answers when the time is over, with the milliseconds it took."""
+        del context
+        seconds = min(arguments.ms / 1000, SLEEP_SECONDS)
+        await anyio.sleep(seconds)
+        yield given(round(seconds * 1000), f"waited {seconds:g} s")
+
+
 class RecipeFunction:
     """Shows the model a recipe: words of ours, so that they are shown whole."""
 
@@ -139,4 +169,4 @@ class RecipeFunction:
 
 def session_functions(own: Own) -> tuple[AnyTool, ...]:
     """What every REPL has."""
-    return (StoreFunction(own), RetrieveFunction(own))
+    return (SleepFunction(), StoreFunction(own), RetrieveFunction(own))

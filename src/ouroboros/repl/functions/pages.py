@@ -1,20 +1,27 @@
-"""What page functions work on: a browser, the person's folders, and who must hear of what is read."""
+"""What page functions work on: a browser, and who must hear of what is read and opened."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct
 
+from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.tabs import Tab, TabFacts, Tabs
 from ouroboros.core.parts import Text
 from ouroboros.tools.tool import Effect, Result
 
 type Admit = Callable[[Effect], Awaitable[None]]
 
-type Target = str | dict[str, object]
+type Target = str | dict[str, Any]
 """A selector, or a handle that a look has given."""
+
+type FrameName = str | int | None
+"""Number, name, id or part of the address of a frame; None for the page itself."""
+
+RISKS = frozenset({"submit", "payment", "upload", "download", "cross-site-post"})
+_SCHEMES = frozenset({"http", "https", "about", "data", "blob", "file", "view-source"})
 
 
 class Browser(Protocol):
@@ -24,14 +31,14 @@ class Browser(Protocol):
 
 
 class Watch(Protocol):
-    """Hears what a session reads and where it goes; whether it carries page data is its business."""
+    """Hears what a session reads and where it goes; what comes of it is the session's business."""
 
     async def looked(self, tab: TabFacts) -> None:
-        """Content of this tab goes to the session's code now; what must hold from then on holds."""
+        """Content of this tab, all its frames, goes to the session's code when this returns."""
         ...
 
     async def opening(self, url: str, admit: Admit) -> None:
-        """A place is about to be opened; raises ``Denied`` when that may not be."""
+        """An address is about to be opened; raises ``Denied`` when that may not be."""
         ...
 
     def opened(self, tab: str) -> None:
@@ -52,16 +59,17 @@ class Unwatched:
         """Ignores it."""
 
 
-class Place:
-    """The browser of one session, seen by its page functions."""
+class Pages:
+    """The browser of one session, as its page functions see it."""
 
     def __init__(
         self,
         browser: Browser,
         *,
         watch: Watch | None = None,
-        risks: frozenset[str] = frozenset({"submit", "payment", "upload", "download"}),
+        risks: frozenset[str] = RISKS,
         folders: tuple[Path, ...] = (),
+        artifacts: Path | None = None,
     ) -> None:
         """Starts nothing.
 
@@ -70,9 +78,10 @@ class Place:
             watch: Hears of what is read and opened.
             risks: Which acts the person wants to be asked about.
             folders: Where files may be uploaded from.
+            artifacts: Where screenshots and downloads go.
         """
         self.browser, self.watch = browser, watch or Unwatched()
-        self.risks, self.folders = risks, folders
+        self.risks, self.folders, self.artifacts = risks, folders, artifacts
         self._known: Tabs | None = None
 
     async def tabs(self) -> Tabs:
@@ -94,11 +103,25 @@ class Place:
         facts = self.facts(id)
         return facts.url if facts is not None else ""
 
+    async def opening(self, url: str, admit: Admit) -> None:
+        """Before ``url`` is opened: it must be an address, and the watch must let it pass.
+
+        Raises:
+            BrowserFailed: It is no address that can be opened.
+            Denied: It may not be opened.
+        """
+        scheme = url.partition(":")[0].strip().lower()
+        if scheme == "javascript":
+            raise BrowserFailed("javascript: is not opened; run the code with execInTab")
+        if scheme not in _SCHEMES:
+            hint = f"write the whole address, such as https://{url}"
+            raise BrowserFailed(f"{url[:200]!r} is not an address that can be opened", hint=hint)
+        await self.watch.opening(url, admit)
+
     async def looked(self, id: str) -> None:
-        """Tells the watch that content of this tab goes to code."""
-        facts = self.facts(id)
-        if facts is not None:
-            await self.watch.looked(facts)
+        """Tells the watch that content of this tab goes to code; a tab that is gone gave none."""
+        if self._known is not None and self.facts(id) is not None:
+            await self.watch.looked(self._known.tab(id))
 
 
 def answer(value: bytes, said: str) -> Result:

@@ -1,0 +1,175 @@
+"""Page functions that read; what they give goes to code and never to the record."""
+
+import msgspec
+from msgspec import Struct
+
+from ouroboros.browser.page import read
+from ouroboros.repl.functions.function import Spec
+from ouroboros.repl.functions.pages import FrameName, InTab, Pages, Target, answer
+from ouroboros.tools.tool import Result, ToolContext
+
+
+class Exec(InTab, frozen=True, kw_only=True):
+    """``execInTab``; milliseconds, at most ten seconds."""
+
+    code: str
+    world: str = "isolated"
+    frame: FrameName = None
+    timeout: float = 10_000
+
+
+class Look(InTab, frozen=True, kw_only=True):
+    """A look at one element, or at the page when none is named."""
+
+    selector: Target = ""
+    frame: FrameName = None
+
+
+class LookAt(InTab, frozen=True, kw_only=True):
+    """A look at what a selector finds."""
+
+    selector: Target
+    frame: FrameName = None
+
+
+class Frame(Struct, frozen=True, kw_only=True):
+    """A frame as code sees it; ``index`` may be given as ``frame`` to other functions."""
+
+    index: int
+    id: str
+    name: str
+    url: str
+    parent: str
+
+
+async def exec_in_tab(pages: Pages, wish: Exec, context: ToolContext) -> Result:
+    """Runs code in the page."""
+    del context
+    if wish.world not in {"isolated", "main"}:
+        raise msgspec.ValidationError(f"world is isolated or main, not {wish.world!r}")
+    tab = await pages.tab(wish.tab)
+    value = await tab.evaluate(
+        wish.code,
+        world="main" if wish.world == "main" else "isolated",
+        frame="" if wish.frame is None else str(wish.frame),
+        timeout_seconds=min(wish.timeout, 10_000) / 1000,
+    )
+    await pages.looked(wish.tab)
+    return answer(value, f"code ran in {wish.tab}")
+
+
+async def get_text(pages: Pages, wish: Look, context: ToolContext) -> Result:
+    """The rendered text."""
+    del context
+    tab = await pages.tab(wish.tab)
+    return answer(await read.get_text(tab, wish.selector, frame=wish.frame), f"text of {wish.tab}")
+
+
+async def get_dom(pages: Pages, wish: Look, context: ToolContext) -> Result:
+    """The HTML."""
+    del context
+    tab = await pages.tab(wish.tab)
+    return answer(await read.get_dom(tab, wish.selector, frame=wish.frame), f"HTML of {wish.tab}")
+
+
+async def get_links(pages: Pages, wish: Look, context: ToolContext) -> Result:
+    """All links."""
+    del context
+    tab = await pages.tab(wish.tab)
+    found = await read.get_links(tab, wish.selector, frame=wish.frame)
+    return answer(found, f"links of {wish.tab}")
+
+
+async def get_inputs(pages: Pages, wish: Look, context: ToolContext) -> Result:
+    """All fields."""
+    del context
+    tab = await pages.tab(wish.tab)
+    found = await read.get_inputs(tab, wish.selector, frame=wish.frame)
+    return answer(found, f"fields of {wish.tab}")
+
+
+async def query_selector(pages: Pages, wish: LookAt, context: ToolContext) -> Result:
+    """The first match."""
+    del context
+    tab = await pages.tab(wish.tab)
+    found = await read.query_selector(tab, wish.selector, frame=wish.frame)
+    return answer(found, f"an element of {wish.tab}")
+
+
+async def query_selector_all(pages: Pages, wish: LookAt, context: ToolContext) -> Result:
+    """Every match."""
+    del context
+    tab = await pages.tab(wish.tab)
+    found = await read.query_selector_all(tab, wish.selector, frame=wish.frame)
+    return answer(found, f"elements of {wish.tab}")
+
+
+async def handle(pages: Pages, wish: LookAt, context: ToolContext) -> Result:
+    """A handle that stands for this element and no other."""
+    del context
+    tab = await pages.tab(wish.tab)
+    found = await read.get_handle(tab, wish.selector, frame=wish.frame)
+    return answer(found, f"a handle in {wish.tab}")
+
+
+async def frames(pages: Pages, wish: InTab, context: ToolContext) -> Result:
+    """The frames of the page, its own first."""
+    del context
+    tab = await pages.tab(wish.tab)
+    found = [
+        Frame(index=number, id=frame.id, name=frame.name, url=frame.url, parent=frame.parent)
+        for number, frame in enumerate(tab.frames)
+    ]
+    return answer(msgspec.json.encode(found), f"frames of {wish.tab}")
+
+
+SPECS = (
+    Spec(
+        name="execInTab",
+        usage="execInTab(tab, code, {world?: 'isolated'|'main', frame?}): JSON value",
+        arguments=Exec,
+        work=exec_in_tab,
+        kind="act",
+        says=lambda wish: f"Run code in {wish.tab}",
+        description="Runs JavaScript in the page; 10 s; over 100,000 characters {__truncated, data}.",
+    ),
+    Spec(
+        name="getText",
+        usage="getText(tab, sel?, {frame?}): string|null",
+        arguments=Look,
+        work=get_text,
+    ),
+    Spec(name="getDOM", usage="getDOM(tab, sel?): html|null", arguments=Look, work=get_dom),
+    Spec(name="getLinks", usage="getLinks(tab): [{text, href}]", arguments=Look, work=get_links),
+    Spec(
+        name="getInputs",
+        usage="getInputs(tab): [{id, name, type, value, placeholder}]",
+        arguments=Look,
+        work=get_inputs,
+    ),
+    Spec(
+        name="querySelector",
+        usage="querySelector(tab, sel): {tagName, id, className, innerText, href, src, value, type}|null",
+        arguments=LookAt,
+        work=query_selector,
+    ),
+    Spec(
+        name="querySelectorAll",
+        usage="querySelectorAll(tab, sel): [same without value, type]",
+        arguments=LookAt,
+        work=query_selector_all,
+    ),
+    Spec(
+        name="handle",
+        usage="handle(tab, sel): handle",
+        arguments=LookAt,
+        work=handle,
+        description="Stands for this one element until the page is left; usable as a selector.",
+    ),
+    Spec(
+        name="frames",
+        usage="frames(tab): [{index, id, name, url, parent}]",
+        arguments=InTab,
+        work=frames,
+    ),
+)

@@ -1,0 +1,119 @@
+"""Page functions that open, close and move tabs."""
+
+from msgspec import Struct
+
+from ouroboros.repl.functions.function import Spec
+from ouroboros.repl.functions.pages import InTab, Pages, done
+from ouroboros.tools.tool import Result, ToolContext
+
+
+class Open(Struct, frozen=True, kw_only=True):
+    """``openTab``."""
+
+    url: str = ""
+
+
+class Navigate(InTab, frozen=True, kw_only=True):
+    """``navigate``; milliseconds."""
+
+    url: str
+    timeout: float = 30_000
+
+
+class Move(InTab, frozen=True, kw_only=True):
+    """``goBack``, ``goForward`` and ``reload``; milliseconds."""
+
+    timeout: float = 30_000
+
+
+async def open_tab(pages: Pages, wish: Open, context: ToolContext) -> Result:
+    """Opens a tab in the background."""
+    if wish.url:
+        await pages.opening(wish.url, context.admit)
+    tabs = await pages.tabs()
+    id = await tabs.open(wish.url)
+    pages.watch.opened(id)
+    return done(f"opened {id}", id)
+
+
+async def close_tab(pages: Pages, wish: InTab, context: ToolContext) -> Result:
+    """Closes a tab."""
+    del context
+    await (await pages.tabs()).close(wish.tab)
+    return done(f"closed {wish.tab}")
+
+
+async def navigate(pages: Pages, wish: Navigate, context: ToolContext) -> Result:
+    """Goes somewhere else in a tab."""
+    tab = await pages.tab(wish.tab)
+    await pages.opening(wish.url, context.admit)
+    await tab.navigate(wish.url, timeout_seconds=wish.timeout / 1000)
+    return done(f"{wish.tab} went on")
+
+
+async def go_back(pages: Pages, wish: Move, context: ToolContext) -> Result:
+    """One step back; false when there is none."""
+    del context
+    went = await (await pages.tab(wish.tab)).travel(-1, timeout_seconds=wish.timeout / 1000)
+    return done("went back" if went else "there is nothing to go back to", went)
+
+
+async def go_forward(pages: Pages, wish: Move, context: ToolContext) -> Result:
+    """One step forward; false when there is none."""
+    del context
+    went = await (await pages.tab(wish.tab)).travel(1, timeout_seconds=wish.timeout / 1000)
+    return done("went forward" if went else "there is nothing to go forward to", went)
+
+
+async def reload(pages: Pages, wish: Move, context: ToolContext) -> Result:
+    """Loads the page again."""
+    del context
+    await (await pages.tab(wish.tab)).reload(timeout_seconds=wish.timeout / 1000)
+    return done(f"reloaded {wish.tab}")
+
+
+async def switch_tab(pages: Pages, wish: InTab, context: ToolContext) -> Result:
+    """Makes a tab the active one."""
+    del context
+    await (await pages.tabs()).activate(wish.tab)
+    return done(f"{wish.tab} is active")
+
+
+SPECS = (
+    Spec(
+        name="openTab",
+        usage="openTab(url?): tab id",
+        arguments=Open,
+        work=open_tab,
+        kind="act",
+        says=lambda wish: f"Open {wish.url or 'a blank tab'}",
+        url=lambda wish: wish.url or "about:blank",
+    ),
+    Spec(
+        name="closeTab",
+        usage="closeTab(tab)",
+        arguments=InTab,
+        work=close_tab,
+        kind="act",
+        says=lambda wish: f"Close {wish.tab}",
+    ),
+    Spec(
+        name="navigate",
+        usage="navigate(tab, url)",
+        arguments=Navigate,
+        work=navigate,
+        kind="act",
+        says=lambda wish: f"Go to {wish.url} in {wish.tab}",
+        url=lambda wish: wish.url,
+    ),
+    Spec(name="goBack", usage="goBack(tab): boolean", arguments=Move, work=go_back, kind="act"),
+    Spec(
+        name="goForward",
+        usage="goForward(tab): boolean",
+        arguments=Move,
+        work=go_forward,
+        kind="act",
+    ),
+    Spec(name="reload", usage="reload(tab)", arguments=Move, work=reload, kind="act"),
+    Spec(name="switchTab", usage="switchTab(tab)", arguments=InTab, work=switch_tab, kind="act"),
+)
