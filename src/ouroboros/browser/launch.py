@@ -2,28 +2,36 @@
 
 import os
 import shutil
+import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
-from ouroboros.browser.errors import BrowserMissing
+from ouroboros.browser.errors import BrowserFailed, BrowserMissing
 from ouroboros.safety.companion import Companion, companion
 from ouroboros.safety.guard import Guard
 
 PROGRAMS = (
     "chromium",
     "chromium-browser",
+    "/usr/bin/chromium",
     "google-chrome",
     "google-chrome-stable",
+    "/opt/google/chrome/chrome",
     "microsoft-edge",
+    "microsoft-edge-stable",
     "brave-browser",
-    "/usr/bin/chromium",
+    "/snap/bin/chromium",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    "/Applications/Brave Browser.app/Contents/MacOS/Brave Browser",
 )
+"""In the order they are looked for; names on PATH, and paths."""
+
 FLAGS = (
     "--no-first-run",
     "--no-default-browser-check",
@@ -32,18 +40,30 @@ FLAGS = (
     "--disable-sync",
     "--disable-quic",
     "--disable-dev-shm-usage",
+    "--disable-features=Prerender2",
+    "--hide-crash-restore-bubble",
     "--password-store=basic",
     "--use-mock-keychain",
 )
+GOODBYE_SECONDS = 5.0
+"""A browser writes cookies and history on its way out."""
+
 _PIPES = 'exec "$@" 3<&0 4>&1 0</dev/null 1>&2'
 """The protocol is spoken on descriptors 3 and 4; a companion has 0 and 1."""
+
+_HINTS = {
+    "linux": "Debian and Ubuntu: apt-get install chromium; Fedora: dnf install chromium; Arch: "
+    "pacman -S chromium; or name a program in [browser] program",
+    "darwin": "brew install --cask chromium, or install Google Chrome; or name a program in "
+    "[browser] program",
+}
 
 
 class Launch(Struct, frozen=True, kw_only=True):
     """How to start a browser.
 
     Attributes:
-        program: Its path; found on PATH and in the usual places when empty.
+        program: Its path or name; found on PATH and in the usual places when empty.
         profile: Folder of the profile; made when it is not there.
         headless: Without a window.
         size: Width and height of the window in pixels.
@@ -57,20 +77,60 @@ class Launch(Struct, frozen=True, kw_only=True):
     flags: tuple[str, ...] = ()
 
 
-def find(path: str | None) -> str:
-    """The first browser program of this machine.
+class InstallPlan(Struct, frozen=True, kw_only=True):
+    """How a browser could be had here.
+
+    Attributes:
+        commands: What would install Debian's package, in order; empty when nothing here can.
+        needs: ``nothing`` for root, ``sudo`` when a password may be asked for, ``none`` without a way.
+        hint: What a person may do by hand.
+    """
+
+    commands: tuple[tuple[str, ...], ...]
+    needs: Literal["nothing", "sudo", "none"]
+    hint: str
+
+
+def find(path: str | None, program: str = "") -> str:
+    """The path of ``program``, or of the first browser of this machine.
 
     Raises:
-        BrowserMissing: There is none.
+        BrowserMissing: There is none; the hint says how to get one on this platform.
     """
-    for name in PROGRAMS:
+    for name in (program,) if program else PROGRAMS:
         found = shutil.which(name, path=path)
         if found:
             return found
-    raise BrowserMissing(
-        "no Chromium, Chrome, Edge or Brave was found",
-        hint="Debian and Ubuntu: apt-get install chromium; or name one in [browser] program",
+    what = f"{program} is not a program" if program else "no Chromium, Chrome, Edge or Brave"
+    raise BrowserMissing(f"{what} was found here", hint=_hint(sys.platform))
+
+
+def install_plan(*, platform: str, root: bool, path: str | None) -> InstallPlan:
+    """What would install Debian's Chromium here: by ``root``, else by sudo. Starts nothing.
+
+    Args:
+        platform: As ``sys.platform``.
+        root: Whether we are root.
+        path: Where programs are looked for.
+    """
+    apt = shutil.which("apt-get", path=path) if platform == "linux" else None
+    sudo = shutil.which("sudo", path=path)
+    if apt is None or not (root or sudo):
+        return InstallPlan(commands=(), needs="none", hint=_hint(platform))
+    before = () if root or sudo is None else (sudo,)
+    return InstallPlan(
+        commands=(
+            (*before, apt, "update"),
+            (*before, apt, "install", "--yes", "--no-install-recommends", "chromium"),
+        ),
+        needs="nothing" if root else "sudo",
+        hint=_hint(platform),
     )
+
+
+def is_sandboxed() -> bool:
+    """Whether Chromium's own sandbox is on: it refuses it to root."""
+    return os.geteuid() != 0
 
 
 def command(launch: Launch, program: str) -> tuple[str, ...]:
@@ -83,8 +143,7 @@ def command(launch: Launch, program: str) -> tuple[str, ...]:
         f"--window-size={width},{height}",
         *FLAGS,
         *(("--headless=new", "--disable-gpu") if launch.headless else ()),
-        # Chromium refuses its own sandbox to root.
-        *(("--no-sandbox",) if os.geteuid() == 0 else ()),
+        *(() if is_sandboxed() else ("--no-sandbox",)),
         *launch.flags,
         "about:blank",
     ]
@@ -95,9 +154,48 @@ def command(launch: Launch, program: str) -> tuple[str, ...]:
 async def launched(
     launch: Launch, environment: Mapping[str, str], *, guard: Guard | None = None
 ) -> AsyncGenerator[Companion]:
-    """Starts the browser; at the end of the block nothing of it is left running."""
-    program = launch.program or find(environment.get("PATH"))
-    launch.profile.mkdir(parents=True, exist_ok=True, mode=0o700)
-    words = command(launch, program)
-    async with companion(words, cwd=launch.profile, environment=environment, guard=guard) as child:
+    """Starts the browser; at the end of the block nothing of it is left running.
+
+    Raises:
+        BrowserMissing: There is no such program.
+        BrowserFailed: The profile cannot be written, or there is no display for its window.
+    """
+    program = find(environment.get("PATH"), launch.program)
+    if not launch.headless and sys.platform == "linux" and not has_display(environment):
+        raise BrowserFailed(
+            "there is no display for a browser window: DISPLAY and WAYLAND_DISPLAY are not set",
+            hint="run it headless, or on a machine with a screen; xvfb-run makes a virtual one",
+        )
+    try:
+        launch.profile.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as failed:
+        raise _unusable(launch.profile, failed) from failed
+    if not os.access(launch.profile, os.W_OK | os.X_OK):
+        raise _unusable(launch.profile, PermissionError("not writable"))
+    starting = companion(
+        command(launch, program),
+        cwd=launch.profile,
+        environment=environment,
+        guard=guard,
+        goodbye_seconds=GOODBYE_SECONDS,
+    )
+    async with starting as child:
         yield child
+
+
+def has_display(environment: Mapping[str, str]) -> bool:
+    """Whether a window could be shown on this Linux."""
+    return bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
+
+
+def _hint(platform: str) -> str:
+    return _HINTS.get(
+        platform, "install Chromium or Google Chrome, or name it in [browser] program"
+    )
+
+
+def _unusable(profile: Path, error: OSError) -> BrowserFailed:
+    return BrowserFailed(
+        f"the browser profile {profile} cannot be used: {error.strerror or error}",
+        hint="choose another with --profile, or mend its permissions",
+    )

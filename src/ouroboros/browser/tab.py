@@ -24,6 +24,8 @@ from ouroboros.core.limits import EXEC_CHARS, EXEC_IN_TAB_SECONDS
 NAVIGATION_SECONDS = 30.0
 """How long a page may take to begin to answer."""
 
+ANNOUNCED_SECONDS = 2.0
+
 type TabStatus = Literal["loading", "complete", "crashed", "dialog", "closed"]
 type WorldName = Literal["isolated", "main"]
 
@@ -229,7 +231,7 @@ class Tab:
             CallTimedOut: Nothing came in time; the tab stays where it was.
         """
         self.is_crashed = False
-        params = {"url": url}
+        params, before = {"url": url}, self._loader()
         try:
             with self._leaving():
                 went = await self.ask(
@@ -242,6 +244,10 @@ class Tab:
             ) from late
         if went.error_text and not went.is_download:
             raise BrowserFailed(f"{self.id}: {url} could not be opened: {went.error_text}")
+        if went.loader_id and not went.is_download:
+            # The answer may come before the happening that tells of the new page.
+            with contextlib.suppress(CallTimedOut):
+                await self.until(lambda: self._loader() != before, ANNOUNCED_SECONDS, "")
 
     async def travel(self, steps: int, *, timeout_seconds: float = NAVIGATION_SECONDS) -> bool:
         """Goes back (-1) or forward (1) in its history; False when there is nothing there."""

@@ -1,6 +1,7 @@
 """The tabs of a browser, by names of ours that are never used twice."""
 
 import contextlib
+from collections import deque
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 
@@ -10,6 +11,7 @@ from anyio.abc import TaskGroup
 from msgspec import Struct
 
 from ouroboros.browser.connection import Call, Channel, Connection, connected
+from ouroboros.browser.differ import TabChange, changes
 from ouroboros.browser.errors import BrowserFailed, CallTimedOut, TabGone
 from ouroboros.browser.frames import FrameMap
 from ouroboros.browser.tab import NAVIGATION_SECONDS, Tab, TabFacts, TabStatus
@@ -37,19 +39,6 @@ _FRAME_HAPPENINGS = (
 )
 
 
-class TabChange(Struct, frozen=True, kw_only=True):
-    """One difference between two snapshots.
-
-    Attributes:
-        field: ``opened``, ``closed``, ``url``, ``title``, ``status`` or ``dialog``.
-    """
-
-    tab: str
-    field: str
-    old: str = ""
-    new: str = ""
-
-
 class _Created(Struct, frozen=True, rename="camel"):
     target_id: str
 
@@ -75,39 +64,13 @@ class _InfoChanged(Struct, frozen=True, rename="camel"):
     target_info: TargetInfo
 
 
-def changes(before: tuple[TabFacts, ...], after: tuple[TabFacts, ...]) -> tuple[TabChange, ...]:
-    """What differs between two snapshots, in the order of the tabs. Pure."""
-    was = {facts.id: facts for facts in before}
-    now = {facts.id: facts for facts in after}
-    found = [
-        TabChange(tab=facts.id, field="closed", old=facts.url)
-        for facts in before
-        if facts.id not in now
-    ]
-    for facts in after:
-        old = was.get(facts.id)
-        if old is None:
-            found.append(TabChange(tab=facts.id, field="opened", new=facts.url))
-            continue
-        found.extend(
-            TabChange(tab=facts.id, field=field, old=before_, new=after_)
-            for field, before_, after_ in (
-                ("url", old.url, facts.url),
-                ("title", old.title, facts.title),
-                ("status", old.status, facts.status),
-                ("dialog", old.dialog, facts.dialog),
-            )
-            if before_ != after_
-        )
-    return tuple(found)
-
-
 class Tabs:
     """Every tab there is, as the browser tells of them.
 
     Attributes:
         active: The tab that code means when it names none; empty while there is no tab.
         refused: Tabs that scripts opened beyond the limit, closed at once.
+        wanted: Names that the next pages get which no script opened: those of lost tabs.
     """
 
     def __init__(
@@ -119,6 +82,7 @@ class Tabs:
         max_tabs: int = MAX_TABS,
         known: Mapping[str, str] | None = None,
         first: int = 0,
+        is_ours: bool = True,
     ) -> None:
         """``tasks`` is the browser's group: a new target is set up in a task of it.
 
@@ -129,10 +93,12 @@ class Tabs:
             max_tabs: As ``MAX_TABS``.
             known: Target ids that had a name before a reconnection.
             first: The number of the next new tab.
+            is_ours: The browser is ours; in a person's own, no tab is closed for being too many.
         """
         self.connection, self.context = connection, context
         self.active, self.refused = "", 0
-        self._tasks, self._max_tabs = tasks, max_tabs
+        self.wanted: deque[str] = deque()
+        self._tasks, self._max_tabs, self._is_ours = tasks, max_tabs, is_ours
         self._names = dict(known or {})
         self._number = first
         self._tabs: dict[str, Tab] = {}
@@ -238,10 +204,10 @@ class Tabs:
         if context or self.context:
             params["browserContextId"] = context or self.context
         self._ours += 1
+        if id:
+            self.wanted.append(id)
         try:
             created = await self.connection.ask(_Created, "Target.createTarget", params)
-            if id:
-                self._names[created.target_id] = id
             tab = await self._await_tab(created.target_id)
         finally:
             self._ours -= 1
@@ -321,7 +287,7 @@ class Tabs:
             held = len(self._tabs) + len(self._coming)
             if by_script and held >= self._max_tabs and target.id not in self._names:
                 self.refused += 1
-                return "close"
+                return "close" if self._is_ours else "ignore"
             self._coming.add(target.id)
         return "adopt"
 
@@ -342,8 +308,7 @@ class Tabs:
     async def _adopt_page(self, target: Target) -> None:
         name = self._names.get(target.id)
         if name is None:
-            name = f"tab_{self._number}"
-            self._number += 1
+            name = self._next_name(target)
         tab = Tab(self.connection, name, target, self._changed)
         self._by_session[target.session] = tab
         opener = self._by_target.get(target.opener)
@@ -359,6 +324,12 @@ class Tabs:
         finally:
             self._coming.discard(target.id)
             self._event(target.id).set()
+
+    def _next_name(self, target: Target) -> str:
+        if self.wanted and not target.opener:
+            return self.wanted.popleft()
+        self._number += 1
+        return f"tab_{self._number - 1}"
 
     def _lost(self, target: Target) -> None:
         tab = self._by_session.pop(target.session, None)

@@ -33,11 +33,20 @@ class CompanionGone(Exception):
 class Companion:
     """A running child; made by ``companion`` only."""
 
-    def __init__(self, process: Process, ears: IO[bytes], mouth: IO[bytes]) -> None:
+    def __init__(
+        self,
+        process: Process,
+        ears: IO[bytes],
+        mouth: IO[bytes],
+        goodbye_seconds: float = GOODBYE_SECONDS,
+    ) -> None:
         """Takes over the process and both pipes."""
+        self._goodbye_seconds = goodbye_seconds
         self._process, self._ears, self._mouth = process, ears, mouth
         self._complaints: deque[bytes] = deque(maxlen=_COMPLAINTS)
-        self._speaking = anyio.Lock()  # a message is whole before the next one begins
+        # A message is whole before the next one begins, also when its sender was cancelled.
+        self._speaking = anyio.Lock(fast_acquire=True)
+        self._unsaid = b""
         for pipe in (ears, mouth):
             os.set_blocking(pipe.fileno(), False)
 
@@ -57,20 +66,25 @@ class Companion:
         return b"".join(self._complaints).decode("utf-8", "replace")
 
     async def send(self, message: bytes) -> None:
-        """Says all of ``message``.
+        """Says all of ``message``; what a cancel leaves unsaid is said before the next one.
 
         Raises:
             CompanionGone: It does not listen any more.
         """
         async with self._speaking:
-            rest = memoryview(message)
-            while rest:
-                try:
-                    rest = rest[os.write(self._ears.fileno(), rest) :]
-                except BlockingIOError:
-                    await anyio.wait_writable(self._ears)
-                except (OSError, ValueError) as gone:
-                    raise CompanionGone(str(gone)) from gone
+            rest = memoryview(self._unsaid + message if self._unsaid else message)
+            begun = bool(self._unsaid)
+            try:
+                while rest:
+                    try:
+                        rest = rest[os.write(self._ears.fileno(), rest) :]
+                        begun = True
+                    except BlockingIOError:
+                        await anyio.wait_writable(self._ears)
+            except (OSError, ValueError) as gone:
+                raise CompanionGone(str(gone)) from gone
+            finally:
+                self._unsaid = bytes(rest) if begun else b""
 
     async def receive(self) -> bytes:
         """The next bytes it says; empty when it has said its last."""
@@ -101,7 +115,7 @@ class Companion:
         with anyio.CancelScope(shield=True):
             with contextlib.suppress(OSError):
                 self.hang_up()
-            with anyio.move_on_after(GOODBYE_SECONDS):
+            with anyio.move_on_after(self._goodbye_seconds):
                 await self.watch()
             self._mouth.close()
             await self._process.close()
@@ -114,14 +128,17 @@ async def companion(
     cwd: Path,
     environment: Mapping[str, str],
     guard: Guard | None = None,
+    goodbye_seconds: float = GOODBYE_SECONDS,
 ) -> AsyncGenerator[Companion]:
     """Starts ``command``; at the end of the block nothing of it is left running.
+
+    ``goodbye_seconds`` is how long it may take to end by itself.
 
     Raises:
         OSError: The program or the folder does not exist, or may not be used.
     """
     process, ears, mouth = await start_talking(command, cwd=cwd, environment=environment)
-    child = Companion(process, ears, mouth)
+    child = Companion(process, ears, mouth, goodbye_seconds)
     if guard is not None:
         guard.hold(child.pid)
     try:

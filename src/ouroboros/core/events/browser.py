@@ -13,6 +13,24 @@ class BrowserChanged(Event, frozen=True, kw_only=True):
     summary: str
 
 
+class BrowserStarted(Event, frozen=True, kw_only=True):
+    """A browser is there: started by us, or attached to."""
+
+    type: ClassVar[str] = "browser.started"
+    mode: str
+    version: str
+    headless: bool
+    sandboxed: bool
+
+
+class BrowserLost(Event, frozen=True, kw_only=True):
+    """The browser is gone; ``state`` is ``socket-lost`` while it is tried again, else ``exited``."""
+
+    type: ClassVar[str] = "browser.lost"
+    state: str
+    why: str = ""
+
+
 class TabUpdated(Event, frozen=True, kw_only=True):
     """A tab got another address, title or status."""
 
