@@ -67,7 +67,7 @@ async def examine(
     ]
     ollama = await _ollama(environment)
     settings = await anyio.to_thread.run_sync(_settings, environment, cwd, ollama.verdict)
-    return [*checks, *settings, ollama]
+    return [*checks, await _browser(environment, cwd), *settings, ollama]
 
 
 def has_failed(checks: list[Check]) -> bool:
@@ -145,6 +145,19 @@ async def _program(
         return Check(name=name, verdict=lacking, said=said, fix=fix)
     version = ended.stdout.decode(errors="replace").partition("\n")[0]
     return Check(name=name, verdict="ok", said=f"{version} at {path}")
+
+
+async def _browser(environment: Mapping[str, str], cwd: Path) -> Check:
+    """Only looks; `ouro browser doctor` also starts one."""
+    from ouroboros.app.browser_doctor import program
+    from ouroboros.app.settings import Settings
+
+    try:
+        loaded = await anyio.to_thread.run_sync(lambda: config.load(cwd, environment, {}))
+        settings = loaded.settings
+    except OuroborosError:
+        settings = Settings()  # what is wrong with them is another check's matter
+    return await program(settings.browser, environment)
 
 
 def _database(home: Path) -> Check:

@@ -1,0 +1,146 @@
+"""`ouro browser`: the browser itself: how it stands, logging in by hand, profiles."""
+
+import sys
+
+import click
+
+from ouroboros.faces.cli.groups import NearGroup
+from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
+
+
+@click.group(cls=NearGroup, name="browser")
+def command() -> None:
+    """See the browser, log in by hand, keep profiles."""
+
+
+@command.command("status")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.pass_obj
+def status(invocation: Invocation, *, as_json: bool) -> int:
+    """Print which browser is used, and which profiles are in use now."""
+    from ouroboros.app.browser_state import State, state
+
+    loaded = invocation.load()
+    found: State = state(loaded.settings.browser, invocation.environment, loaded.home)
+    if as_json:
+        say_json(found)
+        return 0
+    say(f"program: {found.program or 'none was found'}")
+    say(f"mode: {found.mode}{'' if found.headless else ', with a window'}")
+    for profile in found.profiles:
+        used = f"used by process {profile.owner}" if profile.owner else "free"
+        chosen = ", chosen" if profile.name == found.profile else ""
+        say(f"profile {profile.name}: {used}{chosen}")
+    if not found.program:
+        note(f"hint: {found.hint}")
+    return 0
+
+
+@command.command("open")
+@click.argument("url", default="about:blank")
+@click.option("--profile", metavar="NAME", default="", help="Use this profile.")
+@click.pass_obj
+def open_window(invocation: Invocation, /, url: str, profile: str) -> int:
+    """Show a window on a profile, to log in by hand; ends when the window is closed."""
+    from functools import partial
+
+    import anyio
+
+    from ouroboros.app.browser_state import window
+    from ouroboros.faces.cli.browser_ready import ready
+
+    flags = {"browser.headless": False, "browser.mode": "managed"}
+    loaded = invocation.load(flags | ({"browser.profile": profile} if profile else {}))
+    settings = loaded.settings.browser
+    ready(settings, invocation.environment, person=sys.stdin.isatty())
+    name = settings.profile or "a fresh profile"
+    note(f"Opening a window on {name}; close it, or press Ctrl-C, when you are done")
+    anyio.run(partial(window, settings, invocation.environment, loaded.home, url))
+    return 0
+
+
+@command.group(cls=NearGroup, name="profiles", invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.pass_context
+def profiles(context: click.Context, *, as_json: bool) -> int:
+    """List the browser's profiles, which keep logins."""
+    if context.invoked_subcommand is not None:
+        return 0
+    from ouroboros.browser.profiles import listed
+
+    invocation: Invocation = context.obj
+    found = listed(invocation.home())
+    if as_json:
+        say_json(found)
+        return 0
+    for profile in found:
+        used = f"used by process {profile.owner}" if profile.owner else "free"
+        say(f"{profile.name}  {profile.bytes // 1_048_576} MiB  {used}")
+    if not found:
+        note("No profile yet: the first `ouro browse` makes one.")
+    return 0
+
+
+@profiles.command("remove")
+@click.argument("name")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def remove(invocation: Invocation, /, name: str, *, yes: bool) -> int:
+    """Delete a profile with its logins, history and cookies."""
+    from ouroboros.browser import profiles as kept
+    from ouroboros.core.errors import Misuse
+
+    if not yes:
+        if not sys.stdin.isatty():
+            raise Misuse(f"nobody is here to confirm that {name!r} goes", hint="give --yes")
+        if not click.confirm(f"Delete the profile {name!r} with its logins?", err=True):
+            return 1
+    kept.remove(invocation.home(), name)
+    note(f"Removed the profile {name!r}")
+    return 0
+
+
+@command.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.pass_obj
+def doctor(invocation: Invocation, *, as_json: bool) -> int:
+    """Start a browser for a moment and check all it needs; ends with 1 if something is missing."""
+    from functools import partial
+
+    import anyio
+
+    from ouroboros.app import browser_doctor
+
+    loaded = invocation.load()
+    look = partial(
+        browser_doctor.examine,
+        loaded.settings.browser,
+        invocation.environment,
+        loaded.home,
+        starts=True,
+    )
+    checks = anyio.run(look)
+    if as_json:
+        say_json(checks)
+    for check in () if as_json else checks:
+        say(f"{check.verdict}: {check.name}: {check.said}")
+        if check.fix:
+            say(f"  fix: {check.fix}")
+    return int(any(check.verdict != "ok" and check.name == "browser" for check in checks)) or int(
+        any(check.verdict == "failed" for check in checks)
+    )
+
+
+@command.command("stop")
+@click.argument("name", default="")
+@click.pass_obj
+def stop(invocation: Invocation, /, name: str) -> int:
+    """Stop the run that uses the profile NAME, or all of them, with their browsers."""
+    from ouroboros.app.browser_state import stop_owners
+
+    stopped = stop_owners(invocation.home(), name)
+    for profile in stopped:
+        note(f"Told process {profile.owner}, which uses the profile {profile.name!r}, to end")
+    if not stopped:
+        note("Nothing of ours is running")
+    return 0
