@@ -1,11 +1,13 @@
 """Code in tool calls that a model wrote as JSON, because it insists on calling something."""
 
+import re
 from typing import cast
 
 from ouroboros.rlm.code import bare
 
 _MOST_PLACES = 200
 _DEEPEST = 6
+_ACTS = re.compile(r"[;(=]")
 _BESIDE = frozenset({
     *("code", "name", "tool", "tool_name", "type", "id", "function", "arguments", "input"),
     *("parameters", "language", "thought", "thoughts", "reasoning", "explanation", "description"),
@@ -52,7 +54,8 @@ def _all_codes(value: object, *, is_call: bool) -> list[str]:
     return [
         code
         for code in _codes(value, 0)
-        if code.strip() and ((is_call and _is_call(value)) or bare.is_script(code))
+        if code.strip()
+        and ((is_call and _is_call(value)) or (_ACTS.search(code) and bare.is_script(code)))
     ]
 
 

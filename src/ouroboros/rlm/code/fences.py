@@ -13,7 +13,7 @@ _OPENING = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*([\w+#.-]*)(.*)$")
 _MIDLINE = re.compile(
     r"^(?![ \t>]*[`~]{3}).*?(`{3,})[ \t]*(repl|js|javascript)[ \t]*$", re.IGNORECASE
 )
-_CODE_BEHIND_MARK = re.compile(r"[;(=]")
+_CODE_BEHIND_MARK = re.compile(r"[;(]")
 
 
 class Fence(Struct, frozen=True, kw_only=True):
