@@ -46,7 +46,7 @@ class Handle(Struct, frozen=True, kw_only=True):
 class Found(Struct, frozen=True, kw_only=True):
     """What the library answered, still encoded, and where."""
 
-    value: Raw
+    value: bytes
     world: World
 
 
@@ -109,7 +109,7 @@ async def _install(tab: Tab, world: World) -> None:
 
 async def evaluate_in(
     tab: Tab, world: World, code: str, *, timeout_seconds: float = ASK_SECONDS
-) -> Raw:
+) -> bytes:
     """What ``code`` comes to in our world of one document.
 
     Raises:
@@ -138,7 +138,7 @@ async def evaluate_in(
         raise
     if done.exception_details is not None:
         raise BrowserFailed(f"{tab.id}: {done.exception_details.text}")
-    return done.result.value
+    return bytes(done.result.value)
 
 
 async def ask_in(
@@ -148,7 +148,7 @@ async def ask_in(
     wanted: dict[str, Any],
     *,
     timeout_seconds: float = ASK_SECONDS,
-) -> Raw:
+) -> bytes:
     """One operation of the library in one document.
 
     Raises:
@@ -158,7 +158,7 @@ async def ask_in(
     words = _ENCODE(wanted).decode().replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     code = f"globalThis[{door(world)}].run({_ENCODE(operation).decode()},{words})"
     value = await evaluate_in(tab, world, code, timeout_seconds=timeout_seconds)
-    if bytes(value[:12]) != b'{"__refused"':
+    if value[:12] != b'{"__refused"':
         return value
     refused = msgspec.json.decode(value, type=_Refused)
     match refused.kind:
@@ -229,12 +229,12 @@ class _Asked(NamedTuple):
     timeout_seconds: float
     handle: Handle | None
 
-    async def once(self, tab: Tab, world: World, wanted: dict[str, Any]) -> Raw:
+    async def once(self, tab: Tab, world: World, wanted: dict[str, Any]) -> bytes:
         words = {"target": wanted, **self.options}
         return await ask_in(tab, world, self.operation, words, timeout_seconds=self.timeout_seconds)
 
-    def found_nothing(self, value: Raw) -> bool:
-        return self.operation in _READS and bytes(value) in {b"null", b"[]"}
+    def found_nothing(self, value: bytes) -> bool:
+        return self.operation in _READS and value in {b"null", b"[]"}
 
 
 async def _ask(tab: Tab, asked: _Asked, wanted: dict[str, Any]) -> Found:
@@ -250,7 +250,7 @@ async def _ask(tab: Tab, asked: _Asked, wanted: dict[str, Any]) -> Found:
             value, is_missing = await asked.once(tab, world, wanted), False
         if is_missing and await adopt_closed(tab, world, door(world)):
             value = await asked.once(tab, world, wanted)
-        if bytes(value[:10]) != b'{"__enter"':
+        if value[:10] != b'{"__enter"':
             return Found(value=value, world=world)
         enter = msgspec.json.decode(value, type=_Enter)
         world = await tab.world(await _frame_of(tab, world, enter.frame))
@@ -286,7 +286,7 @@ async def _frame_of(tab: Tab, world: World, node: int) -> str:
     return described.node.frame_id
 
 
-async def ask_owner(tab: Tab, frame: str, x: float, y: float) -> tuple[Raw, World]:
+async def ask_owner(tab: Tab, frame: str, x: float, y: float) -> tuple[bytes, World]:
     """Maps a point of a cross-origin frame to the frame around it, through the element that holds it."""
     inner = tab.frames.find(frame)
     outer = await tab.world(inner.parent)
@@ -304,4 +304,4 @@ async def ask_owner(tab: Tab, frame: str, x: float, y: float) -> tuple[Raw, Worl
         "returnByValue": True,
     }
     mapped = await tab.ask(_Evaluated, "Runtime.callFunctionOn", params, session=outer.session)
-    return mapped.result.value, outer
+    return bytes(mapped.result.value), outer

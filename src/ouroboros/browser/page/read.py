@@ -44,12 +44,12 @@ async def get_dom(tab: Tab, selector: Target = "", *, frame: FrameName = None) -
 
 async def get_links(tab: Tab, selector: Target = "", *, frame: FrameName = None) -> bytes:
     """JSON of every link: ``[{text, href}]``, open shadow roots and same-origin frames included."""
-    return bytes((await ask(tab, "links", selector, frame=frame)).value)
+    return (await ask(tab, "links", selector, frame=frame)).value
 
 
 async def get_inputs(tab: Tab, selector: Target = "", *, frame: FrameName = None) -> bytes:
     """JSON of every field: ``[{id, name, type, value, placeholder}]``; of passwords no value."""
-    return bytes((await ask(tab, "inputs", selector, frame=frame)).value)
+    return (await ask(tab, "inputs", selector, frame=frame)).value
 
 
 async def query_selector(tab: Tab, selector: Target, *, frame: FrameName = None) -> bytes:
@@ -57,12 +57,12 @@ async def query_selector(tab: Tab, selector: Target, *, frame: FrameName = None)
 
     ``{tagName, id, className, innerText (200 characters), href, src, value, type}``.
     """
-    return bytes((await ask(tab, "one", selector, frame=frame)).value)
+    return (await ask(tab, "one", selector, frame=frame)).value
 
 
 async def query_selector_all(tab: Tab, selector: Target, *, frame: FrameName = None) -> bytes:
     """JSON of every match: ``[{tagName, id, className, innerText, href, src}]``."""
-    return bytes((await ask(tab, "every", selector, frame=frame)).value)
+    return (await ask(tab, "every", selector, frame=frame)).value
 
 
 async def get_handle(tab: Tab, selector: Target, *, frame: FrameName = None) -> bytes:
@@ -83,9 +83,9 @@ async def get_handle(tab: Tab, selector: Target, *, frame: FrameName = None) -> 
 
 
 async def _whole(tab: Tab, found: Found) -> bytes:
-    value: Raw = found.value
-    if bytes(value[:9]) != b'{"__bulk"':
-        return bytes(value)
+    value = found.value
+    if value[:9] != b'{"__bulk"':
+        return value
     bulk = msgspec.json.decode(value, type=_Bulk)
     if bulk.characters > TEXT_BYTES:
         raise BrowserFailed(
