@@ -42,7 +42,9 @@ class Ledger:
             ToolFailed: It cannot be noted; then the file must not be written.
         """
         self._catch_up()
-        mark = Mark(path=os.path.realpath(path), hash=_hash(content), by=tuple(by))
+        mark = Mark(
+            path=os.path.realpath(path), hash=_hash(content) if content else "", by=tuple(by)
+        )
         if not mark.by and mark.path not in self._paths:
             return
         if self._paths.get(mark.path) == mark:

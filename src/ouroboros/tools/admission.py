@@ -1,5 +1,7 @@
 """The middle of the spine: hooks, rules and the person say whether an effect may happen."""
 
+from collections.abc import Awaitable, Callable
+
 from msgspec import Struct
 
 from ouroboros.core.clock import Clock
@@ -12,6 +14,9 @@ from ouroboros.tools.passage import HARMLESS, Passage
 from ouroboros.tools.seams import Hooks, Journal, Standing
 from ouroboros.tools.tool import Effect
 
+type Watcher = Callable[[Effect], Awaitable[None]]
+"""Hears of each effect that was let through, before it happens; ``ToolFailed`` stops it."""
+
 
 class Gate(Struct, frozen=True, kw_only=True):
     """Whoever may say no."""
@@ -23,6 +28,7 @@ class Gate(Struct, frozen=True, kw_only=True):
     hooks: Hooks
     clock: Clock
     ids: Ids
+    watchers: list[Watcher]
 
     async def admit(self, passage: Passage, effect: Effect, spelled: Effect) -> None:
         """Hooks, rules and the person, in this order.
@@ -60,6 +66,8 @@ class Gate(Struct, frozen=True, kw_only=True):
         elif decision.outcome == "ask":
             await self.ask(passage, effect, decision)
             passage.decision = "asked:allowed"
+        for watcher in self.watchers:
+            await watcher(effect)
 
     async def admit_late(self, passage: Passage, effect: Effect) -> None:
         """The same for an effect that came to light only while the call ran.

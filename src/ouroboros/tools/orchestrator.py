@@ -23,7 +23,7 @@ from ouroboros.core.limits import PREVIEW_CHARS, TOOL_OUTPUT_BYTES
 from ouroboros.core.parts import Text, ToolCall
 from ouroboros.safety.rules import Decision, Rules
 from ouroboros.safety.sandbox import CageDenied, Sandbox, Unconfined
-from ouroboros.tools.admission import Gate
+from ouroboros.tools.admission import Gate, Watcher
 from ouroboros.tools.approval import Asker
 from ouroboros.tools.arguments import decode
 from ouroboros.tools.passage import HARMLESS, Passage, resolved, storable
@@ -86,6 +86,7 @@ class Orchestrator:
             hooks=hooks or NoHooks(),
             clock=clock,
             ids=ids,
+            watchers=[],
         )
         self._environment = environment
         self._spill = spill or NoSpill()
@@ -136,6 +137,26 @@ class Orchestrator:
             raise
         self._record_inner(passage, result, status)
         return result
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tells it of every effect that is let through, before the effect happens."""
+        self._gate.watchers.append(watcher)
+
+    async def admit(self, effect: Effect, *, name: str, call_id: str) -> None:
+        """Hooks, rules and the person for an effect that no call of a tool stands for.
+
+        Args:
+            effect: What a page is about to do by itself.
+            name: What it counts as in rules and questions.
+            call_id: The call during which it came up.
+
+        Raises:
+            Denied: Somebody said no.
+        """
+        call = ToolCall(id=call_id, name=name, arguments="{}")
+        passage = Passage(call, name, self._clock.monotonic())
+        passage.is_announced = True  # the call that it came up in was shown
+        await self._gate.admit_late(passage, effect)
 
     async def _carry_out(
         self, tool: AnyTool | None, passage: Passage, registry: Registry

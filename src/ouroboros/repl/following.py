@@ -1,0 +1,40 @@
+"""Follows what was read of pages through every tool of a session, whichever mind calls it."""
+
+import anyio
+
+from ouroboros.core.errors import ToolFailed
+from ouroboros.repl.ledger import Ledger
+from ouroboros.repl.taint import Taint
+from ouroboros.tools.tool import Effect
+
+
+class Following:
+    """Hears of every effect that is let through; one for each session with a browser."""
+
+    def __init__(self, taint: Taint, ledger: Ledger) -> None:
+        """Both are those of the session's REPL."""
+        self._taint, self._ledger = taint, ledger
+
+    async def admitted(self, effect: Effect) -> None:
+        """A marked file taints its reader; what a tainted writer writes is marked before it is written."""
+        match effect.kind:
+            case "risk" | "origin":
+                self._taint.confirmed(effect)
+            case "read" if effect.paths:
+                found = await anyio.to_thread.run_sync(self._marks, effect)
+                await self._taint.read(*found)
+            case "write" if effect.paths and self._taint.is_tainted:
+                await anyio.to_thread.run_sync(self._mark, effect)
+            case _:
+                pass
+
+    def _marks(self, effect: Effect) -> tuple[str, ...]:
+        found = (self._ledger.of(path, b"") for path in effect.paths)
+        return tuple(origin for by in found for origin in by)
+
+    def _mark(self, effect: Effect) -> None:
+        try:
+            for path in effect.paths:
+                self._ledger.mark(path, b"", self._taint.by)
+        except OSError as failed:
+            raise ToolFailed(f"what it writes cannot be noted: {failed.strerror}") from failed
