@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import anyio
+import anyio.to_thread
 import msgspec
 from msgspec import Struct
 
@@ -49,7 +50,7 @@ def folders(home: Path, platform: str = sys.platform) -> tuple[Path, ...]:
 
 
 def written(folder: Path) -> str:
-    """The websocket address that a browser wrote into its profile; empty when there is none."""
+    """The websocket address that a browser wrote into its profile; empty when there is none. Blocks."""
     try:
         port, _, path = (folder / "DevToolsActivePort").read_text("utf-8").strip().partition("\n")
     except (OSError, UnicodeDecodeError):
@@ -71,7 +72,10 @@ async def address(wanted: str, home: Path) -> str:
     if wanted.startswith(("ws://", "wss://")):
         return wanted
     if not wanted:
-        return _own(home)
+        found = await anyio.to_thread.run_sync(_own, home, 0)
+        if not found:
+            raise BrowserFailed("no running browser of yours lets itself be attached to", hint=_HOW)
+        return found
     if wanted.isascii() and wanted.isdigit():
         wanted = f"127.0.0.1:{wanted}"
     if "://" not in wanted:
@@ -83,19 +87,15 @@ async def address(wanted: str, home: Path) -> str:
             return msgspec.json.decode(body, type=_Version).address or _missing(host, port)
         except msgspec.MsgspecError as odd:
             raise BrowserFailed(f"what answers at {host}:{port} is no browser") from odd
-    for folder in folders(home):
-        found = written(folder)
-        if found and urlsplit(found).port == port:
-            return found
+    if found := await anyio.to_thread.run_sync(_own, home, port):
+        return found
     raise BrowserFailed(f"{host}:{port} answered {status} and not with its address", hint=_HOW)
 
 
-def _own(home: Path) -> str:
-    for folder in folders(home):
-        found = written(folder)
-        if found:
-            return found
-    raise BrowserFailed("no running browser of yours lets itself be attached to", hint=_HOW)
+def _own(home: Path, port: int) -> str:
+    """What a browser of the person's wrote, at this port unless it is 0; empty when none did."""
+    found = (written(folder) for folder in folders(home))
+    return next((url for url in found if url and port in {0, urlsplit(url).port}), "")
 
 
 def _missing(host: str, port: int) -> str:

@@ -4,6 +4,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Protocol
 
+import anyio.to_thread
 import msgspec
 from msgspec import Raw, Struct
 
@@ -83,6 +84,11 @@ class _Stale(Exception):
 def _library() -> str:
     text = files("ouroboros.browser").joinpath("evaluate.js").read_text("utf-8")
     return text[text.index("(() =>") :].strip()
+
+
+async def ready() -> None:
+    """Reads what is sent to pages, once and off the event loop."""
+    await anyio.to_thread.run_sync(_library)
 
 
 async def evaluated(page: Page, order: Order) -> bytes:

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal
 
+import anyio.to_thread
 from msgspec import Struct
 
 from ouroboros.browser.errors import BrowserFailed, BrowserMissing
@@ -166,12 +167,7 @@ async def launched(
             "there is no display for a browser window: DISPLAY and WAYLAND_DISPLAY are not set",
             hint="run it headless, or on a machine with a screen; xvfb-run makes a virtual one",
         )
-    try:
-        launch.profile.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as failed:
-        raise _unusable(launch.profile, failed) from failed
-    if not os.access(launch.profile, os.W_OK | os.X_OK):
-        raise _unusable(launch.profile, PermissionError("not writable"))
+    await anyio.to_thread.run_sync(_made, launch.profile)
     starting = companion(
         command(launch, program),
         cwd=launch.profile,
@@ -192,6 +188,15 @@ def _hint(platform: str) -> str:
     return _HINTS.get(
         platform, "install Chromium or Google Chrome, or name it in [browser] program"
     )
+
+
+def _made(profile: Path) -> None:
+    try:
+        profile.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as failed:
+        raise _unusable(profile, failed) from failed
+    if not os.access(profile, os.W_OK | os.X_OK):
+        raise _unusable(profile, PermissionError("not writable"))
 
 
 def _unusable(profile: Path, error: OSError) -> BrowserFailed:

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import signal
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -78,7 +79,7 @@ async def held(home: Path, name: str) -> AsyncGenerator[Path]:
     path = folder(home, name)
     lock = await anyio.to_thread.run_sync(_take, path)
     try:
-        await _sweep(path)
+        await anyio.to_thread.run_sync(_sweep, path)
         yield path
     finally:
         os.close(lock)
@@ -165,8 +166,8 @@ def _take(path: Path) -> int:
     return descriptor
 
 
-async def _sweep(path: Path) -> None:
-    """Ends a browser of ours whose owner died, and removes the locks it left."""
+def _sweep(path: Path) -> None:
+    """Ends a browser of ours whose owner died, and removes the locks it left. Blocks."""
     left = _browser_on(path)
     if left:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -174,7 +175,7 @@ async def _sweep(path: Path) -> None:
         for _ in range(DYING_LOOKS):
             if not _browser_on(path):
                 break
-            await anyio.sleep(0.05)
+            time.sleep(0.05)
     if _browser_on(path):
         raise BrowserFailed(f"the profile {path.name!r} is used by the browser process {left}")
     for name in _SINGLETONS:

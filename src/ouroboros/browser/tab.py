@@ -1,5 +1,6 @@
 """One tab: its facts, its frames, calls to it, and code that runs in it."""
 
+import contextlib
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal

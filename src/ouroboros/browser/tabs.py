@@ -10,6 +10,7 @@ import msgspec
 from anyio.abc import TaskGroup
 from msgspec import Struct
 
+from ouroboros.browser import evaluate
 from ouroboros.browser.connection import Call, Channel, Connection, connected
 from ouroboros.browser.differ import TabChange, changes
 from ouroboros.browser.errors import BrowserFailed, CallTimedOut, TabGone
@@ -125,6 +126,7 @@ class Tabs:
 
     async def begin(self) -> None:
         """Attaches to what is open and to all that comes."""
+        await evaluate.ready()
         await self.connection.call(
             "Target.setDiscoverTargets", {"discover": True, "filter": _PAGES}
         )
