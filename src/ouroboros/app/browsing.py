@@ -1,0 +1,134 @@
+"""Joins a session's browser with what watches it; nothing of it runs before it is used.
+
+Imported only by sessions that may use a browser.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager, nullcontext
+from pathlib import Path
+
+import anyio.to_thread
+from msgspec import Struct
+
+from ouroboros.app.settings import Browser as BrowserSettings
+from ouroboros.browser.capture.screenshots import Screenshots
+from ouroboros.browser.guard.gate import Gate, gate
+from ouroboros.browser.guard.policy import AllowList, Together
+from ouroboros.browser.guard.requests import Guard as Requests
+from ouroboros.browser.log.console import ConsoleLog
+from ouroboros.browser.log.network import NetworkLog
+from ouroboros.browser.prompts.dialogs import Dialogs
+from ouroboros.browser.session import BrowserSession, Plan
+from ouroboros.browser.tabs import Tabs
+from ouroboros.browser.transfer.artifacts import Artifacts
+from ouroboros.browser.transfer.downloads import Downloads
+from ouroboros.browser.transfer.uploads import Uploads
+from ouroboros.core.errors import Misuse
+from ouroboros.core.events import Event
+from ouroboros.repl.taint import Taint
+from ouroboros.safety.guard import Guard
+from ouroboros.safety.paths import Places
+
+
+class Ground(Struct, frozen=True, kw_only=True):
+    """What a session's browser stands on.
+
+    Attributes:
+        home: Folder of ours: profiles, artifacts, the vault.
+        cwd: The workspace, from which files may be uploaded.
+        environment: Of the person, without the keys of providers.
+        session: Id of the session, which names the folder of its artifacts.
+        publish: Puts events on record.
+    """
+
+    settings: BrowserSettings
+    home: Path
+    cwd: Path
+    environment: Mapping[str, str]
+    session: str
+    publish: Callable[[Event], None]
+
+
+class Browser:
+    """The browser of one session with everything that watches it."""
+
+    def __init__(self, ground: Ground, way_out: Gate | None) -> None:
+        """Starts nothing; ``way_out`` is the proxy that a browser of ours has to use."""
+        settings, publish = ground.settings, ground.publish
+        self.ground = ground
+        self.guard = Guard()
+        self.artifacts = Artifacts(ground.home / "artifacts" / ground.session, publish)
+        self.screenshots = Screenshots(self.artifacts)
+        self.dialogs = Dialogs(publish)
+        self.downloads = Downloads(self.artifacts, publish, most_bytes=settings.download_max)
+        self.folders = (ground.cwd, self.artifacts.folder, *map(Path, settings.uploads))
+        places = Places(roots=(ground.cwd,), home=ground.home)
+        self.uploads = Uploads(self.folders, places)
+        self.console, self.network = ConsoleLog(), NetworkLog()
+        self.taint = Taint(
+            known=settings.allow_domains,
+            enforce=self._enforce,
+            confirms=frozenset(settings.confirm),
+        )
+        self.requests = Requests(Together(_listed(settings), self.taint), publish, gate=way_out)
+        self.session = BrowserSession(
+            _plan(settings, way_out),
+            environment=ground.environment,
+            home=ground.home,
+            guard=self.guard,
+            publish=publish,
+            extensions=(
+                self.requests,
+                self.dialogs,
+                self.downloads,
+                self.console,
+                self.network,
+            ),
+        )
+
+    async def tabs(self) -> Tabs:
+        """All tabs; starts the browser, and what ends it when we are killed."""
+        if not self.guard.is_on_duty:
+            await anyio.to_thread.run_sync(self.guard.begin)
+        return await self.session.tabs()
+
+    async def _enforce(self) -> None:
+        await self.requests.enforce()
+
+
+@asynccontextmanager
+async def opened(ground: Ground) -> AsyncGenerator[Browser]:
+    """A browser that starts with its first use and is gone at the end of the block.
+
+    Raises:
+        Misuse: A domain of the settings is none.
+    """
+    is_ours = ground.settings.mode == "managed"
+    async with gate() if is_ours else nullcontext() as way_out:
+        browser = Browser(ground, way_out)
+        async with browser.session:
+            yield browser
+
+
+def _plan(settings: BrowserSettings, way_out: Gate | None) -> Plan:
+    return Plan(
+        mode=settings.mode,
+        profile=settings.profile,
+        program=settings.program,
+        headless=settings.headless,
+        size=(settings.width, settings.height),
+        flags=(*settings.flags, *(way_out.flags if way_out is not None else ())),
+        url=settings.url,
+        max_tabs=settings.max_tabs,
+    )
+
+
+def _listed(settings: BrowserSettings) -> AllowList:
+    allowed = settings.allow_domains if settings.only_allowed else ()
+    try:
+        return AllowList(allowed, settings.block_domains)
+    except ValueError as wrong:
+        raise Misuse(
+            f"the settings of [browser] name a domain that is none: {wrong}",
+            hint="write example.com, *.example.com or example.com:8443",
+        ) from wrong
