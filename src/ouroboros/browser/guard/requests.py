@@ -4,8 +4,8 @@ Source: https://chromedevtools.github.io/devtools-protocol/tot/Fetch/
 """
 
 from collections import deque
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager, suppress
 
 import anyio
 from msgspec import Struct
@@ -93,6 +93,7 @@ class Guard:
         self._gate, self._credentials = gate, credentials
         self._touches = Touches()
         self._on: set[str] = set()
+        self._aside: set[str] = set()
         self._granted: dict[str, float] = {}
         self._challenged: deque[str] = deque(maxlen=_KEPT)
         self._judged: dict[tuple[str, str, bool], Verdict] = {}
@@ -141,6 +142,15 @@ class Guard:
         new = self.count - since
         return tuple(self.blocked)[-new:] if new > 0 else ()
 
+    @contextmanager
+    def aside(self, session: str) -> Generator[None]:
+        """Leaves the requests of one session, a blank tab of ours, to whoever answers them instead."""
+        self._aside.add(session)
+        try:
+            yield
+        finally:
+            self._aside.discard(session)
+
     async def _meet(self, target: Target) -> None:
         if target.type not in _ASKING:
             return
@@ -175,6 +185,8 @@ class Guard:
             self._touches.shows(tab.id, top.loader, top.url, anyio.current_time())
 
     def _paused(self, happening: Incoming) -> None:
+        if happening.session in self._aside:
+            return
         paused = happening.read(_Paused)
         asked = self._asked(paused, happening.session)
         if not self._is_asked(asked):

@@ -1,0 +1,1 @@
+"""Pictures of pages and pages on paper, each kept as an artifact."""

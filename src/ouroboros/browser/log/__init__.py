@@ -1,0 +1,1 @@
+"""What pages asked the network for and wrote to their consoles, the last of it."""

@@ -1,0 +1,111 @@
+"""What pages write to their consoles and the errors nobody in them caught, the last few hundred."""
+
+from collections import deque
+
+from msgspec import Raw, Struct
+
+from ouroboros.browser.connection import Connection
+from ouroboros.browser.tabs import TabFacts, Tabs
+from ouroboros.browser.targets import Target
+from ouroboros.browser.wire import Incoming
+
+KEPT = 500
+TEXT_CHARS = 2_000
+
+
+class Message(Struct, frozen=True, kw_only=True):
+    """One line; ``text`` is page text. ``level`` is ``log``, ``warning``, ``error`` or another word of the browser."""
+
+    level: str
+    text: str
+    url: str = ""
+    line: int = 0
+
+
+class _Value(Struct, frozen=True, rename="camel"):
+    type: str = ""
+    value: Raw = Raw(b"")
+    description: str = ""
+
+
+class _Frame(Struct, frozen=True, rename="camel"):
+    url: str = ""
+    line_number: int = 0
+
+
+class _Stack(Struct, frozen=True, rename="camel"):
+    call_frames: tuple[_Frame, ...] = ()
+
+
+class _Said(Struct, frozen=True, rename="camel"):
+    type: str
+    args: tuple[_Value, ...] = ()
+    stack_trace: _Stack = _Stack()
+
+
+class _Details(Struct, frozen=True, rename="camel"):
+    text: str = ""
+    url: str = ""
+    line_number: int = 0
+    exception: _Value = _Value()
+
+
+class _Thrown(Struct, frozen=True, rename="camel"):
+    exception_details: _Details
+
+
+class ConsoleLog:
+    """Listens once it is asked for: ``Runtime.enable`` is not free, so it begins with the first look."""
+
+    def __init__(self) -> None:
+        """Empty."""
+        self._messages: dict[str, deque[Message]] = {}
+
+    async def begin(self, connection: Connection, tabs: Tabs) -> None:
+        """Listens from now on."""
+        self._connection, self._tabs = connection, tabs
+        connection.listen("Runtime.consoleAPICalled", self._said)
+        connection.listen("Runtime.exceptionThrown", self._thrown)
+        tabs.listen(self._moved)
+        tabs.on_target(self._meet)
+        for target in tuple(tabs.targets.by_session.values()):
+            await self._meet(target)
+
+    def of(self, tab: str) -> tuple[Message, ...]:
+        """The messages of a tab, oldest first."""
+        return tuple(self._messages.get(tab, ()))
+
+    async def _meet(self, target: Target) -> None:
+        if target.type in {"page", "iframe"}:
+            await self._connection.call("Runtime.enable", session=target.session)
+
+    def _moved(self, facts: TabFacts) -> None:
+        if facts.status == "closed":
+            self._messages.pop(facts.id, None)
+
+    def _keep(self, session: str, message: Message) -> None:
+        tab = self._tabs.of_session(session)
+        if tab is not None:
+            self._messages.setdefault(tab.id, deque(maxlen=KEPT)).append(message)
+
+    def _said(self, happening: Incoming) -> None:
+        told = happening.read(_Said)
+        text = " ".join(_text(value) for value in told.args)[:TEXT_CHARS]
+        top = told.stack_trace.call_frames[0] if told.stack_trace.call_frames else _Frame()
+        message = Message(level=told.type, text=text, url=top.url, line=top.line_number + 1)
+        self._keep(happening.session, message)
+
+    def _thrown(self, happening: Incoming) -> None:
+        told = happening.read(_Thrown).exception_details
+        text = (told.exception.description or told.text)[:TEXT_CHARS]
+        message = Message(level="error", text=text, url=told.url, line=told.line_number + 1)
+        self._keep(happening.session, message)
+
+
+def _text(value: _Value) -> str:
+    if value.type == "string":
+        import msgspec
+
+        return msgspec.json.decode(value.value, type=str)
+    raw = bytes(value.value).decode()
+    return raw if raw and raw != "null" else value.description or value.type
