@@ -11,6 +11,7 @@ import anyio
 from msgspec import Struct
 
 from ouroboros.browser.connection import Connection
+from ouroboros.browser.errors import TabGone
 from ouroboros.browser.guard.gate import Gate
 from ouroboros.browser.guard.policy import LOCAL, Asked, Policy, Verdict
 from ouroboros.browser.guard.touched import Touches
@@ -179,7 +180,10 @@ class Guard:
         if facts.status == "closed":
             self._touches.forget(facts.id)
             return
-        tab = self._tabs.tab(facts.id)
+        try:
+            tab = self._tabs.tab(facts.id)
+        except TabGone:  # told of before it is among the tabs, or after
+            return
         top = tab.frames.frames.get(tab.frames.top)
         if top is not None and top.loader:
             self._touches.shows(tab.id, top.loader, top.url, anyio.current_time())
