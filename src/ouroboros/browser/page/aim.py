@@ -86,6 +86,7 @@ class Aimed(Struct, frozen=True, kw_only=True):
     count: int
     what: str
     point: Point | None = None
+    scrolled: bool = False
     facts: Facts
 
 
@@ -112,6 +113,7 @@ class _Outer(Struct, frozen=True, kw_only=True):
     x: float = 0
     y: float = 0
     top: bool = False
+    scrolled: bool = False
     error: dict[str, str] | None = None
 
 
@@ -150,19 +152,19 @@ async def engaged(
     return found, aimed
 
 
-async def on_page(tab: Tab, world: World, point: Point) -> Point:
+async def on_page(tab: Tab, world: World, aimed: Aimed) -> Point:
     """The point on the page's own viewport; cross-origin frames around it are crossed.
 
     Raises:
         CannotAct: Something covers the frame there.
     """
-    frame = world.frame
+    point, scrolled, frame = aimed.point or Point(0, 0), aimed.scrolled, world.frame
     while not point.top and frame != tab.frames.top:
-        value, outer = await ask_owner(tab, frame, point.x, point.y)
+        value, outer = await ask_owner(tab, frame, (point.x, point.y), scrolled=scrolled)
         mapped = msgspec.json.decode(value, type=_Outer)
         if mapped.error is not None:
             raise CannotAct(f"{tab.id}: {mapped.error['message']}")
-        point = Point(mapped.x, mapped.y, mapped.top)
+        point, scrolled = Point(mapped.x, mapped.y, mapped.top), scrolled or mapped.scrolled
         frame = outer.frame
     return point
 

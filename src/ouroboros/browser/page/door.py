@@ -286,7 +286,9 @@ async def _frame_of(tab: Tab, world: World, node: int) -> str:
     return described.node.frame_id
 
 
-async def ask_owner(tab: Tab, frame: str, x: float, y: float) -> tuple[bytes, World]:
+async def ask_owner(
+    tab: Tab, frame: str, at: tuple[float, float], *, scrolled: bool
+) -> tuple[bytes, World]:
     """Maps a point of a cross-origin frame to the frame around it, through the element that holds it."""
     inner = tab.frames.find(frame)
     outer = await tab.world(inner.parent)
@@ -299,8 +301,9 @@ async def ask_owner(tab: Tab, frame: str, x: float, y: float) -> tuple[bytes, Wo
     resolved = msgspec.json.decode(await tab.call("DOM.resolveNode", node, session=outer.session))
     params: dict[str, Any] = {
         "objectId": resolved["object"]["objectId"],
-        "functionDeclaration": f"function(x, y) {{ return globalThis[{door(outer)}].fromFrame(this, x, y) }}",
-        "arguments": [{"value": x}, {"value": y}],
+        "functionDeclaration": f"function(...at) {{ return globalThis[{door(outer)}].fromFrame(this, ...at) }}",
+        "arguments": [{"value": value} for value in (*at, scrolled)],
+        "awaitPromise": True,
         "returnByValue": True,
     }
     mapped = await tab.ask(_Evaluated, "Runtime.callFunctionOn", params, session=outer.session)

@@ -50,13 +50,13 @@ async def drag(
     if target is not None:
         there, aimed_end = await engaged(tab, "aim", target, frame, position=position)
     found, aimed = await engaged(tab, "engage", source, frame)
-    start = await on_page(tab, found.world, aimed.point or Point(0, 0))
+    start = await on_page(tab, found.world, aimed)
     did = f"dragged {aimed.what}"
     if target is not None:
         there, aimed_end = await engaged(tab, "place", target, frame, position=position)
         if aimed_end.point is None:
             raise CannotAct(f"{tab.id}: {aimed.what} and {aimed_end.what} are not in view together")
-        end = await on_page(tab, there.world, aimed_end.point)
+        end = await on_page(tab, there.world, aimed_end)
         did = f"{did} onto {aimed_end.what}"
     elif by is not None:
         end = Point(start.x + by[0], start.y + by[1])

@@ -76,7 +76,7 @@ async def click(
         found, aimed = await engaged(
             tab, "engage", target, frame, position=position, again=attempt > 0
         )
-        point = await on_page(tab, found.world, aimed.point or Point(0, 0))
+        point = await on_page(tab, found.world, aimed)
         async with watched(tab) as watch:
             try:
                 await tab.call_many(
@@ -100,7 +100,7 @@ async def hover(
 ) -> Acted:
     """Moves the mouse over an element and leaves it there; raises as ``click``."""
     found, aimed = await engaged(tab, "aim", target, frame, position=position)
-    point = await on_page(tab, found.world, aimed.point or Point(0, 0))
+    point = await on_page(tab, found.world, aimed)
     async with watched(tab) as watch:
         # Two moves: a pointer that is there already would not be told to enter.
         nearby = Point(max(point.x - 2, 0), max(point.y - 2, 0))

@@ -11,6 +11,14 @@ const says = (words, wanted) => {
 };
 
 const UNSPOKEN = new Set(["script", "style", "noscript", "template", "head"]);
+const spoken = (element) => {
+  if (!all(element, "script,style,noscript,template").length) return textOf(element) ?? "";
+  const words = [];
+  const texts = walker(ownerOf(element), element, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode())
+    if (!UNSPOKEN.has(tagOf(parentOf(texts.currentNode)))) words.push(texts.currentNode.data);
+  return words.join("");
+};
 const childrenOf = (node) => Array.from(all(node, ":scope > *"));
 const topChildren = (root) => (root.nodeType === 1 ? childrenOf(root) : Array.from(root.children));
 const byText = (root, wanted) => {
@@ -23,7 +31,7 @@ const byText = (root, wanted) => {
     let inside = false;
     if (own || all(element, "input").length > 0)
       for (const child of childrenOf(element)) inside = look(child) || inside;
-    if (!inside && own && says(textOf(element) ?? "", wanted)) return found.push(element) > 0;
+    if (!inside && own && says(spoken(element), wanted)) return found.push(element) > 0;
     return inside;
   };
   for (const child of topChildren(root)) look(child);

@@ -74,8 +74,9 @@ const placeOf = (element, position) => {
         continue;
       }
       const outer = outwards(inside, x, y);
-      if (!outer.cover) return { point: outer };
+      if (outer.cover === undefined) return { point: outer };
       cover = cover ?? outer.cover;
+      isOutside = isOutside || !outer.cover;
     }
   }
   return { cover, isOutside };
@@ -174,7 +175,7 @@ const comeIntoReach = (element, position) => {
   for (const block of BLOCKS) {
     if (place.point) break;
     scrollTo(element, { block, inline: block, behavior: "instant" });
-    place = placeOf(element, position);
+    place = { ...placeOf(element, position), scrolled: true };
   }
   return place;
 };
@@ -193,7 +194,7 @@ const aim = async ({ target, need = "press", position, again = false }) => {
     await pause(40);
   } while (performance.now() < until);
   if (why) refuse("cannot", `nothing was done to ${describe(element)}: ${why}`);
-  return { node: hold(element), count, what: describe(element), point: place.point ?? null, facts: factsOf(element) };
+  return { node: hold(element), count, what: describe(element), point: place.point ?? null, scrolled: !!place.scrolled, facts: factsOf(element) };
 };
 
 // Sees that a press reaches its element: one that would reach another is kept from the page.
@@ -255,8 +256,14 @@ const released = ({ node }) => {
   return { hit: state?.hit ?? null, cover: state?.cover ?? "", ...stateAfter(element) };
 };
 // The owner of a frame of another origin: maps a point of the frame outwards, if it is not covered.
-const fromFrame = (frame, x, y) => {
+const drawn = async () => {
+  for (let frames = 0; frames < 3; frames++) await nextFrame();
+};
+const fromFrame = async (frame, x, y, scrolled) => {
+  // The browser finds a frame of another process by what was drawn last.
+  if (scrolled) await drawn();
   const style = viewOf(ownerOf(frame)).getComputedStyle(frame);
+  const view = viewOf(ownerOf(frame));
   const map = () => {
     const rect = rectOf(frame);
     const across = rect.width / (frame.offsetWidth || rect.width || 1);
@@ -266,19 +273,23 @@ const fromFrame = (frame, x, y) => {
       rect.top + (frame.clientTop + parseFloat(style.paddingTop) + y) * down,
     ];
   };
-  const view = viewOf(ownerOf(frame));
-  let [left, top] = map();
-  if (left < 0 || top < 0 || left > view.innerWidth || top > view.innerHeight) {
-    const rect = rectOf(frame);
-    const [dx, dy] = [left - rect.left, top - rect.top];
-    view.scrollBy({ left: rect.left + dx - view.innerWidth / 2, top: rect.top + dy - view.innerHeight / 2, behavior: "instant" });
-    [left, top] = map();
+  const reach = () => {
+    const [left, top] = map();
+    const hit = hitAt(ownerOf(frame), left, top);
+    return hit === frame ? outwards(ownerOf(frame), left, top) : { cover: hit };
+  };
+  let outer = reach();
+  if (outer.cover !== undefined) {
+    scrollTo(frame, { block: "center", inline: "center", behavior: "instant" });
+    const [left, top] = map();
+    if (left < 0 || top < 0 || left > view.innerWidth || top > view.innerHeight)
+      view.scrollBy({ left: left - view.innerWidth / 2, top: top - view.innerHeight / 2, behavior: "instant" });
+    outer = { ...reach(), scrolled: true };
+    await drawn();
   }
-  const hit = hitAt(ownerOf(frame), left, top);
-  const outer = hit === frame ? outwards(ownerOf(frame), left, top) : { cover: hit };
-  if (outer.cover !== undefined)
-    return { error: { kind: "cannot", message: `nothing was done: ${outer.cover ? describe(outer.cover) : "the window's edge"} covers the frame ${describe(frame)}` } };
-  return outer;
+  if (outer.cover === undefined) return outer;
+  const cover = outer.cover ? describe(outer.cover) : "the edge of the window";
+  return { error: { message: `nothing was done: ${cover} covers the frame ${describe(frame)}` } };
 };
 const acting = {
   aim,

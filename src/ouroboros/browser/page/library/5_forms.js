@@ -151,7 +151,7 @@ const optionFor = (element, wanted) => {
   if (chosen.disabled || (tagOf(parentOf(chosen)) === "optgroup" && parentOf(chosen).disabled)) no(element, `the option ${JSON.stringify(cut(label(chosen), 40))} is disabled`);
   return chosen;
 };
-const isFree = (option) => !option.disabled && !parentOf(option).disabled && isShown(option) && !option.hidden;
+const isFree = (option) => !option.disabled && !parentOf(option).disabled && !option.hidden;
 const choosing = async ({ target, values }) => {
   const aimed = await ready(target);
   const { element } = aimed;

@@ -1,0 +1,138 @@
+"""Frames of the same origin and of another, nested, scrolled and scaled: read, aimed at, pressed."""
+
+import anyio
+import msgspec
+import pytest
+
+from ouroboros.browser.errors import BrowserFailed, CannotAct, PageChanged
+from ouroboros.browser.page.act import click, fill, key_press, select, type_text
+from ouroboros.browser.page.read import (
+    get_handle,
+    get_links,
+    get_text,
+    query_selector,
+    query_selector_all,
+)
+from ouroboros.browser.page.wait import wait_for_selector
+from ouroboros.browser.tabs import Tab
+from tests.browser.stage import Stage, read
+
+INNER = """<!doctype html><title>inner</title><body style="margin:0"><button id=go>Go</button>
+<input id=name placeholder=Name><select id=pick><option>red<option>blue</select>
+<a href="/inside">inside</a><script>
+window.heard = [];
+addEventListener("click", (e) => { heard.push([e.target.id, e.isTrusted]); parent.postMessage(e.target.id, "*") });
+addEventListener("input", (e) => { if (e.target.id) parent.postMessage(e.target.id + "=" + e.target.value + e.isTrusted, "*") });
+</script>"""
+OUTER = """<!doctype html><body style="margin:0"><script>window.told = [];
+addEventListener("message", (e) => told.push(e.data))</script>"""
+
+
+async def told(tab: Tab, last: str) -> list[str]:
+    """What the page heard from its frames, once it has heard ``last``."""
+    with anyio.fail_after(5):
+        while last not in (heard := await read(tab, "told")):
+            await anyio.sleep(0.01)
+    return heard
+
+
+async def framed(stage: Stage, host: int, style: str = "") -> Tab:
+    stage.site.put("inner", INNER)
+    frame = f"<iframe id=f name=side style='{style}' src='{stage.site.url('inner', host)}'></iframe>"
+    tab = await stage.show(OUTER + "<div style='height:40px'></div>" + frame)
+    await wait_for_selector(tab, "iframe#f >>> #go")
+    return tab
+
+
+@pytest.mark.parametrize("host", [0, 1])
+async def test_what_lies_in_a_frame_is_pressed_typed_into_and_chosen(stage: Stage, host: int) -> None:
+    tab = await framed(stage, host, "border:7px solid;padding:11px;margin-left:23px")
+    acted = await click(tab, "iframe#f >>> #go")
+    assert acted.did == 'clicked <button#go> "Go"'
+    await type_text(tab, "iframe#f >>> #name", "Ann")
+    await select(tab, "iframe#f >>> #pick", "blue")
+    heard = await told(tab, "pick=bluetrue")
+    assert heard[0] == "go"
+    assert "name=Anntrue" in heard
+
+
+@pytest.mark.parametrize("host", [0, 1])
+async def test_a_scaled_frame_far_down_is_met(stage: Stage, host: int) -> None:
+    style = "transform:scale(.5);margin-top:2500px;height:300px"
+    tab = await framed(stage, host, style)
+    await click(tab, "iframe >>> #go")
+    assert await told(tab, "go") == ["go"]
+
+
+@pytest.mark.parametrize("host", [0, 1])
+async def test_an_element_far_down_in_a_frame_is_scrolled_to(stage: Stage, host: int) -> None:
+    stage.site.put("long", INNER.replace("<button", "<div style='height:3000px'></div><button"))
+    frame = f"<iframe id=f src='{stage.site.url('long', host)}'></iframe>"
+    tab = await stage.show(OUTER + "<div style='height:1500px'></div>" + frame)
+    await wait_for_selector(tab, "iframe >>> #go", state="attached")
+    await click(tab, "iframe >>> #go")
+    assert await told(tab, "go") == ["go"]
+
+
+@pytest.mark.parametrize("host", [0, 1])
+async def test_a_covered_frame_is_not_pressed(stage: Stage, host: int) -> None:
+    tab = await framed(stage, host)
+    await read(tab, "document.body.insertAdjacentHTML('beforeend', '<p id=ad style=\"position:fixed;inset:0;margin:0\">')")
+    with pytest.raises(CannotAct, match="ad> covers"):
+        await click(tab, "iframe >>> #go")
+    assert await read(tab, "told") == []
+
+
+async def test_frames_in_frames_of_other_sites(stage: Stage) -> None:
+    stage.site.put("inner", INNER)
+    middle = f"""<script>addEventListener("message", (e) => parent.postMessage(e.data, "*"))</script>
+    <p>middle</p><iframe style="margin:9px" src="{stage.site.url('inner', 2)}"></iframe>"""
+    stage.site.put("middle", middle)
+    frame = f"<iframe style='margin:31px;height:250px' src='{stage.site.url('middle', 1)}'></iframe>"
+    tab = await stage.show(OUTER + frame)
+    await wait_for_selector(tab, "iframe >>> iframe >>> #go")
+    await click(tab, "iframe >>> iframe >>> #go")
+    assert await told(tab, "go") == ["go"]
+    assert await get_text(tab, "iframe >>> p") == b'"middle"'
+
+
+async def test_a_frame_is_named_by_number_name_id_and_address(stage: Stage) -> None:
+    tab = await framed(stage, 1)
+    for name in (0, "side", "f", "/inner"):
+        found = msgspec.json.decode(await query_selector(tab, "#go", frame=name))
+        assert found["innerText"] == "Go", name
+    assert b"Go" in await get_text(tab, frame="side")
+    links = msgspec.json.decode(await get_links(tab, frame="side"))
+    assert links == [{"text": "inside", "href": stage.site.url("inside", 1)}]
+    await fill(tab, {"#name": "Bo"}, frame="side")
+    await told(tab, "name=Botrue")
+    with pytest.raises(CannotAct, match="no frame nowhere; there are 0: <iframe#f>"):
+        await query_selector(tab, "#go", frame="nowhere")
+
+
+async def test_plain_css_finds_what_only_a_frame_of_the_same_origin_has(stage: Stage) -> None:
+    tab = await framed(stage, 0)
+    await click(tab, "#go")
+    assert await told(tab, "go") == ["go"]
+    assert len(msgspec.json.decode(await query_selector_all(tab, "option"))) == 2
+
+
+async def test_a_handle_in_a_frame_is_refused_once_the_frame_has_moved_on(stage: Stage) -> None:
+    tab = await framed(stage, 1)
+    handle = msgspec.json.decode(await get_handle(tab, "iframe >>> #go"))
+    await click(tab, handle)
+    assert await told(tab, "go") == ["go"]
+    stage.site.put("other", INNER.replace("inner", "other"))
+    await read(tab, f"f.src = {stage.site.url('other', 1)!r}")
+    await wait_for_selector(tab, "iframe >>> title", state="attached")
+    with pytest.raises(BrowserFailed) as failed:
+        for _ in range(20):
+            await click(tab, handle)
+    assert isinstance(failed.value, PageChanged)
+
+
+async def test_keys_go_to_the_field_with_the_focus_in_a_frame_of_another_site(stage: Stage) -> None:
+    tab = await framed(stage, 1)
+    await click(tab, "iframe >>> #name")
+    await key_press(tab, "x")
+    await told(tab, "name=xtrue")
