@@ -1,9 +1,15 @@
 """Page functions that read; what they give goes to code and never to the record."""
 
+from typing import Literal
+
 import msgspec
 from msgspec import Struct
 
+from ouroboros.browser import frames as tree
+from ouroboros.browser.errors import CannotAct
+from ouroboros.browser.page import observe as observing
 from ouroboros.browser.page import read
+from ouroboros.browser.tab import Tab
 from ouroboros.repl.functions.function import Spec
 from ouroboros.repl.functions.pages import FrameName, InTab, Pages, Target, answer
 from ouroboros.tools.tool import Result, ToolContext
@@ -13,7 +19,7 @@ class Exec(InTab, frozen=True, kw_only=True):
     """``execInTab``; milliseconds, at most ten seconds."""
 
     code: str
-    world: str = "isolated"
+    world: Literal["isolated", "main"] = "isolated"
     frame: FrameName = None
     timeout: float = 10_000
 
@@ -42,16 +48,45 @@ class Frame(Struct, frozen=True, kw_only=True):
     parent: str
 
 
+class Outline(InTab, frozen=True, kw_only=True):
+    """``outline``."""
+
+    limit: int = 200
+
+
+def frame_named(tab: Tab, name: str | int) -> tree.Frame:
+    """The frame of this number, name, id or part of its address.
+
+    Raises:
+        CannotAct: There is none.
+    """
+    found = tuple(tab.frames)
+    if isinstance(name, int):
+        if 0 <= name < len(found):
+            return found[name]
+    else:
+        for fits in (
+            lambda frame: name in {frame.id, frame.name, frame.url},
+            lambda frame: bool(name) and name in frame.url,
+        ):
+            for frame in found:
+                if fits(frame):
+                    return frame
+    raise CannotAct(
+        f"{tab.id}: no frame {name!r} among {len(found)}", hint="frames(tab) lists them"
+    )
+
+
 async def exec_in_tab(pages: Pages, wish: Exec, context: ToolContext) -> Result:
     """Runs code in the page."""
     del context
-    if wish.world not in {"isolated", "main"}:
-        raise msgspec.ValidationError(f"world is isolated or main, not {wish.world!r}")
     tab = await pages.tab(wish.tab)
+    frame = "" if wish.frame is None else frame_named(tab, wish.frame).id
+    await pages.parts.touch(tab.id, frame)
     value = await tab.evaluate(
         wish.code,
-        world="main" if wish.world == "main" else "isolated",
-        frame="" if wish.frame is None else str(wish.frame),
+        world=wish.world,
+        frame=frame,
         timeout_seconds=min(wish.timeout, 10_000) / 1000,
     )
     await pages.looked(wish.tab)
@@ -123,6 +158,20 @@ async def frames(pages: Pages, wish: InTab, context: ToolContext) -> Result:
     return answer(msgspec.json.encode(found), f"frames of {wish.tab}")
 
 
+async def observe(pages: Pages, wish: InTab, context: ToolContext) -> Result:
+    """A small look at a page of any size."""
+    del context
+    seen = await observing.observe(await pages.tab(wish.tab))
+    return answer(msgspec.json.encode(seen), f"a look at {wish.tab}")
+
+
+async def outline(pages: Pages, wish: Outline, context: ToolContext) -> Result:
+    """What can be used in a page, with handles."""
+    del context
+    found = await observing.outline(await pages.tab(wish.tab), wish.limit)
+    return answer(found, f"an outline of {wish.tab}")
+
+
 SPECS = (
     Spec(
         name="execInTab",
@@ -171,5 +220,17 @@ SPECS = (
         usage="frames(tab): [{index, id, name, url, parent}]",
         arguments=InTab,
         work=frames,
+    ),
+    Spec(
+        name="observe",
+        usage="observe(tab): {url, title, counts, preview...}",
+        arguments=InTab,
+        work=observe,
+    ),
+    Spec(
+        name="outline",
+        usage="outline(tab, limit=200): {items: [{role, name, value?, handle}], total}",
+        arguments=Outline,
+        work=outline,
     ),
 )

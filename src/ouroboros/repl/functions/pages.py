@@ -1,14 +1,21 @@
 """What page functions work on: a browser, and who must hear of what is read and opened."""
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct
 
+from ouroboros.browser.capture.screenshots import Screenshots
 from ouroboros.browser.errors import BrowserFailed
+from ouroboros.browser.guard.policy import check_address
+from ouroboros.browser.log.console import ConsoleLog
+from ouroboros.browser.log.network import NetworkLog
+from ouroboros.browser.prompts.dialogs import Dialogs
 from ouroboros.browser.tabs import Tab, TabFacts, Tabs
+from ouroboros.browser.transfer.artifacts import Artifacts
+from ouroboros.browser.transfer.downloads import Downloads
+from ouroboros.browser.transfer.uploads import Uploads
 from ouroboros.core.parts import Text
 from ouroboros.tools.tool import Effect, Result
 
@@ -21,7 +28,6 @@ type FrameName = str | int | None
 """Number, name, id or part of the address of a frame; None for the page itself."""
 
 RISKS = frozenset({"submit", "payment", "upload", "download", "cross-site-post"})
-_SCHEMES = frozenset({"http", "https", "about", "data", "blob", "file", "view-source"})
 
 
 class Browser(Protocol):
@@ -34,7 +40,7 @@ class Watch(Protocol):
     """Hears what a session reads and where it goes; what comes of it is the session's business."""
 
     async def looked(self, tab: TabFacts) -> None:
-        """Content of this tab, all its frames, goes to the session's code when this returns."""
+        """Content of this tab goes to the session's code when this returns."""
         ...
 
     async def opening(self, url: str, admit: Admit) -> None:
@@ -59,6 +65,27 @@ class Unwatched:
         """Ignores it."""
 
 
+async def _untouched(tab: str, frame: str) -> None:
+    del tab, frame
+
+
+class Parts(Struct, frozen=True, kw_only=True):
+    """What watches the browser besides; a function whose part is not here says so.
+
+    Attributes:
+        touch: Awaited before code runs in a tab, or in one frame of it.
+    """
+
+    dialogs: Dialogs | None = None
+    downloads: Downloads | None = None
+    uploads: Uploads | None = None
+    artifacts: Artifacts | None = None
+    screenshots: Screenshots | None = None
+    console: ConsoleLog | None = None
+    network: NetworkLog | None = None
+    touch: Callable[[str, str], Awaitable[None]] = _untouched
+
+
 class Pages:
     """The browser of one session, as its page functions see it."""
 
@@ -68,8 +95,7 @@ class Pages:
         *,
         watch: Watch | None = None,
         risks: frozenset[str] = RISKS,
-        folders: tuple[Path, ...] = (),
-        artifacts: Path | None = None,
+        parts: Parts | None = None,
     ) -> None:
         """Starts nothing.
 
@@ -77,11 +103,11 @@ class Pages:
             browser: Where tabs come from.
             watch: Hears of what is read and opened.
             risks: Which acts the person wants to be asked about.
-            folders: Where files may be uploaded from.
-            artifacts: Where screenshots and downloads go.
+            parts: What answers dialogs, keeps downloads and so on.
         """
         self.browser, self.watch = browser, watch or Unwatched()
-        self.risks, self.folders, self.artifacts = risks, folders, artifacts
+        self.risks, self.parts = risks, parts or Parts()
+        self.downloads_seen = 0
         self._known: Tabs | None = None
 
     async def tabs(self) -> Tabs:
@@ -107,21 +133,28 @@ class Pages:
         """Before ``url`` is opened: it must be an address, and the watch must let it pass.
 
         Raises:
-            BrowserFailed: It is no address that can be opened.
+            CannotAct: It is no address that code may open.
             Denied: It may not be opened.
         """
-        scheme = url.partition(":")[0].strip().lower()
-        if scheme == "javascript":
-            raise BrowserFailed("javascript: is not opened; run the code with execInTab")
-        if scheme not in _SCHEMES:
-            hint = f"write the whole address, such as https://{url}"
-            raise BrowserFailed(f"{url[:200]!r} is not an address that can be opened", hint=hint)
+        check_address(url)
         await self.watch.opening(url, admit)
 
     async def looked(self, id: str) -> None:
         """Tells the watch that content of this tab goes to code; a tab that is gone gave none."""
-        if self._known is not None and self.facts(id) is not None:
-            await self.watch.looked(self._known.tab(id))
+        facts = self.facts(id)
+        if facts is not None:
+            await self.watch.looked(facts)
+
+
+def part[Part](found: Part | None, what: str) -> Part:
+    """A part that must be there.
+
+    Raises:
+        BrowserFailed: This session has none.
+    """
+    if found is None:
+        raise BrowserFailed(f"{what} are not to be had in this session")
+    return found
 
 
 def answer(value: bytes, said: str) -> Result:

@@ -5,7 +5,7 @@ from typing import Literal
 from ouroboros.browser.page.wait import wait_for_selector, wait_for_text
 from ouroboros.browser.waits import wait_for_load, wait_for_network_idle
 from ouroboros.repl.functions.function import Spec
-from ouroboros.repl.functions.pages import FrameName, InTab, Pages, done
+from ouroboros.repl.functions.pages import FrameName, InTab, Pages, Target, done
 from ouroboros.tools.tool import Result, ToolContext
 
 LONGEST = 120_000.0
@@ -27,7 +27,7 @@ class Idle(InTab, frozen=True, kw_only=True):
 class Selector(InTab, frozen=True, kw_only=True):
     """``waitForSelector``."""
 
-    selector: str
+    selector: Target
     timeout: float = 30_000
     state: Literal["visible", "attached", "hidden"] = "visible"
     frame: FrameName = None
@@ -47,7 +47,8 @@ def _seconds(milliseconds: float) -> float:
 async def for_load(pages: Pages, wish: Load, context: ToolContext) -> Result:
     """Until the page has loaded."""
     del context
-    await wait_for_load(await pages.tab(wish.tab), timeout=_seconds(wish.timeout))
+    tab = await pages.tab(wish.tab)
+    await wait_for_load(tab, timeout_seconds=_seconds(wish.timeout))
     return done(f"{wish.tab} has loaded")
 
 
@@ -55,7 +56,9 @@ async def for_idle(pages: Pages, wish: Idle, context: ToolContext) -> Result:
     """Until its network is quiet."""
     del context
     tab = await pages.tab(wish.tab)
-    await wait_for_network_idle(tab, idle=_seconds(wish.idle), timeout=_seconds(wish.timeout))
+    await wait_for_network_idle(
+        tab, idle_seconds=_seconds(wish.idle), timeout_seconds=_seconds(wish.timeout)
+    )
     return done(f"the network of {wish.tab} is quiet")
 
 
@@ -64,15 +67,15 @@ async def for_selector(pages: Pages, wish: Selector, context: ToolContext) -> Re
     del context
     tab = await pages.tab(wish.tab)
     await wait_for_selector(
-        tab, wish.selector, timeout=_seconds(wish.timeout), state=wish.state, frame=wish.frame
+        tab, wish.selector, _seconds(wish.timeout), state=wish.state, frame=wish.frame
     )
-    return done(f"{wish.selector} is {wish.state} in {wish.tab}")
+    return done(f"an element is {wish.state} in {wish.tab}")
 
 
 async def for_text(pages: Pages, wish: Words, context: ToolContext) -> Result:
     """Until the page shows these words."""
     del context
-    await wait_for_text(await pages.tab(wish.tab), wish.text, timeout=_seconds(wish.timeout))
+    await wait_for_text(await pages.tab(wish.tab), wish.text, _seconds(wish.timeout))
     return done(f"{wish.tab} shows the text")
 
 
