@@ -18,6 +18,7 @@ from ouroboros.browser.guard.requests import Guard as Requests
 from ouroboros.browser.log.console import ConsoleLog
 from ouroboros.browser.log.network import NetworkLog
 from ouroboros.browser.prompts.dialogs import Dialogs
+from ouroboros.browser.recovery import Recovery
 from ouroboros.browser.session import BrowserSession, Plan
 from ouroboros.browser.tabs import Tabs
 from ouroboros.browser.transfer.artifacts import Artifacts
@@ -57,6 +58,7 @@ class Browser:
         settings, publish = ground.settings, ground.publish
         self.ground = ground
         self.guard = Guard()
+        self._tabs: Tabs | None = None
         self.artifacts = Artifacts(ground.home / "artifacts" / ground.session, publish)
         self.screenshots = Screenshots(self.artifacts)
         self.dialogs = Dialogs(publish)
@@ -90,7 +92,18 @@ class Browser:
         """All tabs; starts the browser, and what ends it when we are killed."""
         if not self.guard.is_on_duty:
             await anyio.to_thread.run_sync(self.guard.begin)
-        return await self.session.tabs()
+        self._tabs = await self.session.tabs()
+        return self._tabs
+
+    def known(self) -> Tabs | None:
+        """The tabs without starting a browser; None while there is none."""
+        return self._tabs if self.session.status().state == "running" else None
+
+    async def recover(self) -> Recovery:
+        """Brings a browser that is gone back; raises ``BrowserFailed``."""
+        recovery = await self.session.recover()
+        self._tabs = await self.session.tabs()
+        return recovery
 
     async def _enforce(self) -> None:
         await self.requests.enforce()

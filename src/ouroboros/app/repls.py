@@ -1,0 +1,178 @@
+"""Opens REPLs for a session: its own, those of its children, and scripts; all share one taint.
+
+Imported only by sessions that run code.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from msgspec import Struct
+
+from ouroboros.app.browsing import Browser
+from ouroboros.browser.tabs import TabFacts
+from ouroboros.core.events import Event
+from ouroboros.repl.api import reference
+from ouroboros.repl.capabilities import Capabilities, Watcher
+from ouroboros.repl.checkpoints import Checkpoints
+from ouroboros.repl.functions import act, files, look, tabs, wait
+from ouroboros.repl.functions.function import Function, Spec
+from ouroboros.repl.functions.own import Own
+from ouroboros.repl.functions.pages import Pages, Parts
+from ouroboros.repl.functions.session import RecipeFunction, Recipes, session_functions
+from ouroboros.repl.functions.workspace import workspace_functions
+from ouroboros.repl.getters import TabGetters
+from ouroboros.repl.keepsakes import Keepsakes
+from ouroboros.repl.ledger import Ledger
+from ouroboros.repl.seams import Isolates, Performer
+from ouroboros.repl.seeds import Seeds
+from ouroboros.repl.session import Notes, Repl
+from ouroboros.repl.taint import Taint
+from ouroboros.tools.registry import AnyTool
+
+_PAGES: tuple[tuple[str, tuple[Spec, ...]], ...] = (
+    ("Tabs", (*tabs.SPECS, *wait.SPECS)),
+    ("Reading", look.SPECS),
+    ("Acting", act.SPECS),
+    ("Files and dialogs", files.SPECS),
+)
+
+
+class Base(Struct, frozen=True, kw_only=True):
+    """What every REPL of a session stands on.
+
+    Attributes:
+        home: Folder of ours.
+        cwd: The workspace.
+        session: Id of the session, which names its checkpoints.
+        performer: Carries calls out by the rules.
+        record: Puts events on record.
+        browser: None for a session without one.
+        recipes: None where none are shipped.
+        seconds: Running time of a block.
+        risks: What is asked before it is done in a page.
+    """
+
+    home: Path
+    cwd: Path
+    session: str
+    performer: Performer
+    record: Callable[[Event], None]
+    isolates: Isolates
+    browser: Browser | None
+    recipes: Recipes | None
+    seconds: float
+    risks: frozenset[str]
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """One REPL.
+
+    Attributes:
+        name: Of its checkpoint; empty keeps none.
+        tools: Functions besides, such as ``llm_query``.
+        withheld: Functions that answer with these words instead of doing anything.
+        is_child: It may act in its own tabs only, and writes no file.
+    """
+
+    name: str = ""
+    seeds: Seeds = Seeds()
+    tools: tuple[AnyTool, ...] = ()
+    withheld: Mapping[str, str] = {}
+    is_child: bool = False
+
+
+class Open(Struct, frozen=True, kw_only=True):
+    """An open REPL and what a prompt says of its functions."""
+
+    repl: Repl
+    api: str
+
+
+class Repls:
+    """Opens REPLs."""
+
+    def __init__(self, base: Base) -> None:
+        """Opens none yet."""
+        self.base = base
+        self.taint = base.browser.taint if base.browser is not None else Taint()
+        self.own = Own(
+            taint=self.taint,
+            ledger=Ledger(base.home),
+            keepsakes=Keepsakes(base.home, str(base.cwd)),
+        )
+
+    @asynccontextmanager
+    async def open(self, wish: Wish) -> AsyncGenerator[Open]:
+        """A REPL until the end of the block; tabs that a child opened are closed with it."""
+        base, browser = self.base, self.base.browser
+        notes = Notes()
+        capabilities = Capabilities(
+            is_child=wish.is_child,
+            withheld=wish.withheld,
+            tabs=self._facts,
+        )
+        groups = self._groups(wish, capabilities, notes)
+        made = Repl(
+            base.isolates,
+            performer=base.performer,
+            functions=[tool for _, tools in groups for tool in tools],
+            record=base.record,
+            taint=self.taint,
+            capabilities=capabilities,
+            notes=notes,
+            getters=TabGetters(browser.known) if browser is not None else None,
+            seeds=wish.seeds,
+            checkpoints=self._checkpoints(wish.name),
+            close_tab=self._close_tab,
+            seconds=base.seconds,
+        )
+        async with made as repl:
+            yield Open(repl=repl, api=reference(groups, has_browser=browser is not None))
+
+    def api(self, wish: Wish) -> str:
+        """What a prompt says of the functions of such a REPL, without opening it."""
+        groups = self._groups(wish, Capabilities(is_child=wish.is_child), Notes())
+        return reference(groups, has_browser=self.base.browser is not None)
+
+    def _groups(
+        self, wish: Wish, capabilities: Capabilities, notes: Notes
+    ) -> list[tuple[str, tuple[AnyTool, ...]]]:
+        base = self.base
+        groups: list[tuple[str, tuple[AnyTool, ...]]] = []
+        if wish.tools:
+            groups.append(("Models", wish.tools))
+        if base.browser is not None:
+            pages = self._pages(base.browser, capabilities)
+            groups += [
+                (title, tuple(Function(spec, pages) for spec in specs)) for title, specs in _PAGES
+            ]
+        groups.append(("Workspace", workspace_functions(self.own, may_write=not wish.is_child)))
+        kept = session_functions(self.own)
+        if base.recipes is not None and base.browser is not None:
+            kept = (*kept, RecipeFunction(base.recipes, notes.show))
+        groups.append(("Kept", kept))
+        return groups
+
+    def _pages(self, browser: Browser, capabilities: Capabilities) -> Pages:
+        parts = Parts(
+            dialogs=browser.dialogs,
+            downloads=browser.downloads,
+            uploads=browser.uploads,
+            artifacts=browser.artifacts,
+            touch=browser.requests.touch,
+        )
+        watch = Watcher(self.taint, capabilities)
+        return Pages(browser, watch=watch, risks=self.base.risks, parts=parts)
+
+    def _facts(self) -> tuple[TabFacts, ...]:
+        known = self.base.browser.known() if self.base.browser is not None else None
+        return known.all() if known is not None else ()
+
+    def _checkpoints(self, name: str) -> Checkpoints | None:
+        return Checkpoints.of(self.base.home, self.base.session, name) if name else None
+
+    async def _close_tab(self, tab: str) -> None:
+        known = self.base.browser.known() if self.base.browser is not None else None
+        if known is not None:
+            await known.close(tab)
