@@ -109,6 +109,8 @@ class Guard:
         connection.listen("Fetch.requestPaused", self._paused)
         connection.listen("Fetch.authRequired", self._auth_required)
         connection.listen("Target.detachedFromTarget", self._detached)
+        connection.listen("Network.requestWillBeSent", self._saw)
+        connection.listen("Network.webSocketCreated", self._saw_socket)
         tabs.listen(self._moved)
         tabs.on_target(self._meet)
         await self.enforce()
@@ -172,6 +174,21 @@ class Guard:
         elif not self.is_active and target.session in self._on:
             self._on.discard(target.session)
             await self._connection.call("Fetch.disable", session=target.session)
+
+    def _saw(self, happening: Incoming) -> None:
+        """While nothing is held, what pages ask by themselves is learnt from the network's own report."""
+        self._learn(happening.session, happening.read(_Sent).request.url)
+
+    def _saw_socket(self, happening: Incoming) -> None:
+        self._learn(happening.session, happening.read(_Socket).url)
+
+    def _learn(self, session: str, url: str) -> None:
+        tab = self._tabs.of_session(session)
+        origin = origin_of(url)
+        if tab is None or not origin or self._policy.reach != "nothing":
+            return
+        if not self._touches.is_touched(tab.id, origin_of(tab.url), "", anyio.current_time()):
+            self._touches.note(tab.id, origin)
 
     def _detached(self, happening: Incoming) -> None:
         self._on.discard(happening.read(_Detached).session_id)
@@ -325,6 +342,14 @@ class Guard:
             }
         params = {"requestId": told.request_id, "authChallengeResponse": answer}
         self._connection.post("Fetch.continueWithAuth", params, session=session)
+
+
+class _Sent(Struct, frozen=True):
+    request: _Request
+
+
+class _Socket(Struct, frozen=True):
+    url: str = ""
 
 
 class _Detached(Struct, frozen=True, rename="camel"):
