@@ -30,7 +30,8 @@ class Shape(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         size: Characters of a string, items of an array or a set, keys of an object.
-        characters: Length of the whole as JSON; None where it has none (cyclic, function).
+        characters: Length of the whole as JSON, escapes not counted; None where it has none (cyclic,
+            function) or counting would take long.
         schema: The shape of its items or members as short text, such as ``{id: number, t: string}``.
         preview: The beginning of its JSON, at most 400 characters, of a variable 200.
         note: What is odd about it: cyclic, truncated, a getter that threw.
@@ -67,7 +68,7 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
         shape: Of the last expression's value; None when it threw or was stopped.
         thrown: The error that ended it.
         stopped: Why it did not come to its end by itself: ``time``, ``memory``, ``cancel``, ``crash``.
-        final: The JSON of what ``setFinal`` was given first; None when it was not called.
+        final: The JSON of what ``setFinal`` was given last; None when it was not called.
         final_text: It was a string: deliver the text and not its JSON.
         logs: What ``log`` and ``console`` said, each cut at 5,000 characters.
         variables: Every name at the top level now.

@@ -1,0 +1,440 @@
+// What surrounds model-written code in its isolate. The value of this file is a function of the
+// configuration that gives `entry`, by which the worker speaks to it. Everything it needs of the
+// language is taken here before any other code runs: whatever that code does to Object.prototype,
+// JSON, Promise or Symbol later cannot change what these functions do.
+(function (config) {
+  "use strict";
+  const {
+    apply, defineProperty, deleteProperty, getOwnPropertyDescriptor, ownKeys,
+  } = Reflect;
+  const { create, freeze } = Object;
+  const { parse, stringify } = JSON;
+  const { isArray } = Array;
+  const { captureStackTrace } = Error;
+  const isError = Error.isError;
+  const PromiseOf = Promise;
+  const ErrorOf = Error;
+  const TypeErrorOf = TypeError;
+  const StringOf = String;
+  const evaluate = eval;
+  const world = globalThis;
+  const push = Array.prototype.push;
+  const join = Array.prototype.join;
+  const slice = String.prototype.slice;
+  const indexOf = String.prototype.indexOf;
+  const startsWith = String.prototype.startsWith;
+  const hasOwn = Object.prototype.hasOwnProperty;
+  const sourceOf = Function.prototype.toString;
+  const codeAt = String.prototype.charCodeAt;
+  const add = (list, item) => { defineProperty(list, list.length, fresh(item)); };
+  const fresh = (value) => ({
+    __proto__: null, value, writable: true, enumerable: true, configurable: true,
+  });
+  const hidden = (value) => ({
+    __proto__: null, value, writable: true, enumerable: false, configurable: true,
+  });
+  const cut = (text, from, to) => apply(slice, text, [from, to]);
+  const has = (object, key) => apply(hasOwn, object, [key]);
+  const shapes = config.shapes;
+  const limits = config.limits;
+
+  for (const name of ["WebAssembly", "SharedArrayBuffer", "Atomics", "FinalizationRegistry"]) {
+    deleteProperty(world, name);
+  }
+  for (const [name, value] of [["prepareStackTrace", undefined], ["stackTraceLimit", 20]]) {
+    defineProperty(ErrorOf, name, { __proto__: null, value, writable: false, configurable: false });
+  }
+
+  let outbox = [];
+  let run = null;
+  let nextCall = 1;
+  let open = 0;
+  let calls = create(null);
+  let timers = create(null);
+  let armed = 0;
+  const answers = create(null);
+  const known = create(null);
+  const sources = create(null);
+  const tell = (kind, text) => add(outbox, kind + text);
+
+  // Host calls.
+  const utf8Length = (text) => {
+    if (text.length * 3 <= limits.frame) return text.length;
+    let size = 0;
+    for (let i = 0; i < text.length; i++) {
+      const code = apply(codeAt, text, [i]);
+      size += code < 0x80 ? 1 : code < 0x800 ? 2 : code >= 0xd800 && code < 0xe000 ? 2 : 3;
+    }
+    return size;
+  };
+  const bounded = (text, what) => {
+    if (utf8Length(text) > limits.frame - 4096) {
+      throw new TypeErrorOf(what + " is longer than " + limits.frame + " bytes");
+    }
+    return text;
+  };
+  const encoded = (value, where) => {
+    if (value === undefined) return "null";
+    shapes.check(value, where);
+    let text;
+    try {
+      text = stringify(value);
+    } catch (problem) {
+      throw new TypeErrorOf(where + " cannot be turned into JSON: " + shapes.words(problem));
+    }
+    return text === undefined ? "null" : text;
+  };
+  const send = (name, args, mark) => {
+    if (run === null || run.closed) throw new ErrorOf(name + ": the block has ended");
+    if (open >= limits.open) {
+      throw new ErrorOf(name + ": " + limits.open + " calls are open already; await some first");
+    }
+    let text = "";
+    for (let i = 0; i < args.length; i++) {
+      text += (i ? "," : "") + encoded(args[i], name + ": argument " + (i + 1));
+    }
+    bounded(text, name + ": what it was given");
+    const id = nextCall++;
+    tell("c", '{"id":' + id + ',"name":' + stringify(name) + ',"arguments":[' + text + "]}");
+    open++;
+    return new PromiseOf((resolve, reject) => {
+      calls[id] = { __proto__: null, resolve, reject, mark, name };
+    });
+  };
+  const refused = (mark, words) => {
+    const frames = StringOf(mark.stack);
+    const at = apply(indexOf, frames, ["\n    at "]);
+    defineProperty(mark, "message", hidden(words));
+    const rest = at < 0 ? "" : cut(frames, at);
+    defineProperty(mark, "stack", hidden("Error: " + words + rest));
+    return mark;
+  };
+  const later = async (name, args, mark) => {
+    const ready = [];
+    for (let i = 0; i < args.length; i++) add(ready, await args[i]);
+    return send(name, ready, mark);
+  };
+  const host = (name) => {
+    const made = {
+      [name]: (...args) => {
+        const mark = new ErrorOf("");
+        captureStackTrace(mark, made);
+        try {
+          for (let i = 0; i < args.length; i++) {
+            const value = args[i];
+            if (typeof value === "object" && value !== null && typeof value.then === "function") {
+              return later(name, args, mark);
+            }
+          }
+          return send(name, args, mark);
+        } catch (problem) {
+          const words = shapes.words(problem);
+          return new PromiseOf((_, reject) => reject(refused(mark, words)));
+        }
+      },
+    }[name];
+    return freeze(made);
+  };
+  const answered = (text) => {
+    const first = apply(indexOf, text, ["\n"]);
+    const call = calls[cut(text, 1, first)];
+    if (call === undefined) return;
+    deleteProperty(calls, cut(text, 1, first));
+    open--;
+    if (apply(startsWith, text, ["+"])) {
+      let value;
+      try {
+        value = parse(cut(text, first + 1));
+      } catch {
+        call.reject(refused(call.mark, call.name + ": the answer could not be read"));
+        return;
+      }
+      call.resolve(value);
+      return;
+    }
+    const words = cut(text, first + 1);
+    if (run !== null && run.settled) note(call.name + " was not awaited and failed: " + words);
+    call.reject(refused(call.mark, words));
+  };
+
+  // Names that stay: functions of the host, getters, env, what the worker seeds.
+  const fixed = (name, get) => {
+    const words = name + " belongs to this REPL and cannot be replaced; choose another name";
+    defineProperty(world, name, {
+      __proto__: null, get, set() { throw new TypeErrorOf(words); },
+      enumerable: false, configurable: false,
+    });
+  };
+  const keep = (name, value) => fixed(name, () => value);
+  const note = (text) => {
+    if (run === null || run.noted >= limits.logs || run.said >= limits.said) return;
+    run.noted++;
+    run.said += text.length;
+    add(run.logs, stringify(text.length > limits.log ? cut(text, 0, limits.log) + "…" : text));
+    if (run.noted === limits.logs) add(run.logs, '"more was logged, and left out"');
+  };
+  const line = (args) => {
+    let text = "";
+    for (let i = 0; i < args.length && text.length <= limits.log; i++) {
+      const value = args[i];
+      text += (i ? " " : "")
+        + (typeof value === "string" ? cut(value, 0, limits.log + 1) : shapes.preview(value, limits.log));
+    }
+    return text;
+  };
+  const log = (...args) => { note(line(args)); };
+  const voices = create(null);
+  for (const name of ["log", "info", "warn", "error", "debug", "trace", "dir", "table", "group"]) {
+    voices[name] = freeze({ [name]: (...args) => { note(line(args)); } }[name]);
+  }
+  for (const name of ["groupEnd", "time", "timeEnd", "count", "clear"]) {
+    voices[name] = freeze({ [name]: () => {} }[name]);
+  }
+  voices.assert = freeze((sure, ...args) => { if (!sure) note("assertion failed " + line(args)); });
+  const setFinal = (value) => {
+    if (run === null || run.closed) throw new ErrorOf("setFinal: the block has ended");
+    const text = value === undefined ? "null" : stringify(value);
+    run.final = bounded(text === undefined ? "null" : text, "setFinal: the value");
+    run.finalText = typeof value === "string";
+  };
+  const setTimer = (action, delay, ...args) => {
+    if (typeof action !== "function") throw new TypeErrorOf("setTimeout: a function is needed");
+    if (armed >= limits.timers) throw new ErrorOf("setTimeout: " + armed + " timers are set already");
+    const id = nextCall++;
+    const wait = delay > 0 ? (delay < limits.sleep ? +delay : limits.sleep) : 0;
+    timers[id] = () => apply(action, undefined, args);
+    armed++;
+    tell("t", '{"id":' + id + ',"seconds":' + wait / 1000 + "}");
+    return id;
+  };
+  const clearTimer = (id) => {
+    if (typeof id === "number" && timers[id] !== undefined) {
+      deleteProperty(timers, id);
+      armed--;
+    }
+  };
+  const rang = (id) => {
+    const action = timers[id];
+    if (action === undefined) return;
+    clearTimer(+id);
+    try {
+      action();
+    } catch (problem) {
+      note("a timer failed: " + shapes.words(problem));
+    }
+  };
+
+  const env = {};
+  keep("env", env);
+  keep("log", freeze(log));
+  keep("setFinal", freeze(setFinal));
+  keep("console", freeze(voices));
+  keep("setTimeout", freeze(setTimer));
+  keep("clearTimeout", freeze(clearTimer));
+  keep("queueMicrotask", freeze((action) => { (async () => { await null; action(); })(); }));
+  for (const name of config.functions) keep(name, host(name));
+  for (const name of config.globals) {
+    answers[name] = { __proto__: null, text: "null", value: null, read: false };
+    fixed(name, () => {
+      const held = answers[name];
+      if (!held.read) {
+        held.value = parse(held.text);
+        held.read = true;
+      }
+      return held.value;
+    });
+  }
+  for (const name of ownKeys(world)) if (typeof name === "string") known[name] = true;
+  const split = (text) => {
+    const at = apply(indexOf, text, ["\n"]);
+    return [cut(text, 0, at), cut(text, at + 1)];
+  };
+  const put = (text) => {
+    const { 0: name, 1: json } = split(text);
+    if (answers[name] !== undefined) {
+      answers[name] = { __proto__: null, text: json, value: null, read: false };
+    }
+  };
+
+  // The names a person could list: what blocks declared or assigned, and what lies on env.
+  const declared = create(null);
+  const names = () => {
+    const found = [];
+    const all = ownKeys(world);
+    for (let i = 0; i < all.length; i++) {
+      const name = all[i];
+      if (typeof name === "string" && (known[name] !== true || declared[name] === true)) {
+        add(found, name);
+      }
+    }
+    return found;
+  };
+  const every = (each) => {
+    const top = names();
+    for (let i = 0; i < top.length; i++) each(world, top[i], top[i]);
+    const inner = ownKeys(env);
+    for (let i = 0; i < inner.length; i++) {
+      if (typeof inner[i] === "string") each(env, inner[i], "env." + inner[i]);
+    }
+  };
+  const listedNames = () => {
+    const found = [];
+    every((_, key, name) => { add(found, stringify(name)); });
+    return found;
+  };
+  const declare = (list) => {
+    for (let i = 0; i < list.length; i++) {
+      declared[list[i]] = true;
+      if (!has(world, list[i])) defineProperty(world, list[i], fresh(undefined));
+    }
+  };
+  const variables = (plain) => {
+    const listed = [];
+    const budget = shapes.budget();
+    every((holder, key, name) => {
+      if (listed.length >= limits.variables) return;
+      const slot = getOwnPropertyDescriptor(holder, key);
+      if (slot === undefined) return;
+      const shape = shapes.ofSlot(slot, limits.variablePreview, budget, plain);
+      add(listed, '{"name":' + stringify(cut(name, 0, 200)) + ',"shape":' + shape + "}");
+    });
+    return "[" + apply(join, listed, [","]) + "]";
+  };
+
+  // A block.
+  const begun = (n) => {
+    calls = create(null);
+    return {
+      __proto__: null, n, logs: [], noted: 0, said: 0, final: null, finalText: false,
+      settled: false, closed: false, ok: true, value: undefined, refusal: "",
+    };
+  };
+  const refuse = (text) => {
+    const { 0: n, 1: thrown } = split(text);
+    run = begun(+n);
+    run.refusal = thrown;
+    run.settled = true;
+  };
+  const named = (made, name) => {
+    defineProperty(made, "name", { __proto__: null, value: name, configurable: true });
+    return made;
+  };
+  const start = (text, block) => {
+    const { n, names: made, portable, notes } = parse(text);
+    run = begun(n);
+    for (let i = 0; i < notes.length; i++) note(notes[i]);
+    declare(made);
+    for (let i = 0; i < portable.length; i++) {
+      const one = portable[i];
+      sources[one[0]] = { __proto__: null, seen: one[1], source: one[2] };
+    }
+    const mine = run;
+    (async () => {
+      let ok = true;
+      let value;
+      try {
+        value = await apply(block, undefined, [named]);
+      } catch (problem) {
+        ok = false;
+        value = problem;
+      }
+      mine.settled = true;
+      mine.ok = ok;
+      mine.value = value;
+    })();
+  };
+  const finish = (reason, plain) => {
+    const done = run;
+    if (done === null) return;
+    done.closed = true;
+    timers = create(null);
+    armed = 0;
+    if (open > 0) note(open + " calls were still open at the end of the block and were given up");
+    const left = calls;
+    calls = create(null);
+    open = 0;
+    const ids = ownKeys(left);
+    for (let i = 0; i < ids.length; i++) {
+      const call = left[ids[i]];
+      call.reject(refused(call.mark, call.name + ": the block has ended"));
+    }
+    let text = '{"n":' + done.n;
+    if (reason === "stall") {
+      text += ',"thrown":{"name":"Error","message":' + stringify(
+        "the block waits for a promise, and nothing is left that could settle it") + "}";
+    } else if (reason) text += ',"stopped":' + stringify(reason);
+    else if (done.refusal) text += ',"thrown":' + done.refusal;
+    else if (done.ok) text += ',"shape":' + shapes.of(done.value, limits.preview, plain);
+    else text += ',"thrown":' + shapes.thrown(done.value, plain);
+    if (done.final !== null) {
+      text += ',"final":' + done.final + ',"final_text":' + (done.finalText ? "true" : "false");
+    }
+    text += ',"logs":[' + apply(join, done.logs, [","]) + '],"variables":' + variables(plain) + "}";
+    run = null;
+    tell("d", text);
+  };
+  const idle = () => {
+    if (run === null) return;
+    if (run.settled && open === 0) finish("", false);
+    else if (run.settled) tell("w", "");
+    else if (open === 0 && armed === 0) finish("stall", false);
+  };
+
+  // What the parent asks for between blocks.
+  const replied = (id, work) => {
+    let text;
+    try {
+      text = '"value":' + bounded(work(), "the value");
+    } catch (problem) {
+      text = '"error":' + stringify(cut(shapes.words(problem), 0, 500));
+    }
+    tell("r", '{"id":' + id + "," + text + "}");
+  };
+  const found = (name) => {
+    const inner = apply(startsWith, name, ["env."]);
+    const holder = inner ? env : world;
+    const key = inner ? cut(name, 4) : name;
+    if (!has(holder, key)) throw new ErrorOf("there is no variable " + name);
+    return holder[key];
+  };
+  const valueOf = (name) => {
+    const text = stringify(found(name));
+    if (text === undefined) throw new ErrorOf(name + " has no JSON");
+    return text;
+  };
+  const define = (name, value) => {
+    declare([name]);
+    defineProperty(world, name, fresh(value));
+    return "true";
+  };
+  const memory = config.memory({
+    every, sources, declare, world, env, limits,
+    sourceOf: (value) => apply(sourceOf, value, []),
+    revive: (source) => evaluate("(" + source + "\n)"),
+  });
+  const ask = (operation, text) => {
+    const { 0: id, 1: rest } = split(text);
+    replied(id, () => {
+      if (operation === "names") return "[" + apply(join, listedNames(), [","]) + "]";
+      if (operation === "value") return valueOf(rest);
+      if (operation === "checkpoint") return memory.save(+rest);
+      if (operation === "restore") return memory.load(parse(rest));
+      const { 0: name, 1: body } = split(rest);
+      return define(name, operation === "text" ? body : parse(body));
+    });
+  };
+  return (operation, text, block) => {
+    if (operation === "idle") idle();
+    else if (operation === "refuse") refuse(text);
+    else if (operation === "start") start(text, block);
+    else if (operation === "answer") answered(text);
+    else if (operation === "put") put(text);
+    else if (operation === "timer") rang(text);
+    else if (operation === "finish") finish(text, false);
+    else if (operation === "plain") finish(text, true);
+    else ask(operation, text);
+    const said = apply(join, outbox, ["\n"]);
+    outbox = [];
+    return said;
+  };
+})
