@@ -47,8 +47,8 @@ class Keepsakes:
         Raises:
             ToolFailed: The key or the value is too long, there are too many, or the disk said no.
         """
-        if not key or len(key) > KEY_CHARS:
-            raise ToolFailed(f"a key has 1 to {KEY_CHARS} characters, this one {len(key)}")
+        if not key or len(key) > KEY_CHARS or not key.isprintable():
+            raise ToolFailed(f"a key has 1 to {KEY_CHARS} printable characters, not {key[:80]!r}")
         if len(value) > VALUE_BYTES:
             raise ToolFailed(f"the value has {len(value)} bytes; at most {VALUE_BYTES} are kept")
         target = self._file(key)

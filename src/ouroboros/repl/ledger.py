@@ -69,7 +69,9 @@ class Ledger:
         descriptor = os.open(self._file, flags, 0o600)
         try:
             # The line end before it keeps a torn line of a killed writer apart.
-            os.write(descriptor, b"\n" + msgspec.json.encode(mark) + b"\n")
+            rest = b"\n" + msgspec.json.encode(mark) + b"\n"
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
