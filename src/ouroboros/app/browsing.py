@@ -20,8 +20,11 @@ from ouroboros.browser.log.network import NetworkLog
 from ouroboros.browser.prompts.dialogs import Dialogs
 from ouroboros.browser.recovery import Recovery
 from ouroboros.browser.session import BrowserSession, Plan
+from ouroboros.browser.sites import Sites
+from ouroboros.browser.storage.vault import KeyFile, Vault
 from ouroboros.browser.tabs import Tabs
 from ouroboros.browser.transfer.artifacts import Artifacts
+from ouroboros.browser.transfer.choosers import Choosers
 from ouroboros.browser.transfer.downloads import Downloads
 from ouroboros.browser.transfer.uploads import Uploads
 from ouroboros.core.errors import Misuse
@@ -61,7 +64,9 @@ class Browser:
         self._tabs: Tabs | None = None
         self.artifacts = Artifacts(ground.home / "artifacts" / ground.session, publish)
         self.screenshots = Screenshots(self.artifacts)
-        self.dialogs = Dialogs(publish)
+        self.sites = Sites(ground.home / "browser" / "domains.toml")
+        self.choosers = Choosers()
+        self.dialogs = Dialogs(publish, self.sites.dialog_rule)
         self.downloads = Downloads(self.artifacts, publish, most_bytes=settings.download_max)
         self.folders = (ground.cwd, self.artifacts.folder, *map(Path, settings.uploads))
         places = Places(roots=(ground.cwd,), home=ground.home)
@@ -72,7 +77,12 @@ class Browser:
             enforce=self._enforce,
             confirms=frozenset(settings.confirm),
         )
-        self.requests = Requests(Together(_listed(settings), self.taint), publish, gate=way_out)
+        self.requests = Requests(
+            Together(_listed(settings), self.taint),
+            publish,
+            gate=way_out,
+            credentials=self._credentials,
+        )
         self.session = BrowserSession(
             _plan(settings, way_out),
             environment=ground.environment,
@@ -81,7 +91,9 @@ class Browser:
             publish=publish,
             extensions=(
                 self.requests,
+                self.sites,
                 self.dialogs,
+                self.choosers,
                 self.downloads,
                 self.console,
                 self.network,
@@ -107,6 +119,21 @@ class Browser:
 
     async def _enforce(self) -> None:
         await self.requests.enforce()
+
+    async def _credentials(self, origin: str) -> tuple[str, str] | None:
+        """User and password that the person has settled for a place; they are shown to nobody."""
+        kind, _, name = self.sites.of(origin).credentials.partition(":")
+        match kind:
+            case "env":
+                found = self.ground.environment.get(name, "")
+            case "vault":
+                home = self.ground.home / "browser"
+                vault = Vault(home / "vault", KeyFile(home / "vault.key"))
+                found = (await vault.get(name)).decode("utf-8", "replace")
+            case _:
+                return None
+        user, sign, password = found.partition(":")
+        return (user, password) if sign else None
 
 
 @asynccontextmanager

@@ -28,7 +28,13 @@ from ouroboros.repl.seams import Isolates, Performer
 from ouroboros.repl.seeds import Seeds
 from ouroboros.repl.session import Notes, Repl
 from ouroboros.repl.taint import Taint
+from ouroboros.repl.tools.execute import BrowserCommandTool, BrowserExecuteTool, ScriptTool
+from ouroboros.repl.tools.seat import Kit
+from ouroboros.tools.builtin.session import DoneTool
 from ouroboros.tools.registry import AnyTool
+
+_NOT_WITHIN = (ScriptTool, BrowserExecuteTool, BrowserCommandTool, DoneTool)
+"""Tools that run code or end the run are not for code."""
 
 _PAGES: tuple[tuple[str, tuple[Spec, ...]], ...] = (
     ("Tabs", (*tabs.SPECS, *wait.SPECS)),
@@ -51,6 +57,7 @@ class Base(Struct, frozen=True, kw_only=True):
         recipes: None where none are shipped.
         seconds: Running time of a block.
         risks: What is asked before it is done in a page.
+        tools: Those of the mind that calls tools, for scripts that call them.
     """
 
     home: Path
@@ -63,6 +70,7 @@ class Base(Struct, frozen=True, kw_only=True):
     recipes: Recipes | None
     seconds: float
     risks: frozenset[str]
+    tools: Callable[[], tuple[AnyTool, ...]] = tuple
 
 
 class Wish(Struct, frozen=True, kw_only=True):
@@ -129,6 +137,25 @@ class Repls:
         )
         async with made as repl:
             yield Open(repl=repl, api=reference(groups, has_browser=browser is not None))
+
+    @asynccontextmanager
+    async def script(self, kit: Kit) -> AsyncGenerator[Repl]:
+        """A fresh isolate without a browser, whose code may use files, or the session's tools."""
+        base = self.base
+        if kit == "files":
+            functions = workspace_functions(self.own)
+        else:
+            functions = tuple(tool for tool in base.tools() if not isinstance(tool, _NOT_WITHIN))
+        made = Repl(
+            base.isolates,
+            performer=base.performer,
+            functions=functions,
+            record=base.record,
+            taint=self.taint,
+            seconds=base.seconds,
+        )
+        async with made as repl:
+            yield repl
 
     def api(self, wish: Wish) -> str:
         """What a prompt says of the functions of such a REPL, without opening it."""
