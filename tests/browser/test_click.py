@@ -80,7 +80,9 @@ async def test_a_cover_is_named_and_not_pressed(stage: Stage) -> None:
 
 async def test_a_free_spot_of_a_half_covered_element_is_found(stage: Stage) -> None:
     cover = "<div style='position:fixed;left:0;top:0;width:130px;height:600px'></div>"
-    button = "<button id=b style='position:absolute;left:0;top:0;width:200px;height:40px'>x</button>"
+    button = (
+        "<button id=b style='position:absolute;left:0;top:0;width:200px;height:40px'>x</button>"
+    )
     tab = await stage.show(LOG + button + cover)
     await click(tab, "#b")
     assert await clicked(tab) == ["b"]

@@ -38,14 +38,18 @@ async def told(tab: Tab, last: str) -> list[str]:
 
 async def framed(stage: Stage, host: int, style: str = "") -> Tab:
     stage.site.put("inner", INNER)
-    frame = f"<iframe id=f name=side style='{style}' src='{stage.site.url('inner', host)}'></iframe>"
+    frame = (
+        f"<iframe id=f name=side style='{style}' src='{stage.site.url('inner', host)}'></iframe>"
+    )
     tab = await stage.show(OUTER + "<div style='height:40px'></div>" + frame)
     await wait_for_selector(tab, "iframe#f >>> #go")
     return tab
 
 
 @pytest.mark.parametrize("host", [0, 1])
-async def test_what_lies_in_a_frame_is_pressed_typed_into_and_chosen(stage: Stage, host: int) -> None:
+async def test_what_lies_in_a_frame_is_pressed_typed_into_and_chosen(
+    stage: Stage, host: int
+) -> None:
     tab = await framed(stage, host, "border:7px solid;padding:11px;margin-left:23px")
     acted = await click(tab, "iframe#f >>> #go")
     assert acted.did == 'clicked <button#go> "Go"'
@@ -77,7 +81,10 @@ async def test_an_element_far_down_in_a_frame_is_scrolled_to(stage: Stage, host:
 @pytest.mark.parametrize("host", [0, 1])
 async def test_a_covered_frame_is_not_pressed(stage: Stage, host: int) -> None:
     tab = await framed(stage, host)
-    await read(tab, "document.body.insertAdjacentHTML('beforeend', '<p id=ad style=\"position:fixed;inset:0;margin:0\">')")
+    await read(
+        tab,
+        "document.body.insertAdjacentHTML('beforeend', '<p id=ad style=\"position:fixed;inset:0;margin:0\">')",
+    )
     with pytest.raises(CannotAct, match="ad> covers"):
         await click(tab, "iframe >>> #go")
     assert await read(tab, "told") == []
@@ -86,9 +93,11 @@ async def test_a_covered_frame_is_not_pressed(stage: Stage, host: int) -> None:
 async def test_frames_in_frames_of_other_sites(stage: Stage) -> None:
     stage.site.put("inner", INNER)
     middle = f"""<script>addEventListener("message", (e) => parent.postMessage(e.data, "*"))</script>
-    <p>middle</p><iframe style="margin:9px" src="{stage.site.url('inner', 2)}"></iframe>"""
+    <p>middle</p><iframe style="margin:9px" src="{stage.site.url("inner", 2)}"></iframe>"""
     stage.site.put("middle", middle)
-    frame = f"<iframe style='margin:31px;height:250px' src='{stage.site.url('middle', 1)}'></iframe>"
+    frame = (
+        f"<iframe style='margin:31px;height:250px' src='{stage.site.url('middle', 1)}'></iframe>"
+    )
     tab = await stage.show(OUTER + frame)
     await wait_for_selector(tab, "iframe >>> iframe >>> #go")
     await click(tab, "iframe >>> iframe >>> #go")

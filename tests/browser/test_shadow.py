@@ -61,7 +61,9 @@ async def test_reading_lists_what_is_in_open_roots(stage: Stage) -> None:
 
 
 async def test_a_cover_in_the_page_keeps_a_press_from_a_closed_root(stage: Stage) -> None:
-    tab = await stage.show(PAGE.replace("MODE", "closed") + "<div id=v style='position:fixed;inset:0'>")
+    tab = await stage.show(
+        PAGE.replace("MODE", "closed") + "<div id=v style='position:fixed;inset:0'>"
+    )
     with pytest.raises(CannotAct, match="v> covers it"):
         await click(tab, "x-box >>> x-deep >>> #deep")
     assert await read(tab, "heard") == []
@@ -72,4 +74,7 @@ async def test_our_look_leaves_no_mark_in_the_page(stage: Stage) -> None:
     before = await read(tab, "[document.documentElement.outerHTML, Object.keys(window).length]")
     await click(tab, "#deep")
     await outline(tab)
-    assert await read(tab, "[document.documentElement.outerHTML, Object.keys(window).length]") == before
+    assert (
+        await read(tab, "[document.documentElement.outerHTML, Object.keys(window).length]")
+        == before
+    )

@@ -88,10 +88,10 @@ async def key_press(tab: Tab, key: str, modifiers: Sequence[str] = ()) -> Acted:
     """
     written, name = chord(key)
     held = (*modifiers, *written)
-    pressed = key_of(name)
+    pressed, bits = key_of(name), modifier_bits(held)
     calls = [
         *holding(held, down=True),
-        *events(pressed, modifier_bits(held)),
+        *events(pressed, bits),
         *holding(held, down=False),
     ]
     did = f"pressed {'+'.join((*held, pressed.key))}"

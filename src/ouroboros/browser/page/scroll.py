@@ -38,7 +38,7 @@ class Scrolled(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 async def scroll(
     tab: Tab,
-    direction: Direction = "down",
+    direction: Direction | str = "down",
     amount: float = 500,
     *,
     target: Target | None = None,

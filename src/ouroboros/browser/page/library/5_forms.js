@@ -156,14 +156,14 @@ const choosing = async ({ target, values }) => {
   const aimed = await ready(target);
   const { element } = aimed;
   if (tagOf(element) !== "select") no(element, "it is not a select; click it, then the option that appears");
+  if (!element.multiple && values.length !== 1) no(element, "it takes one option");
   const chosen = values.map((value) => optionFor(element, value));
   scrollTo(element, { block: "nearest", inline: "nearest", behavior: "instant" });
   takeFocus(element);
   const wanted = chosen.map((option) => option.value);
   const isSet = Array.from(element.options).every((option) => option.selected === chosen.includes(option));
   if (isSet) return { ...sent(aimed), how: "done", wanted: wanted.join(", ") };
-  if (element.multiple || chosen.length !== 1) {
-    if (!element.multiple) no(element, "it takes one option");
+  if (element.multiple) {
     for (const option of element.options) option.selected = chosen.includes(option);
     fire(element, "input");
     fire(element, "change");
@@ -180,8 +180,8 @@ const choosing = async ({ target, values }) => {
 const filled = ({ node, wanted, index, how }) => {
   const element = heldElement(node);
   let trusted = how !== "set";
-  if (how === "key" && (index === undefined ? element.value !== wanted : element.selectedIndex !== index)) {
-    if (index === undefined) setInput(element, wanted);
+  if (how === "key" && (index === null ? element.value !== wanted : element.selectedIndex !== index)) {
+    if (index === null) setInput(element, wanted);
     else element.selectedIndex = index;
     fire(element, "input");
     fire(element, "change");
