@@ -80,12 +80,13 @@ async def stage(
     cwd: Path | None = None,
     environment: dict[str, str] | None = None,
     check: bool = True,
+    opening: dict[str, Any] | None = None,
     **settings: Any,
 ) -> AsyncGenerator[Stage]:
     """Opens a session against a scripted server; checks the prefix law when it is left.
 
     Only a story that changes the model may pass ``check=False``. A base URL of ``providers`` that
-    is ``{server}`` stands for the server's.
+    is ``{server}`` stands for the server's. ``opening`` says more of how the session is opened.
     """
     folder = cwd or tmp_path / "work"
     folder.mkdir(exist_ok=True)
@@ -102,7 +103,7 @@ async def stage(
         chosen = msgspec.convert({"base_url": server.url, **words}, Settings)
         engine = Ouroboros(chosen, home=tmp_path / "home", environment=environment)
         async with engine.open(
-            cwd=folder, interactive=interactive, resume=resume, latest=latest
+            cwd=folder, interactive=interactive, resume=resume, latest=latest, **(opening or {})
         ) as session:
             yield Stage(session, server, folder)
         bodies = [

@@ -10,7 +10,7 @@ Example::
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,6 +24,7 @@ from ouroboros.core.state import Spent, State
 
 if TYPE_CHECKING:
     from ouroboros.llm.cassettes.tap import Tap
+    from ouroboros.repl.seeds import Seeds
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -164,7 +165,16 @@ class Ouroboros:
 
     @asynccontextmanager
     async def open(
-        self, *, cwd: Path, resume: str = "", latest: bool = False, interactive: bool = False
+        self,
+        *,
+        cwd: Path,
+        resume: str = "",
+        latest: bool = False,
+        interactive: bool = False,
+        mind: Literal["", "tools", "rlm"] = "",
+        browser: bool = False,
+        seeds: "Seeds | None" = None,
+        way: Literal["auto", "plain", "repl"] = "auto",
     ) -> AsyncGenerator[Session]:
         """Opens a new session, one by id, or the latest of ``cwd``.
 
@@ -173,6 +183,12 @@ class Ouroboros:
             resume: A session's id, or a beginning of it that fits one only.
             latest: Go on with the newest session of ``cwd``.
             interactive: Somebody can answer questions; otherwise each is answered no.
+            mind: Who drives it: ``tools`` calls tools, ``rlm`` writes code in a REPL. Empty means as
+                before, and ``tools`` in a new session.
+            browser: There is one, started by its first use.
+            seeds: Variables that the REPL begins with.
+            way: How ``rlm`` gets at small data: reads it plainly, works on it in the REPL, or (auto)
+                whichever its size calls for.
 
         Raises:
             Misuse: Folder, model or key do not fit; the message says what to do.
@@ -188,6 +204,10 @@ class Ouroboros:
             cwd=_folder(cwd),
             interactive=interactive,
             tap=self._tap,
+            mind=mind,
+            browser=browser,
+            seeds=seeds or wiring.Seeds(),
+            way=way,
         )
         async with wiring.opened(opening, resume=resume, latest=latest) as built:
             yield Session(

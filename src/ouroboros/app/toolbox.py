@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from ouroboros.agent.approvals import Desk
 from ouroboros.agent.journal import Journal
+from ouroboros.app.kit import Kit
 from ouroboros.app.settings import Permissions, Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.commands import Mode
@@ -94,6 +95,26 @@ def hands(
         environment=bench.environment,
         spill=Outputs(bench.home, bench.leaks),
         limit=bench.settings.tools.output_bytes,
+    )
+
+
+def session_hands(kit: Kit, registry: Registry) -> Orchestrator:
+    """The hands of a session over these tools."""
+    bench = Bench(
+        settings=kit.settings,
+        home=kit.home,
+        cwd=kit.cwd,
+        environment=kit.environment,
+        leaks=kit.leaks,
+    )
+    return hands(
+        bench,
+        registry=registry,
+        journal=kit.journal,
+        desk=kit.desk,
+        state=kit.state,
+        clock=kit.clock,
+        ids=kit.ids,
     )
 
 

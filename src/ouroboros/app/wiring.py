@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from anyio import to_thread
 from msgspec import Struct, field
@@ -20,6 +20,7 @@ from ouroboros.agent.prompts import Piece, Prompts, load
 from ouroboros.agent.session import Session
 from ouroboros.agent.speaker import Speaker
 from ouroboros.app import secrecy, surroundings, toolbox
+from ouroboros.app.kit import Joined, Kit, Later
 from ouroboros.app.own_words import own_words
 from ouroboros.app.settings import Settings
 from ouroboros.app.speakers import Speakers
@@ -29,8 +30,8 @@ from ouroboros.core.events import Envelope, SessionReady, SettingsChanged
 from ouroboros.core.events.code import Logged
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.limits import Caps
-from ouroboros.core.parts import Message
 from ouroboros.core.state import State, fold
+from ouroboros.repl.seeds import Seeds
 from ouroboros.safety.leaks import Leaks
 from ouroboros.store import EventLog, Lease, Writer
 
@@ -39,7 +40,14 @@ if TYPE_CHECKING:
 
 
 class Opening(Struct, frozen=True, kw_only=True):
-    """What a session is opened with."""
+    """What a session is opened with.
+
+    Attributes:
+        mind: Who drives it; empty means as before, and tools in a new one.
+        browser: There is one, started by its first use.
+        seeds: Variables that the REPL begins with.
+        way: How ``rlm`` gets at small data: read it plainly, or work on it in the REPL.
+    """
 
     settings: Settings
     home: Path
@@ -47,6 +55,10 @@ class Opening(Struct, frozen=True, kw_only=True):
     cwd: Path
     interactive: bool
     tap: "Tap | None" = None
+    mind: Literal["", "tools", "rlm"] = ""
+    browser: bool = False
+    seeds: Seeds = Seeds()
+    way: Literal["auto", "plain", "repl"] = "auto"
 
 
 class Built(Struct, kw_only=True):
@@ -116,7 +128,8 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
                     clock=clock,
                     leaks=leaks,
                 )
-                yield _build(opening, past, parts)
+                async with _joined(opening, past, parts) as built:
+                    yield built
             finally:
                 async with AsyncExitStack() as ending:
                     if opening.tap is not None:
@@ -125,13 +138,23 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
                     ending.push_async_callback(writer.close)
 
 
-def _build(
-    opening: Opening,
-    past: Past,
-    parts: Parts,
-) -> Built:
-    ids, clock, leaks = parts.ids, parts.clock, parts.leaks
-    settings, state = opening.settings, past.state
+@asynccontextmanager
+async def _joined(opening: Opening, past: Past, parts: Parts) -> AsyncGenerator[Built]:
+    """A session with the mind that was asked for; one that goes on keeps its own."""
+    kit = _kit(opening, past, parts)
+    wanted = opening.mind or (past.state.mind if past.resumed else "tools")
+    if wanted == "tools":
+        yield _built(opening, past, parts, kit, _tool_mind(kit, parts))
+        return
+    from ouroboros.app import minds  # a run without it never loads the REPL
+
+    wish = minds.Wish(browser=opening.browser, seeds=opening.seeds, way=opening.way)
+    async with minds.rlm(kit, wish) as joined:
+        yield _built(opening, past, parts, kit, joined)
+
+
+def _kit(opening: Opening, past: Past, parts: Parts) -> Kit:
+    state = past.state
     state.session = past.id
     cwd = Path(state.cwd) if past.resumed and Path(state.cwd).is_dir() else opening.cwd
 
@@ -139,85 +162,101 @@ def _build(
         for envelope in envelopes:
             journal.show(envelope)
 
-    log = EventLog(parts.writer, parts.lease, after=state.seq, on_durable=show)
     journal = Journal(
         state=state,
-        log=log,
-        ids=ids,
-        clock=clock,
-        redact=secrecy.redactor(leaks),
-        pieces=Pieces(leaks.flow),
+        log=EventLog(parts.writer, parts.lease, after=state.seq, on_durable=show),
+        ids=parts.ids,
+        clock=parts.clock,
+        redact=secrecy.redactor(parts.leaks),
+        pieces=Pieces(parts.leaks.flow),
     )
-    desk = Desk(interactive=opening.interactive)
-    registry = toolbox.registry(settings)
-    hands = toolbox.hands(
-        toolbox.Bench(
-            settings=settings,
-            home=opening.home,
-            cwd=cwd,
-            environment=secrecy.without_keys(opening.environment, settings),
-            leaks=leaks,
-        ),
-        registry=registry,
-        journal=journal,
-        desk=desk,
+    return Kit(
+        settings=opening.settings,
+        home=opening.home,
+        cwd=cwd,
+        environment=secrecy.without_keys(opening.environment, opening.settings),
+        leaks=parts.leaks,
         state=state,
-        clock=clock,
-        ids=ids,
+        journal=journal,
+        desk=Desk(interactive=opening.interactive),
+        lineup=Lineup(
+            parts.leader,
+            clock=parts.clock,
+            others=parts.speakers.others,
+            connect=parts.speakers.another,
+        ),
+        speakers=parts.speakers,
+        caps=_caps(opening.settings),
+        clock=parts.clock,
+        ids=parts.ids,
     )
-    pieces = system_prompt(settings, parts.prompts)
 
-    def anew(state: State) -> tuple[Message, dict[str, str]] | None:
-        return engine.facts(state)
 
-    lineup = Lineup(
-        parts.leader,
-        clock=clock,
-        others=parts.speakers.others,
-        connect=parts.speakers.another,
-    )
+def _tool_mind(kit: Kit, parts: Parts) -> Joined:
+    """The mind that calls tools, with the built-in ones."""
+    registry = toolbox.registry(kit.settings)
+    pieces = system_prompt(kit.settings, parts.prompts)
+    facts = Later()
     mind = ToolMind(
-        lineup=lineup,
+        lineup=kit.lineup,
         prompts=parts.prompts,
         system=pieces,
         tools=registry.specs,
-        ids=ids,
-        context=anew,
+        ids=kit.ids,
+        context=facts.of,
     )
+    return Joined(
+        name="tools",
+        mind=mind,
+        hands=toolbox.session_hands(kit, registry),
+        versions={piece.name: piece.version for piece in pieces},
+        off=kit.settings.context.off,
+        warnings=toolbox.strangers(kit.settings, registry),
+        facts=facts,
+    )
+
+
+def _built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) -> Built:
+    settings, state, journal = opening.settings, past.state, kit.journal
     engine = Session(
         state=state,
         journal=journal,
-        desk=desk,
-        mind=mind,
-        hands=hands,
+        desk=kit.desk,
+        mind=joined.mind,
+        hands=joined.hands,
         surroundings=surroundings.reader(
-            cwd=cwd,
+            cwd=kit.cwd,
             home=opening.home,
             environment=opening.environment,
-            clock=clock,
+            clock=kit.clock,
             instruction_bytes=settings.context.instruction_bytes,
             warn=lambda text: journal.record(Logged(level="warning", text=text)),
         ),
         speakers=parts.speakers.another,
         prompts=parts.prompts,
-        caps=_caps(settings),
-        off=settings.context.off,
-        ids=ids,
-        clock=clock,
+        caps=kit.caps,
+        off=joined.off,
+        ids=kit.ids,
+        clock=kit.clock,
     )
-    warnings = [*past.warnings, *parts.speakers.warnings, *toolbox.strangers(settings, registry)]
-    warm = partial(parts.speakers.warm, lineup.learn)
-    built = Built(engine=engine, warm=warm, resumed=past.resumed, warnings=warnings)
+    joined.facts.source = engine.facts
+    built = Built(
+        engine=engine,
+        warm=partial(parts.speakers.warm, kit.lineup.learn),
+        resumed=past.resumed,
+        warnings=[*past.warnings, *parts.speakers.warnings, *joined.warnings],
+    )
     ready = SessionReady(
-        cwd=str(cwd),
+        cwd=str(kit.cwd),
         model=parts.leader.name,
         mode=settings.mode,
         version=__version__,
-        prompts={piece.name: piece.version for piece in pieces},
+        prompts=joined.versions,
         resumed=past.resumed,
+        mind=joined.name,
     )
     _begin(built, ready, opening)
-    lineup.tune(effort=state.effort, service_tier=state.service_tier)
+    kit.lineup.tune(effort=state.effort, service_tier=state.service_tier)
     return built
 
 

@@ -117,6 +117,7 @@ class State(Struct, kw_only=True):
     effort: Effort | None = None
     service_tier: str | None = None
     mode: Mode = "ask"
+    mind: Literal["tools", "rlm"] = "tools"
     title: str = ""
     status: Status = "idle"
     turn: int = 0
@@ -292,7 +293,7 @@ class State(Struct, kw_only=True):
             case SessionReady():
                 self.cwd, self.model, self.mode = event.cwd, event.model, event.mode
                 self.title = event.title or self.title
-                self.fallback = ""
+                self.fallback, self.mind = "", event.mind
             case SettingsChanged():
                 self._apply_settings(event)
             case TaskCompleted(reason=reason):

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from ouroboros.core.events import Event
 from ouroboros.core.events.code import CodeGenerated, CodeResulted, EnvironmentUpdated
 from ouroboros.core.parts import Text
 from ouroboros.core.state import State
@@ -42,6 +43,7 @@ class ReplTool:
         self._runner, self._state = runner, state
         self._iteration, self._block = 0, 0
         self._variables = state.variables
+        self._is_prepared = False
 
     def effect(self, arguments: Code, cwd: Path) -> Effect:
         """Nothing by itself: what the code calls goes its own way past the rules."""
@@ -71,7 +73,7 @@ class ReplTool:
                 iteration=iteration,
             )
         )
-        self._note_variables(entry, context)
+        self._note_variables(entry, context.publish)
         yield Result(
             parts=(Text(text=entry.text),),
             ok=entry.ok or entry.is_final,
@@ -79,11 +81,20 @@ class ReplTool:
             answer=entry.answer,
         )
 
-    def _note_variables(self, entry: Entry, context: ToolContext) -> None:
+    async def prepare(self, record: Callable[[Event], None]) -> str:
+        """Opens the REPL before the first block and says what is in it; once."""
+        if self._is_prepared:
+            return ""
+        self._is_prepared = True
+        entry = await self._runner().run_block("", call_id="opening")
+        self._note_variables(entry, record)
+        return entry.text.removeprefix("value: void").strip()
+
+    def _note_variables(self, entry: Entry, record: Callable[[Event], None]) -> None:
         updated = environment(entry)
         if updated.metadata != self._variables:
             self._variables = updated.metadata
-            context.publish(updated)
+            record(updated)
 
 
 def environment(entry: Entry) -> EnvironmentUpdated:

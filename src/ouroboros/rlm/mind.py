@@ -1,7 +1,7 @@
 """The mind that writes code: one fresh message an iteration, and no page in it but previews."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Protocol
 
 from msgspec import Struct
@@ -47,6 +47,11 @@ class Window(Protocol):
     def look(self) -> Page | None: ...
 
 
+async def nothing() -> str:
+    """Nothing to prepare and to tell."""
+    return ""
+
+
 class NoWindow:
     """There is no browser."""
 
@@ -83,16 +88,22 @@ class RlmMind:
         setting: Setting | None = None,
         reading: Reading | None = None,
         begin: Callable[[], None] = lambda: None,
+        prepare: Callable[[], Awaitable[str]] = nothing,
     ) -> None:
-        """``system`` is the same for every iteration; ``begin`` is called when a run begins."""
+        """``system`` is the same for every iteration; ``begin`` is called when a run begins.
+
+        ``prepare`` runs before each iteration that writes code, and may have something to tell.
+        """
         self._lineup, self._system, self._bounds = lineup, system, bounds
         self._record, self._ids = record, ids
         self._window, self._setting, self._begin = window or NoWindow(), setting, begin
+        self._prepare = prepare
         self._reading, self._reads = reading, False
         self._turn = -1
         self._silent = 0
         self._text = ""
         self._page: Page | None = None
+        self._told = ""
 
     @property
     def lineup(self) -> Lineup:
@@ -113,13 +124,14 @@ class RlmMind:
             cost=self.speaker.cost,
         )
 
-    def think(self, state: State) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
+    @asynccontextmanager
+    async def think(self, state: State) -> AsyncGenerator[AsyncIterator[StreamEvent]]:
         """Begins an iteration and asks for its code; a second try of one asks the same."""
         if self._turn != state.turn:
-            self._turn = state.turn
-            self._open(state)
+            await self._open(state)
         stream = self.speaker.model.stream(self.request(state))
-        return stream if self._reads else with_blocks(stream)
+        async with stream if self._reads else with_blocks(stream) as events:
+            yield events
 
     def request(self, state: State) -> Request:
         """The request for the iteration that has begun."""
@@ -164,7 +176,7 @@ class RlmMind:
         before = of_text(self._text)
         half = max(LEAST_HISTORY, self._bounds.history_tokens // 2)
         self._bounds = replace(self._bounds, history_tokens=half)
-        self._text = context.message(state, self._bounds, self._page, self._setting)
+        self._text = self._message(state)
         return ContextCompacted(
             old_tokens=before,
             new_tokens=of_text(self._text),
@@ -213,6 +225,10 @@ class RlmMind:
         said = state.history[-1].text.strip() if state.history else ""
         return "\n".join([*lines, *(["Last words:", said[:2_000]] if said else [])])
 
+    def _message(self, state: State) -> str:
+        text = context.message(state, self._bounds, self._page, self._setting)
+        return f"{text}\n\n{self._told}" if self._told else text
+
     def _give_up(self, state: State, *, refused: bool) -> TaskCompleted:
         message = (
             f"the model refused ({state.stop_reason})"
@@ -223,18 +239,20 @@ class RlmMind:
         self._record(ErrorRaised(fault="runtime", kind=kind, message=message))
         return TaskCompleted(reason="failed", final=self.partial(state))
 
-    def _open(self, state: State) -> None:
+    async def _open(self, state: State) -> None:
         number = state.iteration + 1
         if number == 1:
             self._silent = 0
             self._begin()
+        wanted = number == 1 or self._reads
+        reading = self._reading.text(context.task_of(state)) if self._reading and wanted else ""
+        self._reads = reading != ""
+        self._told = "" if self._reads else await self._prepare()
+        self._turn = state.turn
         self._page = self._window.look()
         task = " ".join(context.task_of(state).split())[:_TASK_CHARACTERS]
         self._record(IterationStarted(iteration=number, task=task))
         for change in self._page.changes if self._page else ():
             tab, _, summary = change.partition(" ")
             self._record(BrowserChanged(tab=tab, summary=summary))
-        wanted = number == 1 or self._reads
-        reading = self._reading.text(context.task_of(state)) if self._reading and wanted else ""
-        self._reads = reading != ""
-        self._text = reading or context.message(state, self._bounds, self._page, self._setting)
+        self._text = reading or self._message(state)

@@ -11,7 +11,9 @@ def codes(text: str) -> list[str]:
     return [block.code for block in blocks(text)]
 
 
-FENCED = {
+type Table = dict[str, tuple[str, list[str]]]
+
+FENCED: Table = {
     "one block": ("```repl\nsetFinal(1)\n```", ["setFinal(1)"]),
     "two blocks": ("A\n```repl\na()\n```\nB\n```repl\nb()\n```\n", ["a()", "b()"]),
     "prose around": ("I look.\n\n```repl\ntabs\n```\n\nThen I go on.", ["tabs"]),
@@ -42,7 +44,7 @@ FENCED = {
     "blank lines stay": ("```repl\na()\n\n\nb()\n```", ["a()\n\n\nb()"]),
 }
 
-TRAPS = {
+TRAPS: Table = {
     "fence in a template": (
         "```repl\nconst md = `\n```js\nx\n```\n`;\nsetFinal(md)\n```",
         ["const md = `\n\\`\\`\\`js\nx\n\\`\\`\\`\n`;\nsetFinal(md)"],
@@ -92,7 +94,7 @@ TRAPS = {
     ),
 }
 
-OTHER_FENCES = {
+OTHER_FENCES: Table = {
     "js": ("```js\na()\n```", ["a()"]),
     "javascript": ("```javascript\na()\n```", ["a()"]),
     "typescript": ("```typescript\nconst a: number = 1;\n```", ["const a: number = 1;"]),
@@ -104,7 +106,7 @@ OTHER_FENCES = {
     "a mark nobody knows, prose": ("```thoughts\nI will look at the page.\n```", []),
 }
 
-CALLS = {
+CALLS: Table = {
     "the whole reply": ('{"code": "a()"}', ["a()"]),
     "with a name": ('{"name": "repl", "arguments": {"code": "a()"}}', ["a()"]),
     "arguments as text": ('{"name": "repl", "arguments": "{\\"code\\": \\"a()\\"}"}', ["a()"]),
@@ -121,7 +123,7 @@ CALLS = {
     "a call of another thing": ('{"zip code": "12345"}', []),
 }
 
-BARE = {
+BARE: Table = {
     "one call": ("setFinal(42)", ["setFinal(42)"]),
     "lines": (
         "const a = await getText(tab);\nsetFinal(a.length);",
@@ -151,17 +153,20 @@ BARE = {
 }
 
 
+TABLES: dict[str, Table] = {
+    "fenced": FENCED,
+    "trap": TRAPS,
+    "other": OTHER_FENCES,
+    "call": CALLS,
+    "bare": BARE,
+}
+
+
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
         pytest.param(*case, id=f"{name}-{id}")
-        for name, table in {
-            "fenced": FENCED,
-            "trap": TRAPS,
-            "other": OTHER_FENCES,
-            "call": CALLS,
-            "bare": BARE,
-        }.items()
+        for name, table in TABLES.items()
         for id, case in table.items()
     ],
 )

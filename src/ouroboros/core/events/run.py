@@ -12,7 +12,7 @@ type RunReason = str
 
 
 class SessionReady(Event, frozen=True, kw_only=True):
-    """A session was opened for the first time, or again (``resumed``)."""
+    """A session was opened for the first time, or again (``resumed``); ``mind`` drives it."""
 
     type: ClassVar[str] = "session.ready"
     cwd: str
@@ -22,6 +22,7 @@ class SessionReady(Event, frozen=True, kw_only=True):
     prompts: dict[str, str] = field(default_factory=dict[str, str])
     resumed: bool = False
     title: str = ""
+    mind: Literal["tools", "rlm"] = "tools"
 
 
 class SettingsChanged(Event, frozen=True, kw_only=True):

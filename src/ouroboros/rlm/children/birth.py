@@ -64,6 +64,7 @@ async def live(ground: Ground, wish: Wish, tools: Callable[[State], tuple[AnyToo
             record=journal.record,
             ids=ground.ids,
             window=room.window,
+            prepare=room.prepare,
             setting=wish.setting,
         )
         words = Message(id=ground.ids.new("msg"), role="user", parts=(Text(text=wish.prompt),))

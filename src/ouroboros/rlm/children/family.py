@@ -155,7 +155,7 @@ class Family:
         async def work() -> str:
             finished = await asking.asked(
                 await self._ground.lineup(),
-                system=self._ground.prompts["leaf"],
+                system=self._ground.leaf,
                 text=text,
                 paid=paid,
             )

@@ -46,6 +46,7 @@ class Room(Struct, frozen=True, kw_only=True):
 
     hands: Hands
     system: str
+    prepare: Callable[[], Awaitable[str]]
     window: Window | None = None
 
 
@@ -91,6 +92,7 @@ class Ground(Struct, frozen=True, kw_only=True):
         state: Of the run at the top; its record is that of all.
         lineup: A new lineup of the models that children ask.
         marks: Something nobody can guess, anew each time.
+        leaf: The prompt of a plain read.
         redact: An event's JSON without secrets, or None when it holds none.
     """
 
@@ -105,7 +107,7 @@ class Ground(Struct, frozen=True, kw_only=True):
     ids: Ids
     clock: Clock
     marks: Callable[[], str]
-    prompts: dict[str, str]
+    leaf: str
     redact: Callable[[bytes], bytes | None] | None = None
 
 

@@ -1,0 +1,71 @@
+"""What an open session has before it gets a mind and hands."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from ouroboros.agent.approvals import Desk
+from ouroboros.agent.journal import Journal
+from ouroboros.agent.lineup import Lineup
+from ouroboros.agent.overlap import Hands
+from ouroboros.agent.roles import Partner
+from ouroboros.app.settings import Settings
+from ouroboros.app.speakers import Speakers
+from ouroboros.core.clock import Clock
+from ouroboros.core.ids import Ids
+from ouroboros.core.limits import Caps
+from ouroboros.core.parts import Message
+from ouroboros.core.state import State
+from ouroboros.safety.leaks import Leaks
+
+
+class Kit(Struct, frozen=True, kw_only=True):
+    """Handed to whoever joins a mind with its hands.
+
+    ``environment`` is without the keys of providers.
+    """
+
+    settings: Settings
+    home: Path
+    cwd: Path
+    environment: dict[str, str]
+    leaks: Leaks
+    state: State
+    journal: Journal
+    desk: Desk
+    lineup: Lineup
+    speakers: Speakers
+    caps: Caps
+    clock: Clock
+    ids: Ids
+
+
+class Later:
+    """What a mind asks of the session that it becomes a part of."""
+
+    def __init__(self) -> None:
+        """There is no session yet."""
+        self.source: Callable[[State], tuple[Message, dict[str, str]] | None] = lambda _: None
+
+    def of(self, state: State) -> tuple[Message, dict[str, str]] | None:
+        """What a model must be told anew after a summary."""
+        return self.source(state)
+
+
+class Joined(Struct, frozen=True, kw_only=True):
+    """A mind with its hands.
+
+    Attributes:
+        versions: Of the pieces of its prompt.
+        off: Blocks that its model is not told of the surroundings.
+    """
+
+    name: Literal["tools", "rlm"]
+    mind: Partner
+    hands: Hands
+    versions: dict[str, str]
+    off: tuple[str, ...]
+    warnings: list[str]
+    facts: Later

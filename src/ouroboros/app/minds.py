@@ -1,0 +1,301 @@
+"""Joins the mind that writes code with its REPL, its children and a browser.
+
+Imported only by sessions that are driven by it.
+"""
+
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Literal
+
+import anyio
+from anyio import to_thread
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ouroboros.agent.lineup import Lineup
+from ouroboros.agent.speaker import Speaker
+from ouroboros.app import browsing, secrecy, toolbox
+from ouroboros.app.kit import Joined, Kit, Later
+from ouroboros.app.repls import Base, Open, Repls
+from ouroboros.app.repls import Wish as ReplWish
+from ouroboros.browser.differ import changes
+from ouroboros.browser.tabs import TabFacts, Tabs
+from ouroboros.code.pool import Isolates
+from ouroboros.core.errors import OuroborosError
+from ouroboros.repl.metadata import Entry, harmless
+from ouroboros.repl.seeds import Seeds
+from ouroboros.rlm import prompts, router
+from ouroboros.rlm.children.family import ERROR, Family
+from ouroboros.rlm.children.ground import Allowance, Birth, Bounds, Ground, Room, places
+from ouroboros.rlm.children.queries import queries
+from ouroboros.rlm.context import Bounds as Iterations
+from ouroboros.rlm.context import Page
+from ouroboros.rlm.hands import ReplTool
+from ouroboros.rlm.mind import Reading, RlmMind
+from ouroboros.safety.guard import Guard
+from ouroboros.tools.orchestrator import Orchestrator
+from ouroboros.tools.registry import Registry
+
+_CHANGE_CHARACTERS = 120
+_ASKING: tuple[str, ...] = ("llm_query", "llm_batch", "llm_map")
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """What a person wants of the mind."""
+
+    browser: bool = False
+    seeds: Seeds = Seeds()
+    way: Literal["auto", "plain", "repl"] = "auto"
+
+
+class View:
+    """The tabs as the mind is told of them: counts, and what changed since it last looked."""
+
+    def __init__(self, known: Callable[[], Tabs | None]) -> None:
+        """``known`` gives the tabs without starting a browser."""
+        self._known = known
+        self._seen: tuple[TabFacts, ...] = ()
+
+    def look(self) -> Page:
+        """How the browser stands now."""
+        tabs = self._known()
+        now = tabs.all() if tabs is not None else ()
+        told = tuple(
+            f"{change.tab} {change.field}: {_short(change.old)} -> {_short(change.new)}"
+            for change in changes(self._seen, now)
+        )
+        self._seen = now
+        return Page(
+            tabs=len(now),
+            active=tabs.active if tabs is not None else "",
+            dialogs=tuple(f"{facts.id} {facts.dialog}" for facts in now if facts.dialog),
+            changes=told,
+        )
+
+
+def _short(text: str) -> str:
+    return harmless(text, _CHANGE_CHARACTERS) or "-"
+
+
+class Lazy:
+    """The session's REPL, opened when its first block runs and closed with the session."""
+
+    def __init__(
+        self,
+        stack: AsyncExitStack,
+        guard: Guard,
+        opening: Callable[[], AbstractAsyncContextManager[Open]],
+    ) -> None:
+        """``opening`` may be entered by any task: nothing in it belongs to one."""
+        self._stack, self._guard, self._opening = stack, guard, opening
+        self._lock = anyio.Lock()
+        self._open: Open | None = None
+
+    async def run_block(self, code: str, *, call_id: str) -> Entry:
+        """Runs a block."""
+        async with self._lock:
+            if self._open is None:
+                if not self._guard.is_on_duty:
+                    await to_thread.run_sync(self._guard.begin)
+                self._open = await self._stack.enter_async_context(self._opening())
+        return await self._open.repl.run_block(code, call_id=call_id)
+
+
+class Helpers:
+    """The models that children ask: a cheaper one where the settings name it."""
+
+    def __init__(self, kit: Kit) -> None:
+        """Connects nothing."""
+        self._kit = kit
+        self._lock = anyio.Lock()
+        self._speaker: Speaker | None = None
+
+    async def lineup(self) -> Lineup:
+        """A lineup of their own, so that one child's failures are not another's."""
+        kit = self._kit
+        lineup = Lineup(
+            await self._first(),
+            clock=kit.clock,
+            others=kit.speakers.others,
+            connect=kit.speakers.another,
+        )
+        lineup.tune(effort=kit.state.effort, service_tier=kit.state.service_tier)
+        return lineup
+
+    async def _first(self) -> Speaker:
+        name = self._kit.settings.rlm.child_model
+        if not name:
+            return self._kit.lineup.speaker
+        async with self._lock:
+            if self._speaker is None:
+                self._speaker = await self._kit.speakers.another(name)
+        return self._speaker
+
+
+class Nursery:
+    """Opens REPLs for children, on the ground of the session's own."""
+
+    def __init__(self, kit: Kit, repls: Repls, words: prompts.Words) -> None:
+        """Opens none yet."""
+        self._kit, self._repls, self._words = kit, repls, words
+
+    def has_browser(self) -> bool:
+        """A child would have a browser."""
+        return self._repls.base.browser is not None
+
+    @asynccontextmanager
+    async def open(self, birth: Birth) -> AsyncGenerator[Room]:
+        """A child's REPL; the tabs that it opened are closed with it."""
+        nested = f"{ERROR} sub-calls cannot be nested deeper than {self._kit.settings.rlm.depth}"
+        withheld = {} if birth.can_ask else dict.fromkeys(_ASKING, nested)
+        wish = ReplWish(seeds=birth.seeds, tools=birth.tools, withheld=withheld, is_child=True)
+        async with self._repls.open(wish) as opened:
+            runner = opened.repl
+            tool = ReplTool(lambda: runner, birth.state)
+            kit = replace(self._kit, state=birth.state, journal=birth.journal)
+            browser = self._repls.base.browser
+            yield Room(
+                hands=toolbox.session_hands(kit, Registry([tool])),
+                system=self._words.system(opened.api, can_ask=birth.can_ask, is_child=True),
+                prepare=lambda: tool.prepare(birth.journal.record),
+                window=View(browser.known) if browser is not None else None,
+            )
+
+
+@asynccontextmanager
+async def rlm(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
+    """The mind with its hands, until the end of the session."""
+    words = await to_thread.run_sync(prompts.load)
+    async with AsyncExitStack() as stack:
+        browser: browsing.Browser | None = None
+        if wish.browser:
+            browser = await stack.enter_async_context(browsing.opened(_in_browser(kit)))
+        guard = browser.guard if browser is not None else Guard()
+        isolates = await stack.enter_async_context(
+            Isolates(environment=kit.environment, guard=guard, clock=kit.clock)
+        )
+        tool = ReplTool(lambda: runner, kit.state)
+        hands = toolbox.session_hands(kit, Registry([tool]))
+        repls = Repls(_base(kit, isolates, hands, browser))
+        allowance = Allowance(kit.caps, kit.state, kit.clock)
+        family = Family(
+            _ground(kit, Nursery(kit, repls, words), words, allowance),
+            state=kit.state,
+            tools=queries,
+        )
+        root = ReplWish(name="main", seeds=wish.seeds, tools=queries(family))
+        runner = Lazy(stack, guard, lambda: repls.open(root))
+        bounds = kit.settings.rlm
+        mind = RlmMind(
+            lineup=kit.lineup,
+            system=words.system(repls.api(root), can_ask=True),
+            bounds=Iterations(
+                iterations=bounds.max_iterations, history_tokens=bounds.history_tokens
+            ),
+            record=kit.journal.record,
+            ids=kit.ids,
+            window=View(browser.known) if browser is not None else None,
+            reading=_reading(kit, wish, words),
+            begin=allowance.begin,
+            prepare=_prepared(kit, repls, tool),
+        )
+        yield Joined(
+            name="rlm",
+            mind=mind,
+            hands=hands,
+            versions=words.versions,
+            off=(*kit.settings.context.off, "instructions", "permissions", "plan"),
+            warnings=[],
+            facts=Later(),
+        )
+
+
+def _prepared(kit: Kit, repls: Repls, tool: ReplTool) -> Callable[[], Awaitable[str]]:
+    """What happens before each iteration: places that the person has named are known from then on."""
+    heard = 0
+
+    async def prepare() -> str:
+        nonlocal heard
+        said = kit.state.history[heard:]
+        heard = len(kit.state.history)
+        for message in said:
+            if message.role == "user" and message.kind == "plain":
+                repls.taint.hear(message.text)
+        try:
+            return await tool.prepare(kit.journal.record)
+        except (OuroborosError, OSError) as failed:
+            return f"The REPL could not be opened: {failed}"
+
+    return prepare
+
+
+def _reading(kit: Kit, wish: Wish, words: prompts.Words) -> Reading | None:
+    tokens = kit.settings.rlm.leaf_tokens
+
+    def text(task: str) -> str:
+        is_plain = router.is_plain(
+            task, wish.seeds, way=wish.way, browser=wish.browser, tokens=tokens
+        )
+        return router.reading(task, wish.seeds, _mark()) if is_plain else ""
+
+    return Reading(system=words.leaf, text=text)
+
+
+def _in_browser(kit: Kit) -> browsing.Ground:
+    return browsing.Ground(
+        settings=kit.settings.browser,
+        home=kit.home,
+        cwd=kit.cwd,
+        environment=kit.environment,
+        session=kit.state.session,
+        publish=kit.journal.record,
+    )
+
+
+def _base(
+    kit: Kit, isolates: Isolates, performer: Orchestrator, browser: browsing.Browser | None
+) -> Base:
+    return Base(
+        home=kit.home,
+        cwd=kit.cwd,
+        session=kit.state.session,
+        performer=performer,
+        record=kit.journal.record,
+        isolates=isolates,
+        browser=browser,
+        recipes=None,
+        seconds=kit.settings.rlm.block_timeout,
+        risks=frozenset(kit.settings.browser.confirm),
+    )
+
+
+def _ground(kit: Kit, nursery: Nursery, words: prompts.Words, allowance: Allowance) -> Ground:
+    rlm = kit.settings.rlm
+    bounds = Bounds(
+        calls=rlm.max_sub_calls,
+        iterations=rlm.child_iterations,
+        depth=rlm.depth,
+        at_once=rlm.concurrency,
+        leaf_tokens=rlm.leaf_tokens,
+        history_tokens=rlm.history_tokens,
+    )
+    return Ground(
+        state=kit.state,
+        record=kit.journal.record,
+        settle=kit.journal.settle,
+        lineup=Helpers(kit).lineup,
+        nursery=nursery,
+        bounds=bounds,
+        allowance=allowance,
+        places=places(bounds),
+        ids=kit.ids,
+        clock=kit.clock,
+        marks=_mark,
+        leaf=words.leaf,
+        redact=secrecy.redactor(kit.leaks),
+    )
+
+
+def _mark() -> str:
+    return secrets.token_hex(8)
