@@ -46,6 +46,7 @@
     return parent === null ? marked("bare", written) : written;
   };
   const array = (state, value, above) => {
+    if (value.length * 14 > state.left) throw new ErrorOf("too large");
     const written = listed(state, value, above);
     return value.length && value[0] === MARK ? marked("array", written) : written;
   };
@@ -60,7 +61,7 @@
     return items;
   };
   const text = (state, value, over) => {
-    if ((state.left -= 2) < 0) throw new ErrorOf("too large");
+    if ((state.left -= 14) < 0) throw new ErrorOf("too large");
     const kind = shapes.kindOf(value);
     if (kind === "string") {
       if ((state.left -= value.length) < 0) throw new ErrorOf("too large");
@@ -124,18 +125,23 @@
     return value[0] === MARK && has(value, "0") ? special(value) : plain(value);
   };
 
-  return ({ every, sources, declare, world, env, sourceOf, revive }) => ({
+  return ({ every, sources, seeds, declare, world, env, sourceOf, revive }) => ({
     __proto__: null,
     save(limit) {
       const state = { __proto__: null, left: limit };
       const values = [];
       const functions = [];
       const lost = [];
+      const given = [];
       every((holder, key, name) => {
         const before = state.left;
         try {
           const found = getOwnPropertyDescriptor(holder, key);
           if (!has(found, "value")) throw new ErrorOf("a getter");
+          if (holder === world && name in seeds && seeds[name] === found.value) {
+            add(given, stringify(name));
+            return;
+          }
           const known = holder === world ? sources[key] : undefined;
           if (typeof found.value === "function" && known && sourceOf(found.value) === known.seen) {
             add(functions, "[" + stringify(key) + "," + stringify(known.source) + "]");
@@ -146,7 +152,8 @@
         }
       });
       return '{"values":{' + apply(join, values, [","]) + '},"functions":['
-        + apply(join, functions, [","]) + '],"lost":[' + apply(join, lost, [","]) + "]}";
+        + apply(join, functions, [","]) + '],"seeds":[' + apply(join, given, [","])
+        + '],"lost":[' + apply(join, lost, [","]) + "]}";
     },
     load(saved) {
       const lost = [];
@@ -180,6 +187,9 @@
         }
       }
       for (let i = 0; i < saved.lost.length; i++) failed(saved.lost[i]);
+      for (let i = 0; i < saved.seeds.length; i++) {
+        if (!(saved.seeds[i] in seeds)) failed(saved.seeds[i]);
+      }
       return "[" + apply(join, lost, [","]) + "]";
     },
   });

@@ -34,6 +34,7 @@ class _Said(Struct, frozen=True):
 
 _outcomes = msgspec.json.Decoder(_Said)
 
+
 def outcome_of(
     payload: bytes = b"{}", number: int = 0, *, stopped: Stopped = "", lost: tuple[str, ...] = ()
 ) -> Outcome:
@@ -46,7 +47,7 @@ def outcome_of(
     return Outcome(
         shape=_shape(outcome.shape, PREVIEW_CHARS) if outcome.shape is not None else None,
         thrown=_thrown(outcome.thrown, number) if outcome.thrown is not None else None,
-        stopped=stopped or outcome.stopped,
+        stopped=stopped or outcome.stopped or _full(outcome.thrown),
         final=outcome.final.copy() if bytes(outcome.final) else None,
         final_text=outcome.final_text,
         logs=tuple(line[: LOG_CHARS + 1] for line in outcome.logs[: LOGS + 1]),
@@ -82,3 +83,9 @@ def _thrown(thrown: Thrown, number: int) -> Thrown:
         stack="\n".join(kept),
         line=int(found[1]) if found else thrown.line,
     )
+
+
+def _full(thrown: Thrown | None) -> Stopped:
+    """Buffers lie outside of the heap; their bound shows as an error of the language."""
+    said = thrown.message if thrown is not None else ""
+    return "memory" if said.startswith("Array buffer allocation failed") else ""

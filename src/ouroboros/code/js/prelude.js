@@ -55,6 +55,7 @@
   const answers = create(null);
   const known = create(null);
   const sources = create(null);
+  const seeds = create(null);
   const tell = (kind, text) => add(outbox, kind + text);
 
   // Host calls.
@@ -375,9 +376,8 @@
   };
   const idle = () => {
     if (run === null) return;
-    if (run.settled && open === 0) finish("", false);
-    else if (run.settled) tell("w", "");
-    else if (open === 0 && armed === 0) finish("stall", false);
+    if (run.settled) tell(open === 0 ? "e" : "w", "");
+    else if (open === 0 && armed === 0) tell("z", "");
   };
 
   // What the parent asks for between blocks.
@@ -405,10 +405,11 @@
   const define = (name, value) => {
     declare([name]);
     defineProperty(world, name, fresh(value));
+    seeds[name] = value;
     return "true";
   };
   const memory = config.memory({
-    every, sources, declare, world, env, limits,
+    every, sources, seeds, declare, world, env,
     sourceOf: (value) => apply(sourceOf, value, []),
     revive: (source) => evaluate("(" + source + "\n)"),
   });

@@ -164,4 +164,3 @@ def _command() -> list[str]:
     paths = [str(_HERE.parents[2]), str(Path(parser.origin).parents[1])]
     options = {"paths": paths, "engine": str(Path(found.origin).parent)}
     return [sys.executable, "-I", "-S", str(_HERE / "worker.py"), json.dumps(options)]
-

@@ -198,7 +198,7 @@
     let text = '{"kind":' + stringify(names[kind] || kind) + ',"size":' + sizeOf(value, kind);
     let note = names[kind] ? kind : "";
     const counts = { __proto__: null, nodes: budget.nodes, cyclic: false };
-    const measured = kind === "function" || kind === "symbol" || names[kind]
+    const measured = kind === "void" || kind === "function" || kind === "symbol" || names[kind]
       ? null : length(value, counts, null);
     budget.nodes = counts.nodes > 0 ? counts.nodes : 0;
     if (measured !== null) text += ',"characters":' + measured;

@@ -53,6 +53,7 @@ class Worker:
         self._task = 0
         self._entry: Any = None
         self._arguments: Any = None
+        self._looking: Any = None
         self._reserved: frozenset[str] = frozenset()
         self._block: Block | None = None
 
@@ -86,7 +87,9 @@ class Worker:
         if block is not None:
             block.resume()
         self._call(operation, text, *more)
-        self._call("idle", b"")
+        # Nothing may be written into an array of V8's now: that waits for V8, which may be in a loop.
+        self._task += 1
+        self._engine.call(self._task, self._entry, self._looking)
 
     def _call(self, operation: str, text: bytes, *more: Any) -> None:
         self._task += 1
@@ -179,6 +182,8 @@ class Worker:
         self._entry = self._engine.handle(self._task)
         self._evaluated("[]")
         self._arguments = self._engine.handle(self._task)
+        self._evaluated("['idle', '']")
+        self._looking = self._engine.handle(self._task)
         self._reserved = frozenset(options["reserved"])
         self._engine.limit(self._heap)
 
@@ -224,10 +229,14 @@ class Worker:
             return
         name = f"\n//# sourceURL=block{order['n']}.js"
         result = self._evaluated(found.code + name)
-        names, portable, notes = found.names, found.portable, [
-            f"{word} belongs to this REPL: your own {word} lasts for this block only"
-            for word in found.shadowed
-        ]
+        names, portable, notes = (
+            found.names,
+            found.portable,
+            [
+                f"{word} belongs to this REPL: your own {word} lasts for this block only"
+                for word in found.shadowed
+            ],
+        )
         if result is not None and result.kind == "syntax":
             result = self._evaluated(found.plain + name)
             names, portable = (), ()
@@ -263,7 +272,7 @@ class Worker:
         block.rest()
         if self._engine.was_full and not block.stopping:
             block.stopping = "memory"
-        if block.stopping or block.closing:
+        if block.stopping or block.closing or block.verdict is not None:
             self._close(block)
 
     def _pass_on(self, text: bytes) -> None:
@@ -273,9 +282,9 @@ class Worker:
             if kind == "t":
                 order = json.loads(body)
                 heapq.heappush(self._timers, (time.monotonic() + order["seconds"], order["id"]))
-            elif kind == "w":
+            elif kind in {"e", "w", "z"}:
                 if self._block is not None:
-                    self._block.settle()
+                    self._block.judge(kind)
             elif kind in {"c", "d", "r"}:
                 if kind == "d" and self._block is not None:
                     body = body[:-1] + f',"seconds":{self._block.used:.4f}}}'.encode()
@@ -320,7 +329,7 @@ class Worker:
         block.resume()
         block.deadline = time.monotonic() + SUMMARY_SECONDS
         operation = "finish" if block.closing == 1 and block.stopping != "memory" else "plain"
-        self._call(operation, block.stopping.encode())
+        self._call(operation, (block.stopping or block.verdict or "").encode())
 
     def _recover(self) -> None:
         """Makes room after a stop for memory; with none left this isolate ends."""
@@ -348,6 +357,7 @@ class Block:
         self.stopping = ""
         self.closing = 0
         self.settled = False
+        self.verdict: str | None = None
         self.deadline = _FOREVER
         self._patience = _FOREVER
         self._left = seconds
@@ -373,11 +383,13 @@ class Block:
             self._since = None
             self.deadline = self._patience
 
-    def settle(self) -> None:
-        """Its own end is there, and calls are open that nobody awaits."""
-        if not self.settled:
+    def judge(self, kind: str) -> None:
+        """At its end (e), waiting for nothing (z), or at its end with calls nobody awaits (w)."""
+        if kind == "w" and not self.settled:
             self.settled = True
             self._patience = time.monotonic() + SETTLING_SECONDS
+        if kind != "w":
+            self.verdict = "stall" if kind == "z" else ""
 
 
 def _syntax(result: Any, code: str, hint: Any) -> tuple[str, int | None]:
