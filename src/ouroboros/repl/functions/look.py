@@ -62,16 +62,12 @@ def frame_named(tab: Tab, name: str | int) -> tree.Frame:
     """
     found = tuple(tab.frames)
     if isinstance(name, int):
-        if 0 <= name < len(found):
-            return found[name]
+        fitting = found[name : name + 1] if name >= 0 else ()
     else:
-        for fits in (
-            lambda frame: name in {frame.id, frame.name, frame.url},
-            lambda frame: bool(name) and name in frame.url,
-        ):
-            for frame in found:
-                if fits(frame):
-                    return frame
+        fitting = tuple(frame for frame in found if name in {frame.id, frame.name, frame.url})
+        fitting = fitting or tuple(frame for frame in found if name and name in frame.url)
+    if fitting:
+        return fitting[0]
     raise CannotAct(
         f"{tab.id}: no frame {name!r} among {len(found)}", hint="frames(tab) lists them"
     )
@@ -83,13 +79,13 @@ async def exec_in_tab(pages: Pages, wish: Exec, context: ToolContext) -> Result:
     tab = await pages.tab(wish.tab)
     frame = "" if wish.frame is None else frame_named(tab, wish.frame).id
     await pages.parts.touch(tab.id, frame)
+    await pages.looked(wish.tab)  # before it runs: it may read and send in one go
     value = await tab.evaluate(
         wish.code,
         world=wish.world,
         frame=frame,
         timeout_seconds=min(wish.timeout, 10_000) / 1000,
     )
-    await pages.looked(wish.tab)
     return answer(value, f"code ran in {wish.tab}")
 
 
