@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from ouroboros.browser.tabs import TabFacts
 from ouroboros.core.errors import Denied
 from ouroboros.repl.taint import Admit, Taint
+from ouroboros.safety.origins import origin_of
 from ouroboros.tools.passage import HARMLESS
 from ouroboros.tools.tool import Effect
 
@@ -76,9 +77,8 @@ class Watcher:
 
     async def looked(self, tab: TabFacts) -> None:
         """Content of this tab goes to code; from then on the browser asks before it sends."""
-        from ouroboros.safety.origins import origin_of
-
-        await self._taint.read(origin_of(tab.url) or tab.url[:80])
+        if tab.url != "about:blank" or tab.opener:
+            await self._taint.read(origin_of(tab.url) or tab.url[:80])
 
     async def opening(self, url: str, admit: Admit) -> None:
         """A place is about to be opened; raises ``Denied`` when it may not be."""

@@ -1,11 +1,31 @@
 """Follows what was read of pages through every tool of a session, whichever mind calls it."""
 
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
 import anyio
 
 from ouroboros.core.errors import ToolFailed
 from ouroboros.repl.ledger import Ledger
 from ouroboros.repl.taint import Taint
 from ouroboros.tools.tool import Effect
+
+
+class Hands(Protocol):
+    """Where effects are let through; an ``Orchestrator`` is one."""
+
+    def watch(self, watcher: Callable[[Effect], Awaitable[None]]) -> None: ...
+    async def admit(self, effect: Effect, *, name: str, call_id: str) -> None: ...
+
+
+def follow(hands: Hands, taint: Taint, ledger: Ledger) -> None:
+    """Lets the taint hear of all that a session's tools do, and ask about what pages do by themselves."""
+
+    async def admit(effect: Effect) -> None:
+        await hands.admit(effect, name="browser", call_id=taint.within)
+
+    taint.admit = admit
+    hands.watch(Following(taint, ledger).admitted)
 
 
 class Following:

@@ -151,6 +151,7 @@ class Repl:
         async with self._turn:
             isolate = self._opened()
             self._within, self._calls = call_id, 0
+            self._taint.within = call_id
             for name, value in self._changed().items():
                 await isolate.put(name, value)
             try:

@@ -73,6 +73,8 @@ class Taint:
         self._asking = anyio.Lock()
         self._is_enforced = False
         self.admit, self.enforce, self.confirms = admit, enforce, confirms
+        self.within = ""
+        """The call whose code runs now: what pages do meanwhile is asked about in its name."""
         self.know(*known)
 
     @property

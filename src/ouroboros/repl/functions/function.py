@@ -19,6 +19,7 @@ class Spec(Struct, frozen=True, kw_only=True):
         kind: ``look`` reads a page, ``act`` works in one, ``risk`` is asked for each time.
         says: One readable line for the person.
         url: Where it would go, if not where its tab is.
+        reads: What it gives holds words of the page; a wait's answer does not.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Spec(Struct, frozen=True, kw_only=True):
     says: Callable[[Any], str] | None = None
     url: Callable[[Any], str] | None = None
     risk: str = ""
+    reads: bool = True
 
 
 class Function:
@@ -55,6 +57,6 @@ class Function:
     ) -> AsyncIterator[Progress | Result]:
         """Does it; what is read of a page taints the session before it is handed over."""
         result = await self._spec.work(self._pages, arguments, context)
-        if self._spec.kind == "look":
+        if self._spec.kind == "look" and self._spec.reads:
             await self._pages.looked(getattr(arguments, "tab", ""))
         yield result

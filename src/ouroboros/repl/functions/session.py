@@ -121,6 +121,10 @@ class SleepFunction:
     arguments = Sleep
     parallel_safe = True
 
+    def __init__(self, *, longest: float = SLEEP_SECONDS) -> None:
+        """``longest`` in seconds."""
+        self._longest = longest
+
     def effect(self, arguments: Sleep, cwd: Path) -> Effect:
         """Does nothing."""
         del cwd
@@ -129,7 +133,7 @@ class SleepFunction:
     async def run(self, arguments: Sleep, context: ToolContext) -> AsyncGenerator[Result]:
         """Answers when the time is over, with the milliseconds it took."""
         del context
-        seconds = min(arguments.ms / 1000, SLEEP_SECONDS)
+        seconds = min(arguments.ms / 1000, self._longest)
         await anyio.sleep(seconds)
         yield given(round(seconds * 1000), f"waited {seconds:g} s")
 

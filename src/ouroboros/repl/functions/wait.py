@@ -80,23 +80,32 @@ async def for_text(pages: Pages, wish: Words, context: ToolContext) -> Result:
 
 
 SPECS = (
-    Spec(name="waitForLoad", usage="waitForLoad(tab, ms=30000)", arguments=Load, work=for_load),
+    Spec(
+        name="waitForLoad",
+        usage="waitForLoad(tab, ms=30000)",
+        arguments=Load,
+        work=for_load,
+        reads=False,
+    ),
     Spec(
         name="waitForSelector",
         usage="waitForSelector(tab, sel, ms=30000, {state?: 'visible'|'attached'|'hidden'})",
         arguments=Selector,
         work=for_selector,
+        reads=False,
     ),
     Spec(
         name="waitForText",
         usage="waitForText(tab, text, ms=30000)",
         arguments=Words,
         work=for_text,
+        reads=False,
     ),
     Spec(
         name="waitForNetworkIdle",
         usage="waitForNetworkIdle(tab, ms=10000)",
         arguments=Idle,
         work=for_idle,
+        reads=False,
     ),
 )
