@@ -1,5 +1,7 @@
 """Scrolling says where it stands and whether it moved."""
 
+import itertools
+
 import anyio
 import pytest
 
@@ -64,8 +66,10 @@ async def test_the_wheel_is_heard(stage: Stage) -> None:
     )
     await wheel(tab, 0, 120, at=(50, 50))
     with anyio.fail_after(5):
-        while not await read(tab, "window.turned"):
-            await anyio.sleep(0.01)
+        for pause in itertools.repeat(0.01):
+            if await read(tab, "window.turned"):
+                break
+            await anyio.sleep(pause)
     assert await read(tab, "turned") == [120, True]
 
 

@@ -47,7 +47,7 @@ class Observation(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def text(self) -> str:
         """For a prompt."""
         counts = ", ".join(
-            f"{number} {name}"
+            f"{_short(number)} {name}"
             for name, number in (
                 ("elements", self.elements),
                 ("links", self.links),
@@ -63,7 +63,7 @@ class Observation(Struct, frozen=True, kw_only=True, omit_defaults=True):
             f"url: {_cut(self.url, _URL)}",
             f"title: {_cut(self.title, _TITLE)}",
             f"state: {self.ready}" + (f", a {self.dialog} dialog is open" if self.dialog else ""),
-            f"holds: {counts}; {self.characters} characters",
+            f"holds: {counts}; {_short(self.characters)} characters",
             f"view: {self.width}x{self.height} at {self.scroll} of {self.scroll_height}",
         ]
         if self.focus:
@@ -112,3 +112,11 @@ async def outline(tab: Tab, limit: int = 200) -> bytes:
 def _cut(text: str, most: int) -> str:
     line = " ".join(text.split())
     return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _short(number: int) -> str:
+    """As many letters for a large number as for a small one."""
+    for unit, size in (("M", 1_000_000), ("k", 1_000)):
+        if number >= size:
+            return f"{number / size:.1f}{unit}" if number < 10 * size else f"{number // size}{unit}"
+    return str(number)

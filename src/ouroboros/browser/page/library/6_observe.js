@@ -1,5 +1,5 @@
 // What kind of page this is, in a few hundred characters however large it is.
-const PREVIEW = 300;
+const PREVIEW = 240;
 const counted = (css) => all(document, css).length;
 const previewOf = (body) => {
   const words = [];
@@ -28,7 +28,7 @@ const observe = () => {
     url: location.href,
     title: cut(titleOf(document), 200),
     ready: stateOf(document),
-    elements: document.getElementsByTagName.call ? all(document, "*").length : 0,
+    elements: counted("*"),
     links: counted("a[href],area[href]"),
     buttons: counted("button,[role=button],input[type=submit],input[type=button],input[type=reset]"),
     inputs: counted("input:not([type=hidden]),textarea,select"),
@@ -83,7 +83,7 @@ const holds = ({ target, state, text: words }) => {
     return roots.some((root) => {
       const element = root.nodeType === 9 ? bodyOf(root) : root;
       if (!element) return false;
-      if (!(textOf(element) ?? "").replace(/\s+/g, " ").includes(words)) return false;
+      if (!tidy(textOf(element) ?? "").toLowerCase().includes(words.toLowerCase())) return false;
       if (element.nodeType !== 1) return true;
       return tidy(seenText(element)).toLowerCase().includes(words.toLowerCase());
     });

@@ -1,0 +1,108 @@
+"""The selector dialect, and handles."""
+
+import msgspec
+import pytest
+
+from ouroboros.browser.errors import CannotAct, PageChanged
+from ouroboros.browser.page.act import click, type_text
+from ouroboros.browser.page.observe import outline
+from ouroboros.browser.page.read import get_handle, query_selector_all
+from tests.browser.stage import Stage, loaded, read
+
+PAGE = """<!doctype html><script>var words = "Save all"</script><h2>Orders</h2>
+<nav><a id=home href="/">Home</a><a id=mail href="/mail" aria-label="Mail box">@</a></nav>
+<button id=save>Save all</button><button id=save2 hidden>Save all</button><div id=role role=button>Save draft</div>
+<label for=n>Your name</label><input id=n><input id=s placeholder="Search here"><span id=t>City</span><input id=c aria-labelledby=t>
+<input type=submit id=sub value="Send it"><img id=im alt="A dog"><input type=checkbox id=box>
+<p id=long>This is <b id=bold>bold</b> text</p><p id="q>>>q">odd</p>"""
+
+
+@pytest.mark.parametrize(
+    ("selector", "ids"),
+    [
+        ("#save", ["save"]),
+        ("text=save all", ["save", "save2"]),
+        ('text="Save all"', ["save", "save2"]),
+        ("text='save all'", []),
+        ("text=Send", ["sub"]),
+        ("text=bold", ["bold"]),
+        ("text=is bold text", ["long"]),
+        ("role=button", ["save", "save2", "role", "sub"]),
+        ('role=button[name="Save draft"]', ["role"]),
+        ('role=link[name="Mail box"]', ["mail"]),
+        ("role=link[name=home]", ["home"]),
+        ('role=img[name="A dog"]', ["im"]),
+        ("role=checkbox", ["box"]),
+        ("role=heading[name=orders]", [""]),
+        ("label=Your name", ["n"]),
+        ("label=city", ["c"]),
+        ("label=Search here", ["s"]),
+        ("//nav/a[2]", ["mail"]),
+        ("xpath=//p[b]", ["long"]),
+        ("nav >>> a", ["home", "mail"]),
+        ('[id="q>>>q"]', ["q>>>q"]),
+    ],
+)
+async def test_the_dialect(stage: Stage, selector: str, ids: list[str]) -> None:
+    tab = await stage.show(PAGE)
+    found = msgspec.json.decode(await query_selector_all(tab, selector))
+    assert [item["id"] for item in found] == ids
+
+
+async def test_nothing_found_names_what_is_like_it(stage: Stage) -> None:
+    tab = await stage.show(PAGE)
+    with pytest.raises(CannotAct, match=r"no element matches #saveall among \d+; similar: #save"):
+        await click(tab, "#saveall")
+
+
+async def test_a_handle_stands_for_its_element_however_the_page_is_shuffled(stage: Stage) -> None:
+    tab = await stage.show(PAGE + "<script>onclick = (e) => { window.hit = e.target.id }</script>")
+    handle = msgspec.json.decode(await get_handle(tab, "#save"))
+    await read(tab, "document.body.prepend(save2); save2.hidden = false; save.id = 'other'")
+    await click(tab, handle)
+    assert await read(tab, "hit") == "other"
+
+
+async def test_a_handle_of_a_page_that_was_left_or_of_a_removed_element_is_refused(
+    stage: Stage,
+) -> None:
+    tab = await stage.show(PAGE)
+    handle = msgspec.json.decode(await get_handle(tab, "#save"))
+    await read(tab, "save.remove()")
+    with pytest.raises((CannotAct, PageChanged), match=r"no longer|gone"):
+        await click(tab, handle)
+    handle = msgspec.json.decode(await get_handle(tab, "#role"))
+    await tab.navigate(tab.url)
+    await loaded(tab)
+    with pytest.raises(PageChanged, match="left"):
+        await click(tab, handle)
+
+
+@pytest.mark.parametrize("odd", [{}, {"__handle": 3}, {"__handle": {"node": "x"}}])
+async def test_what_is_no_target_is_refused(stage: Stage, odd: dict[str, object]) -> None:
+    tab = await stage.show(PAGE)
+    with pytest.raises(CannotAct, match="a selector or a handle"):
+        await click(tab, odd)
+
+
+async def test_a_handle_that_was_made_up_reaches_nothing(stage: Stage) -> None:
+    tab = await stage.show(PAGE)
+    handle = msgspec.json.decode(await get_handle(tab, "#save"))
+    handle["__handle"]["node"] = 999
+    with pytest.raises(PageChanged):
+        await click(tab, handle)
+    handle["__handle"]["frame"] = "nowhere"
+    with pytest.raises(PageChanged):
+        await click(tab, handle)
+
+
+async def test_the_outline_gives_handles_to_act_with(stage: Stage) -> None:
+    tab = await stage.show(PAGE)
+    found = msgspec.json.decode(await outline(tab))
+    items = {item["name"]: item for item in found["items"]}
+    assert found["total"] == len(found["items"]) == 9
+    assert items["Your name"]["role"] == "textbox"
+    assert items["Save draft"]["role"] == "button"
+    await type_text(tab, items["City"]["handle"], "Rome")
+    assert await read(tab, "c.value") == "Rome"
+    assert len(msgspec.json.decode(await outline(tab, 2))["items"]) == 2
