@@ -7,7 +7,7 @@ time without them, and can stop V8 wherever it is: in a microtask too. Standard 
 import ctypes
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 FLAGS = "--single-threaded --no-expose-wasm --max-heap-size=400"
 """No helper threads, no machine code from bytes; the hard limit comes long before this one."""
@@ -30,11 +30,17 @@ class _Value(ctypes.Structure):
     _fields_ = (("payload", _Payload), ("length", ctypes.c_size_t), ("type", ctypes.c_uint8))
 
 
+class Handle(Protocol):
+    """Points to a value; it is the engine's to free."""
+
+    contents: _Value
+
+
 _Handle = ctypes.POINTER(_Value)
 _Callback = ctypes.CFUNCTYPE(None, ctypes.c_uint64, _Handle)
 _ID, _SIZE, _FLAG = ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint8
 
-_SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
+_SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "mr_init_v8": (None, (ctypes.c_char_p, ctypes.c_char_p)),
     "mr_init_context": (_ID, (_Callback,)),
     "mr_eval": (_ID, (_ID, _Handle, _ID)),
@@ -42,7 +48,6 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "mr_free_value": (None, (_ID, _Handle)),
     "mr_alloc_string_val": (_Handle, (_ID, ctypes.c_char_p, _ID, _FLAG)),
     "mr_alloc_int_val": (_Handle, (_ID, ctypes.c_int64, _FLAG)),
-    "mr_get_object_item": (_Handle, (_ID, _Handle, _Handle)),
     "mr_set_object_item": (_Handle, (_ID, _Handle, _Handle, _Handle)),
     "mr_set_hard_memory_limit": (None, (_ID, _SIZE)),
     "mr_hard_memory_limit_reached": (ctypes.c_bool, (_ID,)),
@@ -79,7 +84,7 @@ class Engine:
             function.restype, function.argtypes = result, arguments
         self._v8.mr_init_v8(FLAGS.encode(), str(folder / "icudtl.dat").encode())
         self._isolate: int | None = None
-        self._handles: dict[int, Any] = {}
+        self._handles: dict[int, Handle] = {}
         self._callback = _Callback(self._heard)
         self._context = self._v8.mr_init_context(self._callback)
         self._undefined = self._v8.mr_alloc_int_val(self._context, 0, _UNDEFINED)
@@ -87,7 +92,7 @@ class Engine:
         self._go_on = self._c("_ZN2v87Isolate24CancelTerminateExecutionEv", None, ctypes.c_void_p)
         self._current = self._c("_ZN2v87Isolate13TryGetCurrentEv", ctypes.c_void_p)
 
-    def _c(self, name: str, result: Any, *arguments: Any) -> Any:
+    def _c(self, name: str, result: type | None, *arguments: type) -> Callable[..., int] | None:
         """A function of V8 itself; None where the library does not show it."""
         function = getattr(self._v8, name, None)
         if function is not None:
@@ -115,36 +120,26 @@ class Engine:
         self._v8.mr_eval(self._context, text, task)
         self._free(text)
 
-    def call(self, task: int, function: Any, arguments: Any, *values: bytes | int | Any) -> None:
+    def call(self, task: int, function: Handle, arguments: Handle, *values: bytes | Handle) -> None:
         """Calls a function with ``values``, put into ``arguments``, an array made for it before."""
-        made: list[Any] = []
+        made: list[Handle] = []
         for index, value in enumerate(values):
             key = self._v8.mr_alloc_int_val(self._context, index, _INTEGER)
+            made.append(key)
             handle = value
             if isinstance(value, bytes):
                 handle = self._text(value)
                 made.append(handle)
-            elif isinstance(value, int):
-                handle = self._v8.mr_alloc_int_val(self._context, value, _INTEGER)
-                made.append(handle)
             self._free(self._v8.mr_set_object_item(self._context, arguments, key, handle))
-            made.append(key)
         self._v8.mr_call_function(self._context, function, self._undefined, arguments, task)
         for handle in made:
             self._free(handle)
 
-    def member(self, handle: Any, name: str) -> Any:
-        """A member of an object."""
-        key = self._text(name.encode())
-        found = self._v8.mr_get_object_item(self._context, handle, key)
-        self._free(key)
-        return found
-
-    def handle(self, task: int) -> Any:
+    def handle(self, task: int) -> Handle:
         """The value a task ended with; the caller keeps or ``release``s it."""
         return self._handles.pop(task)
 
-    def release(self, handle: Any) -> None:
+    def release(self, handle: Handle) -> None:
         """Lets go of a value."""
         self._free(handle)
 
@@ -161,13 +156,13 @@ class Engine:
         """Collects garbage thoroughly."""
         self._v8.mr_low_memory_notification(self._context)
 
-    def _text(self, data: bytes) -> Any:
+    def _text(self, data: bytes) -> Handle:
         return self._v8.mr_alloc_string_val(self._context, data, len(data), _TEXT)
 
-    def _free(self, handle: Any) -> None:
+    def _free(self, handle: Handle) -> None:
         self._v8.mr_free_value(self._context, handle)
 
-    def _heard(self, task: int, handle: Any) -> None:
+    def _heard(self, task: int, handle: Handle) -> None:
         """On V8's thread: a task ended."""
         if not self._isolate and self._current is not None:
             self._isolate = self._current()

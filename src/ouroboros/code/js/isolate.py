@@ -57,8 +57,10 @@ _names = msgspec.json.Decoder(list[str])
 class _Block:
     """What is known of the block that runs now."""
 
-    def __init__(self, number: int, tasks: TaskGroup) -> None:
-        self.number, self.tasks = number, tasks
+    tasks: TaskGroup
+
+    def __init__(self, number: int) -> None:
+        self.number = number
         self.done = anyio.Event()
         self.outcome: Outcome | None = None
         self.calls = 0
@@ -107,8 +109,9 @@ class Isolate:
             self._number += 1
             order = json.dumps({"n": self._number, "seconds": seconds}).encode()
             outcome: Outcome | None = None
-            async with anyio.create_task_group() as tasks:
-                block = self._block = _Block(self._number, tasks)
+            block = _Block(self._number)
+            async with anyio.create_task_group() as block.tasks:
+                self._block = block
                 try:
                     await seat.send("R", order + b"\n" + code.encode("utf-8", "replace"))
                     outcome = await self._awaited(block, seat, seconds + SLACK_SECONDS)
@@ -116,7 +119,7 @@ class Isolate:
                     seat.leave()
                 finally:
                     self._block = None
-                    tasks.cancel_scope.cancel()
+                    block.tasks.cancel_scope.cancel()
                     if outcome is None and not seat.ended.is_set():
                         await self._halt(block, seat)
             if outcome is None:
@@ -213,8 +216,6 @@ class Isolate:
         """After the worker's end: another with what the checkpoint holds, and what is lost."""
         with anyio.CancelScope(shield=True), anyio.move_on_after(ANSWER_SECONDS):
             await seat.ended.wait()
-        why = seat.why
-        stopped = why if why in {"time", "memory", "cancel"} else "crash"
         present: set[str] = set()
         try:
             await self._take_seat()
@@ -222,7 +223,7 @@ class Isolate:
         except IsolateFailed:
             pass
         lost = tuple(name for name in self._known if name not in present)
-        return outcome_of(stopped=stopped, lost=lost)
+        return outcome_of(stopped=seat.why or "crash", lost=lost)
 
     async def _awaited(self, block: _Block, seat: Seat, patience: float) -> Outcome | None:
         """The outcome; None when the worker ended or had to be given up."""
@@ -262,10 +263,10 @@ class Isolate:
                 block.done.set()
         elif kind == "r":
             reply = _replies.decode(payload)
-            event, slot = self._answers.pop(reply.id, (None, []))
-            slot.append(reply)
-            if event is not None:
-                event.set()
+            waiting = self._answers.pop(reply.id, None)
+            if waiting is not None:
+                waiting[1].append(reply)
+                waiting[0].set()
 
     def _called(self, call: _Call) -> None:
         block = self._block

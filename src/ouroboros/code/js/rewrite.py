@@ -8,8 +8,11 @@ text that a model wrote meets the parser only inside the cage.
 
 import functools
 import re
-from collections.abc import Collection, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
 
 MARK = "\N{LATIN SMALL LETTER F WITH HOOK}"
 """Begins the names that the rewrite makes; grows until the code has none like them."""
@@ -58,6 +61,7 @@ class Rewritten(NamedTuple):
         names: What it declares at the top level, in order.
         portable: Its functions that a new isolate can be given.
         shadowed: Names of the REPL that it declares for itself; they last as long as the block.
+        doubtful: The parser stumbled: ask V8 first whether ``plain`` is JavaScript at all.
     """
 
     code: str
@@ -65,6 +69,7 @@ class Rewritten(NamedTuple):
     names: tuple[str, ...] = ()
     portable: tuple[Portable, ...] = ()
     shadowed: tuple[str, ...] = ()
+    doubtful: bool = False
 
 
 def rewritten(code: str, reserved: Collection[str] = ()) -> Rewritten | SyntaxFault:
@@ -87,15 +92,26 @@ def hint(code: str, message: str) -> str:
 
 
 @functools.cache
-def _parser() -> Any:
+def _parser() -> "Parser":
     import tree_sitter
     import tree_sitter_javascript
 
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_javascript.language()))
 
 
-def _refused(root: Any) -> SyntaxFault | None:
-    if b"import" not in root.text and b"export" not in root.text:
+def _text(node: "Node") -> bytes:
+    return node.text or b""
+
+
+def _part(node: "Node", name: str) -> "Node":
+    """A part that the grammar says is there."""
+    part = node.child_by_field_name(name)
+    assert part is not None
+    return part
+
+
+def _refused(root: "Node") -> SyntaxFault | None:
+    if b"import" not in _text(root) and b"export" not in _text(root):
         return None
     for node in _within(root, into_functions=True):
         if node.type in {"import_statement", "export_statement"}:
@@ -103,17 +119,17 @@ def _refused(root: Any) -> SyntaxFault | None:
             return _fault(node, f"{words} is not available: there are no modules in this REPL")
         if node.type == "call_expression" and node.children[0].type == "import":
             return _fault(node, "import() is not available: there are no modules in this REPL")
-        if node.type == "meta_property" and node.text.startswith(b"import"):
+        if node.type == "meta_property" and _text(node).startswith(b"import"):
             return _fault(node, "import.meta is not available: a block is not a module")
     return None
 
 
-def _fault(node: Any, message: str) -> SyntaxFault:
+def _fault(node: "Node", message: str) -> SyntaxFault:
     row, column = node.start_point
     return SyntaxFault(row + 1, column + 1, message)
 
 
-def _within(root: Any, *, into_functions: bool = False) -> Iterator[Any]:
+def _within(root: "Node", *, into_functions: bool = False) -> Iterator["Node"]:
     """Every node below, without recursion: nesting is the model's to choose."""
     waiting = [root]
     while waiting:
@@ -123,18 +139,18 @@ def _within(root: Any, *, into_functions: bool = False) -> Iterator[Any]:
             waiting.extend(reversed(node.children))
 
 
-def _names(pattern: Any) -> Iterator[str]:
+def _names(pattern: "Node") -> Iterator[str]:
     """The names that a declarator's pattern binds."""
     waiting = [pattern]
     while waiting:
         node = waiting.pop()
         match node.type:
             case "identifier" | "shorthand_property_identifier_pattern":
-                yield node.text.decode()
+                yield _text(node).decode()
             case "pair_pattern":
-                waiting.append(node.child_by_field_name("value"))
+                waiting.append(_part(node, "value"))
             case "assignment_pattern" | "object_assignment_pattern":
-                waiting.append(node.child_by_field_name("left"))
+                waiting.append(_part(node, "left"))
             case "object_pattern" | "array_pattern" | "rest_pattern":
                 waiting.extend(reversed(node.named_children))
             case _:
@@ -142,7 +158,7 @@ def _names(pattern: Any) -> Iterator[str]:
 
 
 class _Rewrite:
-    def __init__(self, data: bytes, root: Any, reserved: frozenset[str]) -> None:
+    def __init__(self, data: bytes, root: "Node", reserved: frozenset[str]) -> None:
         self._data, self._root, self._reserved = data, root, reserved
         self._mark = MARK
         while self._mark.encode() in data:
@@ -161,13 +177,14 @@ class _Rewrite:
             self._nested_vars()
         if statements:
             self._tail(statements[-1], top=True)
-        strict = bool(statements) and statements[0].text.rstrip(b";") in _STRICT
+        strict = bool(statements) and _text(statements[0]).rstrip(b";") in _STRICT
         return Rewritten(
             code=self._wrapped(self._edited(), strict=strict),
             plain=self._wrapped(self._data.decode(), strict=strict, hoisted=False),
             names=tuple(self._names),
             portable=() if self._shadowed else tuple(self._portable.values()),
             shadowed=tuple(self._shadowed),
+            doubtful=self._root.has_error,
         )
 
     def _wrapped(self, text: str, *, strict: bool, hoisted: bool = True) -> str:
@@ -197,7 +214,7 @@ class _Rewrite:
             self._names.update(dict.fromkeys(names))
         return not taken
 
-    def _statement(self, node: Any) -> None:
+    def _statement(self, node: "Node") -> None:
         kind = node.type
         if kind in _FUNCTIONS:
             self._function(node)
@@ -206,45 +223,45 @@ class _Rewrite:
         elif kind == "class_declaration":
             self._class(node)
 
-    def _function(self, node: Any) -> None:
-        identifier = node.child_by_field_name("name")
-        name = identifier.text.decode()
+    def _function(self, node: "Node") -> None:
+        identifier = _part(node, "name")
+        name = _text(identifier).decode()
         if not self._claim([name]):
             return
         self._hoisted[name] = None
         self._edit(identifier.start_byte, identifier.start_byte, self._mark)
-        source = node.text.decode()
+        source = _text(node).decode()
         head = identifier.start_byte - node.start_byte
-        text = node.text
+        text = _text(node)
         seen = text[:head].decode() + self._mark + text[head:].decode()
         self._portable[name] = Portable(name, seen, source)
 
-    def _class(self, node: Any) -> None:
-        name = node.child_by_field_name("name").text.decode()
+    def _class(self, node: "Node") -> None:
+        name = _text(_part(node, "name")).decode()
         if self._claim([name]):
             self._edit(node.start_byte, node.start_byte, f";{name}=")
             self._edit(node.end_byte, node.end_byte, ";")
-            source = node.text.decode()
+            source = _text(node).decode()
             if not re.search(r"\bstatic\b", source):
                 self._portable[name] = Portable(name, source, source)
 
-    def _declaration(self, node: Any) -> None:
+    def _declaration(self, node: "Node") -> None:
         """``const a = 1, {b} = c`` becomes ``;a = 1, ({b} = c);``."""
         declarators = [one for one in node.named_children if one.type == "variable_declarator"]
-        names = [name for one in declarators for name in _names(one.child_by_field_name("name"))]
+        names = [name for one in declarators for name in _names(_part(one, "name"))]
         if not self._claim(names):
             return
         keyword = node.children[0]
-        parent = node.parent.type
+        parent = node.parent.type if node.parent is not None else "program"
         listed = parent in {"program", "statement_block", "switch_case", "switch_default"}
         self._edit(keyword.start_byte, keyword.end_byte, ";" if listed else "")
         for one in declarators:
             self._declarator(one, keyword.type, top=parent == "program")
-        if listed and not node.text.endswith(b";"):
+        if listed and not _text(node).endswith(b";"):
             self._edit(node.end_byte, node.end_byte, ";")
 
-    def _declarator(self, node: Any, keyword: str, *, top: bool) -> None:
-        pattern = node.child_by_field_name("name")
+    def _declarator(self, node: "Node", keyword: str, *, top: bool) -> None:
+        pattern = _part(node, "name")
         value = node.child_by_field_name("value")
         if value is None:
             if keyword != "var":
@@ -253,53 +270,51 @@ class _Rewrite:
             self._edit(node.start_byte, node.start_byte, "(")
             self._edit(node.end_byte, node.end_byte, ")")
         elif top and value.type in _ALONE:
-            name, source = pattern.text.decode(), value.text.decode()
+            name, source = _text(pattern).decode(), _text(value).decode()
             self._portable[name] = Portable(name, source, source)
 
     def _nested_vars(self) -> None:
         for node in _within(self._root):
-            if node.type == "variable_declaration" and node.parent.type != "program":
+            if node.type == "variable_declaration" and node.parent != self._root:
                 self._declaration(node)
             elif node.type == "for_in_statement":
                 kind = node.child_by_field_name("kind")
-                left = node.child_by_field_name("left")
+                left = _part(node, "left")
                 if kind is not None and kind.type == "var" and self._claim(list(_names(left))):
                     self._edit(kind.start_byte, kind.end_byte, "")
 
-    def _tail(self, node: Any, *, top: bool = False) -> None:
+    def _tail(self, node: "Node", *, top: bool = False) -> None:
         """Has the last expression that a statement would run kept as the block's value."""
         waiting = [node]
         while waiting:
             node = waiting.pop()
-            if node is None:
-                continue
             if node.type == "expression_statement":
                 self._keep(node)
             elif node.type == "statement_block" and top and self._is_object(node):
                 self._keep(node, node)
             else:
-                waiting += _last_of(node)
+                waiting += (one for one in _last_of(node) if one is not None)
             top = False
 
-    def _keep(self, statement: Any, expression: Any = None) -> None:
+    def _keep(self, statement: "Node", expression: "Node | None" = None) -> None:
         if expression is None:
-            if statement.text.rstrip(b";") in _STRICT and statement.start_byte == 0:
+            if _text(statement).rstrip(b";") in _STRICT and statement.start_byte == 0:
                 return
             inner = [one for one in statement.named_children if one.type != "comment"]
             if not inner:
                 return
             expression = inner[0]
         self._edit(expression.start_byte, expression.start_byte, f"{self._mark}{self._mark}=(")
-        closing = ")" if statement.text.endswith(b";") else ");"
+        closing = ")" if _text(statement).endswith(b";") else ");"
         self._edit(expression.end_byte, expression.end_byte, closing)
 
-    def _is_object(self, node: Any) -> bool:
+    def _is_object(self, node: "Node") -> bool:
         """``{a, b}`` at the end of a block is an object, as in every console."""
-        root = _parser().parse(b"(" + node.text + b")").root_node
+        root = _parser().parse(b"(" + _text(node) + b")").root_node
         return not root.has_error
 
 
-def _last_of(node: Any) -> list[Any]:
+def _last_of(node: "Node") -> Sequence["Node | None"]:
     """The statements one of which a statement ends with."""
     field = node.child_by_field_name
     match node.type:

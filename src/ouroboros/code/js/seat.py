@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 import anyio
 import msgspec
@@ -21,6 +22,8 @@ START_SECONDS = 30.0
 
 _HERE = Path(__file__).parent
 
+type Why = Literal["", "time", "memory", "cancel", "crash"]
+
 type Hears = Callable[[str, bytes], None]
 
 
@@ -28,6 +31,12 @@ class Hello(Struct, frozen=True, kw_only=True):
     """What a worker says first: which parts of its cage hold."""
 
     cage: tuple[str, ...] = ()
+
+
+class _Last(Struct, frozen=True):
+    """What a worker says before it ends by itself."""
+
+    why: Why
 
 
 def _deaf(kind: str, payload: bytes) -> None:
@@ -46,7 +55,8 @@ class Seat:
         self._hears: Hears = _deaf
         self.ended = anyio.Event()
         self.hello = Hello()
-        self.why = ""
+        self.why: Why = ""
+        self.problem = ""
         self._at_once = False
 
     @property
@@ -74,7 +84,7 @@ class Seat:
                 if self._at_once:
                     await child.kill()
         except OSError as problem:
-            self.why = self.why or str(problem)
+            self.problem = str(problem)
         finally:
             self.ended.set()
             self._ready.set()
@@ -111,12 +121,12 @@ class Seat:
         """Lets it end by itself; it has a moment for that."""
         self._leaving.set()
 
-    async def kill(self, why: str) -> None:
+    async def kill(self, why: Why) -> None:
         """Ends it at once."""
         self._doom(why)
         await self.ended.wait()
 
-    def _doom(self, why: str) -> None:
+    def _doom(self, why: Why) -> None:
         self.why = self.why or why
         self._at_once = True
         self._leaving.set()
@@ -124,14 +134,14 @@ class Seat:
     def words(self) -> str:
         """Why it ended, as far as is known."""
         said = self._child.complaints.strip() if self._child is not None else ""
-        return said.rpartition("\n")[2] or self.why or "it said nothing"
+        return said.rpartition("\n")[2] or self.problem or self.why or "it said nothing"
 
     async def _watch(self, child: Companion) -> None:
         await child.watch()
         self.why = self.why or self._reason(child)
         self._leaving.set()
 
-    def _reason(self, child: Companion) -> str:
+    def _reason(self, child: Companion) -> Why:
         said = child.complaints.lower()
         return "memory" if "out of memory" in said or "oom" in said else "crash"
 
@@ -150,8 +160,7 @@ class Seat:
             self.hello = msgspec.json.decode(payload, type=Hello)
             self._ready.set()
         elif kind == "x":
-            why = json.loads(payload)["why"]
-            self.why = self.why or (why if why in {"time", "memory", "cancel"} else "crash")
+            self.why = self.why or msgspec.json.decode(payload, type=_Last).why
         else:
             self._hears(kind, payload)
 

@@ -12,19 +12,22 @@ import select
 import sys
 import time
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ouroboros.code.js.block_clock import Block
+    from ouroboros.code.js.engine import Handle, Result
 
 GRACE_SECONDS = 3.0
 """How long V8 may take to stop once told to; then the process ends."""
 
-SETTLING_SECONDS = 10.0
-"""How long calls that nobody awaits may keep a block open."""
-
 SUMMARY_SECONDS = 2.0
 """How long looking at what a block left may take."""
 
-_FOREVER = float("inf")
+_LOCAL = "{0} belongs to this REPL: your own {0} lasts for this block only"
+_UNKEPT = "what this block declares could not be kept; put values on env"
 
 
 class Worker:
@@ -37,11 +40,11 @@ class Worker:
     def __init__(self, options: dict[str, Any]) -> None:
         """Starts V8; what is not imported by now never will be."""
         from ouroboros.code import wire
-        from ouroboros.code.js import engine, rewrite
+        from ouroboros.code.js import block_clock, engine, rewrite
 
-        self._wire, self._rewrite = wire, rewrite
+        self._wire, self._rewrite, self._clock = wire, rewrite, block_clock
         rewrite.rewritten("1")
-        self._results: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[tuple[int, Result]] = queue.SimpleQueue()
         self._bell, self._ring = os.pipe()
         os.set_blocking(self._bell, False)
         self._engine = engine.Engine(Path(options["engine"]), ended=self._ended)
@@ -51,19 +54,19 @@ class Worker:
         self._pieces: list[bytes] = []
         self._heap = 0
         self._task = 0
-        self._entry: Any = None
-        self._arguments: Any = None
-        self._looking: Any = None
+        self._entry: Handle
+        self._arguments: Handle
+        self._looking: Handle
         self._reserved: frozenset[str] = frozenset()
         self._block: Block | None = None
 
     # What V8 is asked.
 
-    def _ended(self, task: int, result: Any) -> None:
+    def _ended(self, task: int, result: "Result") -> None:
         self._results.put((task, result))
         os.write(self._ring, b"!")
 
-    def _outcome(self, task: int, seconds: float) -> Any:
+    def _outcome(self, task: int, seconds: float) -> "Result | None":
         """The result of a task; None when it was not there in time."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
@@ -76,12 +79,12 @@ class Worker:
                     return result
         return None
 
-    def _evaluated(self, code: str) -> Any:
+    def _evaluated(self, code: str) -> "Result | None":
         self._task += 1
         self._engine.evaluate(self._task, code.encode("utf-8", "replace"))
         return self._outcome(self._task, GRACE_SECONDS)
 
-    def _begin(self, operation: str, text: bytes, *more: Any) -> None:
+    def _begin(self, operation: str, text: bytes, *more: "Handle") -> None:
         """Starts an operation of the prelude and the look that follows it."""
         block = self._block
         if block is not None:
@@ -91,15 +94,16 @@ class Worker:
         self._task += 1
         self._engine.call(self._task, self._entry, self._looking)
 
-    def _call(self, operation: str, text: bytes, *more: Any) -> None:
+    def _call(self, operation: str, text: bytes, *more: "Handle") -> None:
         self._task += 1
         values = (operation.encode(), text, *more)
         self._engine.call(self._task, self._entry, self._arguments, *values)
 
     # What the parent says.
 
-    def serve(self) -> None:
-        """Reads until the other end is closed."""
+    def serve(self, hello: bytes) -> None:
+        """Says ``hello``, then reads until the other end is closed."""
+        self._say("h", hello)
         while True:
             timeout = self._timeout()
             heard = select.select([0, self._bell], [], [], timeout)[0]
@@ -113,8 +117,8 @@ class Worker:
         moments = [self._timers[0][0]] if self._timers and self._is_idle else []
         if self._block is not None:
             moments.append(self._block.deadline)
-        nearest = min(moments, default=_FOREVER)
-        return None if nearest == _FOREVER else max(0.0, nearest - time.monotonic())
+        nearest = min(moments, default=float("inf"))
+        return None if nearest == float("inf") else max(0.0, nearest - time.monotonic())
 
     @property
     def _is_idle(self) -> bool:
@@ -222,30 +226,28 @@ class Worker:
         head, _, code = payload.partition(b"\n")
         order = json.loads(head)
         text = code.decode("utf-8", "replace")
-        block = Block(order["n"], order["seconds"])
+        block = self._clock.Block(order["n"], order["seconds"])
         found = self._rewrite.rewritten(text, self._reserved)
         if isinstance(found, self._rewrite.SyntaxFault):
             self._refuse(block, found.message, found.line)
             return
         name = f"\n//# sourceURL=block{order['n']}.js"
-        result = self._evaluated(found.code + name)
-        names, portable, notes = (
-            found.names,
-            found.portable,
-            [
-                f"{word} belongs to this REPL: your own {word} lasts for this block only"
-                for word in found.shadowed
-            ],
-        )
-        if result is not None and result.kind == "syntax":
+        kept = not found.doubtful
+        result = self._evaluated(found.code + name) if kept else None
+        if result is None or result.kind == "syntax":
+            # The parser stumbled, or we did: V8 has the last word on the block as it was written.
+            kept = False
             result = self._evaluated(found.plain + name)
-            names, portable = (), ()
-            notes = ["what this block declares could not be kept; put values on env"]
         if result is None or result.kind != "value":
             self._refuse(block, *_syntax(result, text, self._rewrite.hint))
             return
         function = self._engine.handle(self._task)
-        header = {"n": block.number, "names": names, "portable": portable, "notes": notes}
+        header = {
+            "n": block.number,
+            "names": found.names if kept else (),
+            "portable": found.portable if kept else (),
+            "notes": [_LOCAL.format(word) for word in found.shadowed] if kept else [_UNKEPT],
+        }
         self._block = block
         self._begin("start", json.dumps(header).encode(), function)
         self._engine.release(function)
@@ -258,14 +260,13 @@ class Worker:
         self._block = block
         self._begin("refuse", f"{block.number}\n{json.dumps(thrown)}".encode())
 
-    def _take(self, task: int, result: Any) -> None:
+    def _take(self, task: int, result: "Result") -> None:
         """The end of a task: what it said goes on, unless V8 had to stop."""
         block = self._block
         if result.kind == "value":
             self._pass_on(result.text)
-        elif block is not None and not block.stopping:
-            if result.kind == "memory" or self._engine.was_full:
-                block.stopping = "memory"
+        elif block is not None and (result.kind == "memory" or self._engine.was_full):
+            block.stopping = block.stopping or "memory"
         if task != self._task or self._block is None:
             return
         block = self._block
@@ -347,52 +348,9 @@ class Worker:
         os._exit(70)
 
 
-class Block:
-    """The clock of a block: V8's own time counts, waiting for the host does not."""
-
-    def __init__(self, number: int, seconds: float) -> None:
-        """May run for ``seconds``."""
-        self.number = number
-        self.used = 0.0
-        self.stopping = ""
-        self.closing = 0
-        self.settled = False
-        self.verdict: str | None = None
-        self.deadline = _FOREVER
-        self._patience = _FOREVER
-        self._left = seconds
-        self._since: float | None = None
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether V8 has nothing to do for it."""
-        return self._since is None
-
-    def resume(self) -> None:
-        """V8 gets something to do."""
-        if self._since is None:
-            self._since = time.monotonic()
-            self.deadline = self._since + self._left
-
-    def rest(self) -> None:
-        """V8 has done all it was asked."""
-        if self._since is not None:
-            spent = time.monotonic() - self._since
-            self.used += spent
-            self._left = max(0.0, self._left - spent)
-            self._since = None
-            self.deadline = self._patience
-
-    def judge(self, kind: str) -> None:
-        """At its end (e), waiting for nothing (z), or at its end with calls nobody awaits (w)."""
-        if kind == "w" and not self.settled:
-            self.settled = True
-            self._patience = time.monotonic() + SETTLING_SECONDS
-        if kind != "w":
-            self.verdict = "stall" if kind == "z" else ""
-
-
-def _syntax(result: Any, code: str, hint: Any) -> tuple[str, int | None]:
+def _syntax(
+    result: "Result | None", code: str, hint: Callable[[str, str], str]
+) -> tuple[str, int | None]:
     """What V8 said about a block it cannot read, and the line."""
     if result is None:
         return "the block could not be read in time", None
@@ -415,8 +373,7 @@ def main() -> None:
     locks = lock_up()
     hello = json.dumps({"cage": locks, "pid": os.getpid()}).encode()
     sys.stdout = sys.stderr
-    worker._say("h", hello)
-    worker.serve()
+    worker.serve(hello)
     os._exit(0)
 
 
