@@ -17,6 +17,7 @@ from ouroboros.core.errors import ToolFailed
 from ouroboros.repl.metadata import Entry
 from ouroboros.repl.session import Repl
 from ouroboros.repl.tools.seat import Kit, Standing, Wishes
+from ouroboros.safety.guard import Guard
 from ouroboros.safety.origins import origin_of
 
 _TABS = 20
@@ -25,15 +26,18 @@ _TABS = 20
 class BrowserSeat:
     """Made by ``seated`` only."""
 
-    def __init__(self, repls: Repls, stack: AsyncExitStack, script_seconds: float) -> None:
-        """Opens nothing; what is opened later is closed with ``stack``."""
-        self._repls, self._stack = repls, stack
+    def __init__(
+        self, repls: Repls, stack: AsyncExitStack, guard: Guard, *, script_seconds: float
+    ) -> None:
+        """Opens nothing; what is opened later is closed with ``stack``, or by ``guard``."""
+        self._repls, self._stack, self._guard = repls, stack, guard
         self._script_seconds = script_seconds
         self._opening = anyio.Lock()
         self._repl: Repl | None = None
 
     async def run_block(self, code: str, *, call_id: str, seconds: float | None = None) -> Entry:
         """Runs a block in the session's REPL, which is opened by the first."""
+        await self._on_duty()
         async with self._opening:
             if self._repl is None:
                 opened = self._repls.open(Wish(name="tools"))
@@ -42,6 +46,7 @@ class BrowserSeat:
 
     async def run_script(self, code: str, *, call_id: str, kit: Kit) -> Entry:
         """Runs a script in an isolate of its own."""
+        await self._on_duty()
         async with self._repls.script(kit) as repl:
             return await repl.run_block(code, call_id=call_id, seconds=self._script_seconds)
 
@@ -159,6 +164,11 @@ class BrowserSeat:
             raise ToolFailed(f"no recipe {name[:80]!r}; there are {', '.join(names) or 'none'}")
         return text
 
+    async def _on_duty(self) -> None:
+        """Workers end with us, however we end."""
+        if not self._guard.is_on_duty:
+            await anyio.to_thread.run_sync(self._guard.begin)
+
     def _changes(self, wishes: Wishes) -> dict[str, object]:
         given: dict[str, object | None] = {
             "user_agent": wishes.user_agent,
@@ -192,7 +202,9 @@ class BrowserSeat:
 
 
 @asynccontextmanager
-async def seated(repls: Repls, *, script_seconds: float) -> AsyncGenerator[BrowserSeat]:
+async def seated(
+    repls: Repls, guard: Guard, *, script_seconds: float
+) -> AsyncGenerator[BrowserSeat]:
     """The seat until the end of the block, which closes the REPL if one was opened."""
     async with AsyncExitStack() as stack:
-        yield BrowserSeat(repls, stack, script_seconds)
+        yield BrowserSeat(repls, stack, guard, script_seconds=script_seconds)

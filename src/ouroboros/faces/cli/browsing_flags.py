@@ -1,6 +1,7 @@
 """The options of `browse` and `rlm`, and the settings they become."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import click
 from msgspec import Struct
@@ -20,8 +21,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     output: str = ""
     jsonl: bool = False
     max_iterations: int | None = None
-    mind: str = "rlm"
-    way: str = ""
+    mind: Literal["rlm", "tools"] = "rlm"
+    way: Literal["auto", "plain", "repl"] = "auto"
     yes: bool = False
     non_interactive: bool = False
 

@@ -67,7 +67,7 @@ def perform(
             resume=resume,
             latest=chosen.latest,
             interactive=interactive,
-            mind="tools" if wanted.mind == "tools" else "rlm",
+            mind=wanted.mind,
             way=wanted.way,
             browser=browser,
             seeds=seeds,

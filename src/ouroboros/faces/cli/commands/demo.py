@@ -7,17 +7,15 @@ import click
 
 from ouroboros.app import demo
 from ouroboros.app.settings import Settings
+from ouroboros.faces.cli.groups import Entry, LazyGroup
 from ouroboros.faces.cli.invocation import Invocation, note
 
 
-@click.command("demo")
-@click.option("--keep", is_flag=True, help="Leave the folder, with the session's log, to look at.")
-@click.pass_obj
-def command(invocation: Invocation, /, *, keep: bool) -> int:
-    """Mend a failing test in a small git repository, unpacked into a temporary folder.
-
-    Only the model's words come from a script. Ends with 0 when the tests pass at the end.
-    """
+@click.pass_context
+def _begin(context: click.Context, *, keep: bool) -> int:
+    if context.invoked_subcommand is not None:
+        return 0
+    invocation: Invocation = context.obj
     note(demo.NOTICE)
     if keep:
         folder = Path(tempfile.mkdtemp(prefix="ouro-demo-"))
@@ -61,3 +59,24 @@ def _play(invocation: Invocation, folder: Path) -> int:
         return 0
 
     return anyio.run(main)
+
+
+command = LazyGroup(
+    {
+        "browse": Entry(
+            "ouroboros.faces.cli.commands.demo_browse",
+            "Compare prices in three shops, order, download the invoice.",
+        )
+    },
+    "demo",
+    """Mend a failing test in a small git repository, unpacked into a temporary folder.
+
+    Only the model's words come from a script. Ends with 0 when the tests pass at the end.
+    """,
+)
+command.params = [
+    click.Option(
+        ["--keep"], is_flag=True, help="Leave the folder, with the session's log, to look at."
+    )
+]
+command.callback = _begin

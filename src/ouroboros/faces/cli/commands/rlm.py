@@ -27,7 +27,7 @@ def command(invocation: Invocation, /, question: tuple[str, ...], **options: obj
     """
     from ouroboros.faces.cli.rlm_run import perform
 
-    options["way"] = options["way"] or ""
+    options["way"] = options["way"] or "auto"
     chosen = msgspec.convert(options, Chosen)
     wanted = msgspec.convert(options, Wanted)
     return perform(invocation, chosen, wanted, question, browser=False)

@@ -20,7 +20,7 @@ from ouroboros.core.events import (
     ToolStarted,
 )
 from ouroboros.core.events.browser import TabActivated, TabClosed, TabUpdated
-from ouroboros.core.events.code import CodeGenerated, CodeResulted, IterationStarted
+from ouroboros.core.events.code import CodeGenerated, CodeResulted, IterationStarted, Logged
 from ouroboros.core.events.fleet import SubagentCompleted, SubagentStarted
 from ouroboros.core.parts import Text
 from ouroboros.core.state import State
@@ -94,6 +94,8 @@ class Steps:
                 self._iteration(event)
             case CodeGenerated():
                 pass
+            case Logged(level="info", text=text):
+                self._line(text, depth=1)
             case CodeResulted():
                 self._result(event)
             case SubagentStarted():
