@@ -36,8 +36,8 @@ class Ended(Struct, frozen=True, kw_only=True):
 
     @property
     def solved(self) -> bool:
-        """With a reward, and fairly."""
-        return self.done and self.raw > 0 and not self.foul
+        """With the whole reward, and fairly; some tasks give a little for less."""
+        return self.done and self.raw >= 1 and not self.foul
 
 
 class Noted:

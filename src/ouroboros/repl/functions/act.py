@@ -53,8 +53,8 @@ class Scroll(InTab, frozen=True, kw_only=True):
 
     direction: Literal["up", "down", "left", "right", "top", "bottom", "into"] = "down"
     amount: float = 500
+    frame: FrameName = None  # not an object, so that options may come fourth
     target: Target | None = None
-    frame: FrameName = None
 
 
 class Key(InTab, frozen=True, kw_only=True):

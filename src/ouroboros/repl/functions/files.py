@@ -149,6 +149,7 @@ SPECS = (
         arguments=Upload,
         work=upload,
         kind="act",
+        reads=False,
         says=lambda wish: f"Upload {wish.files} in {wish.tab}"[:120],
     ),
 )

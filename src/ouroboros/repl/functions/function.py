@@ -55,8 +55,10 @@ class Function:
     async def run(
         self, arguments: Struct, context: ToolContext
     ) -> AsyncIterator[Progress | Result]:
-        """Does it; what is read of a page taints the session before it is handed over."""
+        """Does it; the session counts as a reader before any word of the page can reach its code."""
+        if self._spec.reads:
+            await self._pages.looked(getattr(arguments, "tab", ""))
         result = await self._spec.work(self._pages, arguments, context)
-        if self._spec.kind == "look" and self._spec.reads:
+        if self._spec.reads:  # the page may be another one by now
             await self._pages.looked(getattr(arguments, "tab", ""))
         yield result

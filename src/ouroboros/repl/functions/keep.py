@@ -100,7 +100,7 @@ class Cdp(InTab, frozen=True, kw_only=True):
     """``cdp``."""
 
     method: str
-    params: dict[str, Any] = {}
+    params: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
 async def screenshot(pages: Pages, wish: Shot, context: ToolContext) -> Result:
@@ -211,7 +211,6 @@ async def cdp(pages: Pages, wish: Cdp, context: ToolContext) -> Result:
     tab = await pages.tab(wish.tab)
     await pages.parts.touch(tab.id, "")
     value = await tab.call(wish.method, wish.params)
-    await pages.looked(tab.id)
     return answer(bytes(value), wish.method)
 
 
@@ -231,6 +230,7 @@ SPECS = (
         arguments=Size,
         work=viewport,
         kind="act",
+        reads=False,
     ),
     Spec(
         name="getCookies",
@@ -244,6 +244,7 @@ SPECS = (
         arguments=SetCookie,
         work=set_cookie,
         kind="act",
+        reads=False,
         says=lambda wish: f"Set the cookie {wish.name[:40]} in {wish.tab}",
     ),
     Spec(
@@ -258,6 +259,7 @@ SPECS = (
         arguments=SetStorage,
         work=set_storage,
         kind="act",
+        reads=False,
         says=lambda wish: f"Write {wish.key[:40]} to the {wish.area} storage of {wish.tab}",
     ),
     Spec(

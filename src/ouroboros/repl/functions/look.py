@@ -54,6 +54,19 @@ class Outline(InTab, frozen=True, kw_only=True):
     limit: int = 200
 
 
+def placed(wish: Look) -> tuple[Target, FrameName]:
+    """Selector and frame; ``getText(tab, {frame})`` gives the options where the selector would be."""
+    if isinstance(wish.selector, dict) and "__handle" not in wish.selector:
+        options = msgspec.convert(wish.selector, _Options)
+        return options.selector, options.frame
+    return wish.selector, wish.frame
+
+
+class _Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    selector: str = ""
+    frame: FrameName = None
+
+
 def frame_named(tab: Tab, name: str | int) -> tree.Frame:
     """The frame of this number, name, id or part of its address.
 
@@ -93,21 +106,24 @@ async def get_text(pages: Pages, wish: Look, context: ToolContext) -> Result:
     """The rendered text."""
     del context
     tab = await pages.tab(wish.tab)
-    return answer(await read.get_text(tab, wish.selector, frame=wish.frame), f"text of {wish.tab}")
+    selector, frame = placed(wish)
+    return answer(await read.get_text(tab, selector, frame=frame), f"text of {wish.tab}")
 
 
 async def get_dom(pages: Pages, wish: Look, context: ToolContext) -> Result:
     """The HTML."""
     del context
     tab = await pages.tab(wish.tab)
-    return answer(await read.get_dom(tab, wish.selector, frame=wish.frame), f"HTML of {wish.tab}")
+    selector, frame = placed(wish)
+    return answer(await read.get_dom(tab, selector, frame=frame), f"HTML of {wish.tab}")
 
 
 async def get_links(pages: Pages, wish: Look, context: ToolContext) -> Result:
     """All links."""
     del context
     tab = await pages.tab(wish.tab)
-    found = await read.get_links(tab, wish.selector, frame=wish.frame)
+    selector, frame = placed(wish)
+    found = await read.get_links(tab, selector, frame=frame)
     return answer(found, f"links of {wish.tab}")
 
 
@@ -115,7 +131,8 @@ async def get_inputs(pages: Pages, wish: Look, context: ToolContext) -> Result:
     """All fields."""
     del context
     tab = await pages.tab(wish.tab)
-    found = await read.get_inputs(tab, wish.selector, frame=wish.frame)
+    selector, frame = placed(wish)
+    found = await read.get_inputs(tab, selector, frame=frame)
     return answer(found, f"fields of {wish.tab}")
 
 
@@ -216,6 +233,7 @@ SPECS = (
         usage="frames(tab): [{index, id, name, url, parent}]",
         arguments=InTab,
         work=frames,
+        reads=False,
     ),
     Spec(
         name="observe",

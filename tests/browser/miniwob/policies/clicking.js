@@ -33,12 +33,12 @@ await click(tab, `.color[data-color="${goal.match(/the (\w+) colored/)[1]}"]`);
 await click(tab, `[data-type="${quoted()[0]}"]`);
 
 //: click-option
-await pressText("#boxes label", goal.match(/^Select (.*) and click/)[1]);
+await pressText("#area label", goal.match(/^Select (.*) and click/)[1]);
 await submit();
 
 //: click-checkboxes click-checkboxes-large click-checkboxes-transfer
 const wanted = goal.match(/^Select (.*) and click/)[1];
-for (const name of wanted === "nothing" ? [] : wanted.split(", ")) await pressText("#boxes label", name);
+for (const name of wanted === "nothing" ? [] : wanted.split(", ")) await pressText("#area label", name);
 await submit();
 
 //: click-collapsible click-collapsible-nodelay
@@ -96,8 +96,8 @@ await click(tab, "#tt");
 await click(tab, `#tt${goal.match(/the (\d)/)[1]}`);
 
 //: ascending-numbers
-const numbers = await inPage("return $$('#area_svg text').map((e) => [Number(e.textContent), path(e)])");
-for (const [, one] of numbers.sort((a, b) => a[0] - b[0])) await click(tab, one);
+const numbers = await inPage("const all = box(document.querySelector('#area_svg')); return $$('#area_svg text').map((e) => { const b = box(e); return { number: Number(e.textContent), at: [b.x - all.x + b.w / 2, b.y - all.y + b.h / 2] } })");
+for (const { at } of numbers.sort((a, b) => a.number - b.number)) await click(tab, "#area_svg", { position: at });
 
 //: odd-or-even
 const rows = await inPage("return $$('#numbers .row').map((row) => [Number(row.querySelector('.display-number').textContent), path(row.querySelector('.odd')), path(row.querySelector('.even'))])");
@@ -143,10 +143,3 @@ const matching = sizes.filter((e) => words.every((word) =>
   word === "large" ? e.big : word === "small" ? !e.big : ["item", "shape"].includes(word) ? word === "item" || e.tag !== "text"
     : word === e.fill || word === kind(e)));
 await pressText("#count-buttons button", String(matching.length));
-
-//: hover-shape
-for (let turn = 0; turn < 200; turn++) {
-  if (await inPage("return !document.querySelector('#highlight')")) break;
-  await hover(tab, "#highlight");
-  await sleep(100);
-}

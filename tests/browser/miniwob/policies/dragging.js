@@ -11,19 +11,23 @@ await submit();
 
 //: drag-items
 const names = await inPage("return $$('#sortable li').map((e) => e.innerText.trim())");
-const [, name, place] = goal.match(/^Drag (\w+) (.*)\.$/);
+const [, name, place] = goal.match(/^Drag (\S+) (.*)\.$/);
 const from = names.indexOf(name);
 const to = /top/.test(place) ? 0 : /bottom/.test(place) ? names.length - 1 : /down by/.test(place) ? from + 1
   : /up by/.test(place) ? from - 1 : Number(place.match(/\d/)[0]) - 1;
-await drag(tab, `#sortable li:nth-child(${from + 1})`, `#sortable li:nth-child(${to + 1})`, { nudge: true });
+const item = await inPage("return box(document.querySelector('#sortable li'))");
+await drag(tab, `#sortable li:nth-child(${from + 1})`, `#sortable li:nth-child(${to + 1})`, { position: [item.w / 2, to > from ? item.h - 2 : 2] });
 
 //: drag-items-grid
 const tiles = await inPage("return $$('#sortable li').map((e) => e.innerText.trim())");
-const [, tile, where] = goal.match(/^Drag (\w+) (.*)\.$/);
+const [, tile, where] = goal.match(/^Drag (\S+) (.*)\.$/);
 const start = tiles.indexOf(tile);
 const row = /top/.test(where) ? 0 : /bottom/.test(where) ? 2 : 1, column = /left/.test(where) ? 0 : /right/.test(where) ? 2 : 1;
 const end = /by one/.test(where) ? start + { up: -3, down: 3, left: -1, right: 1 }[where.split(" ")[0]] : row * 3 + column;
-await drag(tab, `#sortable li:nth-child(${start + 1})`, `#sortable li:nth-child(${end + 1})`);
+const size = await inPage("return box(document.querySelector('#sortable li'))");
+const side = (by, whole) => by > 0 ? whole - 4 : by < 0 ? 4 : whole / 2;
+await drag(tab, `#sortable li:nth-child(${start + 1})`, `#sortable li:nth-child(${end + 1})`,
+  { position: [side(end % 3 - start % 3, size.w), side(Math.floor(end / 3) - Math.floor(start / 3), size.h)], steps: 20 });
 
 //: drag-sort-numbers
 for (let round = 0; round < 12; round++) {
@@ -37,5 +41,17 @@ await submit();
 
 //: drag-shapes
 const tag = { rectangles: "rect:not(#shape-container)", circles: "circle", triangles: "polygon" }[goal.match(/all (\w+)/)[1]];
-for (const one of await inPage("return $$('#area_svg ' + args[0]).map(path)", tag)) await drag(tab, one, "#shape-container");
+const ways = await inPage(
+  "const mid = (e) => { const b = box(e); return [b.x + b.w / 2, b.y + b.h / 2] }; const to = mid(document.querySelector('#shape-container'));" +
+    "return $$('#area_svg ' + args[0]).map((e, n) => { const from = mid(e); return { one: path(e), way: { dx: to[0] - from[0] + 14 * (n - 1.5), dy: to[1] - from[1] } } })", tag);
+for (const { one, way } of ways) await drag(tab, one, way);
+await submit();
+
+//: drag-shapes-2
+const kinds = { rectangles: "rect:not(#shape-container)", circles: "circle", triangles: "polygon" };
+const left = kinds[goal.match(/all (\w+)/)[1]];
+const moves = await inPage(
+  "const mid = (e) => { const b = box(e); return [b.x + b.w / 2, b.y + b.h / 2] }; const boxes = $$('#shape-container').sort((a, b) => box(a).x - box(b).x).map(mid);" +
+    "return $$('#area_svg rect:not(#shape-container), #area_svg circle, #area_svg polygon').map((e, n) => { const from = mid(e), to = boxes[e.matches(args[0]) ? 0 : 1]; return { one: path(e), way: { dx: to[0] - from[0] + 10 * (n - 2), dy: to[1] - from[1] } } })", left);
+for (const { one, way } of moves) await drag(tab, one, way);
 await submit();

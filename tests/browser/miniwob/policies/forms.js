@@ -40,10 +40,10 @@ await pressText("button", quoted()[0]);
 
 //: multi-layouts multi-orderings
 const [, genre, director, year] = goal.match(/for (.*) movies directed by (.*) from year (\d+)/);
-const fields = await inPage("return $$('#area input[type=text]').map((e) => [path(e), e.parentElement.textContent.trim() || e.placeholder])");
+const fields = await inPage("return $$('#area input').map((e) => { let box = e; while (!box.textContent.trim()) box = box.parentElement; return [path(e), box.textContent] })");
 for (const [one, label] of fields)
   await enter(one, /genre/i.test(label) ? genre : /director/i.test(label) ? director : year);
-await press("return path($$('#area button, #area .ui-submit, #area [type=submit]').filter(seen).at(-1))");
+await press("return path($$('#area *').filter((e) => seen(e) && !e.children.length && /^(Submit|Search|Go!)$/.test(e.textContent)).at(-1))");
 
 //: use-slider
 const wanted = Number(goal.match(/Select (-?\d+)/)[1]);
@@ -113,7 +113,9 @@ if (/Scroll/.test(goal)) {
 await click(tab, /(Agree)"/.test(goal) ? "#agree" : "#cancel");
 
 //: order-food
-for (const dish of goal.split(": ")[1].split(", ")) {
-  await press("const name = $$('#area *').find((e) => !e.children.length && e.textContent.trim() === args[0]); return path(name.closest('.food-item, .item, li, div')?.querySelector('button, input') ?? name)", dish);
-}
-await submit();
+const [, amount, sort] = goal.match(/^Order (\d+) items that are (.*)$/) ?? [];
+const dishes = sort ? await inPage("return $$('.food-item').filter((e) => e.querySelector('.types img[alt=\"' + args[0] + '\"]')).map((e) => path(e.querySelector('.add')))", sort)
+  : await inPage("return args[0].map((name) => path($$('.food-item').find((e) => e.dataset.item === name).querySelector('.add')))", goal.split(": ")[1].split(", "));
+for (const add of sort ? dishes.slice(0, Number(amount)) : dishes) await click(tab, add);
+for (let more = dishes.length; sort && more < Number(amount); more++) await click(tab, dishes[0]);
+await click(tab, "#submit-order button");

@@ -1,6 +1,6 @@
 //: scroll-text
 const words = (await getInputs(tab)).find((one) => one.id === "text-area").value.trim().split(/\s+/);
-await enter("#tt", bare(words.at(-1)));
+await enter("#answer-input", bare(words.at(-1)));
 await submit();
 
 //: scroll-text-2
