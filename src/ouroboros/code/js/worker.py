@@ -212,7 +212,7 @@ class Worker:
             self._pieces.append(rest)
             return
         if operation in {"text", "json", "restore"}:
-            rest += b"".join(self._pieces)
+            rest = b"".join((*self._pieces, rest))
             self._pieces.clear()
         if operation in {"text", "json"}:
             self._heap = min(self._heap + 2 * len(rest), 314_572_800)
