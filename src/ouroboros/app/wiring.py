@@ -34,6 +34,8 @@ from ouroboros.core.state import State, fold
 from ouroboros.repl.seeds import Seeds
 from ouroboros.safety.leaks import Leaks
 from ouroboros.store import EventLog, Lease, Writer
+from ouroboros.tools.orchestrator import Orchestrator
+from ouroboros.tools.registry import Registry
 
 if TYPE_CHECKING:
     from ouroboros.llm.cassettes.tap import Tap
@@ -144,7 +146,8 @@ async def _joined(opening: Opening, past: Past, parts: Parts) -> AsyncGenerator[
     kit = _kit(opening, past, parts)
     wanted = opening.mind or (past.state.mind if past.resumed else "tools")
     if wanted == "tools":
-        yield _built(opening, past, parts, kit, _tool_mind(kit, parts))
+        async with _tooled(opening, kit, parts) as joined:
+            yield _built(opening, past, parts, kit, joined)
         return
     from ouroboros.app import minds  # a run without it never loads the REPL
 
@@ -192,9 +195,22 @@ def _kit(opening: Opening, past: Past, parts: Parts) -> Kit:
     )
 
 
-def _tool_mind(kit: Kit, parts: Parts) -> Joined:
-    """The mind that calls tools, with the built-in ones."""
+@asynccontextmanager
+async def _tooled(opening: Opening, kit: Kit, parts: Parts) -> AsyncGenerator[Joined]:
+    """The mind that calls tools, with the built-in ones and those that were switched on."""
     registry = toolbox.registry(kit.settings)
+    hands = toolbox.session_hands(kit, registry)
+    browser = opening.browser or kit.settings.browser.tools
+    if not (browser or kit.settings.tools.scripts):
+        yield _tool_mind(kit, parts, registry, hands)
+        return
+    from ouroboros.app import tool_family  # a run without them never loads the browser
+
+    async with tool_family.added(kit, registry, hands, browser=browser):
+        yield _tool_mind(kit, parts, registry, hands)
+
+
+def _tool_mind(kit: Kit, parts: Parts, registry: Registry, hands: Orchestrator) -> Joined:
     pieces = system_prompt(kit.settings, parts.prompts)
     facts = Later()
     mind = ToolMind(
@@ -208,7 +224,7 @@ def _tool_mind(kit: Kit, parts: Parts) -> Joined:
     return Joined(
         name="tools",
         mind=mind,
-        hands=toolbox.session_hands(kit, registry),
+        hands=hands,
         versions={piece.name: piece.version for piece in pieces},
         off=kit.settings.context.off,
         warnings=toolbox.strangers(kit.settings, registry),

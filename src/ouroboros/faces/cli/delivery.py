@@ -13,6 +13,7 @@ from ouroboros.core.events import Envelope
 from ouroboros.core.state import Spent
 from ouroboros.faces.cli.invocation import note
 from ouroboros.faces.cli.render.face import Ending, Face, Notice
+from ouroboros.faces.cli.render.words import going_on
 
 
 def target(name: str, cwd: Path) -> Path | None:
@@ -50,8 +51,19 @@ class Handing:
         file: Path | None,
         terminal: bool,
         moves: bool,
+        verb: str = "",
     ) -> None:
-        """``terminal`` is what ``write`` leads to; ``moves`` says that ``face`` draws there."""
+        """Shows nothing yet.
+
+        Args:
+            face: Shows all but the value.
+            write: Takes the value of a pipe.
+            file: Takes the value instead.
+            terminal: Is what ``write`` leads to.
+            moves: The face draws there.
+            verb: The command that goes on with the session.
+        """
+        self._verb = verb
         self._face, self._write, self._file = face, write, file
         self._terminal, self._moves = terminal, moves
         self._kept: str | None = None
@@ -81,7 +93,9 @@ class Handing:
             spent=ending.spent,
             exit_code=ending.exit_code,
         )
-        self._face.finish(shown, session)
+        self._face.finish(shown, "" if self._verb else session)
+        if session and self._verb:
+            self._face.tell(Notice(text=going_on(session, self._verb)))
 
     def keep(self) -> None:
         """Writes the file, which takes its time; raises ``OuroborosError`` after printing instead."""

@@ -76,7 +76,15 @@ def perform(
             stage = open_stage(streams, output, session.state, interactive=interactive)
             if not wanted.jsonl:
                 handing.extend(
-                    _dress(stage, session, loaded.settings, streams, file=file, wanted=wanted)
+                    _dress(
+                        stage,
+                        session,
+                        loaded.settings,
+                        streams,
+                        file=file,
+                        wanted=wanted,
+                        verb="browse" if browser else "rlm",
+                    )
                 )
             notes = [seed.note for seed in seeds.seeds if seed.note]
             for warning in (*session.warnings, *notes):
@@ -120,6 +128,7 @@ def _dress(
     *,
     file: Path | None,
     wanted: Wanted,
+    verb: str,
 ) -> "list[Handing]":
     """Puts the steps, and the way of the value, before the face of a stage."""
     from ouroboros.faces.cli.delivery import Handing
@@ -133,6 +142,7 @@ def _dress(
         file=file,
         terminal=screen.terminal,
         moves=streams.moves,
+        verb=verb,
     )
     stage.face = handing
     if wanted.mind == "rlm":
