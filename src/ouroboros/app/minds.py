@@ -22,7 +22,8 @@ from ouroboros.app.repls import Wish as ReplWish
 from ouroboros.browser.differ import changes
 from ouroboros.browser.tabs import TabFacts, Tabs
 from ouroboros.code.pool import Isolates
-from ouroboros.core.errors import OuroborosError
+from ouroboros.core.errors import OuroborosError, unwrapped
+from ouroboros.repl.following import follow
 from ouroboros.repl.metadata import Entry, harmless
 from ouroboros.repl.seeds import Seeds
 from ouroboros.rlm import prompts, router
@@ -165,7 +166,19 @@ class Nursery:
 
 @asynccontextmanager
 async def rlm(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
-    """The mind with its hands, until the end of the session."""
+    """The mind with its hands, until the end of the session; an error comes out as it is."""
+    try:
+        async with _joined(kit, wish) as joined:
+            yield joined
+    except ExceptionGroup as group:
+        inner = unwrapped(group)
+        if inner is group:
+            raise
+        raise inner from group
+
+
+@asynccontextmanager
+async def _joined(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
     words = await to_thread.run_sync(prompts.load)
     async with AsyncExitStack() as stack:
         browser: browsing.Browser | None = None
@@ -178,6 +191,7 @@ async def rlm(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
         tool = ReplTool(lambda: runner, kit.state)
         hands = toolbox.session_hands(kit, Registry([tool]))
         repls = Repls(_base(kit, isolates, hands, browser))
+        follow(hands, repls.taint, repls.own.ledger)
         allowance = Allowance(kit.caps, kit.state, kit.clock)
         family = Family(
             _ground(kit, Nursery(kit, repls, words), words, allowance),

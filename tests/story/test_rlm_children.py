@@ -1,0 +1,296 @@
+"""What code asks of models: plain reads, runs of their own, batches, and the budget they share."""
+
+from pathlib import Path
+
+import anyio
+import msgspec
+import pytest
+
+from ouroboros.core.commands import Interrupt
+from ouroboros.core.events.code import CodeGenerated, IterationStarted
+from ouroboros.core.events.fleet import SubagentCompleted, SubagentReplied, SubagentStarted
+from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
+from tests.story.rlm_stage import block, findings, rlm_stage
+
+SECRET = "The crane at pier nine lifts forty tons of steel before dawn. "
+TEXT = SECRET * 200  # some 12,000 characters: a plain read
+LARGE = SECRET * 2_000  # some 124,000 characters: a run of its own
+
+
+def when(words: str, text: str, **more: object) -> Turn:
+    return msgspec.convert({"text": text, "when": words, **more}, Turn)
+
+
+async def test_small_data_is_read_plainly(tmp_path: Path) -> None:
+    turns = [
+        block("const a = await llm_query('How much does it lift?', data);\nsetFinal(a)"),
+        Turn(text="Forty tons."),
+    ]
+    async with rlm_stage(tmp_path, turns, data={"data": TEXT}, pages=[TEXT]) as s:
+        assert (await s.run()).final == "Forty tons."
+        assert findings(s, [TEXT]).leaves == 1
+        asked = s.body(1)["messages"][1]["content"]
+        assert asked.startswith("How much does it lift?\n\nThe data follows")
+        assert TEXT in asked
+        (started,) = s.events(SubagentStarted)
+        assert (started.kind, started.child) == ("leaf", "sub_1")
+
+
+async def test_large_data_is_worked_on_by_a_run_of_its_own(tmp_path: Path) -> None:
+    turns = [
+        block("const a = await llm_query('How much does it lift?', data);\nsetFinal(a)"),
+        block("const hit = __data.match(/lifts (\\w+) tons/);\nhit[1]"),
+        block("setFinal(hit[1])"),
+    ]
+    async with rlm_stage(tmp_path, turns, data={"data": LARGE}, pages=[LARGE]) as s:
+        assert (await s.run("Ask.")).final == "forty"
+        assert findings(s).leaves == 0
+        child = s.body(1)["messages"]
+        assert child[0]["content"].startswith("You are a helper of Ouroboros")
+        assert "llm_" not in child[0]["content"]
+        assert "Iteration 1 of 10." in child[1]["content"]
+        assert "- __data: string, 124,000 characters" in child[1]["content"]
+        assert "It is part of this larger request" in child[1]["content"]
+        assert "Ask." in child[1]["content"]
+        iterations = [(e.child, e.iteration) for e in s.events(IterationStarted)]
+        assert iterations == [("", 1), ("sub_1", 1), ("sub_1", 2)]
+        assert [e.child for e in s.events(CodeGenerated)] == ["", "sub_1", "sub_1"]
+        assert s.session.state.iteration == 1
+
+
+async def test_what_children_use_counts_for_the_run(tmp_path: Path) -> None:
+    usage = ScriptedUsage(input_uncached=100, output_text=10)
+    turns = [
+        block(
+            "setFinal(await llm_query('Read.', 'x') + await llm_query('Work.', data))", usage=usage
+        ),
+        Turn(text="a", usage=usage),
+        block("setFinal('b')", usage=usage),
+    ]
+    async with rlm_stage(tmp_path, turns, data={"data": LARGE}) as s:
+        outcome = await s.run()
+        assert outcome.final == "ab"
+        assert (outcome.spent.requests, outcome.spent.tokens) == (3, 330)
+        assert [e.child for e in s.events(SubagentReplied)] == ["sub_1", "sub_2"]
+
+
+async def test_a_child_cannot_have_children(tmp_path: Path) -> None:
+    turns = [
+        block("setFinal(await llm_query('Ask on.', data))"),
+        block("const a = await llm_query('Deeper.', 'x');\nsetFinal(a)"),
+    ]
+    async with rlm_stage(tmp_path, turns, data={"data": LARGE}) as s:
+        final = (await s.run()).final
+        assert final == "[SUB-CALL ERROR] sub-calls cannot be nested deeper than 1"
+        assert len(s.events(SubagentStarted)) == 1
+
+
+async def test_a_depth_of_two_allows_one_level_more(tmp_path: Path) -> None:
+    ask = "setFinal(await llm_query('Go on.', {0}))"
+    turns = [block(ask.format("data")), block(ask.format("__data")), block(ask.format("__data"))]
+    async with rlm_stage(tmp_path, turns, data={"data": LARGE}, rlm={"depth": 2}) as s:
+        final = (await s.run()).final
+        assert final == "[SUB-CALL ERROR] sub-calls cannot be nested deeper than 2"
+        assert [(e.child, e.parent) for e in s.events(SubagentStarted)] == [
+            ("sub_1", ""),
+            ("sub_2", "sub_1"),
+        ]
+
+
+async def test_a_batch_settles_all_in_order(tmp_path: Path) -> None:
+    code = "setFinal(await llm_batch(['One?', {prompt: 'Two?', data: [1]}, 'Three?']))"
+    turns = [
+        block(code),
+        when("One?", "1", delay_seconds=0.2),
+        when("Two?", "", fault={"kind": "auth", "status": 401}),
+        when("Three?", "3"),
+    ]
+    async with rlm_stage(tmp_path, turns) as s:
+        found = msgspec.json.decode((await s.run()).final)
+        assert [one["status"] for one in found] == ["fulfilled", "rejected", "fulfilled"]
+        assert (found[0]["value"], found[2]["value"]) == ("1", "3")
+        assert found[1]["error"].startswith("[SUB-CALL ERROR]")
+
+
+async def test_failures_are_words(tmp_path: Path) -> None:
+    turns = [
+        block("setFinal([await llm_query('Read.', 'x'), await llm_query('', 'x')])"),
+        Turn(fault=Fault(kind="auth", status=401, message="no such key")),
+    ]
+    async with rlm_stage(tmp_path, turns) as s:
+        outcome = await s.run()
+        first, second = msgspec.json.decode(outcome.final)
+        assert first.startswith("[SUB-CALL ERROR]")
+        assert "no such key" in first
+        assert second.startswith("[SUB-CALL ERROR] the prompt is empty")
+        assert outcome.reason == "completed"
+
+
+async def test_a_run_has_fifty_sub_calls(tmp_path: Path) -> None:
+    code = """const found = [];
+for (let n = 0; n < 60; n++) found.push(await llm_query('Read.', 'x'));
+setFinal(found.map(one => one.startsWith('[SUB-CALL ERROR]')).lastIndexOf(false) + ' ' + found[59])"""
+    async with rlm_stage(tmp_path, [block(code), when("Read.", "ok")]) as s:
+        outcome = await s.run()
+        assert outcome.final == "49 [SUB-CALL ERROR] the 50 sub-calls of this run are used up"
+        assert len(s.events(SubagentStarted)) == 50
+
+
+async def test_calls_at_once_share_the_count(tmp_path: Path) -> None:
+    code = """const found = await llm_batch(Array.from({length: 8}, () => ({prompt: 'Read.', data: 'x'})));
+setFinal(found.map(one => one.status[0]).join(''))"""
+    turns = [block(code), when("Read.", "ok", delay_seconds=0.05)]
+    async with rlm_stage(tmp_path, turns, rlm={"max_sub_calls": 5}) as s:
+        assert (await s.run()).final == "fffffrrr"
+
+
+async def test_so_many_run_at_once(tmp_path: Path) -> None:
+    code = """setFinal((await llm_batch(Array.from({length: 6}, () => ({prompt: 'Read.', data: 'x'})))).length)"""
+    turns = [block(code), when("Read.", "ok", delay_seconds=0.2)]
+    async with rlm_stage(tmp_path, turns, rlm={"concurrency": 2}) as s:
+        await s.run()
+        asked = s.server.exchanges[1:]
+        for exchange in asked:
+            beside = [
+                other
+                for other in asked
+                if other.arrived_at < (exchange.ended_at or 0)
+                and (other.ended_at or 0) > exchange.arrived_at
+            ]
+            assert len(beside) <= 4  # itself, one beside it, and one that follows each
+
+
+async def test_a_cap_on_tokens_holds_for_children(tmp_path: Path) -> None:
+    usage = ScriptedUsage(input_uncached=1_000)
+    code = "const a = []; for (let n = 0; n < 5; n++) a.push(await llm_query('Read.', 'x')); a"
+    turns = [
+        block(code, usage=usage),
+        when("Read.", "ok", usage={"input_uncached": 1_000}),
+    ]
+    async with rlm_stage(tmp_path, turns, limits={"max_tokens": 3_000}) as s:
+        outcome = await s.run()
+        assert outcome.reason == "limit_reached:max_tokens"
+        assert len(s.events(SubagentStarted)) == 2
+
+
+async def test_small_items_go_several_to_a_call(tmp_path: Path) -> None:
+    code = "setFinal((await llm_map('Is it red?', items)).map(one => one.value))"
+    answers = msgspec.json.encode({str(n): f"no {n}" for n in range(1, 26)}).decode()
+    rest = msgspec.json.encode({str(n): f"no {n}" for n in range(1, 5)}).decode()
+    turns = [
+        block(code),
+        when("each of 25 items", answers),
+        when("each of 5 items", f"```json\n{rest}\n```"),
+        when("Is it red?", "missed"),
+    ]
+    items = [f"item {n}" for n in range(30)]
+    async with rlm_stage(tmp_path, turns, data={"items": items}) as s:
+        found = msgspec.json.decode((await s.run()).final)
+        assert found[:2] == ["no 1", "no 2"]
+        assert found[25:] == ["no 1", "no 2", "no 3", "no 4", "missed"]
+        assert sorted(e.kind for e in s.events(SubagentStarted)) == ["leaf", "pack", "pack"]
+
+
+async def test_a_child_that_never_ends_is_told_to_hurry_and_answers(tmp_path: Path) -> None:
+    turns = [
+        block("setFinal(await llm_query('Work.', data))"),
+        block("1"),
+        block("2"),
+        block("3"),
+        Turn(text="about three"),
+    ]
+    async with rlm_stage(tmp_path, turns, data={"data": LARGE}, rlm={"child_iterations": 3}) as s:
+        assert (await s.run()).final == "about three"
+        said = [s.body(at)["messages"][1]["content"] for at in range(1, 5)]
+        assert "Only 2 iterations left" not in said[0]
+        assert "Only 2 iterations left" in said[1]
+        assert "Only 1 iteration left" in said[2]
+        assert "last iteration" in said[3]
+
+
+async def test_a_child_without_code_gives_its_last_words(tmp_path: Path) -> None:
+    turns = [
+        block("setFinal(await llm_query('Work.', data))"),
+        *[Turn(text=f"Words {n}.") for n in range(3)],
+    ]
+    async with rlm_stage(tmp_path, turns, data={"data": LARGE}) as s:
+        assert (await s.run()).final == "Words 2."
+
+
+async def test_three_failures_of_the_model_end_a_child(tmp_path: Path) -> None:
+    turns = [
+        block("setFinal(await llm_query('Work.', data))"),
+        Turn(fault=Fault(kind="auth", status=401, times=3, message="who are you")),
+    ]
+    async with rlm_stage(tmp_path, turns, data={"data": LARGE}) as s:
+        outcome = await s.run()
+        assert outcome.final.startswith("[SUB-CALL ERROR]")
+        assert "who are you" in outcome.final
+        assert len(s.server.exchanges) == 4
+        assert outcome.reason == "completed"
+        (ended,) = s.events(SubagentCompleted)
+        assert ended.reason == "failed"
+
+
+async def test_a_child_survives_two_failures_of_the_model(tmp_path: Path) -> None:
+    turns = [
+        block("setFinal(await llm_query('Work.', data))"),
+        Turn(fault=Fault(kind="auth", status=401, times=2)),
+        block("setFinal('found')"),
+    ]
+    async with rlm_stage(tmp_path, turns, data={"data": LARGE}) as s:
+        assert (await s.run()).final == "found"
+
+
+async def test_a_stop_reaches_the_children(tmp_path: Path) -> None:
+    turns = [
+        block("setFinal(await llm_query('Work.', data))"),
+        block("await sleep(10_000)"),
+        block("setFinal('again')"),
+    ]
+    async with rlm_stage(tmp_path, turns, data={"data": LARGE}) as s:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.run)
+            await s.until(CodeGenerated, 2)
+            await s.session.send(Interrupt())
+        assert s.session.state.ended == "cancelled"
+        assert [e.reason for e in s.events(SubagentCompleted)] == ["cancelled"]
+        assert (await s.run("Once more.")).final == "again"
+
+
+async def test_a_child_writes_no_files(tmp_path: Path) -> None:
+    turns = [
+        block("setFinal(await llm_query('Work.', data))"),
+        block("await write('a.txt', 'x')"),
+        block("setFinal('no')"),
+    ]
+    async with rlm_stage(tmp_path, turns, data={"data": LARGE}) as s:
+        assert (await s.run()).final == "no"
+        assert not (s.cwd / "a.txt").exists()
+        assert "write is not defined" in s.body(2)["messages"][1]["content"]
+
+
+async def test_page_text_in_a_prompt_never_reaches_a_child_run(tmp_path: Path) -> None:
+    turns = [
+        block("setFinal(await llm_query('Sum up: ' + data.slice(0, 3000) + ' And more.', data))"),
+        block("setFinal(__task.length)"),
+    ]
+    async with rlm_stage(tmp_path, turns, data={"data": LARGE}, pages=[LARGE]) as s:
+        assert (await s.run()).final == "3018"
+        told = s.body(1)["messages"][1]["content"]
+        assert "Sum up: " in told
+        assert "The whole request is the variable __task." in told
+
+
+@pytest.mark.parametrize("model", ["", "openai-chat/cheap"], ids=["the same", "a cheaper one"])
+async def test_children_ask_the_model_of_the_settings(tmp_path: Path, model: str) -> None:
+    turns = [
+        block("setFinal(await llm_query('Read.', 'x') + await llm_query('Work.', data))"),
+        Turn(text="a"),
+        block("setFinal('b')"),
+    ]
+    settings = {"child_model": model} if model else {}
+    async with rlm_stage(tmp_path, turns, data={"data": LARGE}, rlm=settings) as s:
+        assert (await s.run()).final == "ab"
+        child = "cheap" if model else "scripted"
+        assert [s.body(at)["model"] for at in range(3)] == ["scripted", child, child]
