@@ -13,7 +13,7 @@ from ouroboros.app.doctor import Check
 from ouroboros.app.settings import Browser
 from ouroboros.browser import launch
 from ouroboros.browser.profiles import listed
-from ouroboros.core.errors import OuroborosError
+from ouroboros.core.errors import OuroborosError, unwrapped
 
 _START_SECONDS = 30.0
 
@@ -108,5 +108,21 @@ def _profiles(home: Path) -> Check:
 
 async def _isolate(environment: Mapping[str, str]) -> Check:
     """Starts the worker that runs a model's code, and asks what it is shut in by."""
-    del environment
-    return Check(name="code cage", verdict="ok", said="unknown")
+    from ouroboros.code.js.seat import Seat
+
+    seat = Seat(environment, None)
+    fix = "code of models cannot run here; `browse` and `rlm` need it"
+    try:
+        with anyio.fail_after(_START_SECONDS):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(seat.keep)
+                await seat.ready()
+                seat.leave()
+    except (OuroborosError, TimeoutError, OSError, ExceptionGroup) as error:
+        said = str(unwrapped(error) if isinstance(error, ExceptionGroup) else error)
+        return Check(name="code cage", verdict="failed", said=said or "no answer", fix=fix)
+    held = ", ".join(seat.hello.cage)
+    if held:
+        return Check(name="code cage", verdict="ok", said=f"holds by {held}")
+    fix = "use a newer kernel of Linux: without it only the isolate itself holds code"
+    return Check(name="code cage", verdict="warning", said="no part of it holds here", fix=fix)

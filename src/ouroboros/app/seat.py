@@ -92,7 +92,8 @@ class BrowserSeat:
         lines.append(f"restored: {', '.join(recovery.restored) or 'nothing was to be restored'}")
         lines += [f"{tab} could not be had back: {why}" for tab, why in recovery.failed.items()]
         lines += [f"lost: {', '.join(recovery.lost)}"] if recovery.lost else []
-        lines.append("whether an action that was under way took effect is unknown")
+        if recovery.was != "running":
+            lines.append("whether an action that was under way took effect is unknown")
         return lines
 
     async def stop(self, tab: str) -> Sequence[str]:

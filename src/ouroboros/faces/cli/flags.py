@@ -31,6 +31,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
     replay: str = ""
     strict_replay: bool = False
     cache: bool = False
+    browser: bool = False
 
     def settings(self) -> dict[str, object]:
         """The options as settings by dotted key."""
@@ -43,6 +44,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
             "mode": self.mode,
             "system": self.system,
             "cache_replies": self.cache or None,
+            "browser.tools": self.browser or None,
             "limits.max_turns": self.max_turns,
             "limits.max_tokens": self.max_tokens,
             "limits.max_cost": self.max_cost,
@@ -112,6 +114,13 @@ def shared(function: Callable[..., int]) -> Callable[..., int]:
     for option in reversed((*_ASKING, *_RUNNING)):
         function = option(function)
     return function
+
+
+def with_browser(function: Callable[..., int]) -> Callable[..., int]:
+    """Adds the switch for the browser's tools."""
+    return click.option("--browser", is_flag=True, help="Give the model a browser and scripts.")(
+        function
+    )
 
 
 def asking(function: Callable[..., int]) -> Callable[..., int]:

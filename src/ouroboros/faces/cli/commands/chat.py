@@ -13,7 +13,7 @@ from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Compact, Effort, Mode, SetMode, SetModel
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.faces.cli.conversation import Control, Conversation
-from ouroboros.faces.cli.flags import Chosen, resumed, shared
+from ouroboros.faces.cli.flags import Chosen, resumed, shared, with_browser
 from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.prompting_history import History
 from ouroboros.faces.cli.render.face import Face, Notice
@@ -46,6 +46,7 @@ _HELP = (
 @click.command("chat")
 @click.argument("task", nargs=-1)
 @click.option("--non-interactive", is_flag=True, help="Never ask; what needs approval is denied.")
+@with_browser
 @shared
 @click.pass_obj
 def command(

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
-from ouroboros.faces.cli.flags import Chosen, resumed, shared
+from ouroboros.faces.cli.flags import Chosen, resumed, shared, with_browser
 from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.render.face import Notice
 from ouroboros.faces.cli.taping import equip
@@ -37,6 +37,7 @@ _PATIENCE_SECONDS = 0.5
     is_flag=True,
     help="Answer a request that was made before from the replies that were kept.",
 )
+@with_browser
 @shared
 @click.pass_obj
 def command(
