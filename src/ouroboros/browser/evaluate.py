@@ -1,5 +1,6 @@
 """Code that runs in a page: the primitive of ``execInTab``, with a deadline that stops it."""
 
+import contextlib
 from functools import cache
 from importlib.resources import files
 from typing import Any, Protocol
@@ -16,6 +17,9 @@ GRACE_SECONDS = 1.0
 """The page stops the code itself; this much later we no longer wait for it to say so."""
 
 PROBE_SECONDS = 0.5
+
+ATTEMPTS = 5
+"""Worlds that may be gone before the code gets there; nothing has run then."""
 
 _LIBRARY = "ouroborosRun"
 _STALE = ("Cannot find context", "uniqueContextId not found", "Cannot find execution context")
@@ -93,10 +97,10 @@ async def ready() -> None:
 
 async def evaluated(page: Page, order: Order) -> bytes:
     """The JSON of what the code comes to; as ``Tab.evaluate``."""
-    try:
-        return await _run(page, order)
-    except _Stale:
-        return await _run(page, order)
+    for _ in range(ATTEMPTS):
+        with contextlib.suppress(_Stale):
+            return await _run(page, order)
+    raise PageChanged(f"{page.id}: the page is being left all the time; nothing was run")
 
 
 async def _run(page: Page, order: Order) -> bytes:

@@ -239,7 +239,8 @@ class Tab:
                     _Navigated, "Page.navigate", params, timeout_seconds=timeout_seconds
                 )
         except CallTimedOut as late:
-            self.connection.post("Page.stopLoading", session=self.session)
+            with contextlib.suppress(BrowserFailed):
+                await self.call("Page.stopLoading", timeout_seconds=ANNOUNCED_SECONDS)
             raise CallTimedOut(
                 f"{self.id}: {url} did not begin to answer within {timeout_seconds:g} s"
             ) from late

@@ -108,6 +108,7 @@ class Tabs:
         self._coming: set[str] = set()
         self._ready: dict[str, anyio.Event] = {}
         self._ours = 0
+        self._contexts: set[str] = set()
         self._listeners: list[Callable[[TabFacts], None]] = []
         self.targets = Targets(
             connection, tasks, judge=self._judge, adopt=self._adopt, lost=self._lost
@@ -248,6 +249,7 @@ class Tabs:
         """Makes a browser context, with cookies and storage of its own, for ``open``."""
         params = {"disposeOnDetach": True}
         made = await self.connection.ask(_Context, "Target.createBrowserContext", params)
+        self._contexts.add(made.browser_context_id)
         return made.browser_context_id
 
     async def end_context(self, context: str) -> None:
@@ -282,7 +284,7 @@ class Tabs:
             if owner is not None:
                 self._by_session[target.session] = owner
             return "adopt"
-        if self.context and target.context != self.context:
+        if self.context and target.context not in {self.context, *self._contexts}:
             return "ignore"
         if target.type == "page":
             by_script = bool(target.opener)

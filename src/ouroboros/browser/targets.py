@@ -19,7 +19,10 @@ from ouroboros.browser.wire import Incoming
 SET_UP_SECONDS = 15.0
 """How long a new target may be held while it is made ready."""
 
+BIRTH_SECONDS = 0.02
 CLOSING_AT_ONCE = 8
+
+_RUN = "Runtime.runIfWaitingForDebugger"
 
 ATTACH: dict[str, Any] = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
 """Parameters of ``Target.setAutoAttach``, which is called in every session."""
@@ -94,6 +97,7 @@ class Targets:
         self._connection, self._tasks = connection, tasks
         self._judge, self._adopt, self._lost = judge, adopt, lost
         self._hooks: list[TargetHook] = []
+        self._first: list[TargetHook] = []
         self._doomed: deque[str] = deque()
         self._closers = 0
         self.by_session: dict[str, Target] = {}
@@ -104,10 +108,15 @@ class Targets:
         """Attaches to what is open and to all that comes."""
         await self._connection.call("Target.setAutoAttach", ATTACH)
 
-    def hook(self, hook: TargetHook) -> Callable[[], None]:
-        """Awaits ``hook`` for every target from now on, until what is given back is called."""
-        self._hooks.append(hook)
-        return lambda: self._hooks.remove(hook)
+    def hook(self, hook: TargetHook, *, first: bool = False) -> Callable[[], None]:
+        """Awaits ``hook`` for every target from now on, until what is given back is called.
+
+        ``first`` ones come before anything else and may only ask what the browser's own process
+        answers (``Fetch.enable``): the page of a target may not be there yet.
+        """
+        hooks = self._first if first else self._hooks
+        hooks.append(hook)
+        return lambda: hooks.remove(hook)
 
     def _attached(self, happening: Incoming) -> None:
         attached = happening.read(_Attached)
@@ -132,11 +141,18 @@ class Targets:
                 self._let_go(target)
 
     def _let_go(self, target: Target) -> None:
-        self._connection.post("Runtime.runIfWaitingForDebugger", session=target.session)
+        self._connection.post(_RUN, session=target.session)
         params = {"sessionId": target.session}
         self._connection.post("Target.detachFromTarget", params, session=target.parent)
 
+    def _cut_off(self, target: Target) -> None:
+        # A page that is closed while it is held would leave its opener's process waiting for ever.
+        # So it runs, with every request held back, until it is closed.
+        self._connection.post("Fetch.enable", session=target.session)
+        self._connection.post("Runtime.runIfWaitingForDebugger", session=target.session)
+
     def _doom(self, target: Target) -> None:
+        self._cut_off(target)
         self._doomed.append(target.id)
         if self._closers < CLOSING_AT_ONCE:
             self._closers += 1
@@ -166,11 +182,27 @@ class Targets:
     async def _set_up(self, target: Target) -> None:
         try:
             with anyio.fail_after(SET_UP_SECONDS):
-                await self._adopt(target)
-                for hook in tuple(self._hooks):
+                for hook in tuple(self._first):
                     await hook(target)
-                call = "Runtime.runIfWaitingForDebugger"
-                await self._connection.call(call, session=target.session)
-        except (BrowserFailed, TimeoutError):
+                if target.type == "page" and not target.url:
+                    await self._bear(target)
+                else:
+                    await self._prepare(target)
+                    await self._connection.call(_RUN, session=target.session)
+        except* (BrowserFailed, TimeoutError):
             if target.session in self.by_session and not self._connection.lost.is_set():
+                if target.type == "page":
+                    self._cut_off(target)
                 await self.close(target.id)
+
+    async def _prepare(self, target: Target) -> None:
+        await self._adopt(target)
+        for hook in tuple(self._hooks):
+            await hook(target)
+
+    async def _bear(self, target: Target) -> None:
+        """A page that its opener may not know has no process before it runs, so it answers only then."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._prepare, target)
+            await anyio.sleep(BIRTH_SECONDS)  # what is asked by then is done before its first script
+            await self._connection.call(_RUN, session=target.session)

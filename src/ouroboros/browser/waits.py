@@ -11,7 +11,9 @@ LOAD_SECONDS = 30.0
 IDLE_SECONDS = 0.5
 NETWORK_SECONDS = 10.0
 
-_ENDS = ("Network.loadingFinished", "Network.loadingFailed")
+_BEGIN = "Network.requestWillBeSent"
+_ENDS = ("Network.responseReceived", "Network.loadingFinished", "Network.loadingFailed")
+_STIRS = (_BEGIN, *_ENDS, "Network.dataReceived")
 
 
 class _Request(Struct, frozen=True, rename="camel"):
@@ -33,9 +35,10 @@ async def wait_for_load(tab: Tab, *, timeout_seconds: float = LOAD_SECONDS) -> N
 async def wait_for_network_idle(
     tab: Tab, *, idle_seconds: float = IDLE_SECONDS, timeout_seconds: float = NETWORK_SECONDS
 ) -> None:
-    """Returns when no request of the page was under way for ``idle_seconds``.
+    """Returns when nothing came and no request waited for its answer for ``idle_seconds``.
 
-    Requests that had begun before the wait count from what is kept of the page's happenings.
+    A stream that stays open and says nothing counts as quiet. Requests that had begun before the
+    wait count from what is kept of the page's happenings.
 
     Raises:
         CallTimedOut: The network was never that quiet.
@@ -47,19 +50,19 @@ async def wait_for_network_idle(
     def take(happening: Incoming) -> None:
         nonlocal stirred
         request = happening.read(_Request).request_id
-        if happening.method in _ENDS:
-            open_requests.discard(request)
-        else:
+        if happening.method == _BEGIN:
             open_requests.add(request)
+        elif happening.method in _ENDS:
+            open_requests.discard(request)
         stirred.set()
         stirred = anyio.Event()
 
     for event in tab.connection.events(tab.session):
-        if event.method in {*_ENDS, "Network.requestWillBeSent"}:
+        if event.method in _STIRS:
             take(event)
     stops = [
         tab.connection.listen(method, take, session=session)
-        for method in ("Network.requestWillBeSent", *_ENDS)
+        for method in _STIRS
         for session in tab.sessions
     ]
     try:
@@ -78,5 +81,5 @@ async def wait_for_network_idle(
             stop()
     raise CallTimedOut(
         f"{tab.id}: the network was not quiet for {idle_seconds:g} s within {timeout_seconds:g} s; "
-        f"{len(open_requests)} requests are open"
+        f"{len(open_requests)} requests wait for an answer"
     )

@@ -1,6 +1,6 @@
 """Calls over one channel: answers by number, deadlines, losses, and browsers that talk nonsense."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import anyio
@@ -42,7 +42,7 @@ class Line:
 
 
 @asynccontextmanager
-async def talking() -> AsyncIterator[tuple[Line, Connection]]:
+async def talking() -> AsyncGenerator[tuple[Line, Connection]]:
     line = Line()
     try:
         async with connected(line) as connection:

@@ -140,10 +140,15 @@ async def test_a_browser_that_answers_404_is_found_by_its_file(tmp_path: Path) -
 
 async def test_a_browser_that_asks_its_person_is_waited_for_with_an_end() -> None:
     """The handshake stays open while the person is asked; then the words say where to look."""
+
+    async def say_nothing(stream: anyio.abc.SocketStream) -> None:
+        async with stream:
+            await anyio.sleep_forever()
+
     async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener:
         port = listener.extra(anyio.abc.SocketAttribute.local_port)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(listener.serve, anyio.abc.SocketStream.receive)
+            tasks.start_soon(listener.serve, say_nothing)
             url = f"ws://127.0.0.1:{port}/devtools/browser/SECRET-id?token=SECRET"
             with pytest.raises(BrowserFailed, match=r"did not agree within 0.1 s") as failed:
                 async with socket(url, handshake_seconds=0.1):

@@ -1,0 +1,263 @@
+"""Tabs by names that are never used twice: opening, going places, what changed, and what scripts open."""
+
+import itertools
+from collections.abc import Callable
+
+import anyio
+import anyio.abc
+import pytest
+
+from ouroboros.browser.channel.socket import socket
+from ouroboros.browser.errors import BrowserFailed, CallTimedOut, DialogOpen, TabGone
+from ouroboros.browser.tabs import TabFacts, Tabs, opened
+from ouroboros.browser.waits import wait_for_load, wait_for_network_idle
+from tests.browser.chromium import Chromium
+from tests.browser.site import Reply, Site
+
+PAGE = "<!doctype html><title>{}</title><link rel=icon href=/i.png><p>{}"
+
+
+async def shown(tabs: Tabs, id: str, url: str) -> None:
+    await tabs.tab(id).navigate(url)
+    await wait_for_load(tabs.tab(id))
+
+
+async def met(holds: Callable[[], bool], seconds: float = 20) -> None:
+    with anyio.fail_after(seconds):
+        for pause in itertools.repeat(0.01):
+            if holds():
+                return
+            await anyio.sleep(pause)
+
+
+async def test_a_tab_tells_its_address_title_status_and_icon(tabs: Tabs, site: Site) -> None:
+    url = site.put("one", PAGE.format("One", "x"))
+    id = await tabs.open(url)
+    await wait_for_load(tabs.tab(id))
+    with anyio.fail_after(5):
+        while not tabs.tab(id).favicon:
+            await tabs.tab(id).moved.wait()
+    assert tabs.all() == (
+        TabFacts(id="tab_0", url=url, title="One", status="complete", favicon=site.url("i.png")),
+    )
+    assert tabs.active == "tab_0"
+
+
+async def test_names_are_never_used_again(tabs: Tabs) -> None:
+    first, second = await tabs.open(), await tabs.open()
+    assert (first, second, tabs.active) == ("tab_0", "tab_1", "tab_1")
+    tab = tabs.tab(second)
+    await tabs.close(second)
+    assert tabs.active == "tab_0"
+    assert tab.facts.status == "closed"
+    with pytest.raises(TabGone, match="there is no tab 'tab_1'; open are: tab_0"):
+        tabs.tab(second)
+    with pytest.raises(TabGone, match="tab_1 was closed"):
+        await tab.evaluate("1")
+    assert await tabs.open() == "tab_2"
+
+
+async def test_twenty_tabs_open_at_once_and_each_has_its_page(tabs: Tabs, site: Site) -> None:
+    site.put("n", lambda asked: PAGE.format(asked.query["n"], "x"))
+    got: dict[str, bytes] = {}
+
+    async def open(number: int) -> None:
+        id = await tabs.open(site.url(f"n?n={number}"))
+        await wait_for_load(tabs.tab(id))
+        got[f"{number}"] = await tabs.tab(id).evaluate("document.title")
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(20):
+            tasks.start_soon(open, number)
+    assert got == {f"{number}": b'"%d"' % number for number in range(20)}
+    assert len({facts.id for facts in tabs.all()}) == 20
+
+
+async def test_fast_pages_are_never_missed(tabs: Tabs, site: Site) -> None:
+    """Page.enable was answered before the first navigation, so no load happening is lost."""
+    site.put("fast", "<title>f</title>")
+    for _ in range(8):
+        id = await tabs.open(site.url("fast"))
+        await wait_for_load(tabs.tab(id), timeout_seconds=10)
+        for n in range(3):
+            await tabs.tab(id).navigate(site.url(f"fast?{n}"))
+            await wait_for_load(tabs.tab(id), timeout_seconds=10)
+            assert tabs.tab(id).url == site.url(f"fast?{n}")
+        await tabs.close(id)
+
+
+async def test_a_page_that_cannot_be_reached_is_an_error_and_no_tab_is_left(tabs: Tabs) -> None:
+    async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener:
+        port = listener.extra(anyio.abc.SocketAttribute.local_port)
+    with pytest.raises(BrowserFailed, match="net::ERR_CONNECTION_REFUSED"):
+        await tabs.open(f"http://127.0.0.1:{port}/")
+    assert tabs.all() == ()
+
+
+async def test_history_and_reload(tabs: Tabs, site: Site) -> None:
+    one, two = (site.put(name, PAGE.format(name, name)) for name in ("one", "two"))
+    id = await tabs.open(one)
+    tab = tabs.tab(id)
+    await wait_for_load(tab)
+    assert not await tab.travel(1)
+    await shown(tabs, id, two)
+    assert await tab.travel(-1)
+    assert tab.url == one
+    assert await tab.travel(1)
+    await wait_for_load(tab)
+    assert tab.url == two
+    before = site.paths().count("/two")
+    await tab.reload()
+    await wait_for_load(tab)
+    assert site.paths().count("/two") == before + 1
+
+
+async def test_an_address_within_the_page_is_followed(tabs: Tabs, site: Site) -> None:
+    id = await tabs.open(site.put("app", PAGE.format("App", "x")))
+    tab = tabs.tab(id)
+    await wait_for_load(tab)
+    before = tabs.all()
+    await tab.evaluate("history.pushState(0, '', '/app/deep?x#y'); document.title = 'Deep'")
+    await tab.navigate(site.url("app/deep?x#z"))
+    await wait_for_load(tab)
+    await tabs.refresh()
+    fields = {change.field: change.new for change in tabs.changes(before)}
+    assert fields == {"url": site.url("app/deep?x#z"), "title": "Deep"}
+
+
+async def test_the_differ_tells_what_happened_since(tabs: Tabs, site: Site) -> None:
+    url = site.put("one", PAGE.format("One", "x"))
+    kept, closed = await tabs.open(), await tabs.open()
+    before = tabs.all()
+    assert tabs.changes(before) == ()
+    await tabs.close(closed)
+    await shown(tabs, kept, url)
+    new = await tabs.open()
+    found = {(change.tab, change.field): change.new for change in tabs.changes(before)}
+    assert found[kept, "url"] == url
+    assert (closed, "closed") in found
+    assert (new, "opened") in found
+
+
+async def test_listeners_hear_of_every_change_and_of_the_end(tabs: Tabs, site: Site) -> None:
+    heard: list[tuple[str, str]] = []
+    stop = tabs.listen(lambda facts: heard.append((facts.url, facts.status)))
+    url = site.put("one", PAGE.format("One", "x"))
+    id = await tabs.open(url)
+    await wait_for_load(tabs.tab(id))
+    await tabs.close(id)
+    stop()
+    await tabs.open()
+    assert (url, "loading") in heard
+    assert (url, "complete") in heard
+    assert heard[-1] == (url, "closed")
+
+
+async def test_a_page_that_never_loads_is_told_and_can_be_read(tabs: Tabs, site: Site) -> None:
+    """The picture is never sent, so the load never ends; the page is there all the same."""
+    async with await anyio.create_tcp_listener(local_host="127.0.0.1") as silent:
+        port = silent.extra(anyio.abc.SocketAttribute.local_port)
+        url = site.put("slow", f"<title>s</title><p>here<img src=http://127.0.0.1:{port}/>")
+        id = await tabs.open(url)
+        with pytest.raises(CallTimedOut, match="did not finish loading"):
+            await wait_for_load(tabs.tab(id), timeout_seconds=0.3)
+        assert tabs.tab(id).status == "loading"
+        assert await tabs.tab(id).evaluate("document.body.innerText") == b'"here"'
+        with pytest.raises(CallTimedOut, match=r"did not begin to answer within 0\.3 s"):
+            await tabs.tab(id).navigate(f"http://127.0.0.1:{port}/", timeout_seconds=0.3)
+        assert tabs.tab(id).url == url
+        await shown(tabs, id, site.put("next", "<title>n</title>"))
+
+
+async def test_the_network_is_waited_for_until_it_is_quiet(tabs: Tabs, site: Site) -> None:
+    site.put("item", "1")
+    site.put(
+        "busy",
+        "<script>(async()=>{for(let i=0;i<6;i++){await fetch('/item?'+i);"
+        "await new Promise(r=>setTimeout(r,60))} document.title='done'})()</script>",
+    )
+    id = await tabs.open(site.url("busy"))
+    await wait_for_network_idle(tabs.tab(id), idle_seconds=0.3)
+    assert await tabs.tab(id).evaluate("document.title") == b'"done"'
+
+
+async def test_a_network_that_is_never_quiet_is_told(tabs: Tabs, site: Site) -> None:
+    site.put("item", "1")
+    site.put("busy", "<script>setInterval(()=>fetch('/item'), 20)</script>")
+    id = await tabs.open(site.url("busy"))
+    with pytest.raises(CallTimedOut, match="the network was not quiet"):
+        await wait_for_network_idle(tabs.tab(id), idle_seconds=0.3, timeout_seconds=0.8)
+
+
+async def test_a_tab_that_a_page_opens_has_its_opener(tabs: Tabs, site: Site) -> None:
+    site.put("child", PAGE.format("Child", "x"))
+    id = await tabs.open(site.put("parent", PAGE.format("Parent", "x")))
+    await wait_for_load(tabs.tab(id))
+    await tabs.tab(id).evaluate("window.open('/child')", world="main")
+    await met(lambda: len(tabs.all()) == 2)
+    child = tabs.all()[1]
+    await wait_for_load(tabs.tab(child.id))
+    assert (child.opener, tabs.tab(child.id).url) == (id, site.url("child"))
+    assert tabs.active == id  # a pop-up takes no attention
+
+
+async def test_a_script_that_opens_tabs_without_end_is_held(chromium: Chromium, site: Site) -> None:
+    site.put("child", PAGE.format("Child", "x"))
+    async with (
+        socket(chromium.url) as channel,
+        opened(channel, own_context=True, max_tabs=4) as tabs,
+    ):
+        other = await tabs.open(site.put("other", PAGE.format("Other", "x")))
+        id = await tabs.open(site.put("parent", PAGE.format("Parent", "x")))
+        await wait_for_load(tabs.tab(id))
+        for _ in range(20):  # a page may open one for each gesture
+            await tabs.tab(id).evaluate("void window.open('/child')")
+        await met(lambda: tabs.refused == 18)
+        assert len(tabs.all()) == 4
+        assert await tabs.tab(other).evaluate("document.title") == b'"Other"'
+        with pytest.raises(BrowserFailed, match="4 tabs are open, which is the most"):
+            await tabs.open()
+
+
+async def test_a_context_of_its_own_has_its_own_cookies(tabs: Tabs, site: Site) -> None:
+    site.put("set", Reply("<p>x", headers=(("set-cookie", "who=me; Path=/"),)))
+    site.put("get", lambda asked: asked.headers.get("cookie", "none"))
+    await tabs.open(site.url("set"))
+    mine = await tabs.open(site.url("get"))
+    assert await tabs.tab(mine).evaluate("document.body.innerText") == b'"who=me"'
+    context = await tabs.new_context()
+    theirs = await tabs.open(site.url("get"), context=context)
+    assert await tabs.tab(theirs).evaluate("document.body.innerText") == b'"none"'
+    await tabs.end_context(context)
+    await met(lambda: len(tabs.all()) == 2)
+
+
+async def test_while_a_dialog_is_open_calls_fail_at_once(tabs: Tabs, site: Site) -> None:
+    id = await tabs.open(site.put("one", PAGE.format("One", "x")))
+    tab = tabs.tab(id)
+    await wait_for_load(tab)
+    errors: list[str] = []
+
+    async def ask() -> None:
+        try:
+            await tab.evaluate("confirm('Delete all?')", world="main")
+        except DialogOpen as open_:
+            errors.append(open_.message)
+
+    stop = tabs.connection.listen(
+        "Page.javascriptDialogOpening", lambda event: setattr(tab, "dialog", "confirm")
+    )
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)  # under way when the dialog comes: it fails too
+        assert errors == [f"{id}: a confirm dialog is open, so nothing in the page runs"]
+        assert (tab.status, tab.facts.dialog) == ("dialog", "confirm")
+        with pytest.raises(DialogOpen):
+            await tab.evaluate("1")
+        await tab.call("Page.handleJavaScriptDialog", {"accept": False})
+        tab.dialog = ""
+        assert await tab.evaluate("1") == b"1"
+        stop()
+        tab.dialog = "alert"
+        await tabs.close(id)
+    assert tabs.all() == ()
