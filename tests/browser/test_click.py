@@ -1,12 +1,16 @@
 """Clicks: real ones, that reach their element or say why they would not."""
 
+from threading import Event
+
 import pytest
 
 from ouroboros.browser.errors import CannotAct, PageChanged
 from ouroboros.browser.page.act import aim, click, dblclick, hover
 from ouroboros.browser.page.facts import element_facts
+from ouroboros.browser.page.wait import wait_for_selector
 from ouroboros.browser.tabs import Tab
 from ouroboros.browser.wire import Incoming
+from tests.browser.site import Asked
 from tests.browser.stage import Stage, loaded, read
 
 LOG = """<!doctype html><script>
@@ -230,7 +234,7 @@ async def test_an_aim_is_covered_between_look_and_act(stage: Stage) -> None:
     tab = await stage.show(LOG + "<button id=b>Save</button>")
     aimed = await aim(tab, "#b")
     assert (await click(tab, aimed)).did.startswith("clicked")
-    cover = "document.body.insertAdjacentHTML('beforeend', '<p id=ad style=\"position:fixed;inset:0\">')"
+    cover = "document.body.insertAdjacentHTML('beforeend', '<p id=ad style=\"position:fixed;inset:0;margin:0\">')"
     await read(tab, cover)
     with pytest.raises(CannotAct, match="ad> covers it"):
         await click(tab, aimed)
@@ -256,3 +260,64 @@ async def test_facts_tell_a_submit_a_payment_an_upload_and_a_download(stage: Sta
     out = await element_facts(tab, "#out")
     assert (out.href, out.is_download) == ("http://localhost:1/x", False)
     assert out.page == tab.url
+
+
+@pytest.mark.parametrize(
+    ("link", "navigated"),
+    [
+        ("href='#part'", False),
+        ("href='javascript:void 0'", False),
+        ("href='/x' onclick='history.pushState(0, 0, \"/pushed\"); return false'", False),
+        ("href='/x' download", False),
+        ("href='/there'", True),
+    ],
+)
+async def test_only_another_page_counts_as_a_navigation(
+    stage: Stage, link: str, navigated: bool
+) -> None:
+    stage.site.put("there", "<p>there")
+    tab = await stage.show(f"<a id=a {link}>x</a>")
+    acted = await click(tab, "#a")
+    assert acted.navigated is navigated
+    assert bool(acted.url) is ("#" in link or "push" in link or navigated)
+
+
+async def test_a_page_that_is_slow_to_begin_is_not_waited_for(stage: Stage) -> None:
+    gate = Event()
+
+    def slow(asked: Asked) -> str:
+        gate.wait(20)
+        return "<p id=slow>slow"
+
+    stage.site.put("slow", slow)
+    tab = await stage.show("<a id=a href=/slow>x</a>")
+    acted = await click(tab, "#a")
+    assert not gate.is_set()
+    gate.set()
+    assert (acted.navigated, acted.note) == (
+        True,
+        "another page was asked for and has not begun; wait for it",
+    )
+    await wait_for_selector(tab, "#slow")
+
+
+async def test_a_page_that_hides_the_press_is_not_pressed_again(stage: Stage) -> None:
+    page = """<!doctype html><button id=b>x</button><script>window.count = 0;
+    for (const name of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"])
+      addEventListener(name, (e) => { count += name === "click"; e.stopImmediatePropagation() }, true);
+    </script>"""
+    tab = await stage.show(page)
+    acted = await click(tab, "#b")
+    assert acted.note == "the page hides whether the press arrived"
+    assert await read(tab, "count") == 1
+
+
+async def test_an_element_of_a_frame_that_was_left_is_not_pressed(stage: Stage) -> None:
+    stage.site.put("inner", "<button id=b>Save</button>")
+    stage.site.put("other", "<button id=b onclick='parent.hit = 1'>Delete</button>")
+    tab = await stage.show("<iframe id=f src=/inner></iframe>")
+    aimed = await aim(tab, "iframe >>> #b")
+    await read(tab, "new Promise((done) => { f.onload = () => done(0); f.src = '/other' })")
+    with pytest.raises(PageChanged, match="its frame was left"):
+        await click(tab, aimed)
+    assert await read(tab, "window.hit === undefined")

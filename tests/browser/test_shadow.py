@@ -7,6 +7,7 @@ from ouroboros.browser.errors import CannotAct
 from ouroboros.browser.page.act import click, type_text
 from ouroboros.browser.page.observe import outline
 from ouroboros.browser.page.read import get_inputs, get_links, get_text, query_selector
+from ouroboros.browser.page.wait import wait_for_selector
 from tests.browser.stage import Stage, read
 
 PAGE = """<!doctype html><script>window.heard = [];</script>
@@ -78,3 +79,10 @@ async def test_our_look_leaves_no_mark_in_the_page(stage: Stage) -> None:
         await read(tab, "[document.documentElement.outerHTML, Object.keys(window).length]")
         == before
     )
+
+
+async def test_what_comes_into_a_closed_root_is_waited_for(stage: Stage) -> None:
+    page = """<x-y id=h></x-y><script>const root = h.attachShadow({mode: "closed"});
+    setTimeout(() => { root.innerHTML = "<b id=deep>x</b>" }, 80)</script>"""
+    tab = await stage.show(page)
+    await wait_for_selector(tab, "#deep", 10)

@@ -1,5 +1,6 @@
 """Aiming at an element: found, shown, in reach, not covered; and what came of the act."""
 
+import math
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -179,10 +180,14 @@ class Watch:
         self._before = (self._top.loader, self._top.url)
         self.asked = False
         self.opened: list[str] = []
+        self._look = anyio.CancelScope()
 
     def asks(self, happening: Incoming) -> None:
         """A navigation was asked for."""
-        self.asked = self.asked or happening.read(_Told).frame_id == self._tab.frames.top
+        frame = happening.read(_Told).frame_id
+        self.asked = self.asked or frame == self._tab.frames.top
+        if frame in self._tab.frames.frames:
+            self._look.deadline = min(self._look.deadline, anyio.current_time() + COMMIT_SECONDS)
 
     def opens(self, happening: Incoming) -> None:
         """A window is opened."""
@@ -198,6 +203,12 @@ class Watch:
         """Whether the address is another one."""
         return self._tab.frames.find("").url != self._before[1]
 
+    def look(self) -> anyio.CancelScope:
+        """Bounds a look at the page: it is not answered while another one is being fetched."""
+        seconds = COMMIT_SECONDS if self.asked else math.inf
+        self._look = anyio.move_on_after(seconds)
+        return self._look
+
     async def commit(self) -> None:
         """Gives a page that was asked for a moment to begin."""
         if self.asked and not self.left:
@@ -209,6 +220,8 @@ class Watch:
     def acted(self, did: str, after: After | None, *, matches: int = 1, note: str = "") -> Acted:
         """All that is known now."""
         navigated = self.asked or self.left
+        if self.asked and not self.left:
+            note = note or "another page was asked for and has not begun; wait for it"
         known = after or After()
         return Acted(
             did=did,
@@ -232,8 +245,8 @@ async def watched(tab: Tab) -> AsyncGenerator[Watch]:
     watch = Watch(tab)
     listen = tab.connection.listen
     stops = [
-        listen("Page.frameRequestedNavigation", watch.asks, session=tab.session),
-        listen("Page.frameStartedNavigating", watch.asks, session=tab.session),
+        listen("Page.frameRequestedNavigation", watch.asks),
+        listen("Page.frameStartedNavigating", watch.asks),
         listen("Page.windowOpen", watch.opens),
     ]
     try:
@@ -247,16 +260,13 @@ async def after(
     tab: Tab, world: World, operation: str, wanted: dict[str, Any], watch: Watch
 ) -> After | None:
     """What the library sees after an act; None when the page was left or stands still."""
+    value = None
     try:
-        value = await ask_in(tab, world, operation, wanted)
+        with watch.look():
+            value = await ask_in(tab, world, operation, wanted)
     except (PageChanged, DialogOpen):
-        if not tab.dialog:
-            watch.asked = True
+        watch.asked = watch.asked or not tab.dialog
+    if value is None:
         return None
     await watch.commit()
     return msgspec.json.decode(value, type=After)
-
-
-async def a_moment() -> None:
-    """Lets what is under way in the browser be told."""
-    await anyio.sleep(0.01)

@@ -15,6 +15,7 @@ AGAIN_SECONDS = 1.0
 """How soon a document is searched for closed roots again."""
 
 MOST_ROOTS = 200
+MOST_ELEMENTS = 100_000
 
 _looked: WeakKeyDictionary[Tab, dict[str, float]] = WeakKeyDictionary()
 
@@ -61,9 +62,13 @@ async def adopt_closed(tab: Tab, world: World, door: str) -> bool:
         return False
     looked.clear()
     looked[world.loader] = now
-    params = {"expression": "document", "contextId": world.context}
+    # A page too large to be told whole keeps its closed roots to itself.
+    small = f"globalThis[{door}]?.size() <= {MOST_ELEMENTS} ? document : null"
+    params = {"expression": small, "contextId": world.context}
     try:
         page = await tab.ask(_Evaluated, "Runtime.evaluate", params, session=world.session)
+        if not page.result.object_id:
+            return False
         wanted = {"objectId": page.result.object_id, "depth": -1, "pierce": True}
         told = await tab.call("DOM.describeNode", wanted, session=world.session)
         root = msgspec.json.decode(told, type=_Document).node

@@ -86,7 +86,9 @@ async def click(
                 return watch.acted(f"{verb} {aimed.what}", None, matches=aimed.count)
             seen = await after(tab, found.world, "released", {"node": aimed.node}, watch)
             if seen is None or seen.hit is not False:
-                return watch.acted(f"{verb} {aimed.what}", seen, matches=aimed.count)
+                hidden = seen is not None and seen.hit is None
+                note = "the page hides whether the press arrived" if hidden else ""
+                return watch.acted(f"{verb} {aimed.what}", seen, matches=aimed.count, note=note)
         cover, what = seen.cover, aimed.what
     raise CannotAct(f"{tab.id}: nothing was done to {what}: {cover} was in the way each time")
 

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from ouroboros.browser.errors import DialogOpen, TabCrashed
-from ouroboros.browser.page.door import Handle, ask_in
+from ouroboros.browser.page.door import FrameName, Handle, ask, ask_in
 from ouroboros.browser.tab import Tab
 
 OBSERVE_SECONDS = 10.0
@@ -94,15 +94,14 @@ async def observe(tab: Tab) -> Observation:
     return msgspec.json.decode(value, type=Observation)
 
 
-async def outline(tab: Tab, limit: int = 200) -> bytes:
+async def outline(tab: Tab, limit: int = 200, *, frame: FrameName = None) -> bytes:
     """JSON ``{items: [{role, name, value?, checked?, disabled?, handle}], total}`` of what can be used.
 
     For the code that asked, not for a prompt; ``handle`` can be given instead of a selector.
     """
-    world = await tab.world()
-    limit = max(0, min(limit, OUTLINE_AT_MOST))
-    value = await ask_in(tab, world, "outline", {"limit": limit})
-    found = msgspec.json.decode(value, type=_Outline)
+    options = {"limit": max(0, min(limit, OUTLINE_AT_MOST))}
+    asked = await ask(tab, "outline", "", frame=frame, options=options)
+    world, found = asked.world, msgspec.json.decode(asked.value, type=_Outline)
     for item in found.items:
         handle = Handle(node=item.pop("node"), frame=world.frame, loader=world.loader)
         item["handle"] = handle.written()

@@ -7,13 +7,17 @@ import msgspec
 from msgspec import Struct
 
 from ouroboros.browser.errors import CallTimedOut, PageChanged
-from ouroboros.browser.page.door import ASK_SECONDS, FrameName, Missing, Target, ask
+from ouroboros.browser.page.closed import adopt_closed
+from ouroboros.browser.page.door import ASK_SECONDS, FrameName, Missing, Target, ask, door
 from ouroboros.browser.tab import Tab
 
 type WaitState = Literal["visible", "attached", "hidden"]
 
 ROUND_SECONDS = 5.0
 """How long the page is left to wait by itself before we look whether it is still the same."""
+
+FIRST_ROUNDS = (0.25, 1.0)
+"""Shorter ones: between two rounds closed shadow roots are looked for."""
 
 PAUSE_SECONDS = 0.05
 WAIT_SECONDS = 30.0
@@ -64,9 +68,10 @@ class _Wish(NamedTuple):
 
 async def _wait(tab: Tab, wish: _Wish, seconds: float) -> None:
     until = anyio.current_time() + max(seconds, 0.0)
+    rounds = iter(FIRST_ROUNDS)
     while True:
         left = until - anyio.current_time()
-        here = max(0.0, min(left, ROUND_SECONDS))
+        here = max(0.0, min(left, next(rounds, ROUND_SECONDS)))
         try:
             found = await ask(
                 tab,
@@ -78,6 +83,7 @@ async def _wait(tab: Tab, wish: _Wish, seconds: float) -> None:
             )
             if msgspec.json.decode(found.value, type=_Waited).holds:
                 return
+            await adopt_closed(tab, found.world, door(found.world))
         except (PageChanged, Missing):
             if isinstance(wish.target, dict):
                 raise

@@ -74,7 +74,8 @@ const hold = (element) => {
 };
 const heldElement = (number) => {
   const element = held.get(number)?.deref();
-  if (!element) refuse("changed", "the element this handle named is gone from the page");
+  if (!element || !viewOf(ownerOf(element)))
+    refuse("changed", "the element of this handle is gone, or its frame was left");
   return element;
 };
 

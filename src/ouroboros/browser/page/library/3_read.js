@@ -53,6 +53,12 @@ const asInput = (element) => ({
   placeholder: attribute(element, "placeholder") ?? "",
 });
 
+const MOST_ITEMS = 100_000;
+const listed = (elements, shape) => {
+  if (elements.length > MOST_ITEMS)
+    refuse("cannot", `${elements.length} elements match, more than ${MOST_ITEMS} are not listed; narrow the selector`);
+  return elements.map(shape);
+};
 const under = (target, css) => {
   const starts = target.selector === "" ? [ownerOf(found(target)[0])] : found(target);
   return starts.flatMap((start) => rootsUnder(start).flatMap((r) => Array.from(all(r, css))));
@@ -89,12 +95,12 @@ const reading = {
   text,
   dom,
   piece,
-  links: ({ target }) => under(target, "a[href],area[href]").map(asLink),
-  inputs: ({ target }) => under(target, "input,textarea,select").map(asInput),
+  links: ({ target }) => listed(under(target, "a[href],area[href]"), asLink),
+  inputs: ({ target }) => listed(under(target, "input,textarea,select"), asInput),
   one: ({ target }) => {
     const element = found(target)[0];
     return element ? asOne(element) : null;
   },
-  every: ({ target }) => found(target).map(asItem),
+  every: ({ target }) => listed(found(target), asItem),
   handle: ({ target }) => ({ node: hold(one(target).element) }),
 };

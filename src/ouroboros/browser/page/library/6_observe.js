@@ -53,10 +53,10 @@ const roleOf = (element) => {
   const found = Object.keys(ROLES).find((role) => matches(element, ROLES[role]));
   return found ?? tagOf(element);
 };
-const outline = ({ limit }) => {
+const outline = ({ target, limit }) => {
   const items = [];
   let total = 0;
-  for (const root of rootsUnder(document))
+  for (const root of rootsUnder(ownerOf(found(target)[0])))
     for (const element of all(root, INTERACTIVE)) {
       if (items.length >= limit) {
         total++;
