@@ -4,7 +4,6 @@ IN_PAGE = {
     "fetch": "fetch('{U}',{{mode:'no-cors'}}).catch(()=>0)",
     "fetch-keepalive": "fetch('{U}',{{mode:'no-cors',keepalive:true,method:'POST',body:'x'}}).catch(()=>0)",
     "fetch-preflight": "fetch('{U}',{{headers:{{'x-a':'1'}}}}).catch(()=>0)",
-    "fetch-credentials-in-url": "fetch('{U}'.replace('://','://good.example@'),{{mode:'no-cors'}}).catch(()=>0)",
     "xhr": "x=new XMLHttpRequest();x.open('GET','{U}');x.onerror=()=>0;x.send()",
     "img": "new Image().src='{U}'",
     "script": "s=document.createElement('script');s.src='{U}';document.head.append(s)",
@@ -23,12 +22,10 @@ IN_PAGE = {
     "iframe-sandboxed": "i=document.createElement('iframe');i.sandbox='allow-scripts';i.srcdoc='<img src={U}>';document.body.append(i)",
     "iframe-js-url": "i=document.createElement('iframe');i.src=\"javascript:fetch('{U}',{{mode:'no-cors'}})\";document.body.append(i)",
     "iframe-form": "n='f'+Math.random();i=document.createElement('iframe');i.name=n;document.body.append(i);f=document.createElement('form');f.method='post';f.action='{U}';f.target=n;document.body.append(f);f.submit()",
-    "form-blank": "f=document.createElement('form');f.method='post';f.action='{U}';f.target='_blank';document.body.append(f);f.submit()",
     "window-open": "window.open('{U}')",
     "window-open-noopener": "window.open('{U}','_blank','noopener')",
     "popup-fetch": "w=window.open('about:blank');w.fetch('{U}',{{mode:'no-cors'}}).catch(()=>0)",
     "popup-assign": "w=window.open('about:blank');w.location='{U}'",
-    "link-blank": "a=document.createElement('a');a.href='{U}';a.target='_blank';document.body.append(a);a.click()",
     "a-ping": "a=document.createElement('a');a.href='#x';a.ping='{U}';document.body.append(a);a.click()",
     "beacon": "navigator.sendBeacon('{U}','x')",
     "eventsource": "new EventSource('{U}')",
@@ -75,10 +72,19 @@ LEAVING = {
     "download": "a=document.createElement('a');a.href='{U}';a.download='x';document.body.append(a);a.click()",
     "unload-beacon": "addEventListener('pagehide',()=>navigator.sendBeacon('{U}','x'));location='/next'",
     "unload-fetch": "addEventListener('pagehide',()=>fetch('{U}',{{mode:'no-cors',keepalive:true,referrerPolicy:'no-referrer'}}).catch(()=>0));location='/next'",
+    "form-blank": "f=document.createElement('form');f.method='post';f.action='{U}';f.target='_blank';document.body.append(f);f.submit()",
+    "link-blank": "a=document.createElement('a');a.href='{U}';a.target='_blank';document.body.append(a);a.click()",
 }
 """Each in a tab of its own."""
 
-UNSEEN = {"window-open-noopener", "fetch-later", "worklet"}
+UNSEEN = {
+    "window-open-noopener",
+    "fetch-later",
+    "worklet",
+    "manifest",
+    "speculation-prefetch",
+    "speculation-prerender",
+}
 """May not arrive even where nobody holds them: the browser of the day does not do it, or not soon."""
 
 

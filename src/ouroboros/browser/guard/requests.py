@@ -112,7 +112,7 @@ class Guard:
         connection.listen("Network.requestWillBeSent", self._saw)
         connection.listen("Network.webSocketCreated", self._saw_socket)
         tabs.listen(self._moved)
-        tabs.on_target(self._meet)
+        tabs.targets.hook(self._meet, first=True)
         await self.enforce()
 
     @property
@@ -157,10 +157,6 @@ class Guard:
     async def _meet(self, target: Target) -> None:
         if target.type not in _ASKING:
             return
-        if target.type == "page":
-            tab = self._tabs.of_session(target.session)
-            if tab is not None and tab.opener:
-                self._touches.inherit(tab.id, tab.opener)
         if self.is_active and target.session not in self._on:
             await self._connection.call(
                 "Fetch.enable",
@@ -202,6 +198,8 @@ class Guard:
         except TabGone:  # told of before it is among the tabs, or after
             return
         top = tab.frames.frames.get(tab.frames.top)
+        if tab.opener:
+            self._touches.inherit(tab.id, tab.opener)
         if top is not None and top.loader:
             self._touches.shows(tab.id, top.loader, top.url, anyio.current_time())
 

@@ -63,9 +63,10 @@ class Touches:
         self._tabs.pop(tab, None)
 
     def inherit(self, tab: str, opener: str) -> None:
-        """A page opened this tab; what touched the one reaches the other."""
-        if opener and self._of(opener).touched:
-            self._of(tab).touched = True
+        """A page opened this tab; what touched the one reaches the other, until that is left."""
+        seen = self._of(tab)
+        if not seen.loader and self._of(opener).touched:
+            seen.touched = True
 
     def is_touched(self, tab: str, initiator: str, referrer: str, now: float) -> bool:
         """Whether a request of this tab may be the doing of our code."""
