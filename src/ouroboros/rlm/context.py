@@ -56,7 +56,7 @@ class Setting(Struct, frozen=True, kw_only=True):
 
 def message(state: State, bounds: Bounds, page: Page | None, setting: Setting | None = None) -> str:
     """The text of the message for the iteration that has begun."""
-    past = history.iterations(state, following=state.iteration)
+    past = history.iterations(state)
     is_last = state.iteration > bounds.iterations
     sections = [
         _task(state, bounds, past, setting or Setting()),

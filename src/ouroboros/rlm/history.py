@@ -19,11 +19,10 @@ _SAID_CHARACTERS = 300
 _LEAST_CHARACTERS = 400
 
 
-def iterations(state: State, *, following: int) -> list[Iteration]:
-    """The iterations of the latest run; ``following`` is the number of the one that comes next."""
+def iterations(state: State) -> list[Iteration]:
+    """The iterations of the latest run that brought a reply."""
     replies = [message for message in state.history[state.began :] if message.role == "assistant"]
-    first = following - len(replies)
-    return [_iteration(reply, state, first + at) for at, reply in enumerate(replies)]
+    return [_iteration(reply, state, number) for number, reply in enumerate(replies, start=1)]
 
 
 def told(past: Sequence[Iteration], budget: int) -> str:

@@ -217,7 +217,7 @@ class RlmMind:
 
     def partial(self, state: State) -> str:
         """What there is when a run ends without a final value."""
-        past = history.iterations(state, following=state.iteration + 1)
+        past = history.iterations(state)
         lines = ["The run ended without a final value. What was done:"]
         lines += [line(iteration) for iteration in past]
         if state.variables:

@@ -177,7 +177,7 @@ class Family:
         if is_cut:
             seeds.append(seed("__task", prompt, "the run above"))
             about += " The whole request is the variable __task."
-        past = history.iterations(self._state, following=self._state.iteration)
+        past = history.iterations(self._state)
         setting = context.Setting(
             request=context.quoted(context.task_of(self._state), words.PAGE_CHARACTERS),
             progress=tuple(progress.line(iteration) for iteration in past[-_PROGRESS:]),
@@ -237,7 +237,7 @@ class Family:
         return CANCELLED
 
     def _codes(self) -> list[str]:
-        past = history.iterations(self._state, following=self._state.iteration + 1)
+        past = history.iterations(self._state)
         return [ran.code for iteration in past for ran in iteration.ran]
 
 
