@@ -88,7 +88,7 @@ class Arena:
         entry = await self.desk.block(code, seconds=POLICY_SECONDS)
         verdict = await _settled(judge) if entry.ok else await judge.verdict()
         foul = ", ".join(cheats([code, *self.log]))[:300]
-        if not foul and not is_honest(verdict.stacks, self.stage.site.origin()):
+        if not foul and not is_honest(verdict.stacks, self.stage.site.origin(), folder()):
             foul = "ended from outside the page: " + "; ".join(verdict.stacks)[:300]
         return Ended(
             task=task,

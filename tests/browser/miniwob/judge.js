@@ -11,7 +11,8 @@
   const restore = () => { for (const element of away.values()) document.body.append(element); };
   const end = core.endEpisode, start = core.startEpisodeReal, judged = { stacks: [] };
   core.endEpisode = function ouroJudge(...words) {
-    judged.stacks.push(new Error("ended").stack);
+    const by = window.event && !window.event.isTrusted ? "a made-up event" : "ended";
+    judged.stacks.push(new Error(by).stack);
     restore();
     try { return end.apply(core, words); } finally { hide(); }
   };

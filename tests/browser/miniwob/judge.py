@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import msgspec
@@ -19,7 +20,7 @@ SCRIPT = (Path(__file__).parent / "judge.js").read_text()
 EPISODE_MILLISECONDS = 1_000_000
 READY_SECONDS = 20.0
 FORBIDDEN = re.compile(r"\bcore\b|WOB_")
-_PLACE = re.compile(r"(?:\(|\bat )((?:\w+:|<|\w[\w-]*\.js)[^\s()]*?):\d+:\d+\)?$")
+_PLACE = re.compile(r"(?:\(|\bat )((?:\w+:|<|\w[\w-]*\.js)[^\s()]*?):(\d+):\d+\)?$")
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -96,16 +97,25 @@ async def judging(chromium: Chromium, target: str) -> AsyncGenerator[Judge]:
         yield Judge(connection, attached.session_id, seated.result.object_id)
 
 
-def is_honest(stacks: tuple[str, ...], origin: str) -> bool:
-    """Whether the page itself ended the episode, and nobody's code from outside."""
-    return all(_from_page(stack, origin) for stack in stacks)
+def is_honest(stacks: tuple[str, ...], origin: str, pages: Path) -> bool:
+    """Whether the page's own code ended the episode, by an event that a real hand has made."""
+    return all(_from_page(stack, origin, pages) for stack in stacks)
 
 
-def _from_page(stack: str, origin: str) -> bool:
-    lines = [line.strip() for line in stack.splitlines()[1:]]
-    places = [found[1] for line in lines if (found := _PLACE.search(line))]
-    others = [place for place in places if place != "ouro-judge.js"]
-    return bool(others) and all(place.startswith(origin + "/") for place in others)
+def _from_page(stack: str, origin: str, pages: Path) -> bool:
+    head, *lines = stack.splitlines()
+    found = [at for line in lines if (at := _PLACE.search(line.strip())) is not None]
+    others = [at for at in found if at[1] != "ouro-judge.js"]
+    if "made-up" in head or not others:
+        return False
+    if not all(at[1].startswith(origin + "/") for at in others):
+        return False
+    # Code that was put into the page has its address as well, but no such line in its file.
+    caller = others[0]
+    text = (pages / urlsplit(caller[1]).path.lstrip("/")).read_text(encoding="utf-8")
+    lines = text.splitlines()
+    number = int(caller[2])
+    return number <= len(lines) and "endEpisode" in lines[number - 1]
 
 
 def cheats(words: list[str]) -> list[str]:

@@ -135,11 +135,12 @@ await click(tab, await inPage(
     "const type = { rect: 'rectangle', circle: 'circle', polygon: 'triangle' }[e.localName] ?? (/\\d/.test(e.textContent) ? 'digit' : 'letter');" +
     "return '[data-type=' + type + ']'"));
 
-//: count-shape
-const sizes = await inPage("return $$('#area_svg > *').map((e) => ({ tag: e.localName, text: e.textContent, fill: e.getAttribute('fill'), big: Math.max(...['width', 'r'].map((n) => Number(e.getAttribute(n) ?? 0) * (n === 'r' ? 2 : 1)), e.localName === 'text' ? parseInt(e.getAttribute('font-size')) : 0, e.localName === 'polygon' ? e.getBBox().width : 0) >= 15 }))");
-const words = goal.match(/How many (.*?)s? are there/)[1].split(" ");
+//: count-shape click-shape
+const figures = await inPage("return $$('#area_svg > *').map((e) => ({ path: path(e), tag: e.localName, text: e.textContent, fill: e.getAttribute('fill'), big: (e.localName === 'text' ? parseInt(e.getAttribute('font-size')) : e.getBBox().width) >= 15 }))");
+const [, words] = goal.match(/How many (.*?)s? are there/) ?? goal.match(/Click on an? (.*)/);
 const kind = (e) => ({ rect: "rectangle", circle: "circle", polygon: "triangle" })[e.tag] ?? (/\d/.test(e.text) ? "digit" : "letter");
-const matching = sizes.filter((e) => words.every((word) =>
-  word === "large" ? e.big : word === "small" ? !e.big : ["item", "shape"].includes(word) ? word === "item" || e.tag !== "text"
-    : word === e.fill || word === kind(e)));
-await pressText("#count-buttons button", String(matching.length));
+const fits = (e, word) => word === "large" ? e.big : word === "small" ? !e.big
+  : word === "item" || word === e.fill || word === e.text || word === kind(e) || (word === "shape" && e.tag !== "text");
+const matching = figures.filter((e) => words.trim().split(" ").every((word) => fits(e, word)));
+if (/How many/.test(goal)) await pressText("#count-buttons button", String(matching.length));
+else await click(tab, matching[0].path);

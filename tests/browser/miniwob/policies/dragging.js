@@ -1,5 +1,6 @@
 //: drag-box
-await drag(tab, "#draggableSmall", "#draggableLarge");
+const [small, large] = await inPage("return ['#draggableSmall', '#draggableLarge'].map((one) => box(document.querySelector(one)))");
+await drag(tab, "#draggableSmall", { dx: large.x + (large.w - small.w) / 2 - small.x, dy: large.y + (large.h - small.h) / 2 - small.y });
 await submit();
 
 //: drag-circle drag-single-shape
@@ -49,9 +50,10 @@ await submit();
 
 //: drag-shapes-2
 const kinds = { rectangles: "rect:not(#shape-container)", circles: "circle", triangles: "polygon" };
-const left = kinds[goal.match(/all (\w+)/)[1]];
+const group = goal.match(/all (\w+)/)[1];
+const left = kinds[group] ?? `[fill=${group}]`;
 const moves = await inPage(
   "const mid = (e) => { const b = box(e); return [b.x + b.w / 2, b.y + b.h / 2] }; const boxes = $$('#shape-container').sort((a, b) => box(a).x - box(b).x).map(mid);" +
-    "return $$('#area_svg rect:not(#shape-container), #area_svg circle, #area_svg polygon').map((e, n) => { const from = mid(e), to = boxes[e.matches(args[0]) ? 0 : 1]; return { one: path(e), way: { dx: to[0] - from[0] + 10 * (n - 2), dy: to[1] - from[1] } } })", left);
+    "return $$('#area_svg rect:not(#shape-container), #area_svg circle, #area_svg polygon').map((e, n) => { const from = mid(e), to = boxes[e.matches(args[0]) ? 0 : 1]; return { one: path(e), way: { dx: to[0] - from[0] + 6 * (n - 2), dy: to[1] - from[1] } } })", left);
 for (const { one, way } of moves) await drag(tab, one, way);
 await submit();

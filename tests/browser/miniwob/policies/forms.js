@@ -105,7 +105,6 @@ await click(tab, chains[0].path);
 
 //: sign-agreement
 if (/Scroll/.test(goal)) {
-  await hover(tab, "#text-area");
   await scroll(tab, "down", 5000, { target: "#text-area" });
   await waitForSelector(tab, "#name:not([disabled])");
   await enter("#name", quoted()[0]);
@@ -114,8 +113,14 @@ await click(tab, /(Agree)"/.test(goal) ? "#agree" : "#cancel");
 
 //: order-food
 const [, amount, sort] = goal.match(/^Order (\d+) items that are (.*)$/) ?? [];
+const named = async () => {
+  const menu = await inPage("return $$('.food-item .item-name').map((e) => e.textContent.trim())"), found = [];
+  for (let rest = goal.split(": ")[1]; rest; rest = rest.slice(found.at(-1).length).replace(/^, /, ""))
+    found.push(menu.filter((one) => rest.startsWith(one)).sort((a, b) => b.length - a.length)[0]);
+  return found;
+};
 const dishes = sort ? await inPage("return $$('.food-item').filter((e) => e.querySelector('.types img[alt=\"' + args[0] + '\"]')).map((e) => path(e.querySelector('.add')))", sort)
-  : await inPage("return args[0].map((name) => path($$('.food-item').find((e) => e.dataset.item === name).querySelector('.add')))", goal.split(": ")[1].split(", "));
+  : await inPage("return args[0].map((name) => path($$('.food-item').find((e) => e.querySelector('.item-name').textContent.trim() === name).querySelector('.add')))", await named());
 for (const add of sort ? dishes.slice(0, Number(amount)) : dishes) await click(tab, add);
 for (let more = dishes.length; sort && more < Number(amount); more++) await click(tab, dishes[0]);
 await click(tab, "#submit-order button");

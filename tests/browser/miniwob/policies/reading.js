@@ -25,7 +25,7 @@ for (let turns = 0; turns < 30; turns++) {
 await click(tab, `#contact a.${what === "address" ? "address" : what === "email" ? "email" : "phone"}`);
 
 //: email-inbox email-inbox-delete email-inbox-forward email-inbox-important email-inbox-reply email-inbox-noscroll email-inbox-star-reply
-const sender = goal.match(/email by (\w+)/)[1];
+const sender = goal.match(/email by (\S+)/)[1];
 const thread = await inPage("return path($$('#main .email-thread').find((e) => e.querySelector('.email-sender').textContent === args[0]))", sender);
 if (/trash/.test(goal)) await click(tab, `${thread} .trash`);
 else if (/star icon/.test(goal)) await click(tab, `${thread} .star`);
@@ -33,7 +33,7 @@ else {
   await click(tab, `${thread} .email-body`);
   if (/forward/.test(goal)) {
     await click(tab, "#email .email-forward");
-    await type(tab, "#forward .forward-sender", goal.match(/to (\w+)\.?$/)[1]);
+    await type(tab, "#forward .forward-sender", goal.match(/to (\S+?)\.?$/)[1]);
     await click(tab, "#send-forward");
   } else {
     await click(tab, "#email .email-reply");

@@ -1,0 +1,63 @@
+"""Policies in JavaScript solve tasks of MiniWoB++ through the functions that a model has."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.chromium import Chromium
+from tests.browser.miniwob.episodes import arena
+from tests.browser.miniwob.pages import tasks
+from tests.browser.miniwob.policies import policies
+
+EVERY_DAY = 4242
+"""Seed of the default run; policies were written on 0 to 9."""
+
+FRESH = range(1000, 1010)
+PARTS = 8
+VARIANTS = ("-nodelay", "-easy", "-medium", "-hard", "-transfer", "-noscroll", "-large")
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+def is_variant(task: str) -> bool:
+    """The same policy as its plain sister, left to the deep run."""
+    return task.endswith(VARIANTS)
+
+
+async def played(chromium: Chromium, folder: Path, names: list[str], seeds: range) -> list[str]:
+    """What was not solved."""
+    lost: list[str] = []
+    async with arena(chromium, folder) as ring:
+        for name in names:
+            async with ring.seated(name) as (tab, judge):
+                for seed in seeds:
+                    ended = await ring.episode(tab, judge, name, seed, policies()[name])
+                    if not ended.solved:
+                        lost.append(f"{name} {seed}: {ended.raw:g} {ended.foul} {ended.error}")
+    return lost
+
+
+def test_there_are_policies_for_many_tasks_and_for_nothing_else() -> None:
+    assert len(policies()) >= 80
+    assert set(policies()) <= set(tasks())
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+async def test_policies_solve_their_tasks(chromium: Chromium, work: Path, part: int) -> None:
+    names = [name for name in sorted(policies()) if not is_variant(name)][part::PARTS]
+    lost = await played(chromium, work, names, range(EVERY_DAY, EVERY_DAY + 1))
+    assert not lost, "\n".join(lost)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("task", sorted(policies()))
+async def test_policies_solve_ten_seeds_they_have_not_seen(
+    chromium: Chromium, work: Path, task: str
+) -> None:
+    lost = await played(chromium, work, [task], FRESH)
+    assert not lost, "\n".join(lost)
