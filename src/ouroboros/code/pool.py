@@ -47,6 +47,11 @@ class Isolates:
             seat.leave()
         return await self._stack.__aexit__(kind, problem, trace)
 
+    @property
+    def workers(self) -> tuple[Seat, ...]:
+        """Those that run now, the warm one included."""
+        return tuple(seat for seat in self._seats if not seat.ended.is_set())
+
     async def warm(self) -> None:
         """Keeps a worker ready from now on; returns at once."""
         self._keeps_warm = True
@@ -71,7 +76,7 @@ class Isolates:
 
     async def _started(self) -> Seat:
         assert self._tasks is not None
-        self._seats = [seat for seat in self._seats if not seat.ended.is_set()]
+        self._seats = list(self.workers)
         seat = Seat(self._environment, self._guard)
         self._seats.append(seat)
         await self._tasks.start(seat.keep)
@@ -87,5 +92,9 @@ class Isolates:
         seat = warm if warm is not None and not warm.ended.is_set() else await self._started()
         if self._keeps_warm:
             self._warm = await self._started()
-        await seat.ready()
+        try:
+            await seat.ready()
+        except BaseException:
+            seat.leave()
+            raise
         return seat

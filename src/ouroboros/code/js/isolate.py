@@ -79,6 +79,7 @@ class Isolate:
         self._functions = frozenset(functions)
         self._seat: Seat | None = None
         self._turn = anyio.Lock()
+        self._furnished = False
         self._number = 0
         self._block: _Block | None = None
         self._asked = 0
@@ -118,10 +119,10 @@ class Isolate:
                 except IsolateFailed:
                     seat.leave()
                 finally:
-                    self._block = None
                     block.tasks.cancel_scope.cancel()
                     if outcome is None and not seat.ended.is_set():
                         await self._halt(block, seat)
+                    self._block = None
             if outcome is None:
                 outcome = block.outcome or await self._revived(seat)
             self._known = tuple(variable.name for variable in outcome.variables)
@@ -191,13 +192,16 @@ class Isolate:
 
     async def _present(self) -> Seat:
         """The worker, a new one where there is none any more."""
-        if self._seat is None or self._seat.ended.is_set():
+        if self._seat is None or self._seat.ended.is_set() or not self._furnished:
             await self._take_seat()
         assert self._seat is not None
         return self._seat
 
     async def _take_seat(self) -> None:
         had = self._seat is not None
+        if self._seat is not None:
+            self._seat.leave()
+        self._furnished = False
         self._seat = seat = await self._seats()
         seat.listen(functools.partial(self._heard, seat))
         await seat.send("I", await anyio.to_thread.run_sync(self._installation))
@@ -208,6 +212,7 @@ class Isolate:
                 await self._give(name, value)
             if self._checkpoint is not None:
                 await self._restored(self._checkpoint)
+        self._furnished = True
 
     def _installation(self) -> bytes:
         return json.dumps(self._options | {"sources": sources()}).encode()

@@ -175,8 +175,9 @@ class _Rewrite:
             self._statement(node)
         if b"var" in self._data:
             self._nested_vars()
-        if statements:
-            self._tail(statements[-1], top=True)
+        ending = [node for node in statements if node.type not in _FUNCTIONS | {"empty_statement"}]
+        if ending:
+            self._tail(ending[-1], top=True)
         strict = bool(statements) and _text(statements[0]).rstrip(b";") in _STRICT
         return Rewritten(
             code=self._wrapped(self._edited(), strict=strict),

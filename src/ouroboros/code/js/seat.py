@@ -53,6 +53,7 @@ class Seat:
         self._leaving = anyio.Event()
         self._ready = anyio.Event()
         self._hears: Hears = _deaf
+        self._unpacker = wire.Unpacker("hcdrx")
         self.ended = anyio.Event()
         self.hello = Hello()
         self.why: Why = ""
@@ -146,13 +147,15 @@ class Seat:
         return "memory" if "out of memory" in said or "oom" in said else "crash"
 
     async def _read(self, child: Companion) -> None:
-        unpacker = wire.Unpacker("hcdrx")
+        while data := await child.receive():
+            self.swallow(data)
+
+    def swallow(self, data: bytes) -> None:
+        """Takes bytes that the worker said; one that speaks nonsense is ended."""
         try:
-            while data := await child.receive():
-                for kind, payload in unpacker.feed(data):
-                    self._take(kind, payload)
+            for kind, payload in self._unpacker.feed(data):
+                self._take(kind, payload)
         except (wire.BadFrame, msgspec.MsgspecError, ValueError):
-            # It speaks nonsense: whatever it is now, it is no worker of ours.
             self._doom("crash")
 
     def _take(self, kind: str, payload: bytes) -> None:

@@ -359,6 +359,9 @@ def _syntax(
     number = place.rpartition(":")[2]
     message = message.removeprefix("SyntaxError: ")
     line = int(number) if number.isdigit() else None
+    last = code.count("\n") + 1
+    if line is not None and line > last:
+        line, message = last, "Unexpected end: a bracket or a quote does not match"
     more = hint(code, message)
     return f"{message}. {more}" if more else message, line
 

@@ -1,0 +1,93 @@
+"""The worker as it runs in life: what it holds, and that it never outlives us."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+
+from tests.unit.code.place import isolate, pool, told
+from tests.unit.tools.spine import gone
+
+US = """
+import anyio, sys
+from ouroboros.code.pool import Isolates
+from ouroboros.core.clock import SystemClock
+from ouroboros.safety.guard import Guard
+
+class Nobody:
+    async def answer(self, name, arguments):
+        await anyio.sleep_forever()
+
+async def main():
+    guard = Guard() if sys.argv[1] == "guard" else None
+    if guard:
+        guard.begin()
+    async with Isolates(environment={}, guard=guard, clock=SystemClock()) as pool:
+        async with pool.isolate(Nobody(), functions=("wait",)) as one:
+            await one.run("1")
+            print(one.pid, flush=True)
+            await one.run(sys.argv[2], seconds=600)
+
+anyio.run(main)
+"""
+
+
+async def test_a_worker_holds_no_file_no_environment_and_every_lock():
+    async with isolate() as one:
+        await one.run("1")
+        assert one.cage == ("limits", "no-new-privs", "landlock", "seccomp")
+        status = Path(f"/proc/{one.pid}/status").read_text("utf-8")
+        assert "NoNewPrivs:\t1" in status
+        assert "Seccomp:\t2" in status
+        if os.geteuid() == 0:  # the worker hides its own /proc entries from its own user
+            places = [os.readlink(fd) for fd in Path(f"/proc/{one.pid}/fd").iterdir()]
+            assert all(place.startswith("pipe:") for place in places)
+            environment = Path(f"/proc/{one.pid}/environ").read_bytes()
+            assert b"HOME=" not in environment
+            assert b"PATH=" not in environment
+
+
+async def test_nothing_starts_before_the_first_need_and_nothing_stays_after_the_end():
+    async with pool() as isolates:
+        assert isolates.workers == ()
+        await isolates.warm()
+        (warm,) = isolates.workers
+        with anyio.fail_after(30):
+            await warm.ready()
+    assert await gone(warm.pid)
+
+
+async def test_no_worker_outlives_us():
+    for how in ("guard", "alone"):
+        for code in ("await wait()", "while (true) {}"):
+            command = [sys.executable, "-c", US, how, code]
+            us = await anyio.to_thread.run_sync(
+                lambda command=command: subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            )
+            assert us.stdout is not None
+            line = await anyio.to_thread.run_sync(us.stdout.readline)
+            await anyio.sleep(0.2)
+            os.kill(us.pid, signal.SIGKILL)
+            await anyio.to_thread.run_sync(us.wait)
+            us.stdout.close()
+            assert await gone(int(line))
+
+
+async def test_a_hijacked_worker_that_says_garbage_is_ended_and_the_run_goes_on():
+    async with isolate() as one:
+        await one.run("const kept = 1")
+        await one.checkpoint()
+        for lie in (b"\xff" * 50, b"\x00\x00\x00\x02d{}", b"\x00\x00\x00\x03c[]", b"r" * 9):
+            seat = one._seat
+            assert seat is not None
+            await one.run("1")
+            pid = one.pid
+            # What a worker says arrives here, whoever wrote it.
+            seat.swallow(lie)
+            with anyio.fail_after(10):
+                await seat.ended.wait()
+            assert await gone(pid)
+            assert told(await one.run("kept")) == "1"
