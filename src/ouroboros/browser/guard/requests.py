@@ -93,6 +93,7 @@ class Guard:
         self._policy, self._publish = policy, publish
         self._gate, self._credentials = gate, credentials
         self._touches = Touches()
+        self._has_begun = False
         self._on: set[str] = set()
         self._aside: set[str] = set()
         self._granted: dict[str, float] = {}
@@ -105,7 +106,7 @@ class Guard:
 
     async def begin(self, connection: Connection, tabs: Tabs) -> None:
         """Takes hold of all targets there are and of all that come."""
-        self._connection, self._tabs = connection, tabs
+        self._connection, self._tabs, self._has_begun = connection, tabs, True
         connection.listen("Fetch.requestPaused", self._paused)
         connection.listen("Fetch.authRequired", self._auth_required)
         connection.listen("Target.detachedFromTarget", self._detached)
@@ -126,6 +127,8 @@ class Guard:
         Raises:
             BrowserFailed: A page could not be brought under it: nothing more may be done in it.
         """
+        if not self._has_begun:
+            return  # ``begin`` will find the policy as it is then
         for target in tuple(self._tabs.targets.by_session.values()):
             await self._meet(target)
 
