@@ -71,6 +71,7 @@ async def _start(settings: Browser, environment: Mapping[str, str]) -> Check:
                     tasks.start_soon(connection.run)
                     tasks.start_soon(child.watch)
                     await connection.call("Browser.getVersion")
+                    await connection.call("Browser.close")
                     tasks.cancel_scope.cancel()
     except (OuroborosError, TimeoutError, OSError) as error:
         said = str(error) or f"it did not answer in {_START_SECONDS:g} s"

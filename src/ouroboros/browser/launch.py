@@ -49,6 +49,9 @@ FLAGS = (
 GOODBYE_SECONDS = 5.0
 """A browser writes cookies and history on its way out."""
 
+_SOCKET_FOLDER_BYTES = 60
+"""Of 108 that a socket's name may have; Chromium adds 45 of its own."""
+
 _PIPES = 'exec "$@" 3<&0 4>&1 0</dev/null 1>&2'
 """The protocol is spoken on descriptors 3 and 4; a companion has 0 and 1."""
 
@@ -171,12 +174,19 @@ async def launched(
     starting = companion(
         command(launch, program),
         cwd=launch.profile,
-        environment=environment,
+        environment=_short(environment),
         guard=guard,
         goodbye_seconds=GOODBYE_SECONDS,
     )
     async with starting as child:
         yield child
+
+
+def _short(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """With a folder for sockets whose names fit: Chromium gives up over a longer one."""
+    if len(environment.get("TMPDIR", "").encode("utf-8", "replace")) <= _SOCKET_FOLDER_BYTES:
+        return environment
+    return {name: value for name, value in environment.items() if name != "TMPDIR"}
 
 
 def has_display(environment: Mapping[str, str]) -> bool:

@@ -26,7 +26,11 @@ class Order(Struct, frozen=True, kw_only=True):
 
 
 class Shop:
-    """What one shop has and was asked for; read by the server's threads."""
+    """What one shop has and was asked for; read by the server's threads.
+
+    Attributes:
+        asked: Every address that was fetched, in order.
+    """
 
     def __init__(self, which: int) -> None:
         """``which`` is 0, 1 or 2."""
@@ -34,7 +38,7 @@ class Shop:
         self.items = shelf(which)
         self.orders: list[Order] = []
         self.first = 1_000 * (which + 1) + 1
-        self.invoices = 0
+        self.asked: list[str] = []
         self.url = ""
 
     def order(self, item: Item, fields: dict[str, str]) -> Order:
@@ -87,6 +91,7 @@ class _Visitor(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
+        self.shop.asked.append(self.path)
         match parts.path.strip("/").split("/"):
             case [""]:
                 query = parse_qs(parts.query)
@@ -117,7 +122,6 @@ class _Visitor(BaseHTTPRequestHandler):
         if taken is None:
             self._send(pages.page("Not found", ""), status=404)
             return
-        self.shop.invoices += 1
         body = pages.invoice(self.shop.name, taken.item, taken.number, taken.name)
         self._send(body, kind="application/pdf", name=f"invoice-{taken.number}.pdf")
 
