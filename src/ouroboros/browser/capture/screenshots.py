@@ -94,8 +94,8 @@ class Screenshots:
                 params["quality"] = min(100, max(0, quality))
             metrics = await tab.ask(_Metrics, "Page.getLayoutMetrics", timeout_seconds=SECONDS)
             area = _area(metrics, full_page=full_page, clip=clip)
-            params["clip"] = area
-            params["captureBeyondViewport"] = full_page or clip is not None
+            if full_page or clip is not None or area["scale"] < 1:
+                params |= {"clip": area, "captureBeyondViewport": True}
             shot = await tab.ask(_Shot, "Page.captureScreenshot", params, timeout_seconds=SECONDS)
             return await self._artifacts.keep(
                 base64.b64decode(shot.data),

@@ -1,0 +1,108 @@
+"""Screenshots in the order they were taken, bounded; pages as PDF."""
+
+import struct
+from pathlib import Path
+
+import anyio
+import pytest
+from pypdf import PdfReader
+
+from ouroboros.browser.capture.paper import print_to_pdf
+from ouroboros.browser.capture.screenshots import Clip, Screenshots, scale
+from ouroboros.browser.capture.viewport import reset_viewport, set_viewport
+from ouroboros.browser.errors import BrowserFailed, CannotAct
+from ouroboros.browser.transfer.artifacts import Artifact, Artifacts
+from tests.browser.stage import Stage, read
+
+
+@pytest.fixture
+def artifacts(tmp_path: Path) -> Artifacts:
+    return Artifacts(tmp_path / "artifacts", lambda event: None)
+
+
+def _start(artifact: Artifact) -> bytes:
+    return Path(artifact.path).read_bytes()[:24]
+
+
+def _texts(paper: Artifact) -> list[str]:
+    with Path(paper.path).open("rb") as file:
+        return [page.extract_text() for page in PdfReader(file).pages]
+
+
+def _size(artifact: Artifact) -> tuple[int, int]:
+    head = _start(artifact)
+    assert head.startswith(b"\x89PNG")
+    return struct.unpack(">II", head[16:24])
+
+
+async def test_pictures_come_in_the_order_of_the_actions_between_them(
+    stage: Stage, artifacts: Artifacts
+) -> None:
+    shots = Screenshots(artifacts)
+    tab = await stage.show("<body style='margin:0'></body>")
+    await set_viewport(tab, 200, 100)
+    taken: list[Artifact] = []
+
+    async def take() -> None:
+        taken.append(await shots.take(tab))
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(20):
+            await read(tab, f"document.body.style.background = 'rgb({number * 10}, 0, 0)'")
+            with anyio.CancelScope(shield=True):
+                await take()
+        tasks.start_soon(take)
+    assert [shot.name for shot in taken] == [f"screenshot-{n}.png" for n in range(1, 22)]
+    assert len({shot.sha256 for shot in taken}) == 20
+
+
+async def test_a_tab_behind_others_is_drawn(stage: Stage, artifacts: Artifacts) -> None:
+    behind = await stage.show("<h1>Behind</h1>")
+    await stage.show("<h1>Front</h1>", path="front")
+    assert _size(await Screenshots(artifacts).take(behind))[0] > 100
+
+
+async def test_a_whole_page_and_a_part_of_it(stage: Stage, artifacts: Artifacts) -> None:
+    shots = Screenshots(artifacts)
+    tab = await stage.show("<body style='margin:0;height:3000px;width:500px'></body>")
+    await set_viewport(tab, 500, 400)
+    assert _size(await shots.take(tab)) == (500, 400)
+    assert _size(await shots.take(tab, full_page=True)) == (500, 3000)
+    part = await shots.take(tab, clip=Clip(x=10, y=20, width=30, height=40))
+    assert _size(part) == (30, 40)
+    with pytest.raises(BrowserFailed, match="empty"):
+        await shots.take(tab, clip=Clip(x=0, y=5000, width=10, height=10))
+    jpeg = await shots.take(tab, format="jpeg", quality=30)
+    assert _start(jpeg).startswith(b"\xff\xd8")
+
+
+async def test_an_endless_page_is_drawn_smaller(stage: Stage, artifacts: Artifacts) -> None:
+    tab = await stage.show("<body style='margin:0;height:60000px;width:300px'></body>")
+    width, height = _size(await Screenshots(artifacts).take(tab, full_page=True))
+    assert height <= 16_001
+    assert width * height <= 40_100_000
+    assert scale(100, 100) == 1
+
+
+async def test_a_viewport_is_set_and_taken_back(stage: Stage) -> None:
+    tab = await stage.show("<title>x</title>")
+    usual = await read(tab, "innerWidth")
+    await set_viewport(tab, 390, 844, scale=2)
+    assert await read(tab, "[innerWidth, devicePixelRatio].join()") == "390,2"
+    await reset_viewport(tab)
+    assert await read(tab, "innerWidth") == usual
+    with pytest.raises(CannotAct):
+        await set_viewport(tab, 1, 100_000)
+
+
+async def test_a_page_is_printed(stage: Stage, artifacts: Artifacts) -> None:
+    tab = await stage.show("<h1>Invoice 17</h1><p style='break-before:page'>second page</p>")
+    paper = await print_to_pdf(tab, artifacts, name="../invoice.pdf")
+    assert (Path(paper.path).name, paper.mime) == ("invoice.pdf", "application/pdf")
+    pages = _texts(paper)
+    assert [("Invoice 17" in page, "second" in page) for page in pages] == [
+        (True, False),
+        (False, True),
+    ]
+    with pytest.raises(BrowserFailed):
+        await print_to_pdf(tab, artifacts, pages="900-901")
