@@ -145,6 +145,15 @@ async def test_transforms_and_nested_scrolling_are_followed(stage: Stage) -> Non
     assert await clicked(tab) == ["b"]
 
 
+async def test_a_zoomed_and_a_pinched_page_are_met(stage: Stage) -> None:
+    page = "<html style='zoom:1.5'><div style='height:700px'></div><button>a</button><button id=b>x</button>"
+    tab = await stage.show(LOG + page)
+    await click(tab, "#b")
+    await tab.call("Emulation.setPageScaleFactor", {"pageScaleFactor": 2})
+    await click(tab, "#b")
+    assert await clicked(tab) == ["b", "b"]
+
+
 async def test_a_label_and_the_box_it_covers_are_one(stage: Stage) -> None:
     page = """<style>label{position:relative;display:block;width:90px;height:30px}
     input{opacity:0;position:absolute}label span{position:absolute;inset:0;background:#eee}</style>

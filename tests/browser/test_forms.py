@@ -145,6 +145,16 @@ async def test_typing_adds_at_the_end_or_replaces(stage: Stage) -> None:
     assert acted.value == "x"
 
 
+@pytest.mark.parametrize(
+    ("field", "comes_to"), [("type=number value=12", "123"), ("type=email value=a@b", "a@b3")]
+)
+async def test_typing_adds_to_fields_that_keep_no_caret(
+    stage: Stage, field: str, comes_to: str
+) -> None:
+    tab = await stage.show(f"<input id=f {field}>")
+    assert (await type_text(tab, "#f", "3")).value == comes_to
+
+
 async def test_a_long_text_is_typed_whole(stage: Stage) -> None:
     tab = await stage.show(LOG + "<textarea id=f></textarea>")
     text = "Größe 😀 line\n" * 400

@@ -95,6 +95,16 @@ async def test_a_covered_frame_is_not_pressed(stage: Stage, host: int) -> None:
     assert await read(tab, "told") == []
 
 
+@pytest.mark.parametrize("host", [0, 1])
+@pytest.mark.parametrize(
+    "style", ["zoom:1.5", "transform:rotate(20deg);margin:80px", "transform:rotate(180deg)"]
+)
+async def test_a_zoomed_or_turned_frame_is_met(stage: Stage, host: int, style: str) -> None:
+    tab = await framed(stage, host, style)
+    await click(tab, "iframe >>> #pick")
+    assert await told(tab, "pick") == ["pick"]
+
+
 async def test_frames_in_frames_of_other_sites(stage: Stage) -> None:
     stage.site.put("inner", INNER)
     middle = f"""<script>addEventListener("message", (e) => parent.postMessage(e.data, "*"))</script>

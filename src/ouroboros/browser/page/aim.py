@@ -21,19 +21,12 @@ from ouroboros.browser.page.door import (
     ask_owner,
 )
 from ouroboros.browser.page.facts import Facts
+from ouroboros.browser.page.quads import Point, middle
 from ouroboros.browser.tab import Tab
 from ouroboros.browser.wire import Incoming
 
 COMMIT_SECONDS = 1.0
 """How long an act waits for the page that it asked for to begin."""
-
-
-class Point(Struct, frozen=True):
-    """In CSS pixels of a viewport; ``top`` when that is the page's own."""
-
-    x: float
-    y: float
-    top: bool = False
 
 
 class Aim(Struct, frozen=True, kw_only=True):
@@ -115,6 +108,7 @@ class _Outer(Struct, frozen=True, kw_only=True):
     y: float = 0
     top: bool = False
     scrolled: bool = False
+    warped: bool = False
     error: dict[str, str] | None = None
 
 
@@ -160,14 +154,17 @@ async def on_page(tab: Tab, world: World, aimed: Aimed) -> Point:
         CannotAct: Something covers the frame there.
     """
     point, scrolled, frame = aimed.point or Point(0, 0), aimed.scrolled, world.frame
-    while not point.top and frame != tab.frames.top:
+    while not point.warped and not point.top and frame != tab.frames.top:
         value, outer = await ask_owner(tab, frame, (point.x, point.y), scrolled=scrolled)
         mapped = msgspec.json.decode(value, type=_Outer)
         if mapped.error is not None:
             raise CannotAct(f"{tab.id}: {mapped.error['message']}")
-        point, scrolled = Point(mapped.x, mapped.y, mapped.top), scrolled or mapped.scrolled
+        point, scrolled = (
+            Point(mapped.x, mapped.y, mapped.top, mapped.warped),
+            scrolled or mapped.scrolled,
+        )
         frame = outer.frame
-    return point
+    return await middle(tab, world, aimed.node) if point.warped else point
 
 
 class Watch:

@@ -272,15 +272,25 @@ async def world_of(tab: Tab, handle: Handle) -> World:
     return await tab.world(handle.frame)
 
 
-async def _frame_of(tab: Tab, world: World, node: int) -> str:
+async def object_of(tab: Tab, world: World, node: int) -> str:
+    """The protocol's name for an element that the library holds; it lasts as long as the document.
+
+    Raises:
+        PageChanged: It is gone.
+    """
     params = {
         "expression": f"globalThis[{door(world)}].element({node})",
         "contextId": world.context,
     }
     made = await tab.ask(_Object, "Runtime.evaluate", params, session=world.session)
-    described = await tab.ask(
-        _Described, "DOM.describeNode", {"objectId": made.result.object_id}, session=world.session
-    )
+    if not made.result.object_id:
+        raise PageChanged(f"{tab.id}: the element is gone")
+    return made.result.object_id
+
+
+async def _frame_of(tab: Tab, world: World, node: int) -> str:
+    wanted = {"objectId": await object_of(tab, world, node)}
+    described = await tab.ask(_Described, "DOM.describeNode", wanted, session=world.session)
     if not described.node.frame_id:
         raise PageChanged(f"{tab.id}: the frame is gone")
     return described.node.frame_id

@@ -23,6 +23,7 @@ INPUT_SECONDS = 30.0
 
 class _Typing(Struct, frozen=True):
     empty: bool = True
+    end: bool = False
 
 
 def _keystrokes(text: str) -> list[Call]:
@@ -67,12 +68,14 @@ async def type_text(
     if len(text) > TYPE_CHARACTERS:
         raise CannotAct(f"{len(text):,} characters are more than the {TYPE_CHARACTERS:,} to type")
     found, aimed = await engaged(tab, "typing", target, frame, clear=clear)
-    is_empty = msgspec.json.decode(found.value, type=_Typing).empty
+    field = msgspec.json.decode(found.value, type=_Typing)
     did = f"typed {len(text)} characters into {aimed.what}"
     async with watched(tab) as watch:
         try:
-            if clear and not is_empty:
+            if clear and not field.empty:
                 await tab.call_many(events(key_of("Delete")))
+            if field.end and not field.empty:
+                await tab.call_many(events(key_of("End")))
             await send_text(tab, text, delay=delay)
         except DialogOpen:
             return watch.acted(did, None, matches=aimed.count)

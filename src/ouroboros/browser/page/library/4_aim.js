@@ -31,9 +31,40 @@ const isHostOf = (hit, element) => {
   return false;
 };
 
+// Whether more than shifting and scaling lies between an element and the screen.
+const isWarped = (element) => {
+  for (let at = element; at; at = drawnParent(at)) {
+    if (at.nodeType !== 1) continue;
+    const style = viewOf(ownerOf(at)).getComputedStyle(at);
+    if (style.rotate !== "none" || style.perspective !== "none") return true;
+    if (style.transform === "none") continue;
+    const matrix = new DOMMatrix(style.transform);
+    if (!matrix.is2D || matrix.b || matrix.c || matrix.a <= 0 || matrix.d <= 0) return true;
+  }
+  return false;
+};
+// A point of a frame's document in the document around it.
+const mapped = (frame, x, y) => {
+  const [rect, style] = [rectOf(frame), viewOf(ownerOf(frame)).getComputedStyle(frame)];
+  const across = rect.width / (frame.offsetWidth || rect.width || 1);
+  const down = rect.height / (frame.offsetHeight || rect.height || 1);
+  return [
+    rect.left + (frame.clientLeft + parseFloat(style.paddingLeft) + x) * across,
+    rect.top + (frame.clientTop + parseFloat(style.paddingTop) + y) * down,
+  ];
+};
+// The mouse counts from what a pinched page shows of itself.
+const onScreen = (view, x, y) => {
+  const seen = view.visualViewport;
+  if (!seen || seen.scale === 1) return { x, y, top: true };
+  const [left, top] = [x - seen.offsetLeft, y - seen.offsetTop];
+  const isIn = left >= 0 && top >= 0 && left < seen.width && top < seen.height;
+  return isIn ? { x: left, y: top, top: true } : { cover: null };
+};
 // From the element's own frame out to the outermost one of the same origin.
 const outwards = (inside, x, y) => {
   let view = viewOf(inside);
+  let warped = false;
   for (;;) {
     let frame = null;
     try {
@@ -41,14 +72,16 @@ const outwards = (inside, x, y) => {
     } catch {
       frame = null;
     }
-    if (!frame) return { x, y, top: view === view.top };
-    const [rect, style] = [rectOf(frame), viewOf(ownerOf(frame)).getComputedStyle(frame)];
-    const across = rect.width / (frame.offsetWidth || rect.width || 1);
-    const down = rect.height / (frame.offsetHeight || rect.height || 1);
-    x = rect.left + (frame.clientLeft + parseFloat(style.paddingLeft) + x) * across;
-    y = rect.top + (frame.clientTop + parseFloat(style.paddingTop) + y) * down;
-    const hit = hitAt(ownerOf(frame), x, y);
-    if (hit !== frame) return { x, y, cover: hit };
+    if (!frame) {
+      if (warped || view !== view.top) return { x, y, warped, top: view === view.top };
+      return onScreen(view, x, y);
+    }
+    warped = warped || isWarped(frame);
+    if (!warped) {
+      [x, y] = mapped(frame, x, y);
+      const hit = hitAt(ownerOf(frame), x, y);
+      if (hit !== frame) return { x, y, cover: hit };
+    }
     view = viewOf(ownerOf(frame));
   }
 };
@@ -262,26 +295,21 @@ const drawn = async () => {
 const fromFrame = async (frame, x, y, scrolled) => {
   // The browser finds a frame of another process by what was drawn last.
   if (scrolled) await drawn();
-  const style = viewOf(ownerOf(frame)).getComputedStyle(frame);
   const view = viewOf(ownerOf(frame));
-  const map = () => {
-    const rect = rectOf(frame);
-    const across = rect.width / (frame.offsetWidth || rect.width || 1);
-    const down = rect.height / (frame.offsetHeight || rect.height || 1);
-    return [
-      rect.left + (frame.clientLeft + parseFloat(style.paddingLeft) + x) * across,
-      rect.top + (frame.clientTop + parseFloat(style.paddingTop) + y) * down,
-    ];
-  };
   const reach = () => {
-    const [left, top] = map();
+    const [left, top] = mapped(frame, x, y);
     const hit = hitAt(ownerOf(frame), left, top);
     return hit === frame ? outwards(ownerOf(frame), left, top) : { cover: hit };
   };
+  if (isWarped(frame)) {
+    scrollTo(frame, { block: "nearest", inline: "nearest", behavior: "instant" });
+    await drawn();
+    return { x, y, warped: true };
+  }
   let outer = reach();
   if (outer.cover !== undefined) {
     scrollTo(frame, { block: "center", inline: "center", behavior: "instant" });
-    const [left, top] = map();
+    const [left, top] = mapped(frame, x, y);
     if (left < 0 || top < 0 || left > view.innerWidth || top > view.innerHeight)
       view.scrollBy({ left: left - view.innerWidth / 2, top: top - view.innerHeight / 2, behavior: "instant" });
     outer = { ...reach(), scrolled: true };

@@ -29,13 +29,14 @@ const caretToEnd = (element) => {
     try {
       element.setSelectionRange(element.value.length, element.value.length);
     } catch {
-      // number and email fields keep no caret; focus puts it at their end
+      return true; // number and email fields let no script set their caret
     }
-    return;
+    return false;
   }
-  if (!isRich(element)) return;
+  if (!isRich(element)) return false;
   selectAll(element);
   viewOf(ownerOf(element)).getSelection().collapseToEnd();
+  return false;
 };
 const ready = async (target) => {
   const aimed = await aim({ target, need: "focus" });
@@ -70,8 +71,8 @@ const typing = async ({ target, clear }) => {
     scrollTo(element, { block: "nearest", inline: "nearest", behavior: "instant" });
   takeFocus(element);
   if (clear) selectAll(element);
-  else caretToEnd(element);
-  return { ...sent(aimed), empty: isTextField(element) ? element.value === "" : tidy(seenText(element)) === "" };
+  const end = !clear && caretToEnd(element);
+  return { ...sent(aimed), end, empty: isTextField(element) ? element.value === "" : tidy(seenText(element)) === "" };
 };
 const fire = (element, name) =>
   does(EventTarget, "dispatchEvent")(element, new (viewOf(ownerOf(element)).Event)(name, { bubbles: true, composed: name === "input" }));
