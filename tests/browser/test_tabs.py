@@ -76,7 +76,7 @@ async def test_twenty_tabs_open_at_once_and_each_has_its_page(tabs: Tabs, site: 
 async def test_fast_pages_are_never_missed(tabs: Tabs, site: Site) -> None:
     """Page.enable was answered before the first navigation, so no load happening is lost."""
     site.put("fast", "<title>f</title>")
-    for _ in range(8):
+    for _ in range(3):
         id = await tabs.open(site.url("fast"))
         await wait_for_load(tabs.tab(id), timeout_seconds=10)
         for n in range(3):
@@ -222,11 +222,13 @@ async def test_a_script_that_opens_tabs_without_end_is_held(chromium: Chromium, 
 async def test_a_context_of_its_own_has_its_own_cookies(tabs: Tabs, site: Site) -> None:
     site.put("set", Reply("<p>x", headers=(("set-cookie", "who=me; Path=/"),)))
     site.put("get", lambda asked: asked.headers.get("cookie", "none"))
-    await tabs.open(site.url("set"))
+    await wait_for_load(tabs.tab(await tabs.open(site.url("set"))))
     mine = await tabs.open(site.url("get"))
+    await wait_for_load(tabs.tab(mine))
     assert await tabs.tab(mine).evaluate("document.body.innerText") == b'"who=me"'
     context = await tabs.new_context()
     theirs = await tabs.open(site.url("get"), context=context)
+    await wait_for_load(tabs.tab(theirs))
     assert await tabs.tab(theirs).evaluate("document.body.innerText") == b'"none"'
     await tabs.end_context(context)
     await met(lambda: len(tabs.all()) == 2)

@@ -118,20 +118,20 @@ def _host_port(wanted: str) -> tuple[str, int]:
 async def _asked(host: str, port: int) -> tuple[int, bytes]:
     """Status and body of ``/json/version``, by hand: an HTTP client costs more than the question."""
     name = f"[{host}]" if ":" in host else host
-    question = f"GET /json/version HTTP/1.0\r\nHost: {name}:{port}\r\n\r\n".encode()
+    head = f"GET /json/version HTTP/1.1\r\nHost: {name}:{port}\r\nConnection: close\r\n\r\n"
     answer = b""
     try:
         with anyio.fail_after(ASKING_SECONDS):
             async with await anyio.connect_tcp(host, port) as stream:
-                await stream.send(question)
+                await stream.send(head.encode())
                 while len(answer) < MOST_BYTES and not _is_whole(answer):
                     answer += await stream.receive()
     except anyio.EndOfStream:
         pass
     except (OSError, TimeoutError, anyio.BrokenResourceError) as failed:
         raise BrowserFailed(f"no browser answers at {host}:{port}", hint=_HOW) from failed
-    head, _, body = answer.partition(b"\r\n\r\n")
-    status = re.match(rb"HTTP/1\.\d (\d{3})", head)
+    status = re.match(rb"HTTP/1\.\d (\d{3})", answer)
+    body = answer.partition(b"\r\n\r\n")[2]
     return (int(status[1]) if status else 0), body
 
 

@@ -41,7 +41,7 @@ FLAGS = (
     "--disable-sync",
     "--disable-quic",
     "--disable-dev-shm-usage",
-    "--disable-features=Prerender2",
+    "--disable-features=Prerender2,NetworkTimeServiceQuerying",
     "--hide-crash-restore-bubble",
     "--password-store=basic",
     "--use-mock-keychain",

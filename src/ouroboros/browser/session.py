@@ -44,6 +44,7 @@ class Plan(Struct, frozen=True, kw_only=True):
         url: What to attach to: a port, an address, or nothing for the person's own Chrome.
         headers: Sent with the handshake of a remote one, such as a token; never told.
         max_tabs: A tab that a page opens beyond this is closed at once.
+        start_seconds: How long a browser may take to answer for the first time.
     """
 
     mode: Literal["managed", "attach", "remote"] = "managed"
@@ -55,6 +56,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     max_tabs: int = MAX_TABS
+    start_seconds: float = START_SECONDS
 
 
 class Extension(Protocol):
@@ -210,7 +212,7 @@ class BrowserSession:
         )
 
     async def _running(self) -> Tabs:
-        with anyio.move_on_after(sum(RECONNECT_SECONDS) + START_SECONDS):
+        with anyio.move_on_after(sum(RECONNECT_SECONDS) + self.plan.start_seconds):
             while self._state == "socket-lost":
                 await self._moved.wait()
         if self._tabs is None or self._state != "running":
@@ -329,14 +331,15 @@ class BrowserSession:
     ) -> str:
         try:
             found = await connection.ask(
-                _Version, "Browser.getVersion", timeout_seconds=START_SECONDS
+                _Version, "Browser.getVersion", timeout_seconds=self.plan.start_seconds
             )
         except BrowserFailed as failed:
             if child is None:
                 raise
             with anyio.move_on_after(CLOSE_SECONDS):
                 await ended.wait()
-            words = child.complaints.strip()[-600:] or "it said nothing"
+            said = "".join(c for c in child.complaints if c.isprintable() or c == "\n").strip()
+            words = said[-600:] or "it said nothing"
             raise BrowserFailed(
                 f"{self._place} did not start (exit code {child.exit_code}): {words}",
                 hint="start it by hand once to see why; another may be named in [browser] program",

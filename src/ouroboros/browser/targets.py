@@ -204,5 +204,7 @@ class Targets:
         """A page that its opener may not know has no process before it runs, so it answers only then."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._prepare, target)
-            await anyio.sleep(BIRTH_SECONDS)  # what is asked by then is done before its first script
+            await anyio.sleep(
+                BIRTH_SECONDS
+            )  # what is asked by then is done before its first script
             await self._connection.call(_RUN, session=target.session)

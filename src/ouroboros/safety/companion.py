@@ -6,6 +6,7 @@ is kept, the last of it. It ends with the block that started it, and by the guar
 
 import contextlib
 import os
+import signal
 from collections import deque
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 import anyio
+import anyio.lowlevel
 
 from ouroboros.safety.guard import Guard
 from ouroboros.safety.spawn import Process, start_talking
@@ -107,8 +109,11 @@ class Companion:
         self._ears.close()
 
     async def kill(self) -> None:
-        """Ends it and everything it started at once."""
-        await self._process.stop()
+        """Ends it and its process group at once, also while another task watches."""
+        # It is reaped only by ``close``, so its number cannot have gone to a stranger.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        await anyio.lowlevel.checkpoint()
 
     async def close(self) -> None:
         """Hangs up, waits a little, then ends what is left."""
