@@ -7,7 +7,6 @@ notices and endings go on to that face as they are.
 import msgspec
 from msgspec import Struct
 
-from ouroboros.app.text import plain
 from ouroboros.core.events import (
     AgentMessage,
     Envelope,
@@ -30,6 +29,7 @@ from ouroboros.faces.cli.render.words import count, money, one_line
 _ACTIONS = 8
 _WORDS = 120
 _ADDRESS = 60
+_SIZED = frozenset({"array", "object", "string"})
 
 
 class Bounds(Struct, frozen=True, kw_only=True):
@@ -190,10 +190,14 @@ def summary(metadata: str) -> str:
         first = next((line for line in metadata.splitlines() if line.strip()), "done")
         return one_line(first, _WORDS)
     known = msgspec.convert(read, dict[str, object])
-    for name in ("error", "message"):
-        if known.get(name):
-            return one_line(str(known[name]), _WORDS)
-    facts = [str(known[name]) for name in ("kind", "type") if known.get(name)]
-    facts += [f"of {known['size']}" if known.get("size") else ""]
-    facts += [str(known["schema"]) if known.get("schema") else ""]
-    return one_line(" ".join(filter(None, facts)) or plain(metadata), _WORDS)
+    if known.get("error"):
+        return one_line(str(known["error"]), _WORDS)
+    if known.get("stopped"):
+        return one_line(f"stopped: {known['stopped']}", _WORDS)
+    if "final" in known:
+        return "the final value is set"
+    facts = [str(known.get("type", ""))]
+    size = known.get("size")
+    facts += [f"of {size:,}"] if isinstance(size, int) and known.get("type") in _SIZED else []
+    facts += [str(known["schema"])] if known.get("schema") else []
+    return one_line(" ".join(filter(None, facts)) or metadata, _WORDS)
