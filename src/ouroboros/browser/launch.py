@@ -41,7 +41,13 @@ FLAGS = (
     "--disable-sync",
     "--disable-quic",
     "--disable-dev-shm-usage",
-    "--disable-features=Prerender2,NetworkTimeServiceQuerying",
+    # What follows keeps it from asking its maker for the time, updates, hints and logins.
+    "--disable-features=Prerender2,NetworkTimeServiceQuerying,OptimizationHints"
+    ",OptimizationGuideModelDownloading,OptimizationTargetPrediction"
+    ",OptimizationGuideModelExecution,OptimizationGuideOnDeviceModel",
+    "--component-updater=url-source=http://127.0.0.1:9/,disable-background-downloads",
+    "--gaia-url=http://127.0.0.1:9/",
+    "--google-apis-url=http://127.0.0.1:9/",
     "--hide-crash-restore-bubble",
     "--password-store=basic",
     "--use-mock-keychain",
