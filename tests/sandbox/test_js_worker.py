@@ -8,6 +8,8 @@ from pathlib import Path
 
 import anyio
 
+from ouroboros.code.js.seat import Seat
+from ouroboros.code.wire import packed
 from tests.unit.code.place import isolate, pool, told
 from tests.unit.tools.spine import gone
 
@@ -35,19 +37,22 @@ anyio.run(main)
 """
 
 
+def look_into(process: Path) -> None:
+    status = (process / "status").read_text("utf-8")
+    assert "NoNewPrivs:\t1" in status
+    assert "Seccomp:\t2" in status
+    if os.geteuid() == 0:  # a worker hides its files from everybody but root
+        places = [str(fd.readlink()) for fd in (process / "fd").iterdir()]
+        assert all(place.startswith("pipe:") for place in places)
+        names = {line.split(b"=")[0] for line in (process / "environ").read_bytes().split(b"\0")}
+        assert not names & {b"HOME", b"PATH", b"USER", b"VIRTUAL_ENV"}
+
+
 async def test_a_worker_holds_no_file_no_environment_and_every_lock():
     async with isolate() as one:
         await one.run("1")
         assert one.cage == ("limits", "no-new-privs", "landlock", "seccomp")
-        status = Path(f"/proc/{one.pid}/status").read_text("utf-8")
-        assert "NoNewPrivs:\t1" in status
-        assert "Seccomp:\t2" in status
-        if os.geteuid() == 0:  # the worker hides its own /proc entries from its own user
-            places = [os.readlink(fd) for fd in Path(f"/proc/{one.pid}/fd").iterdir()]
-            assert all(place.startswith("pipe:") for place in places)
-            environment = Path(f"/proc/{one.pid}/environ").read_bytes()
-            assert b"HOME=" not in environment
-            assert b"PATH=" not in environment
+        await anyio.to_thread.run_sync(look_into, Path(f"/proc/{one.pid}"))
 
 
 async def test_nothing_starts_before_the_first_need_and_nothing_stays_after_the_end():
@@ -76,18 +81,32 @@ async def test_no_worker_outlives_us():
             assert await gone(int(line))
 
 
+LIES = [
+    b"\xff" * 50,
+    packed("c", b"[]"),
+    packed("c", b'{"id": 1, "name": "shell", "arguments": ["id"]}'),
+    packed("r", b"{}"),
+    packed("d", b'{"variables": 5}'),
+    b"\x00\x00\x00\x00R",
+]
+
+
 async def test_a_hijacked_worker_that_says_garbage_is_ended_and_the_run_goes_on():
     async with isolate() as one:
         await one.run("const kept = 1")
         await one.checkpoint()
-        for lie in (b"\xff" * 50, b"\x00\x00\x00\x02d{}", b"\x00\x00\x00\x03c[]", b"r" * 9):
-            seat = one._seat
-            assert seat is not None
+        for lie in LIES:
             await one.run("1")
-            pid = one.pid
-            # What a worker says arrives here, whoever wrote it.
-            seat.swallow(lie)
-            with anyio.fail_after(10):
-                await seat.ended.wait()
-            assert await gone(pid)
+            (seat,) = [seat for seat in one.seats if not seat.ended.is_set()]
+            async with anyio.create_task_group() as tasks:
+
+                async def speak(seat: Seat = seat, lie: bytes = lie):
+                    await anyio.sleep(0.05)
+                    seat.swallow(lie)  # what a worker says arrives here, whoever wrote it
+
+                tasks.start_soon(speak)
+                with anyio.fail_after(20):
+                    outcome = await one.run("await wait()")
+            assert outcome.stopped == "crash"
+            assert await gone(seat.pid)
             assert told(await one.run("kept")) == "1"

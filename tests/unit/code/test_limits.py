@@ -5,6 +5,7 @@ import anyio
 import pytest
 
 from ouroboros.code.errors import IsolateFailed
+from ouroboros.code.js.isolate import Isolate
 from tests.unit.code.place import TableHost, isolate, names, told
 
 ENDLESS = [
@@ -96,16 +97,16 @@ async def test_time_spent_waiting_for_the_host_does_not_count():
 async def test_a_cancel_stops_a_block_in_a_loop_and_one_that_waits():
     for code in ("while (true) {}", "await wait()", "await wait(); while (true) {}"):
         host = TableHost()
-        async with isolate(host) as one, anyio.create_task_group() as tasks:
+        async with isolate(host) as one:
             await one.run("const before = 1")
 
-            async def stop():
+            async def stop(one: Isolate = one):
                 await anyio.sleep(0.2)
                 await one.cancel()
 
-            tasks.start_soon(stop)
-            with anyio.fail_after(20):
-                outcome = await one.run(code)
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(stop)
+                outcome = await one.run(code, seconds=20)
             assert outcome.stopped == "cancel"
             assert outcome.lost == ()
             assert told(await one.run("before")) == "1"

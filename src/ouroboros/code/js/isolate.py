@@ -99,6 +99,11 @@ class Isolate:
         """Of the worker; 0 before the first use."""
         return self._seat.pid if self._seat is not None else 0
 
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """The worker, where there is one."""
+        return (self._seat,) if self._seat is not None else ()
+
     async def run(self, code: str, *, seconds: float = BLOCK_SECONDS) -> Outcome:
         """Runs one block to its end, or ``seconds`` of running time.
 

@@ -35,6 +35,11 @@
   });
   const cut = (text, from, to) => apply(slice, text, [from, to]);
   const has = (object, key) => apply(hasOwn, object, [key]);
+  // With a constructor of its own a promise is awaited without asking its prototype anything.
+  const honest = (promise) => {
+    defineProperty(promise, "constructor", hidden(PromiseOf));
+    return promise;
+  };
   const shapes = config.shapes;
   const limits = config.limits;
 
@@ -98,9 +103,9 @@
     const id = nextCall++;
     tell("c", '{"id":' + id + ',"name":' + stringify(name) + ',"arguments":[' + text + "]}");
     open++;
-    return new PromiseOf((resolve, reject) => {
+    return honest(new PromiseOf((resolve, reject) => {
       calls[id] = { __proto__: null, resolve, reject, mark, name };
-    });
+    }));
   };
   const refused = (mark, words) => {
     const frames = StringOf(mark.stack);
@@ -123,14 +128,14 @@
         try {
           for (let i = 0; i < args.length; i++) {
             const value = args[i];
-            if (typeof value === "object" && value !== null && typeof value.then === "function") {
-              return later(name, args, mark);
+            if (isThenable(value)) {
+              return honest(later(name, args, mark));
             }
           }
           return send(name, args, mark);
         } catch (problem) {
           const words = shapes.words(problem);
-          return new PromiseOf((_, reject) => reject(refused(mark, words)));
+          return honest(new PromiseOf((_, reject) => reject(refused(mark, words))));
         }
       },
     }[name];
@@ -303,11 +308,18 @@
   };
 
   // A block.
+  const isThenable = (value) => {
+    try {
+      return typeof value === "object" && value !== null && typeof value.then === "function";
+    } catch {
+      return false;
+    }
+  };
   const begun = (n) => {
     calls = create(null);
     return {
       __proto__: null, n, logs: [], noted: 0, said: 0, final: null, finalText: false,
-      settled: false, closed: false, ok: true, value: undefined, refusal: "",
+      settled: false, closed: false, ok: true, value: undefined, refusal: "", box: null,
     };
   };
   const refuse = (text) => {
@@ -316,7 +328,9 @@
     run.refusal = thrown;
     run.settled = true;
   };
-  const named = (made, name) => {
+  // An async function would ask what it returns for its `then`; in a box of ours nothing is asked.
+  const named = (block) => (made, name) => {
+    if (name === undefined) return (block.box = { __proto__: null, made });
     defineProperty(made, "name", { __proto__: null, value: name, configurable: true });
     return made;
   };
@@ -334,7 +348,8 @@
       let ok = true;
       let value;
       try {
-        value = await apply(block, undefined, [named]);
+        value = await honest(apply(block, undefined, [named(mine)]));
+        if (value === mine.box) value = isThenable(mine.box.made) ? await mine.box.made : mine.box.made;
       } catch (problem) {
         ok = false;
         value = problem;

@@ -193,7 +193,7 @@ class _Rewrite:
         head = f"(async ({mark})=>{{" + ('"use strict";' if strict else "") + f"let {mark}{mark};"
         if hoisted:
             head += "".join(f'{name}={mark}({mark}{name},"{name}");' for name in self._hoisted)
-        return f"{head}{text}\n;return {mark}{mark}}})"
+        return f"{head}{text}\n;return {mark}({mark}{mark})}})"
 
     def _edited(self) -> str:
         data, at, pieces = self._data, 0, list[str]()
