@@ -22,7 +22,8 @@ class NewPlaces:
     """Known origins may be asked by anybody; others by pages that no code of ours ran in."""
 
     def __init__(self, *known: str, reach: Reach = "documents") -> None:
-        self.known, self.reach = set(known), reach
+        self.known = set(known)
+        self.reach: Reach = reach
         self.asked: list[Asked] = []
 
     async def judge(self, asked: Asked) -> Verdict:

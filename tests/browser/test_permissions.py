@@ -1,0 +1,157 @@
+"""Questions of the browser that nobody is there to answer: permissions, passwords, windows for printing."""
+
+from base64 import b64decode
+from pathlib import Path
+
+import pytest
+
+from ouroboros.browser.errors import BrowserFailed
+from ouroboros.browser.guard.policy import AllowList
+from ouroboros.browser.guard.requests import Guard
+from ouroboros.browser.log.console import ConsoleLog
+from ouroboros.browser.log.network import NetworkLog
+from ouroboros.browser.prompts.permissions import Permissions
+from ouroboros.browser.sites import Sites
+from tests.browser.settling import until
+from tests.browser.site import Asked, Reply
+from tests.browser.stage import Stage, read
+
+_LOCATE = "await new Promise(r => navigator.geolocation.getCurrentPosition(() => r('got'), e => r('code ' + e.code)))"
+_STATES = "(await Promise.all(['geolocation','notifications','camera','microphone','clipboard-read'].map(n => navigator.permissions.query({name: n})))).map(s => s.state).join()"
+
+
+async def test_a_page_gets_nothing_of_the_machine_and_nothing_hangs(stage: Stage) -> None:
+    await Permissions().begin(stage.connection, stage.tabs)
+    tab = await stage.open(stage.site.url("x", 1))
+    assert await read(tab, _STATES) == ",".join(["denied"] * 5)
+    assert await read(tab, _LOCATE) == "code 1"
+    assert await read(tab, "await Notification.requestPermission()") == "denied"
+    assert await read(
+        tab, "await navigator.mediaDevices.getUserMedia({video: true}).catch(e => e.name)"
+    ) in {"NotAllowedError", "NotFoundError"}
+
+
+async def test_a_granted_site_may_and_another_may_not(stage: Stage) -> None:
+    place = stage.site.origin(1)
+    await Permissions({place: ["geolocation"]}).begin(stage.connection, stage.tabs)
+    tab = await stage.open(f"{place}/x")
+    assert (await read(tab, _STATES)).startswith("granted")
+    other = await stage.open(stage.site.url("x", 2))
+    assert (await read(other, _STATES)).startswith("denied")
+
+
+async def test_printing_and_windows_hang_nothing(stage: Stage) -> None:
+    tab = await stage.show("<title>x</title>")
+    assert await read(tab, "print(); 'went on'") == "went on"
+    assert await read(
+        tab, "await document.body.requestFullscreen().then(() => 'yes', () => 'no')"
+    ) in {"yes", "no"}
+    assert await read(tab, "location.href = 'mailto:a@b.example'; 'went on'") == "went on"
+    assert await read(tab, "document.title") == "x"
+
+
+def _locked(asked: Asked) -> Reply:
+    given = asked.headers.get("authorization", "")
+    if given.startswith("Basic ") and b64decode(given[6:]) == b"ann:pass word":
+        return Reply("<title>in</title>")
+    challenge = (("www-authenticate", 'Basic realm="r"'),)
+    return Reply("<title>locked</title>", status=401, headers=challenge)
+
+
+@pytest.mark.parametrize(
+    ("words", "title", "requests"),
+    [(None, "locked", 1), (("ann", "wrong"), "locked", 2), (("ann", "pass word"), "in", 2)],
+)
+async def test_a_password_is_given_by_reference_once_or_the_page_is_locked(
+    stage: Stage, words: tuple[str, str] | None, title: str, requests: int
+) -> None:
+    asked: list[str] = []
+
+    async def credentials(origin: str) -> tuple[str, str] | None:
+        asked.append(origin)
+        return words
+
+    guard = Guard(AllowList(), lambda event: None, credentials=credentials)
+    await guard.begin(stage.connection, stage.tabs)
+    tab = await stage.open(stage.site.put("locked", _locked))
+    assert await read(tab, "document.title") == title
+    assert asked == [stage.site.origin()]
+    assert stage.site.paths().count("/locked") == requests
+
+
+async def test_settings_of_a_site_hold_from_its_next_visit_and_after_a_restart(
+    stage: Stage, tmp_path: Path
+) -> None:
+    path = tmp_path / "domains.toml"
+    sites = Sites(path)
+    await sites.begin(stage.connection, stage.tabs)
+    await sites.configure(
+        "localhost",
+        user_agent="Agent/1",
+        width=500,
+        height=400,
+        locale="de-DE",
+        timezone="Asia/Tokyo",
+        permissions=["geolocation"],
+    )
+    again = Sites(path)
+    await again.begin(stage.connection, stage.tabs)
+    tab = await stage.open()
+    address = stage.site.url("x", 1)
+    await again.visit(tab, address)
+    await tab.navigate(address)
+    seen = await read(
+        tab,
+        "[navigator.userAgent, innerWidth, (1234.5).toLocaleString(), Intl.DateTimeFormat().resolvedOptions().timeZone].join('|')",
+    )
+    assert seen == "Agent/1|500|1.234,5|Asia/Tokyo"
+    assert (await read(tab, _STATES)).startswith("granted")
+    await again.visit(tab, stage.site.url("x"))
+    await tab.navigate(stage.site.url("x"))
+    assert "Agent/1" not in await read(tab, "navigator.userAgent")
+
+
+@pytest.mark.parametrize(
+    ("place", "changes"),
+    [
+        ("not a place", {"zoom": 2}),
+        ("a.example", {"colour": "red"}),
+        ("a.example", {"permissions": ["all"]}),
+        ("a.example", {"credentials": "ann:secret"}),
+        ("a.example", {"width": 300}),
+        ("a.example", {"zoom": 99}),
+    ],
+)
+async def test_wrong_settings_of_a_site_are_refused(
+    tmp_path: Path, place: str, changes: dict[str, object]
+) -> None:
+    sites = Sites(tmp_path / "domains.toml")
+    with pytest.raises(BrowserFailed):
+        await sites.configure(place, **changes)
+    assert sites.sites == {}
+
+
+async def test_requests_and_console_are_logged(stage: Stage) -> None:
+    network, console = NetworkLog(), ConsoleLog()
+    await network.begin(stage.connection, stage.tabs)
+    await console.begin(stage.connection, stage.tabs)
+    stage.site.put("data", Reply('{"n": 1}', "application/json"))
+    tab = await stage.show(
+        "<script>console.warn('low', 3, {a: 1}); fetch('/data').then(r => r.json()).then(() => document.title = 'done'); setTimeout(() => { throw new Error('oops') })</script>"
+    )
+    await until(
+        lambda: (
+            len(console.of(tab.id)) > 1
+            and any(r.bytes and r.mime == "application/json" for r in network.of(tab.id))
+        )
+    )
+    (found,) = [request for request in network.of(tab.id) if request.url.endswith("/data")]
+    assert (found.status, found.mime, found.type) == (200, "application/json", "fetch")
+    assert await network.body(tab, found.id) == b'{"n": 1}'
+    with pytest.raises(BrowserFailed):
+        await network.body(tab, "no such request")
+    said = [(message.level, message.text) for message in console.of(tab.id)]
+    assert ("warning", "low 3 Object") in said
+    assert any(level == "error" and "oops" in text for level, text in said)
+    await stage.tabs.close(tab.id)
+    assert network.of(tab.id) == ()
