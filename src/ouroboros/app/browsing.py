@@ -82,6 +82,7 @@ class Browser:
             publish,
             gate=way_out,
             credentials=self._credentials,
+            locked=lambda: any(site.credentials for site in self.sites.sites.values()),
         )
         self.session = BrowserSession(
             _plan(settings, way_out),

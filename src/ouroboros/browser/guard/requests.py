@@ -81,6 +81,7 @@ class Guard:
         *,
         gate: Gate | None = None,
         credentials: Credentials | None = None,
+        locked: Callable[[], bool] = lambda: True,
     ) -> None:
         """``gate`` is the proxy that the browser was started with, where we start it ourselves.
 
@@ -89,9 +90,10 @@ class Guard:
             publish: Puts what was blocked on record.
             gate: Its connections are held to the same policy.
             credentials: Answers a server's question for a password.
+            locked: Whether there is any place with credentials now; requests are held for them alone.
         """
         self._policy, self._publish = policy, publish
-        self._gate, self._credentials = gate, credentials
+        self._gate, self._credentials, self._locked = gate, credentials, locked
         self._touches = Touches()
         self._has_begun = False
         self._on: set[str] = set()
@@ -119,7 +121,11 @@ class Guard:
     @property
     def is_active(self) -> bool:
         """Whether requests are held now."""
-        return self._policy.reach != "nothing" or self._credentials is not None
+        return self._policy.reach != "nothing" or self._answers
+
+    @property
+    def _answers(self) -> bool:
+        return self._credentials is not None and self._locked()
 
     async def enforce(self) -> None:
         """Brings every target under the policy's present reach; to be awaited when that grows.
@@ -165,7 +171,7 @@ class Guard:
                 "Fetch.enable",
                 {
                     "patterns": [{"urlPattern": "*"}],
-                    "handleAuthRequests": self._credentials is not None,
+                    "handleAuthRequests": self._answers,
                 },
                 session=target.session,
             )
