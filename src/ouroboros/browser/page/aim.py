@@ -90,6 +90,7 @@ class After(Struct, frozen=True, kw_only=True):
     url: str = ""
     hit: bool | None = None
     cover: str = ""
+    left: bool = False
     focus: str = ""
     value: str | None = None
     checked: bool | None = None

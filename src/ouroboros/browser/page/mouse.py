@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ouroboros.browser.connection import Call
-from ouroboros.browser.errors import CannotAct, DialogOpen
+from ouroboros.browser.errors import BrowserFailed, CannotAct, DialogOpen, PageChanged
 from ouroboros.browser.page.aim import (
     Acted,
+    After,
     Aimable,
-    Point,
+    Watch,
     after,
     engaged,
     on_page,
@@ -16,6 +17,7 @@ from ouroboros.browser.page.aim import (
 )
 from ouroboros.browser.page.door import FrameName
 from ouroboros.browser.page.keys import modifier_bits
+from ouroboros.browser.page.quads import Point
 from ouroboros.browser.tab import Tab
 
 type Button = Literal["left", "right", "middle"]
@@ -77,6 +79,8 @@ async def click(
             tab, "engage", target, frame, position=position, again=attempt > 0
         )
         point = await on_page(tab, found.world, aimed)
+        if tab.frames.find(found.world.frame).loader != found.world.loader:
+            raise PageChanged(f"{tab.id}: the page was left before {aimed.what} could be pressed")
         async with watched(tab) as watch:
             try:
                 await tab.call_many(
@@ -86,11 +90,21 @@ async def click(
                 return watch.acted(f"{verb} {aimed.what}", None, matches=aimed.count)
             seen = await after(tab, found.world, "released", {"node": aimed.node}, watch)
             if seen is None or seen.hit is not False:
-                hidden = seen is not None and seen.hit is None
-                note = "the page hides whether the press arrived" if hidden else ""
-                return watch.acted(f"{verb} {aimed.what}", seen, matches=aimed.count, note=note)
+                return _pressed(watch, seen, f"{verb} {aimed.what}", aimed.count)
         cover, what = seen.cover, aimed.what
     raise CannotAct(f"{tab.id}: nothing was done to {what}: {cover} was in the way each time")
+
+
+def _pressed(watch: Watch, seen: After | None, did: str, matches: int) -> Acted:
+    note = ""
+    if seen is not None and seen.hit is None:
+        if seen.left:
+            raise BrowserFailed(
+                f"the frame was left while this was done: {did}; what was pressed is unknown",
+                hint="look at the page before you repeat it",
+            )
+        note = "the page hides whether the press arrived"
+    return watch.acted(did, seen, matches=matches, note=note)
 
 
 async def hover(

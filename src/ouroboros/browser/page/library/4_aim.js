@@ -286,6 +286,8 @@ const released = ({ node }) => {
   unguard();
   guarding = null;
   const element = held.get(node)?.deref() ?? null;
+  const left = !element || !viewOf(ownerOf(element));
+  if (left) return { hit: state?.hit ?? null, left, ...stateAfter(null) };
   return { hit: state?.hit ?? null, cover: state?.cover ?? "", ...stateAfter(element) };
 };
 // The owner of a frame of another origin: maps a point of the frame outwards, if it is not covered.
