@@ -50,12 +50,13 @@ async def rlm_stage(
     data: dict[str, object] | None = None,
     pages: Sequence[str] = (),
     canaries: Sequence[str] = (),
-    browser: bool = False,
+    with_browser: bool = False,
     way: str = "repl",
     **settings: Any,
 ) -> AsyncGenerator[Stage]:
     """As ``stage``; ``pages`` and ``canaries`` are what no request may hold but in previews."""
-    opening = {"mind": "rlm", "browser": browser, "way": way, "seeds": seeds(**(data or {}))}
+    opening = {"mind": "rlm", "browser": with_browser, "way": way, "seeds": seeds(**(data or {}))}
+    settings.setdefault("browser", {"profile": ""})
     async with stage(tmp_path, turns, check=False, opening=opening, **settings) as s:
         yield s
         tokens = settings.get("rlm", {}).get("leaf_tokens", 8_000)

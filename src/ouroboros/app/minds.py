@@ -19,7 +19,7 @@ from ouroboros.app import browsing, secrecy, toolbox
 from ouroboros.app.kit import Joined, Kit, Later
 from ouroboros.app.repls import Base, Open, Repls
 from ouroboros.app.repls import Wish as ReplWish
-from ouroboros.browser.differ import changes
+from ouroboros.browser.differ import TabChange, changes
 from ouroboros.browser.tabs import TabFacts, Tabs
 from ouroboros.code.pool import Isolates
 from ouroboros.core.errors import OuroborosError, unwrapped
@@ -56,16 +56,14 @@ class View:
     def __init__(self, known: Callable[[], Tabs | None]) -> None:
         """``known`` gives the tabs without starting a browser."""
         self._known = known
-        self._seen: tuple[TabFacts, ...] = ()
+        tabs = known()
+        self._seen: tuple[TabFacts, ...] = tabs.all() if tabs is not None else ()
 
     def look(self) -> Page:
         """How the browser stands now."""
         tabs = self._known()
         now = tabs.all() if tabs is not None else ()
-        told = tuple(
-            f"{change.tab} {change.field}: {_short(change.old)} -> {_short(change.new)}"
-            for change in changes(self._seen, now)
-        )
+        told = tuple(map(_told, changes(self._seen, now)))
         self._seen = now
         return Page(
             tabs=len(now),
@@ -73,6 +71,13 @@ class View:
             dialogs=tuple(f"{facts.id} {facts.dialog}" for facts in now if facts.dialog),
             changes=told,
         )
+
+
+def _told(change: TabChange) -> str:
+    """One change as a line; where a tab that is new or gone was is code's to ask."""
+    if change.field in {"opened", "closed"}:
+        return f"{change.tab} {change.field}"
+    return f"{change.tab} {change.field}: {_short(change.old)} -> {_short(change.new)}"
 
 
 def _short(text: str) -> str:

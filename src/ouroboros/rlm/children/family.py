@@ -177,7 +177,7 @@ class Family:
         if is_cut:
             seeds.append(seed("__task", prompt, "the run above"))
             about += " The whole request is the variable __task."
-        past = history.iterations(self._state)
+        past = history.iterations(self._state)[:-1]  # the last one is what asks
         setting = context.Setting(
             request=context.quoted(context.task_of(self._state), words.PAGE_CHARACTERS),
             progress=tuple(progress.line(iteration) for iteration in past[-_PROGRESS:]),

@@ -12,6 +12,7 @@ PAGE_CHARACTERS = 400
 _REQUEST_CHARACTERS = 3_000
 _COMPARED_CHARACTERS = 50_000
 _STEP = 24
+_HEAD, _TAIL = 100, 60
 _ESCAPED = re.compile(r"\\([nt\"'`\\])")
 _PLAIN = {"n": "\n", "t": "\t"}
 
@@ -94,9 +95,9 @@ def quotable(prompt: str, codes: list[str]) -> tuple[str, bool]:
     last, is_cut = 0, False
     for start, end in _stretches(prompt, codes):
         if end - start > PAGE_CHARACTERS // 2:
-            head = start + PAGE_CHARACTERS // 4
-            kept.append(f"{prompt[last:head]}… {end - head:,} characters left out …")
-            last, is_cut = end, True
+            head, tail = start + _HEAD, end - _TAIL
+            kept.append(f"{prompt[last:head]}… {tail - head:,} characters left out …")
+            last, is_cut = tail, True
     text = "".join([*kept, prompt[last:]])
     if len(text) > _REQUEST_CHARACTERS:
         return f"{text[:_REQUEST_CHARACTERS]}…", True

@@ -1,0 +1,155 @@
+"""The one message of an iteration: what stands in it, where, and how long it may be."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ouroboros.agent.tokens import of_text
+from ouroboros.core.events.code import EnvironmentUpdated
+from ouroboros.core.state import fold
+from ouroboros.rlm import history
+from ouroboros.rlm.context import Bounds, Page, Setting, message
+from ouroboros.rlm.progress import Iteration, Ran, line
+from tests.unit.rlm.states import Story, block
+
+BOUNDS = Bounds(iterations=25, history_tokens=8_000)
+
+
+def told(story: Story, page: Page | None = None, bounds: Bounds = BOUNDS) -> str:
+    return message(story.state, bounds, page)
+
+
+def test_the_sections_stand_in_order() -> None:
+    story = Story()
+    story.say("Count the ships.")
+    story.record(EnvironmentUpdated(names=("a",), metadata="- a: number = 1"))
+    story.iterate(block("const a = 1"), "value: void")
+    story.begin()
+    text = told(
+        story,
+        Page(tabs=2, active="tab_1", dialogs=("tab_0 confirm",), changes=("tab_1 url: a -> b",)),
+    )
+    places = [
+        text.index(words)
+        for words in (
+            "# Task\n",
+            "Count the ships.",
+            "Iteration 2 of 25.",
+            "Progress so far:\n1. code - ok",
+            "# Page changes since the last iteration\n- tab_1 url: a -> b",
+            "# Environment\nTabs: 2, active tab_1.\nDialog waiting: tab_0 confirm",
+            "Variables:\n- a: number = 1",
+            "# Actions so far\n## Iteration 1",
+            "call setFinal(value)",
+        )
+    ]
+    assert places == sorted(places)
+
+
+def test_what_there_is_not_is_not_told() -> None:
+    story = Story()
+    story.say("Count.")
+    story.begin()
+    text = told(story, Page(tabs=1, active="tab_0"))
+    for words in ("Page changes", "Actions so far", "Progress", "setFinal", "Dialog"):
+        assert words not in text
+    assert "Tabs" not in told(story)
+
+
+def test_a_flood_of_changes_is_cut() -> None:
+    story = Story()
+    story.say("Count.")
+    story.begin()
+    text = told(story, Page(changes=tuple(f"tab_{n} opened" for n in range(10_000))))
+    assert "tab_19 opened" in text
+    assert "and 9980 more" in text
+    assert "tab_20 opened" not in text
+
+
+def test_a_long_task_keeps_head_and_tail() -> None:
+    story = Story()
+    story.say(f"Count the ships. {'x' * 50_000} Answer in French.")
+    story.begin()
+    text = told(story)
+    assert len(text) < 7_000
+    assert "Count the ships." in text
+    assert "Answer in French." in text
+
+
+def test_a_child_is_told_where_it_comes_from() -> None:
+    story = Story()
+    story.say("Count.")
+    story.begin()
+    setting = Setting(request="the larger one", progress=("3. openTab - ok",), data="In __data.")
+    text = message(story.state, Bounds(iterations=1, history_tokens=10, hurry_at=2), None, setting)
+    for words in ("the larger one", "3. openTab - ok", "In __data.", "Only 1 iteration left"):
+        assert words in text
+
+
+def test_the_same_events_give_the_same_message() -> None:
+    story = Story()
+    story.say("Count the ships.")
+    for n in range(6):
+        story.iterate(block(f"const a{n} = {n}"), f"value: number\npreview: {n}")
+    story.begin()
+    assert message(fold(story.events), BOUNDS, None) == told(story)
+
+
+def test_twenty_iterations_of_long_code_fit_the_budget() -> None:
+    story = Story()
+    story.say("Count.")
+    for n in range(20):
+        story.iterate(block(f"const part{n} = {n};\n" + f"// {n} {'x' * 70}\n" * 50), f"entry {n}")
+    past = history.iterations(story.state)
+    text = history.told(past, 8_000)
+    assert of_text(text) <= 8_000
+    for n in (17, 18, 19):
+        assert f"const part{n} = {n};" in text
+        assert f"Result: entry {n}" in text
+    for n in range(17):
+        assert f"{n + 1}. code - ok" in text
+        assert f"const part{n} = {n};" not in text
+
+
+def test_all_is_told_in_full_up_to_four_fifths() -> None:
+    def sized(tokens: int) -> str:
+        one = Iteration(number=1, ran=(Ran(code="x" * tokens * 4, entry="ok", ok=True),))
+        past = [
+            one,
+            *(Iteration(number=n, ran=(Ran(code="1", entry="e", ok=True),)) for n in (2, 3, 4)),
+        ]
+        return history.told(past, 8_000)
+
+    assert "## Iteration 1" in sized(6_300)
+    assert "## Iteration 1" not in sized(6_400)
+    assert "1. code - ok" in sized(6_400)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.text(max_size=3_000), st.text(max_size=500), st.booleans()), max_size=30),
+    st.integers(500, 9_000),
+)
+def test_no_history_passes_its_budget(runs: list[tuple[str, str, bool]], budget: int) -> None:
+    past = [
+        Iteration(number=n, ran=(Ran(code=code * 5, entry=entry, ok=ok),))
+        for n, (code, entry, ok) in enumerate(runs, start=1)
+    ]
+    assert of_text(history.told(past, budget)) <= budget
+
+
+@pytest.mark.parametrize(
+    ("code", "ok", "entry", "wanted"),
+    [
+        ("await openTab('http://a/')", True, "", "1. openTab(http://a/) - ok"),
+        ("await click(t, '#a'); await click(t, '#b')", True, "", "1. click(t x2 - ok"),
+        ("setFinal(await getText(t))", True, "", "1. setFinal, getText - ok"),
+        ("const a = 1", True, "", "1. code - ok"),
+        ("nowhere()", False, "error: x " * 20, "1. code - error: error: x error: x error: x"),
+        ("// log('done')\nlog('all done')", True, "", "1. code - ok"),
+    ],
+)
+def test_a_line_says_what_the_code_did(code: str, ok: bool, entry: str, wanted: str) -> None:
+    said = line(Iteration(number=1, ran=(Ran(code=code, entry=entry, ok=ok),)))
+    assert said.startswith(wanted.replace("click(t", "click"))
+    assert len(said) < 200
