@@ -2,11 +2,13 @@
 
 from collections.abc import AsyncIterator, Iterator
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from ouroboros.browser.tabs import Tab, Tabs
 from tests.browser.chromium import Chromium
+from tests.browser.desk import Desk, desk
 from tests.browser.site import Site, serving
 from tests.browser.stage import Stage, staged
 
@@ -69,3 +71,18 @@ def tabs(stage: Stage) -> Tabs:
 async def tab(stage: Stage) -> Tab:
     """One open tab on an empty page."""
     return await stage.open()
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A folder that files may be uploaded from."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+async def repl(stage: Stage, work: Path) -> AsyncIterator[Desk]:
+    """A REPL with all page functions over this test's tabs; its person agrees to everything."""
+    async with desk(stage, work) as opened:
+        yield opened

@@ -57,7 +57,7 @@ def fields(kind: type[Struct]) -> tuple[Field, ...]:
             takes_null=_may_be("null", bytes(properties[name])),
             is_required=name in required,
         )
-        for name in kind.__struct_fields__
+        for name in kind.__struct_encode_fields__
         if name in properties
     )
 

@@ -17,13 +17,6 @@ PARTS = 8
 VARIANTS = ("-nodelay", "-easy", "-medium", "-hard", "-transfer", "-noscroll", "-large")
 
 
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
 def is_variant(task: str) -> bool:
     """The same policy as its plain sister, left to the deep run."""
     return task.endswith(VARIANTS)

@@ -5,6 +5,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from ouroboros.browser.errors import CannotAct
 from ouroboros.browser.page import act
 from ouroboros.browser.page.act import Acted, Aim
 from ouroboros.browser.page.facts import entering_facts
@@ -80,7 +81,7 @@ class Check(InTab, frozen=True, kw_only=True):
     frame: FrameName = None
 
 
-class Way(Struct, frozen=True, kw_only=True):
+class Way(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How far something is dragged, in CSS pixels."""
 
     dx: float = 0
@@ -214,7 +215,10 @@ async def drag(pages: Pages, wish: Drag, context: ToolContext) -> Result:
     del context
     tab = await pages.tab(wish.tab)
     is_way = isinstance(wish.target, dict) and "__handle" not in wish.target
-    way = msgspec.convert(wish.target, Way) if is_way else None
+    try:
+        way = msgspec.convert(wish.target, Way) if is_way else None
+    except msgspec.ValidationError as odd:
+        raise CannotAct(f"a drag leads to a selector, a handle, or {{dx, dy}}: {odd}") from odd
     acted = await act.drag(
         tab,
         wish.source,

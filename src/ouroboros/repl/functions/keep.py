@@ -85,7 +85,7 @@ class SetStorage(InTab, frozen=True, kw_only=True):
     """``setStorage``; null removes the key."""
 
     key: str
-    value: str | None
+    value: str | None = None
     area: Literal["local", "session"] = "local"
     origin: str = ""
 

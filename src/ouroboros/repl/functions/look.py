@@ -57,7 +57,10 @@ class Outline(InTab, frozen=True, kw_only=True):
 def placed(wish: Look) -> tuple[Target, FrameName]:
     """Selector and frame; ``getText(tab, {frame})`` gives the options where the selector would be."""
     if isinstance(wish.selector, dict) and "__handle" not in wish.selector:
-        options = msgspec.convert(wish.selector, _Options)
+        try:
+            options = msgspec.convert(wish.selector, _Options)
+        except msgspec.ValidationError as odd:
+            raise CannotAct(f"a selector is text or a handle: {odd}") from odd
         return options.selector, options.frame
     return wish.selector, wish.frame
 

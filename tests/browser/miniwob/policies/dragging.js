@@ -19,24 +19,13 @@ const to = /top/.test(place) ? 0 : /bottom/.test(place) ? names.length - 1 : /do
 const item = await inPage("return box(document.querySelector('#sortable li'))");
 await drag(tab, `#sortable li:nth-child(${from + 1})`, `#sortable li:nth-child(${to + 1})`, { position: [item.w / 2, to > from ? item.h - 2 : 2] });
 
-//: drag-items-grid
-const tiles = await inPage("return $$('#sortable li').map((e) => e.innerText.trim())");
-const [, tile, where] = goal.match(/^Drag (\S+) (.*)\.$/);
-const start = tiles.indexOf(tile);
-const row = /top/.test(where) ? 0 : /bottom/.test(where) ? 2 : 1, column = /left/.test(where) ? 0 : /right/.test(where) ? 2 : 1;
-const end = /by one/.test(where) ? start + { up: -3, down: 3, left: -1, right: 1 }[where.split(" ")[0]] : row * 3 + column;
-const size = await inPage("return box(document.querySelector('#sortable li'))");
-const side = (by, whole) => by > 0 ? whole - 4 : by < 0 ? 4 : whole / 2;
-await drag(tab, `#sortable li:nth-child(${start + 1})`, `#sortable li:nth-child(${end + 1})`,
-  { position: [side(end % 3 - start % 3, size.w), side(Math.floor(end / 3) - Math.floor(start / 3), size.h)], steps: 20 });
-
 //: drag-sort-numbers
-for (let round = 0; round < 12; round++) {
+for (let round = 0; round < 30; round++) {
   const numbers = await inPage("return $$('#sortable li').map((e) => Number(e.innerText))");
   const sorted = [...numbers].sort((a, b) => a - b);
   const wrong = numbers.findIndex((n, at) => n !== sorted[at]);
   if (wrong < 0) break;
-  await drag(tab, `#sortable li:nth-child(${numbers.indexOf(sorted[wrong]) + 1})`, `#sortable li:nth-child(${wrong + 1})`);
+  await drag(tab, `#sortable li:nth-child(${numbers.lastIndexOf(sorted[wrong]) + 1})`, `#sortable li:nth-child(${wrong + 1})`, { position: [20, 3] });
 }
 await submit();
 

@@ -1,0 +1,177 @@
+"""Functions that act in a page, called by code in a real REPL; what they set off is asked about."""
+
+from pathlib import Path
+
+import pytest
+
+from ouroboros.tools.approval import Answer
+from tests.browser.desk import Desk, desk
+from tests.browser.stage import Stage
+
+YES, NO = Answer(allowed=True), Answer(allowed=False)
+
+PAGE = """<title>Acts</title><style>#box { width: 40px; height: 40px; background: red }</style>
+<button id=b onclick='told.push(["click", event.isTrusted, event.button, event.shiftKey, event.detail])'>b</button>
+<button id=cm oncontextmenu='told.push(["menu", event.isTrusted])'>menu</button>
+<div id=spot onmousedown='told.push(["spot", event.offsetX, event.offsetY])' style='width:90px;height:40px'>spot</div>
+<input id=i oninput='told.push(["input", event.isTrusted])'><input id=c type=checkbox>
+<select id=s multiple><option value=1>One<option value=2>Two<option value=3>Three</select>
+<div id=h onmouseenter='told.push(["enter", event.isTrusted])'>hover</div>
+<div id=box></div><div id=far style='height:3000px'></div><button id=end disabled>end</button>
+<script>var told = []; let from;
+box.onmousedown = (e) => { from = [e.clientX, e.clientY]; e.preventDefault() };
+onmouseup = (e) => { if (from) told.push(["drag", e.clientX - from[0], e.clientY - from[1]]); from = null };
+i.onkeydown = (e) => told.push(["key", e.key, e.ctrlKey]);
+</script>"""
+
+
+async def opened(repl: Desk, page: str = PAGE, path: str = "acts") -> None:
+    """Opens a page and calls its tab ``t``."""
+    url = repl.stage.site.put(path, page)
+    await repl.run(f"var t = await openTab({url!r}); await waitForLoad(t)")
+
+
+TOLD = "await execInTab(t, 'told', { world: 'main' })"
+
+
+async def test_presses_are_real_and_say_what_came_of_them(repl: Desk) -> None:
+    await opened(repl)
+    told, acted = await repl.run(
+        "const acted = await click(t, '#b', { modifiers: ['Shift'] });"
+        "await dblclick(t, '#b'); await click(t, '#cm', { button: 'right' });"
+        f"await click(t, '#spot', {{ position: [70, 10] }}); setFinal([{TOLD}, acted])"
+    )
+    assert told[:3] == [
+        ["click", True, 0, True, 1],
+        ["click", True, 0, False, 1],
+        ["click", True, 0, False, 2],
+    ]
+    assert ["menu", True] in told
+    assert told[-1] == ["spot", 70, 10]
+    assert acted["did"].startswith("clicked")
+
+
+async def test_fields_take_text_keys_choices_and_ticks(repl: Desk) -> None:
+    await opened(repl)
+    told, value, chosen, ticked, filled = await repl.run(
+        "await type(t, '#i', 'abc'); await keyPress(t, 'Control+a'); await keyPress(t, 'x');"
+        "const value = await execInTab(t, 'document.querySelector(\"#i\").value');"
+        "await select(t, '#s', ['1', 'Three']); await check(t, '#c');"
+        "const chosen = await execInTab(t, '[...document.querySelector(\"#s\").selectedOptions].map((o) => o.value)');"
+        "const ticked = await execInTab(t, 'document.querySelector(\"#c\").checked');"
+        "await check(t, '#c', false); await fill(t, { '#i': 'done', '#s': ['2'] });"
+        f'setFinal([{TOLD}, value, chosen, ticked, await execInTab(t, \'[document.querySelector("#i").value,'
+        ' document.querySelector("#s").value, document.querySelector("#c").checked]\')])'
+    )
+    assert ["key", "a", True] in told
+    assert ["input", True] in told
+    assert ["input", False] not in told
+    assert (value, chosen, ticked) == ("x", ["1", "3"], True)
+    assert filled == ["done", "2", False]
+
+
+async def test_the_mouse_hovers_drags_and_scrolls(repl: Desk) -> None:
+    await opened(repl)
+    told, down, into = await repl.run(
+        "await hover(t, '#h'); await drag(t, '#box', { dx: 60, dy: 25 });"
+        "const down = await scroll(t, 'down', 700); const into = await scroll(t, 'into', 0, { target: '#b' });"
+        f"setFinal([{TOLD}, down, into])"
+    )
+    assert ["enter", True] in told
+    assert ["drag", 60, 25] in told
+    assert (down["y"], down["moved"]) == (700, True)
+    assert into["y"] < 100
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ("click(t, '#end')", "disabled"),
+        ("click(t, '#nothing')", "no element matches"),
+        ("type(t, '#box', 'x')", "#box"),
+        ("getText(t, { at: 3 })", "at"),
+        ("select(t, '#s', 'Nine')", "Nine"),
+        ("keyPress(t, 'NoSuchKey')", "NoSuchKey"),
+        ("drag(t, '#box', { up: 3 })", "up"),
+        ("click(t, '#b', { times: 2 })", "no option 'times'"),
+    ],
+)
+async def test_what_cannot_be_done_fails_in_words(repl: Desk, call: str, words: str) -> None:
+    await opened(repl)
+    failed = await repl.fails(f"await {call}")
+    assert words in failed
+    assert await repl.run(f"setFinal({TOLD})") == []
+
+
+FORM = """<form method=post action="%s"><input id=q name=q autocomplete="%s">
+<button id=go>Send it</button></form><a id=out href="%s">out</a>
+<a id=get href="/report.csv" download>report</a>"""
+
+
+def form(site_url: str, *, kind: str = "", out: str = "/other") -> str:
+    """A page with a form that goes to ``site_url``."""
+    return FORM % (site_url, kind, out)
+
+
+@pytest.mark.parametrize(
+    ("target", "kind", "act", "risk"),
+    [
+        (0, "", "click(t, '#go')", "Send a form"),
+        (0, "", "keyPress(t, 'Enter')", "Send a form"),
+        (0, "", "type(t, '#q', 'word\\n')", "Send a form"),
+        (1, "", "click(t, '#go')", "Send a form of"),
+        (0, "cc-number", "click(t, '#go')", "pay"),
+        (0, "", "click(t, '#get')", "Download"),
+    ],
+)
+async def test_the_person_is_asked_before_something_is_set_off(
+    stage: Stage, work: Path, target: int, kind: str, act: str, risk: str
+) -> None:
+    site = stage.site
+    site.put("sent", "sent")
+    async with desk(stage, work, mode="ask", answers=[NO, YES]) as repl:
+        await opened(repl, form(site.url("sent", host=target), kind=kind))
+        await repl.run("await focus(t, '#q')")
+        assert "refused" in await repl.fails(f"await {act}")
+        assert risk in repl.questions[0].action
+        assert "/sent" not in site.paths()
+        if "#get" not in act and target == 0:
+            await repl.run(f"await focus(t, '#q'); await {act}; await waitForText(t, 'sent')")
+            assert len(repl.questions) == 2
+            assert site.paths().count("/sent") == 1
+
+
+async def test_a_risk_that_the_person_does_not_care_for_is_not_asked(
+    stage: Stage, work: Path
+) -> None:
+    stage.site.put("sent", "sent")
+    async with desk(stage, work, mode="ask", risks=frozenset()) as repl:
+        await opened(repl, form(stage.site.url("sent")))
+        await repl.run("await click(t, '#go'); await waitForText(t, 'sent')")
+        assert repl.questions == []
+
+
+async def test_plain_acts_are_not_asked_about_and_plan_mode_only_looks(
+    stage: Stage, work: Path
+) -> None:
+    async with desk(stage, work, mode="ask") as repl:
+        await opened(repl)
+        await repl.run("await click(t, '#b'); await type(t, '#i', 'x')")
+        assert repl.questions == []
+    tab = await stage.show("<p>text</p>")
+    async with desk(stage, work, mode="plan") as repl:
+        assert await repl.run(f"setFinal(await getText({tab.id!r}))") == "text"
+        assert await repl.fails(f"await click({tab.id!r}, 'p')")
+
+
+async def test_a_link_to_a_new_place_is_asked_about_after_reading(stage: Stage, work: Path) -> None:
+    site = stage.site
+    site.put("away", "away")
+    async with desk(stage, work, mode="full-auto", answers=[NO, YES]) as repl:
+        await opened(repl, form("/sent", out=site.url("away", host=1)))
+        await repl.run("await getText(t)")
+        assert "refused" in await repl.fails("await click(t, '#out')")
+        assert site.origin(1) in repl.questions[0].action
+        assert site.paths(1) == []
+        await repl.run("await click(t, '#out'); await waitForText(t, 'away')")
+        assert site.paths(1) == ["/away"]

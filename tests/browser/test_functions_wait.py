@@ -1,0 +1,42 @@
+"""Functions that wait, called by code in a real REPL: each comes to an end, and says so in words."""
+
+import pytest
+
+from tests.browser.desk import Desk
+
+LATER = """<p id=old>old</p><script>setTimeout(() => {
+  document.body.innerHTML = '<b id=new>brand new</b>';
+}, 150)</script>"""
+
+
+async def test_waits_end_when_what_they_wait_for_is_there(repl: Desk) -> None:
+    url = repl.stage.site.put("later", LATER)
+    told = await repl.run(
+        f"const t = await openTab({url!r});"
+        "await Promise.all([waitForSelector(t, '#new'), waitForText(t, 'brand new', 5000),"
+        "  waitForSelector(t, '#old', 5000, { state: 'hidden' })]);"
+        "await waitForLoad(t, 5000); await waitForNetworkIdle(t, 5000);"
+        "setFinal(await getText(t, '#new'))"
+    )
+    assert told == "brand new"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "waitForSelector(t, '#never', 100)",
+        "waitForText(t, 'never', 100)",
+        "waitForSelector(t, '#old', 100, { state: 'hidden' })",
+    ],
+)
+async def test_a_wait_in_vain_ends_in_time_and_the_run_goes_on(repl: Desk, call: str) -> None:
+    url = repl.stage.site.put("still", "<p id=old>old</p>")
+    words = await repl.fails(f"var t = await openTab({url!r}); await {call}")
+    assert "0.1 s" in words
+    assert await repl.run("setFinal(await getText(t, '#old'))") == "old"
+
+
+async def test_a_selector_that_cannot_be_understood_is_told_at_once(repl: Desk) -> None:
+    url = repl.stage.site.put("still", "<p>")
+    words = await repl.fails(f"var t = await openTab({url!r}); await waitForSelector(t, '###')")
+    assert "###" in words
