@@ -30,6 +30,22 @@ _ASKING = ("page", "iframe", "service_worker", "shared_worker")
 
 _KEPT = 200
 
+_NO_SOCKETS = """(function close(window) {
+  try {
+    const meta = window.document.createElement('meta')
+    meta.httpEquiv = 'Content-Security-Policy'
+    meta.content = "connect-src http: https: data: blob:; webrtc 'block'"
+    ;(window.document.head || window.document.documentElement).append(meta)
+    meta.remove()
+    for (const frame of Array.from(window.frames)) close(frame)
+  } catch (other) { return 0 }
+  return 1
+})(window)"""
+"""Where there is no gate: a page that code of ours ran in opens no socket, nor does what it makes.
+
+A policy of a document is only ever tightened, and frames and workers without an address inherit it.
+"""
+
 type Credentials = Callable[[str], Awaitable[tuple[str, str] | None]]
 """User and password for an origin; they go to the browser and nowhere else."""
 
@@ -148,6 +164,8 @@ class Guard:
                 target = self._tabs.targets.by_session.get(session)
                 if target is not None:
                     await self._meet(target)
+            if self._gate is None:
+                await found.evaluate(_NO_SOCKETS, frame=frame)
 
     def reasons(self, since: int = 0) -> tuple[Blocked, ...]:
         """What was blocked after the first ``since`` ones; ``count`` before an act, this after it."""
