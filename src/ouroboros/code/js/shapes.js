@@ -37,16 +37,16 @@
   const brand = (value) => {
     if (isArray(value)) return "array";
     if (isError(value)) return "error";
+    // Each brand below that it is not costs a thrown error: plain objects are told apart first.
+    const parent = getPrototypeOf(value);
+    if (parent === objectPrototype || parent === null) return "object";
     if (tried(mapSize, value) !== undefined) return "Map";
     if (tried(setSize, value) !== undefined) return "Set";
     if (tried(getTime, value) !== undefined) return "Date";
     if (isView(value)) return "typed array";
     if (tried(bufferSize, value) !== undefined) return "ArrayBuffer";
-    const parent = getPrototypeOf(value);
     if (parent === promisePrototype) return "promise";
-    if (parent !== objectPrototype && parent !== null
-      && tried(regExpText, value) !== undefined) return "RegExp";
-    return "object";
+    return tried(regExpText, value) !== undefined ? "RegExp" : "object";
   };
   const kindOf = (value) => {
     if (value === undefined) return "void";
