@@ -114,9 +114,20 @@ class Connection:
             CallTimedOut: There was no answer in time.
             BrowserGone: The connection is lost; whether the call took effect is unknown.
         """
-        calls = ((method, params or {}),)
-        (result,) = await self.call_many(calls, session=session, timeout_seconds=timeout_seconds)
-        return result
+        self._check()
+        self._last = number = self._last + 1
+        waiting = self._waiting[number] = _Waiting(method, session)
+        try:
+            with anyio.fail_after(timeout_seconds):
+                await self._channel.send(wire.command(number, method, params or {}, session))
+                await waiting.done.wait()
+        except TimeoutError as late:
+            raise _late(method, timeout_seconds) from late
+        except ConnectionError as gone:
+            raise _unsent(gone) from gone
+        finally:
+            self._waiting.pop(number, None)
+        return waiting.result()
 
     async def call_many(
         self, calls: Sequence[Call], *, session: str = "", timeout_seconds: float = CALL_SECONDS
@@ -125,8 +136,7 @@ class Connection:
 
         The first failure is raised; the later calls were made nevertheless.
         """
-        if self.lost.is_set():
-            raise BrowserGone("the browser is gone", hint="recover the browser to go on")
+        self._check()
         first = self._last + 1
         begun = [_Waiting(method, session) for method, _ in calls]
         self._last += len(begun)
@@ -140,10 +150,9 @@ class Connection:
                 for waiting in begun:
                     await waiting.done.wait()
         except TimeoutError as late:
-            named = waiting.method if waiting is not None else ""
-            raise CallTimedOut(f"{named} was not answered in {timeout_seconds:g} s") from late
+            raise _late(waiting.method if waiting is not None else "", timeout_seconds) from late
         except ConnectionError as gone:
-            raise BrowserGone(f"the browser was lost before a call was sent: {gone}") from gone
+            raise _unsent(gone) from gone
         finally:
             for number in numbers:
                 self._waiting.pop(number, None)
@@ -205,6 +214,10 @@ class Connection:
         """Lets go of what was kept of a session that has ended."""
         self._kept.pop(session, None)
 
+    def _check(self) -> None:
+        if self.lost.is_set():
+            raise BrowserGone("the browser is gone", hint="recover the browser to go on")
+
     async def _receive(self) -> None:
         try:
             while True:
@@ -244,6 +257,14 @@ class Connection:
                     listener(message)
                 except (msgspec.MsgspecError, LookupError, ValueError):
                     self.garbled += 1
+
+
+def _late(method: str, seconds: float) -> CallTimedOut:
+    return CallTimedOut(f"{method} was not answered in {seconds:g} s")
+
+
+def _unsent(gone: ConnectionError) -> BrowserGone:
+    return BrowserGone(f"the browser was lost before a call was sent: {gone}")
 
 
 def read[Body](kind: type[Body], result: Raw, method: str) -> Body:

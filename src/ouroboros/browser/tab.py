@@ -161,9 +161,13 @@ class Tab:
             TabGone: It was closed.
             BrowserFailed: As ``Connection.call``.
         """
-        calls = ((method, params or {}),)
-        (result,) = await self.call_many(calls, session=session, timeout_seconds=timeout_seconds)
-        return result
+        self.check(method)
+        try:
+            return await self.connection.call(
+                method, params, session=session or self.session, timeout_seconds=timeout_seconds
+            )
+        except CallRefused as refused:
+            raise self._told(refused, session) from refused
 
     async def call_many(
         self, calls: Sequence[Call], *, session: str = "", timeout_seconds: float = CALL_SECONDS
@@ -176,9 +180,7 @@ class Tab:
                 calls, session=session or self.session, timeout_seconds=timeout_seconds
             )
         except CallRefused as refused:
-            if refused.code == _NO_SESSION and (not session or session == self.session):
-                raise self._gone("") from refused
-            raise
+            raise self._told(refused, session) from refused
 
     async def ask[Body](
         self,
@@ -329,6 +331,10 @@ class Tab:
             yield
         finally:
             self.is_leaving = False
+
+    def _told(self, refused: CallRefused, session: str) -> BrowserFailed:
+        is_gone = refused.code == _NO_SESSION and session in {"", self.session}
+        return self._gone("") if is_gone else refused
 
     def _loader(self) -> str:
         top = self.frames.frames.get(self.frames.top)

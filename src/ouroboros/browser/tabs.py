@@ -1,12 +1,10 @@
 """The tabs of a browser, by names of ours that are never used twice."""
 
-import contextlib
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 
 import anyio
-import msgspec
 from anyio.abc import TaskGroup
 from msgspec import Struct
 
@@ -14,6 +12,7 @@ from ouroboros.browser import evaluate
 from ouroboros.browser.connection import Call, Channel, Connection, connected
 from ouroboros.browser.differ import TabChange, changes
 from ouroboros.browser.errors import BrowserFailed, CallTimedOut, TabGone
+from ouroboros.browser.face import face_of
 from ouroboros.browser.frames import FrameMap
 from ouroboros.browser.tab import NAVIGATION_SECONDS, Tab, TabFacts, TabStatus
 from ouroboros.browser.targets import ATTACH, Fate, Target, TargetHook, TargetInfo, Targets
@@ -28,10 +27,6 @@ OPENING_SECONDS = 20.0
 
 _PAGES = [{"type": "page", "exclude": False}, {"exclude": True}]
 _READY: tuple[Call, ...] = (("Page.enable", {}), ("Target.setAutoAttach", ATTACH))
-_FACE = (
-    "({title: document.title.slice(0, 1000), icon: (document.querySelector('link[rel~=icon i]')?.href"
-    " ?? (location.protocol.startsWith('http') ? location.origin + '/favicon.ico' : '')).slice(0, 2000)})"
-)
 _FRAME_HAPPENINGS = (
     "Page.frameNavigated",
     "Page.navigatedWithinDocument",
@@ -46,11 +41,6 @@ class _Created(Struct, frozen=True, rename="camel"):
 
 class _Context(Struct, frozen=True, rename="camel"):
     browser_context_id: str
-
-
-class _Face(Struct, frozen=True):
-    title: str = ""
-    icon: str = ""
 
 
 class _OfFrame(Struct, frozen=True, rename="camel"):
@@ -379,12 +369,10 @@ class Tabs:
 
     async def _look_up(self, tab: Tab) -> None:
         """Title and icon of a page that has loaded; nobody announces them."""
-        with contextlib.suppress(BrowserFailed, msgspec.MsgspecError):
-            found = await tab.evaluate(_FACE, timeout_seconds=2.0)
-            face = msgspec.json.decode(found, type=_Face)
-            if (tab.title, tab.favicon) != (face.title, face.icon):
-                tab.title, tab.favicon = face.title, face.icon
-                tab.tell()
+        face = await face_of(tab)
+        if face is not None and (tab.title, tab.favicon) != (face.title, face.icon):
+            tab.title, tab.favicon = face.title, face.icon
+            tab.tell()
 
     def _crashed(self, happening: Incoming) -> None:
         tab = self._by_session.get(happening.session)
