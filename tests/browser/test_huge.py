@@ -9,6 +9,7 @@ from ouroboros.browser.page.observe import observe, outline
 from ouroboros.browser.page.read import get_dom, query_selector, query_selector_all
 from ouroboros.browser.page.wait import wait_for_selector
 from ouroboros.browser.tabs import Tab
+from ouroboros.browser.waits import wait_for_load
 from tests.browser.stage import Stage, read
 
 HUGE = """<!doctype html><title>Huge</title><button id=b onclick="window.hit = 1">Go</button><script>
@@ -22,7 +23,10 @@ for (let i = 0; i < 100; i++) {
 
 
 async def looked_at(stage: Stage, rows: int) -> Tab:
-    tab = await stage.show(HUGE.replace("ROWS", str(rows)))
+    stage.site.put("huge", HUGE.replace("ROWS", str(rows)))
+    tab = await stage.open()
+    await tab.navigate(stage.site.url("huge"))
+    await wait_for_load(tab, timeout_seconds=120)
     found = await observe(tab)
     assert found.links == 100 * rows
     assert len(found.text()) <= 800
@@ -43,8 +47,7 @@ async def test_a_hundred_thousand_elements(stage: Stage) -> None:
 
 
 @pytest.mark.deep
-async def test_two_million_elements_and_half_a_gigabyte(stage: Stage) -> None:
-    tab = await looked_at(stage, 6_000)
-    with pytest.raises(BrowserFailed, match=r"more than 67,108,864"):
-        await get_dom(tab)
+async def test_three_quarters_of_a_million_elements_and_hundreds_of_megabytes(stage: Stage) -> None:
+    tab = await looked_at(stage, 2_500)
+    assert len(await get_dom(tab)) > 50_000_000
     assert (await observe(tab)).ready == "complete"
