@@ -11,7 +11,7 @@ from ouroboros.core.events import Envelope
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.state import State, fold
 from ouroboros.store import resume, sessions
-from ouroboros.store.history import Execution, executions
+from ouroboros.store.history import Execution, artifacts, executions
 from ouroboros.store.search import search
 from ouroboros.store.sessions import Session, archive, delete, latest, list_sessions, unarchive
 
@@ -20,6 +20,7 @@ __all__ = [
     "Hit",
     "Session",
     "archive",
+    "artifacts",
     "delete",
     "describe",
     "events",

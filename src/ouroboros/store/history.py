@@ -1,10 +1,11 @@
-"""The tool calls of a session as records, for asking after a run what was done."""
+"""The tool calls and kept files of a session as records, for asking after a run what was done."""
 
 from collections.abc import Iterable
 
 from msgspec import Struct
 
 from ouroboros.core.events import CallStatus, Envelope, ToolResulted, ToolStarted
+from ouroboros.core.events.browser import ArtifactKept
 from ouroboros.core.parts import Text
 
 
@@ -46,6 +47,12 @@ def executions(envelopes: Iterable[Envelope]) -> tuple[Execution, ...]:
             case _:
                 pass
     return tuple(found.values())
+
+
+def artifacts(envelopes: Iterable[Envelope]) -> tuple[ArtifactKept, ...]:
+    """Every file that was kept with the session these events are of, oldest first."""
+    found = (envelope.data for envelope in envelopes)
+    return tuple(event for event in found if isinstance(event, ArtifactKept))
 
 
 def _ended(begun: Execution | None, envelope: Envelope, event: ToolResulted) -> Execution:

@@ -21,17 +21,21 @@ class Layout:
         self.backups = home / "backups"
 
     def lock(self, session: str) -> Path:
-        """The lock file of a session.
+        """The lock file of a session; raises ``SessionUnknown`` for a name that is not ours."""
+        return self.locks / f"{self._own(session)}.lock"
 
-        Raises:
-            SessionUnknown: The name could not have been made by us, such as ``../x``.
-        """
+    def artifacts(self, session: str) -> Path:
+        """The folder of files kept with a session; raises as ``lock``."""
+        return self.home / "artifacts" / self._own(session)
+
+    def _own(self, session: str) -> str:
+        """A name that we could have made; ``../x`` is none."""
         if not _SESSION.fullmatch(session):
             raise SessionUnknown(
                 f"There is no session {session!r}: this is not a session's name.",
                 hint="List the sessions to see their names.",
             )
-        return self.locks / f"{session}.lock"
+        return session
 
 
 def make_private(folder: Path) -> None:

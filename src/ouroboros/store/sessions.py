@@ -16,6 +16,7 @@ from ouroboros.core.ids import Ids
 from ouroboros.store import resume
 from ouroboros.store.blobs import Blobs
 from ouroboros.store.db import explained, open_database, open_existing
+from ouroboros.store.layout import Layout
 from ouroboros.store.lease import Lease, holder
 from ouroboros.store.ledger import Ledger, Line
 from ouroboros.store.log import encode
@@ -129,7 +130,7 @@ def unarchive(home: Path, session: str) -> None:
 
 
 def delete(home: Path, session: str) -> None:
-    """Removes a session for good, with the blobs no other session names.
+    """Removes a session for good, with its artifacts and the blobs no other session names.
 
     Raises:
         SessionBusy: It is open somewhere.
@@ -146,10 +147,24 @@ def delete(home: Path, session: str) -> None:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.Error as error:
                 raise explained(error, home) from error
+        _remove_artifacts(Layout(home).artifacts(session))
     except StoreFailed:
         lease.release()
         raise
     lease.remove()
+
+
+def _remove_artifacts(folder: Path) -> None:
+    import shutil  # only a session with a browser has any
+
+    if folder.is_dir():
+        try:
+            shutil.rmtree(folder)
+        except OSError as refused:
+            raise StoreFailed(
+                f"cannot remove {folder}: {refused.strerror or refused}",
+                hint="remove it by hand",
+            ) from refused
 
 
 def _kept(name: str | None) -> str | None:

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from ouroboros.core.events import ToolResulted, ToolStarted
+from ouroboros.core.events.browser import ArtifactKept
 from ouroboros.core.events.schema import decode
 from ouroboros.core.parts import Text
-from ouroboros.store import resume
-from ouroboros.store.history import Execution, executions
+from ouroboros.store import resume, sessions
+from ouroboros.store.history import Execution, artifacts, executions
 from ouroboros.store.log import encode
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready
 
@@ -29,6 +30,20 @@ def test_every_execution_is_recorded_with_its_arguments_and_result(tmp_path: Pat
             status="failed", result="no",
         ),
     )  # fmt: skip
+
+
+def test_files_are_listed_with_their_session_and_go_with_it(tmp_path: Path) -> None:
+    folder = tmp_path / "artifacts" / SESSION
+    folder.mkdir(parents=True)
+    (folder / "bill.csv").write_text("a,b")
+    kept = ArtifactKept(
+        id="artifact_1", kind="download", name="bill.csv", path=str(folder / "bill.csv"),
+        bytes=3, sha256="0" * 64, mime="text/csv",
+    )  # fmt: skip
+    keep(tmp_path, numbered([ready(), *a_turn(1), kept]))
+    assert artifacts(resume.read(tmp_path, SESSION).envelopes) == (kept,)
+    sessions.delete(tmp_path, SESSION)
+    assert not folder.exists()
 
 
 def test_an_export_is_one_line_of_json_an_event(tmp_path: Path) -> None:

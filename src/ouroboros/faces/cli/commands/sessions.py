@@ -64,9 +64,11 @@ def show(invocation: Invocation, session: str, *, as_json: bool) -> None:
     for warning in read.warnings:
         note(f"warning: {warning}")
     state = sessions.describe(read.envelopes)
+    kept = sessions.artifacts(read.envelopes)
     if as_json:
         spent, final = state.spent, state.final
-        say_json({"session": found, "events": state.seq, "spent": spent, "final": final})
+        shown = {"session": found, "events": state.seq, "spent": spent, "final": final}
+        say_json({**shown, "artifacts": kept})
         return
     hits = state.spent.cache_hit_rate
     cost = "unknown" if state.spent.cost is None else f"{state.spent.cost:.4f} USD"
@@ -86,6 +88,8 @@ def show(invocation: Invocation, session: str, *, as_json: bool) -> None:
     }
     for name, value in fields.items():
         say(f"{name}: {value}")
+    for file in kept:
+        say(f"{file.kind}: {file.path} ({file.bytes:,} bytes)")
     if state.final:
         say(f"\n{state.final}")
 
