@@ -10,7 +10,7 @@ import anyio
 
 from ouroboros.code.js.seat import Seat
 from ouroboros.code.wire import packed
-from tests.unit.code.place import isolate, pool, told
+from tests.unit.code.place import isolate, pool, run_while, told
 from tests.unit.tools.spine import gone
 
 US = """
@@ -98,15 +98,11 @@ async def test_a_hijacked_worker_that_says_garbage_is_ended_and_the_run_goes_on(
         for lie in LIES:
             await one.run("1")
             (seat,) = [seat for seat in one.seats if not seat.ended.is_set()]
-            async with anyio.create_task_group() as tasks:
 
-                async def speak(seat: Seat = seat, lie: bytes = lie):
-                    await anyio.sleep(0.05)
-                    seat.swallow(lie)  # what a worker says arrives here, whoever wrote it
+            async def speak(seat: Seat = seat, lie: bytes = lie):
+                seat.swallow(lie)  # what a worker says arrives here, whoever wrote it
 
-                tasks.start_soon(speak)
-                with anyio.fail_after(20):
-                    outcome = await one.run("await wait()")
+            outcome = await run_while(one, "await wait()", speak)
             assert outcome.stopped == "crash"
             assert await gone(seat.pid)
             assert told(await one.run("kept")) == "1"

@@ -41,11 +41,11 @@ class Isolates:
         kind: type[BaseException] | None,
         problem: BaseException | None,
         trace: TracebackType | None,
-    ) -> bool | None:
+    ) -> None:
         """Ends every worker."""
         for seat in self._seats:
             seat.leave()
-        return await self._stack.__aexit__(kind, problem, trace)
+        await self._stack.__aexit__(kind, problem, trace)
 
     @property
     def workers(self) -> tuple[Seat, ...]:

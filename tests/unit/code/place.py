@@ -72,6 +72,22 @@ async def isolate(
         yield one
 
 
+async def run_while(
+    one: Isolate, code: str, happens: Callable[[], Awaitable[None]], *, seconds: float = 30.0
+) -> Outcome:
+    """Runs a block; a little later something happens to it."""
+    outcomes: list[Outcome] = []
+
+    async def later() -> None:
+        await anyio.sleep(0.2)
+        await happens()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(later)
+        outcomes.append(await one.run(code, seconds=seconds))
+    return outcomes[0]
+
+
 def told(outcome: Outcome) -> str:
     """An outcome in one short line: the value's preview, or what went wrong and where."""
     if outcome.stopped and outcome.thrown is None:

@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,6 @@ ARGUMENTS = [
     ("const c = {}; c.c = c; await echo(c)", "echo: argument 1.c is cyclic: it holds itself"),
     ("echo({p: Promise.resolve(1)})", "echo: argument 1.p is a promise, not JSON: give await it"),
     ("echo({toJSON() { throw new Error('my words') }})", "echo: argument 1.toJSON is a function"),
-    ("echo('x'.repeat(7e7))", "echo: what it was given is longer than"),
 ]
 
 
@@ -35,7 +35,7 @@ async def test_arguments_that_are_no_json_are_named():
 async def test_arguments_and_answers_arrive_as_they_are():
     host = TableHost()
     async with isolate(host) as one:
-        value = {"a": [1, -2.5, True, None, "ä\u2028\ud83d\ude00", {"__proto__": 1}], "": {}}
+        value: Any = {"a": [1, -2.5, True, None, "ä\u2028\U0001f600", {"__proto__": 1}], "": {}}
         await one.define("given", json.dumps(value).encode())
         await one.run("const back = await echo(given)")
         assert json.loads(await one.value("back")) == value

@@ -5,8 +5,7 @@ import anyio
 import pytest
 
 from ouroboros.code.errors import IsolateFailed
-from ouroboros.code.js.isolate import Isolate
-from tests.unit.code.place import TableHost, isolate, names, told
+from tests.unit.code.place import TableHost, isolate, names, run_while, told
 
 ENDLESS = [
     "while (true) {}",
@@ -35,9 +34,16 @@ async def test_code_without_an_end_is_stopped_and_every_variable_stays(code: str
 BOMBS = [
     "globalThis.a = []; for (;;) a.push(new Array(1000).fill(1))",
     "let s = 'x'; for (;;) s = s + s.slice(1) + 'y' + Math.random()",
-    "const m = new Map(); for (let i = 0; ; i++) m.set(i, {i})",
-    "await echo(1); const list = []; for (;;) list.push('x'.repeat(1000) + list.length)",
-    "const all = []; for (;;) all.push(new Array(5e5).fill({}))",
+    pytest.param(
+        "const m = new Map(); for (let i = 0; ; i++) m.set(i, {i})", marks=pytest.mark.deep
+    ),
+    pytest.param(
+        "await echo(1); const list = []; for (;;) list.push('x'.repeat(1000) + list.length)",
+        marks=pytest.mark.deep,
+    ),
+    pytest.param(
+        "const all = []; for (;;) all.push(new Array(5e5).fill({}))", marks=pytest.mark.deep
+    ),
 ]
 
 
@@ -99,14 +105,7 @@ async def test_a_cancel_stops_a_block_in_a_loop_and_one_that_waits():
         host = TableHost()
         async with isolate(host) as one:
             await one.run("const before = 1")
-
-            async def stop(one: Isolate = one):
-                await anyio.sleep(0.2)
-                await one.cancel()
-
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(stop)
-                outcome = await one.run(code, seconds=20)
+            outcome = await run_while(one, code, one.cancel, seconds=20)
             assert outcome.stopped == "cancel"
             assert outcome.lost == ()
             assert told(await one.run("before")) == "1"
@@ -130,14 +129,10 @@ async def test_a_worker_that_dies_is_replaced_and_what_was_lost_is_named():
         await one.checkpoint()
         await one.run("const late = 1")
 
-        async with anyio.create_task_group() as tasks:
+        async def shoot():
+            os.kill(one.pid, signal.SIGKILL)
 
-            async def shoot():
-                await anyio.sleep(0.2)
-                os.kill(one.pid, signal.SIGKILL)
-
-            tasks.start_soon(shoot)
-            outcome = await one.run("await wait()")
+        outcome = await run_while(one, "await wait()", shoot)
         assert outcome.stopped == "crash"
         assert outcome.lost == ("s", "late")
         assert told(await one.run("[twice(a.n), seeded]")) == '[2,"data"]'

@@ -20,9 +20,7 @@ values = st.one_of(
     sums,
     named.map(lambda n: f"((x) => {{ const a = x; var b = 1; return a + b }})({n})"),
     named.map(lambda n: f"`let ${{{n}}} = 1; var q`"),
-    st.tuples(named, atoms).map(
-        lambda two: f"(function () {{ let {two[0]} = {two[1]}; return {two[0]} }})()"
-    ),
+    atoms.map(lambda one: f"(function () {{ let x = {one}; var y = x; return y }})()"),
 )
 statements = st.one_of(
     st.tuples(named, values).map(lambda two: f"var {two[0]} = {two[1]}"),
@@ -42,8 +40,8 @@ statements = st.one_of(
     st.tuples(named, values).map(
         lambda two: f"switch (1) {{ case 1: var {two[0]} = {two[1]}; break }}"
     ),
-    st.tuples(named, named).map(
-        lambda two: f"function f() {{ return {two[0]} }} var {two[1]} = f()"
+    st.tuples(named, named, st.integers(0, 10**9)).map(
+        lambda t: f"function f{t[2]}() {{ return {t[0]} }} var {t[1]} = f{t[2]}()"
     ),
     st.just("{ let a = 1; const b = a }"),
 )
@@ -52,8 +50,8 @@ BEFORE = "var a = 1, b = 'two', c = [3], d = {k: 4};"
 SEEN = "JSON.stringify([a, b, c, d])"
 
 
-@settings(max_examples=25)
-@given(st.lists(programs, min_size=1, max_size=5))
+@settings(max_examples=8)
+@given(st.lists(programs, min_size=4, max_size=12))
 def test_a_program_cut_into_blocks_comes_to_what_one_script_comes_to(many: list[list[str]]):
     async def both() -> None:
         async with isolate() as one:

@@ -55,7 +55,7 @@ def options_for(globals: tuple[str, ...], functions: tuple[str, ...]) -> dict[st
             "variablePreview": VARIABLE_CHARS,
             "variables": VARIABLES,
             "schema": SCHEMA_CHARS,
-            "nodes": 20_000,
+            "nodes": 50_000,
             "depth": 6,
             "keys": 12,
         },

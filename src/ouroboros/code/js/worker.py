@@ -337,9 +337,13 @@ class Worker:
         if self._engine.was_full:
             self._engine.limit(0)
             self._engine.collect()
-            self._engine.limit(self._heap)
+            self._evaluated("''")
+            # The next block needs room to do anything about what fills the heap.
+            self._engine.limit(self._heap * 3 // 4)
+            self._engine.collect()
             if self._evaluated("''") is None or self._engine.was_full:
                 self._abandon(self._block, "memory")
+            self._engine.limit(self._heap)
 
     def _abandon(self, block: "Block | None", why: str) -> None:
         """Second step: this process ends, and the parent starts another from the checkpoint."""
