@@ -5,19 +5,20 @@ from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequen
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Protocol, Self
+from typing import Self
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
-from msgspec import Struct, field
+from msgspec import Struct
 
 from ouroboros.browser import attach, launch, profiles
 from ouroboros.browser.channel.pipe import Pipe
 from ouroboros.browser.channel.socket import shown, socket
 from ouroboros.browser.connection import Channel, Connection, connected
 from ouroboros.browser.errors import BrowserFailed, BrowserGone
+from ouroboros.browser.plan import Extension, Plan, Status
 from ouroboros.browser.recovery import RECONNECT_SECONDS, Left, Recovery, State, reopen, revive
-from ouroboros.browser.tabs import MAX_TABS, TabFacts, Tabs
+from ouroboros.browser.tabs import TabFacts, Tabs
 from ouroboros.core.errors import unwrapped
 from ouroboros.core.events.browser import (
     BrowserLost,
@@ -30,64 +31,7 @@ from ouroboros.core.events.envelope import Event
 from ouroboros.safety.companion import Companion
 from ouroboros.safety.guard import Guard
 
-START_SECONDS = 45.0
 CLOSE_SECONDS = 2.0
-
-
-class Plan(Struct, frozen=True, kw_only=True):
-    """Which browser, and how.
-
-    Attributes:
-        mode: One of ours, the person's running one, or one at an address.
-        profile: Name of a profile of ours; empty for one that is thrown away.
-        program: Path or name of the program; found when empty.
-        url: What to attach to: a port, an address, or nothing for the person's own Chrome.
-        headers: Sent with the handshake of a remote one, such as a token; never told.
-        max_tabs: A tab that a page opens beyond this is closed at once.
-        start_seconds: How long a browser may take to answer for the first time.
-    """
-
-    mode: Literal["managed", "attach", "remote"] = "managed"
-    profile: str = "default"
-    program: str = ""
-    headless: bool = True
-    size: tuple[int, int] = (1280, 720)
-    flags: tuple[str, ...] = ()
-    url: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    max_tabs: int = MAX_TABS
-    start_seconds: float = START_SECONDS
-
-
-class Extension(Protocol):
-    """A part that watches a browser: dialogs, downloads, the guard of requests."""
-
-    async def begin(self, connection: Connection, tabs: Tabs) -> None:
-        """Called for every start of a browser, before the first tab is attached to."""
-        ...
-
-
-class Status(Struct, frozen=True, kw_only=True):
-    """What is true of the browser now; the answer asks nothing of it.
-
-    Attributes:
-        place: The program, or the address without its credentials.
-        sandboxed: Whether Chromium's own sandbox is on; None when it is not ours to know.
-        refused: Tabs that scripts opened beyond the limit.
-    """
-
-    state: State
-    mode: str
-    place: str = ""
-    version: str = ""
-    pid: int = 0
-    profile: str = ""
-    headless: bool = True
-    sandboxed: bool | None = None
-    tabs: tuple[TabFacts, ...] = ()
-    active: str = ""
-    refused: int = 0
-    why: str = ""
 
 
 class _Version(Struct, frozen=True):

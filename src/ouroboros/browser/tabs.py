@@ -13,9 +13,17 @@ from ouroboros.browser.connection import Call, Channel, Connection, connected
 from ouroboros.browser.differ import TabChange, changes
 from ouroboros.browser.errors import BrowserFailed, CallTimedOut, TabGone
 from ouroboros.browser.face import face_of
-from ouroboros.browser.frames import FrameMap
 from ouroboros.browser.tab import NAVIGATION_SECONDS, Tab, TabFacts, TabStatus
-from ouroboros.browser.targets import ATTACH, Fate, Target, TargetHook, TargetInfo, Targets
+from ouroboros.browser.targets import (
+    ATTACH,
+    Fate,
+    InfoChanged,
+    Infos,
+    Target,
+    TargetHook,
+    TargetInfo,
+    Targets,
+)
 from ouroboros.browser.wire import Incoming
 
 __all__ = ["Tab", "TabChange", "TabFacts", "TabStatus", "Tabs", "changes", "opened"]
@@ -45,14 +53,6 @@ class _Context(Struct, frozen=True, rename="camel"):
 
 class _OfFrame(Struct, frozen=True, rename="camel"):
     frame_id: str
-
-
-class _Infos(Struct, frozen=True, rename="camel"):
-    target_infos: tuple[TargetInfo, ...]
-
-
-class _InfoChanged(Struct, frozen=True, rename="camel"):
-    target_info: TargetInfo
 
 
 class Tabs:
@@ -105,8 +105,8 @@ class Tabs:
         )
         for method in _FRAME_HAPPENINGS:
             connection.listen(method, self._frame_happened)
-        connection.listen("Page.frameStartedLoading", self._started)
-        connection.listen("Page.frameStoppedLoading", self._stopped)
+        connection.listen("Page.frameStartedLoading", self._load_moved)
+        connection.listen("Page.frameStoppedLoading", self._load_moved)
         connection.listen("Inspector.targetCrashed", self._crashed)
         connection.listen("Target.targetInfoChanged", self._info_changed)
 
@@ -154,10 +154,6 @@ class Tabs:
     def of_session(self, session: str) -> Tab | None:
         """The tab that a session belongs to: its page's, a frame's, or a worker's of it."""
         return self._by_session.get(session)
-
-    def of_target(self, target: str) -> Tab | None:
-        """The tab of a page's target id."""
-        return self._by_target.get(target)
 
     def all(self) -> tuple[TabFacts, ...]:
         """What is open, oldest first."""
@@ -248,7 +244,7 @@ class Tabs:
 
     async def refresh(self) -> None:
         """Takes up titles and addresses that pages changed without telling; asks no page."""
-        told = await self.connection.ask(_Infos, "Target.getTargets", {"filter": _PAGES})
+        told = await self.connection.ask(Infos, "Target.getTargets", {"filter": _PAGES})
         for info in told.target_infos:
             self._note_info(info)
 
@@ -346,26 +342,18 @@ class Tabs:
         if tab is None:
             return
         tab.frames.take(happening)
-        self._note_top(tab, tab.frames)
-
-    def _note_top(self, tab: Tab, frames: FrameMap) -> None:
-        top = frames.frames.get(frames.top)
+        top = tab.frames.frames.get(tab.frames.top)
         if top is not None:
             tab.url = top.url or tab.url
             tab.tell()
 
-    def _started(self, happening: Incoming) -> None:
+    def _load_moved(self, happening: Incoming) -> None:
         tab = self._by_session.get(happening.session)
         if tab is not None and happening.read(_OfFrame).frame_id == tab.frames.top:
-            tab.is_loading = True
+            tab.is_loading = happening.method == "Page.frameStartedLoading"
             tab.tell()
-
-    def _stopped(self, happening: Incoming) -> None:
-        tab = self._by_session.get(happening.session)
-        if tab is not None and happening.read(_OfFrame).frame_id == tab.frames.top:
-            tab.is_loading = False
-            tab.tell()
-            self._tasks.start_soon(self._look_up, tab)
+            if not tab.is_loading:
+                self._tasks.start_soon(self._look_up, tab)
 
     async def _look_up(self, tab: Tab) -> None:
         """Title and icon of a page that has loaded; nobody announces them."""
@@ -380,7 +368,7 @@ class Tabs:
             tab.crash()
 
     def _info_changed(self, happening: Incoming) -> None:
-        self._note_info(happening.read(_InfoChanged).target_info)
+        self._note_info(happening.read(InfoChanged).target_info)
 
     def _note_info(self, told: TargetInfo) -> None:
         tab = self._by_target.get(told.target_id)

@@ -4,6 +4,7 @@ A target is found by its session or its id, never by its address: an iframe is a
 Source: https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-setAutoAttach
 """
 
+import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
@@ -12,7 +13,7 @@ import anyio
 from anyio.abc import TaskGroup
 from msgspec import Struct
 
-from ouroboros.browser.connection import Connection
+from ouroboros.browser.connection import Call, Connection
 from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.wire import Incoming
 
@@ -21,6 +22,7 @@ SET_UP_SECONDS = 15.0
 
 BIRTH_SECONDS = 0.02
 CLOSING_AT_ONCE = 8
+CLOSING_SECONDS = 5.0
 
 _RUN = "Runtime.runIfWaitingForDebugger"
 
@@ -66,6 +68,18 @@ class TargetInfo(Struct, frozen=True, rename="camel"):
     subtype: str = ""
 
 
+class Infos(Struct, frozen=True, rename="camel"):
+    """What ``Target.getTargets`` answers."""
+
+    target_infos: tuple[TargetInfo, ...]
+
+
+class InfoChanged(Struct, frozen=True, rename="camel"):
+    """What ``Target.targetInfoChanged`` tells."""
+
+    target_info: TargetInfo
+
+
 class _Attached(Struct, frozen=True, rename="camel"):
     session_id: str
     target_info: TargetInfo
@@ -98,7 +112,7 @@ class Targets:
         self._judge, self._adopt, self._lost = judge, adopt, lost
         self._hooks: list[TargetHook] = []
         self._first: list[TargetHook] = []
-        self._doomed: deque[str] = deque()
+        self._doomed: deque[Target] = deque()
         self._closers = 0
         self.by_session: dict[str, Target] = {}
         connection.listen("Target.attachedToTarget", self._attached)
@@ -145,15 +159,8 @@ class Targets:
         params = {"sessionId": target.session}
         self._connection.post("Target.detachFromTarget", params, session=target.parent)
 
-    def _cut_off(self, target: Target) -> None:
-        # A page that is closed while it is held would leave its opener's process waiting for ever.
-        # So it runs, with every request held back, until it is closed.
-        self._connection.post("Fetch.enable", session=target.session)
-        self._connection.post("Runtime.runIfWaitingForDebugger", session=target.session)
-
     def _doom(self, target: Target) -> None:
-        self._cut_off(target)
-        self._doomed.append(target.id)
+        self._doomed.append(target)
         if self._closers < CLOSING_AT_ONCE:
             self._closers += 1
             self._tasks.start_soon(self._close_doomed)
@@ -161,14 +168,30 @@ class Targets:
     async def _close_doomed(self) -> None:
         try:
             while self._doomed:
-                await self.close(self._doomed.popleft())
+                await self._end(self._doomed.popleft())
         finally:
             self._closers -= 1
+
+    async def _end(self, target: Target) -> None:
+        """Closes a target that may not run.
+
+        A page that is closed while it is held would leave its opener's process waiting for ever. So
+        it runs first, with every request held back.
+        """
+        if target.type == "page":
+            calls: tuple[Call, ...] = (("Fetch.enable", {}), (_RUN, {}))
+            with contextlib.suppress(BrowserFailed):
+                await self._connection.call_many(
+                    calls, session=target.session, timeout_seconds=CLOSING_SECONDS
+                )
+        await self.close(target.id)
 
     async def close(self, target_id: str) -> None:
         try:
             params = {"targetId": target_id}
-            await self._connection.call("Target.closeTarget", params, timeout_seconds=5.0)
+            await self._connection.call(
+                "Target.closeTarget", params, timeout_seconds=CLOSING_SECONDS
+            )
         except BrowserFailed:
             return  # it went by itself, or with the browser
 
@@ -191,9 +214,7 @@ class Targets:
                     await self._connection.call(_RUN, session=target.session)
         except* (BrowserFailed, TimeoutError):
             if target.session in self.by_session and not self._connection.lost.is_set():
-                if target.type == "page":
-                    self._cut_off(target)
-                await self.close(target.id)
+                await self._end(target)
 
     async def _prepare(self, target: Target) -> None:
         await self._adopt(target)
