@@ -14,6 +14,9 @@ from msgspec import Struct
 
 from ouroboros.core.errors import ToolFailed
 
+DOWNLOAD = "a download"
+"""Where files in the folder of artifacts come from."""
+
 _LINES = 20_000
 
 
@@ -29,7 +32,8 @@ class Ledger:
     """Marks of files; every function here blocks."""
 
     def __init__(self, home: Path) -> None:
-        """Reads nothing yet."""
+        """Reads nothing yet; what lies in the folder of artifacts came from pages."""
+        self._artifacts = os.path.realpath(home / "artifacts") + os.sep
         self._file = home / "taint.jsonl"
         self._paths: dict[str, Mark] = {}
         self._hashes: dict[str, Mark] = {}
@@ -59,7 +63,10 @@ class Ledger:
     def of(self, path: Path, content: bytes) -> tuple[str, ...]:
         """Origins whose data this file may hold; empty when it is the person's own."""
         self._catch_up()
-        there = self._paths.get(os.path.realpath(path))
+        real = os.path.realpath(path)
+        if real.startswith(self._artifacts):
+            return (DOWNLOAD,)
+        there = self._paths.get(real)
         same = self._hashes.get(_hash(content)) if content else None
         return tuple(dict.fromkeys((there.by if there else ()) + (same.by if same else ())))
 

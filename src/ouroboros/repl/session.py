@@ -31,6 +31,8 @@ from ouroboros.tools.tool import Result
 
 _CLOSING_SECONDS = 5.0
 _LOGS = 1_000
+_CHEAP_SECONDS = 0.05
+_PATIENCE = 10
 
 
 class Notes:
@@ -99,6 +101,8 @@ class Repl:
         self._got: dict[str, bytes] = {}
         self._failed: StoreFailed | None = None
         self._is_kept = True
+        self._is_stale = False
+        self._kept_at, self._kept_in = 0.0, 0.0
 
     async def __aenter__(self) -> Self:
         """Opens the isolate, defines the seeds, and brings back what was kept."""
@@ -121,9 +125,12 @@ class Repl:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool | None:
-        """Closes the isolate, and the tabs that a child has opened."""
-        self._isolate = None
+        """Keeps what is not kept yet; closes the isolate, and the tabs that a child has opened."""
+        isolate, self._isolate = self._isolate, None
         try:
+            if isolate is not None and self._is_stale and error is None:
+                with anyio.move_on_after(_CLOSING_SECONDS), suppress(OuroborosError):
+                    await self._keep(isolate)
             return await self._open.__aexit__(kind, error, trace)
         finally:
             if self._capabilities.is_child and self._close_tab is not None:
@@ -165,7 +172,7 @@ class Repl:
             told = entry(outcome, shown=(*self._taint.blocked(), *self._notes.take()))
             if told.flagged:
                 self._record(InputFlagged(call_id=call_id, phrase=told.flagged))
-            await self._keep(isolate)
+            await self._keep_in_time(isolate)
             return told
 
     async def value(self, name: str) -> bytes:
@@ -251,11 +258,22 @@ class Repl:
         except OSError:
             return None
 
+    async def _keep_in_time(self, isolate: Isolate) -> None:
+        """After a block; large variables are kept now and then, so that they cost a tenth at most."""
+        began = anyio.current_time()
+        self._is_stale = began < self._kept_at + _PATIENCE * self._kept_in
+        if self._is_stale:
+            return
+        await self._keep(isolate)
+        self._kept_at = anyio.current_time()
+        took = self._kept_at - began
+        self._kept_in = took if took > _CHEAP_SECONDS else 0.0
+
     async def _keep(self, isolate: Isolate) -> None:
         """Keeps the variables; a disk that says no is told once, and the run goes on."""
+        variables = await isolate.checkpoint()
         if self._checkpoints is None:
             return
-        variables = await isolate.checkpoint()
         checkpoint = Checkpoint(variables=variables, saved=self._taint.saved())
         try:
             await to_thread.run_sync(self._checkpoints.keep, checkpoint)

@@ -143,6 +143,12 @@ def test_a_marked_file_is_known_in_another_process_by_path_and_by_content(tmp_pa
     assert later.of(tmp_path / "empty", b"") == ()
 
 
+def test_downloads_and_screenshots_are_page_data(tmp_path: Path):
+    ledger = Ledger(tmp_path / "home")
+    assert ledger.of(tmp_path / "home/artifacts/ses_1/invoice.csv", b"a") == ("a download",)
+    assert ledger.of(tmp_path / "home/artifacts-of-mine.txt", b"a") == ()
+
+
 def test_a_file_that_is_written_anew_by_clean_code_is_clean(tmp_path: Path):
     ledger = Ledger(tmp_path / "home")
     ledger.mark(tmp_path / "a", b"[1]", (SHOP,))

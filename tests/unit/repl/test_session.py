@@ -1,7 +1,7 @@
 """Blocks in a real isolate, their functions on the real spine."""
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 
 import anyio
@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from msgspec import Struct
 
+from ouroboros.core.commands import Mode
 from ouroboros.core.errors import StoreFull
 from ouroboros.core.events import PermissionRequested, ToolAttempted, ToolResulted, ToolStarted
 from ouroboros.core.events.code import InputFlagged, Logged
@@ -28,10 +29,16 @@ from tests.unit.tools.spine import Spine
 SHOP = "https://shop.example"
 
 
-def ground(tmp_path: Path, **options: object) -> Ground:
+def ground(
+    tmp_path: Path,
+    *,
+    mode: Mode = "full-auto",
+    rules: Sequence[tuple[str, str]] = (),
+    answers: Sequence[Answer] = (),
+) -> Ground:
     cwd = tmp_path / "work"
     cwd.mkdir(exist_ok=True)
-    return Ground(Spine(cwd, **msgspec.convert(options, dict)), tmp_path / "home")
+    return Ground(Spine(cwd, mode=mode, rules=rules, answers=answers), tmp_path / "home")
 
 
 async def json_of(repl: Repl, code: str) -> object:
@@ -214,6 +221,18 @@ async def test_variables_come_back_with_a_resumed_session_and_the_lost_are_named
         assert "brought back" not in (await repl.run_block("1", call_id="c4")).text
 
 
+async def test_large_variables_are_kept_now_and_then_and_at_the_end(tmp_path: Path):
+    kept = Checkpoints.of(tmp_path / "home", "ses_1")
+    async with ground(tmp_path).repl(checkpoints=kept) as repl:
+        await repl.run_block(
+            "const many = Array.from({length: 200_000}, (_, n) => ({n}))", call_id="a"
+        )
+        for number in range(3):
+            await repl.run_block(f"const last = {number}", call_id="b")
+    async with ground(tmp_path).repl(checkpoints=kept) as repl:
+        assert await json_of(repl, "[many.length, last]") == [200_000, 2]
+
+
 async def test_a_block_that_was_stopped_leaves_a_repl_that_works(tmp_path: Path):
     async with ground(tmp_path).repl() as repl:
         await repl.run_block("const kept = 5", call_id="c1")
@@ -221,16 +240,6 @@ async def test_a_block_that_was_stopped_leaves_a_repl_that_works(tmp_path: Path)
         assert told.outcome.stopped == "time"
         assert not told.ok
         assert await json_of(repl, "kept") == 5
-
-
-async def test_a_cancel_ends_the_calls_of_a_block(tmp_path: Path):
-    place = ground(tmp_path)
-    async with place.repl() as repl:
-        with anyio.move_on_after(0.3):
-            await repl.run_block("const x = 1; await sleep(9_000)", call_id="c1")
-        statuses = [event.status for event in place.spine.journal.of(ToolResulted)]
-        assert statuses == ["cancelled"]
-        assert await json_of(repl, "typeof x") in {"number", "undefined"}
 
 
 class Empty(Struct, frozen=True, kw_only=True):
@@ -263,6 +272,31 @@ class Look(Click):
     def effect(self, arguments: Empty, cwd: Path) -> Effect:
         del cwd
         return Effect(kind="look", action=f"Read {arguments.tab}", url=f"{SHOP}/")
+
+
+async def test_a_cancel_ends_the_calls_of_a_block(tmp_path: Path):
+    place = ground(tmp_path)
+    is_waiting = anyio.Event()
+
+    class Waiting(Look):
+        async def run(self, arguments: Empty, context: ToolContext) -> AsyncGenerator[Result]:
+            del arguments, context
+            is_waiting.set()
+            await anyio.sleep_forever()
+            yield Result()
+
+    async with place.repl(tools=[Waiting()]) as repl, anyio.create_task_group() as tasks:
+        with anyio.CancelScope() as scope:
+
+            async def stop() -> None:
+                await is_waiting.wait()
+                scope.cancel()
+
+            tasks.start_soon(stop)
+            await repl.run_block("const x = 1; await getText()", call_id="c1")
+        statuses = [event.status for event in place.spine.journal.of(ToolResulted)]
+        assert statuses == ["cancelled"]
+        assert await json_of(repl, "typeof x") in {"number", "undefined"}
 
 
 async def test_a_child_acts_in_its_own_tabs_and_looks_at_the_others(tmp_path: Path):
