@@ -112,26 +112,40 @@
     }
   };
 
-  const settled = async (value, code, limit) => {
-    let found = await value;
-    if (typeof found === "function" && FUNCTION.test(code)) found = await found();
-    if (typeof found === "function") {
-      return failed(new TypeError("the code comes to a function, not to a value: call it, as in (() => value)()"));
+  const NO_VALUE = "e" + stringify({
+    message: "TypeError: the code comes to a function, not to a value: call it, as in (() => value)()",
+    line: 0,
+  });
+
+  // Without a promise there is nothing to wait for: the answer is there at once.
+  const settled = (value, code, limit, isCalled) => {
+    if (value !== null && /^[of]/.test(typeof value) && typeof value.then === "function") {
+      return awaited(value, code, limit, isCalled);
     }
-    return tell(found, limit);
+    if (typeof value !== "function") return tell(value, limit);
+    return !isCalled && FUNCTION.test(code) ? settled(value(), code, limit, true) : NO_VALUE;
   };
 
-  const run = async (code, limit) => {
+  const awaited = async (value, code, limit, isCalled) => {
+    try {
+      return settled(await value, code, limit, isCalled);
+    } catch (fault) {
+      return failed(fault);
+    }
+  };
+
+  const run = (code, limit) => {
     try {
       const bare = code.replace(/[;\s]+$/, "");
-      const expression = compiled(`(async()=>(${bare}\n))`);
-      if (expression.made) return await settled(expression.made(), bare, limit);
+      const waits = /\bawait\b/.test(bare) ? "async" : "";
+      const expression = compiled(`(${waits}()=>(${bare}\n))`);
+      if (expression.made) return settled(expression.made(), bare, limit, false);
       if (expression.blocked) return "r";
       const script = compiled(`if(0){${code}\n}`);
-      if (!script.fault) return await settled(toEval(code), code, limit);
+      if (!script.fault) return settled(toEval(code), code, limit, false);
       const body = compiled(`(async()=>{${code}\n})`);
       if (body.fault) return failed(body.fault);
-      return /\breturn\b/.test(code) ? await settled(body.made(), code, limit) : "r";
+      return /\breturn\b/.test(code) ? settled(body.made(), code, limit, true) : "r";
     } catch (fault) {
       return failed(fault);
     }

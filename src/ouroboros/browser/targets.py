@@ -13,7 +13,7 @@ import anyio
 from anyio.abc import TaskGroup
 from msgspec import Struct
 
-from ouroboros.browser.connection import Call, Connection
+from ouroboros.browser.connection import Connection
 from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.wire import Incoming
 
@@ -179,11 +179,11 @@ class Targets:
         it runs first, with every request held back.
         """
         if target.type == "page":
-            calls: tuple[Call, ...] = (("Fetch.enable", {}), (_RUN, {}))
             with contextlib.suppress(BrowserFailed):
-                await self._connection.call_many(
-                    calls, session=target.session, timeout_seconds=CLOSING_SECONDS
-                )
+                for method in ("Fetch.enable", _RUN):
+                    await self._connection.call(
+                        method, session=target.session, timeout_seconds=CLOSING_SECONDS
+                    )
         await self.close(target.id)
 
     async def close(self, target_id: str) -> None:
