@@ -40,6 +40,7 @@ class Target(Struct, frozen=True, kw_only=True):
         parent: Session of the target that started it; empty for what the browser itself started.
         opener: Target id of the page that opened it.
         context: The browser context it belongs to: cookies and storage of its own.
+        is_reachable: It and the page that opened it know each other, so they share a process.
     """
 
     session: str
@@ -50,6 +51,7 @@ class Target(Struct, frozen=True, kw_only=True):
     parent: str = ""
     opener: str = ""
     context: str = ""
+    is_reachable: bool = False
 
 
 type TargetHook = Callable[[Target], Awaitable[None]]
@@ -66,6 +68,7 @@ class TargetInfo(Struct, frozen=True, rename="camel"):
     opener_id: str = ""
     browser_context_id: str = ""
     subtype: str = ""
+    can_access_opener: bool = False
 
 
 class Infos(Struct, frozen=True, rename="camel"):
@@ -143,6 +146,7 @@ class Targets:
             title=told.title,
             parent=happening.session,
             opener=told.opener_id,
+            is_reachable=told.can_access_opener,
             context=told.browser_context_id,
         )
         match self._judge(target):
@@ -207,7 +211,7 @@ class Targets:
             with anyio.fail_after(SET_UP_SECONDS):
                 for hook in tuple(self._first):
                     await hook(target)
-                if target.type == "page" and not target.url:
+                if target.type == "page" and not target.url and not target.is_reachable:
                     await self._bear(target)
                 else:
                     await self._prepare(target)
