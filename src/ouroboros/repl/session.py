@@ -30,6 +30,7 @@ from ouroboros.tools.registry import AnyTool, Registry
 from ouroboros.tools.tool import Result
 
 _CLOSING_SECONDS = 5.0
+_KEEPING_SECONDS = 30.0
 _LOGS = 1_000
 _CHEAP_SECONDS = 0.05
 _PATIENCE = 10
@@ -129,7 +130,7 @@ class Repl:
         isolate, self._isolate = self._isolate, None
         try:
             if isolate is not None and self._is_stale and error is None:
-                with anyio.move_on_after(_CLOSING_SECONDS), suppress(OuroborosError):
+                with anyio.move_on_after(_KEEPING_SECONDS), suppress(OuroborosError):
                     await self._keep(isolate)
             return await self._open.__aexit__(kind, error, trace)
         finally:
