@@ -51,6 +51,34 @@ async def test_presses_are_real_and_say_what_came_of_them(repl: Desk) -> None:
     assert acted["did"].startswith("clicked")
 
 
+MENU = """<input id=i><ul id=m hidden style='margin:0'><li>one<li>two<li>three</ul><p style='margin-top:200px'><b id=b>-</b><script>
+// As jQuery UI does: what opens under the mouse is entered only when the mouse has moved.
+let active, fresh = true;
+i.oninput = () => { m.hidden = false };
+for (const li of document.querySelectorAll("li")) li.onmouseenter = () => {
+  if (!fresh) { active = li; return }
+  fresh = false;
+  document.addEventListener("mousemove", () => { active = li }, { once: true });
+};
+for (const li of document.querySelectorAll("li")) li.onmousemove = () => { active = li };
+document.addEventListener("mousemove", () => 0);
+m.onclick = (event) => { b.textContent = (active ?? event.target).textContent };
+</script>"""
+
+
+async def test_a_menu_that_opened_under_the_mouse_is_left_and_entered_anew(repl: Desk) -> None:
+    await opened(repl, MENU, "menu")
+    chosen = await repl.run(
+        "await execInTab(t, 'document.querySelector(\"#m\").hidden = false');"
+        "const menu = await querySelectorAll(t, 'li'); await execInTab(t, 'document.querySelector(\"#m\").hidden = true');"
+        "await click(t, '#i', { position: [20, 12] });"
+        'await execInTab(t, \'document.querySelector("#m").style.cssText = "position:absolute;top:0;left:0"\');'
+        "await type(t, '#i', 'x'); await sleep(100); await hover(t, '#b'); await click(t, 'li:nth-child(3)');"
+        "setFinal([menu.length, await getText(t, '#b')])"
+    )
+    assert chosen == [3, "three"]
+
+
 async def test_fields_take_text_keys_choices_and_ticks(repl: Desk) -> None:
     await opened(repl)
     told, value, chosen, ticked, filled = await repl.run(

@@ -15,8 +15,7 @@ from ouroboros.core.events import Event
 from ouroboros.repl.api import reference
 from ouroboros.repl.capabilities import Capabilities, Watcher
 from ouroboros.repl.checkpoints import Checkpoints
-from ouroboros.repl.functions import act, files, look, tabs, wait
-from ouroboros.repl.functions.function import Function, Spec
+from ouroboros.repl.functions.catalogue import page_groups
 from ouroboros.repl.functions.own import Own
 from ouroboros.repl.functions.pages import Pages, Parts
 from ouroboros.repl.functions.session import RecipeFunction, Recipes, session_functions
@@ -35,13 +34,6 @@ from ouroboros.tools.registry import AnyTool
 
 _NOT_WITHIN = (ScriptTool, BrowserExecuteTool, BrowserCommandTool, DoneTool)
 """Tools that run code or end the run are not for code."""
-
-_PAGES: tuple[tuple[str, tuple[Spec, ...]], ...] = (
-    ("Tabs", (*tabs.SPECS, *wait.SPECS)),
-    ("Reading", look.SPECS),
-    ("Acting", act.SPECS),
-    ("Files and dialogs", files.SPECS),
-)
 
 
 class Base(Struct, frozen=True, kw_only=True):
@@ -171,9 +163,7 @@ class Repls:
             groups.append(("Models", wish.tools))
         if base.browser is not None:
             pages = self._pages(base.browser, capabilities)
-            groups += [
-                (title, tuple(Function(spec, pages) for spec in specs)) for title, specs in _PAGES
-            ]
+            groups += page_groups(pages)
         groups.append(("Workspace", workspace_functions(self.own, may_write=not wish.is_child)))
         kept = session_functions(self.own)
         if base.recipes is not None and base.browser is not None:
@@ -187,6 +177,9 @@ class Repls:
             downloads=browser.downloads,
             uploads=browser.uploads,
             artifacts=browser.artifacts,
+            screenshots=browser.screenshots,
+            console=browser.console,
+            network=browser.network,
             touch=browser.requests.touch,
         )
         watch = Watcher(self.taint, capabilities)

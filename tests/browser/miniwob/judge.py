@@ -44,7 +44,7 @@ class _Object(Struct, frozen=True, rename="camel"):
 
 class _Evaluated(Struct, frozen=True, rename="camel"):
     result: _Object
-    exception_details: Raw | None = None
+    exception_details: dict[str, Any] | None = None
 
 
 class Judge:
@@ -79,7 +79,7 @@ class Judge:
             },
             session=self._session,
         )
-        assert found.exception_details is None, bytes(found.exception_details)
+        assert found.exception_details is None, found.exception_details
         return bytes(found.result.value)
 
 
@@ -93,7 +93,7 @@ async def judging(chromium: Chromium, target: str) -> AsyncGenerator[Judge]:
         seated = await connection.ask(
             _Evaluated, "Runtime.evaluate", {"expression": SCRIPT}, session=attached.session_id
         )
-        assert seated.exception_details is None, bytes(seated.exception_details)
+        assert seated.exception_details is None, seated.exception_details
         yield Judge(connection, attached.session_id, seated.result.object_id)
 
 

@@ -76,6 +76,7 @@ await submit();
 const [start, end = ""] = quoted();
 await type(tab, "#tags", start);
 await waitForSelector(tab, ".ui-menu-item-wrapper");
+await hover(tab, "#query"); // the list opened under the pointer, and goes by where that was
 await press("return path($$('.ui-menu-item-wrapper').find((e) => seen(e) && e.textContent.startsWith(args[0]) && e.textContent.endsWith(args[1])))", start, end);
 await submit();
 
