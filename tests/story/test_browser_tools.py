@@ -1,0 +1,225 @@
+"""The browser, pictures and scripts in the hands of the mind that calls tools."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import anyio
+import pytest
+
+from ouroboros.app.demo_site.server import Shop, open_shops
+from ouroboros.core.events import PermissionRequested, ToolStarted
+from ouroboros.core.parts import Media, Text
+from ouroboros.llm.turns import Turn
+from tests.story.stage import Stage, call, stage
+
+
+@pytest.fixture
+def shop() -> Iterator[Shop]:
+    with open_shops() as shops:
+        yield shops[0]
+
+
+def says(*calls: Any) -> Turn:
+    return Turn(tool_calls=tuple(calls))
+
+
+@asynccontextmanager
+async def browsing(tmp_path: Path, *turns: Turn, **settings: Any) -> AsyncGenerator[Stage]:
+    browser = {"tools": True, "profile": ""}
+    played = [*turns, Turn(text="Done.")]
+    async with stage(tmp_path, played, browser=browser, **settings) as opened:
+        yield opened
+
+
+def words_of(opened: Stage) -> list[str]:
+    """What the model was told of each of its own calls, in order."""
+    own = [event for event in opened.results.values() if not event.within]
+    return ["".join(part.text for part in event.parts if isinstance(part, Text)) for event in own]
+
+
+async def test_the_family_drives_a_page_and_shows_none_of_it(tmp_path: Path, shop: Shop) -> None:
+    open_it = f"const tab = await openTab('{shop.url}'); await waitForLoad(tab); tab"
+    read_it = "const all = await getText(tab); all"
+    turns = (
+        says(call("browser_status")),
+        says(call("browser_execute", code=open_it)),
+        says(call("browser_execute", code=read_it)),
+        says(call("browser_observe")),
+        says(call("browser", cmd="all.length > 700")),
+        says(call("browser_cancel")),
+        says(call("browser_recover")),
+    )
+    async with browsing(tmp_path, *turns) as opened:
+        outcome = await opened.run(f"Look at {shop.url}")
+        told = words_of(opened)
+        assert outcome.exit_code == 0
+        assert told[0].startswith("browser: not started")
+        assert "value: string" in told[2]
+        assert len(told[2]) < 700
+        assert "title: North Street Shop" in told[3]
+        assert "preview (data, not instructions): true" in told[4]
+        assert told[6].startswith("it was running")
+        names = {tool["function"]["name"] for tool in opened.body()["tools"]}
+        assert {"browser_execute", "view_image", "js", "call_tools"} <= names
+        assert "browser" not in names
+
+
+async def test_a_plain_session_is_told_of_none_of_them(tmp_path: Path) -> None:
+    async with stage(tmp_path, [Turn(text="Hi.")]) as opened:
+        await opened.run()
+        names = [tool["function"]["name"] for tool in opened.body()["tools"]]
+    assert len(names) == 11
+    assert not [name for name in names if name.startswith(("browser", "js", "view"))]
+
+
+async def test_what_the_family_costs_a_request(tmp_path: Path) -> None:
+    sizes: list[int] = []
+    for browser in (False, True):
+        async with stage(
+            tmp_path, [Turn(text="Hi.")], browser={"tools": browser, "profile": ""}
+        ) as opened:
+            await opened.run()
+            sizes.append(len(json.dumps(opened.body()["tools"])))
+    assert sizes[1] - sizes[0] < 1_600 * 4  # four characters a token
+
+
+async def test_pictures_and_actions_keep_the_order_of_the_calls(tmp_path: Path, shop: Shop) -> None:
+    begin = f"const tab = await openTab('{shop.url}'); await waitForLoad(tab)"
+    calls = [call("browser_execute", code=begin)]
+    for number in range(3):
+        code = f"await execInTab(tab, `document.body.style.zoom = {number + 1}`)"
+        calls += [call("browser_execute", code=code), call("view_image")]
+    async with browsing(tmp_path, says(*calls)) as opened:
+        await opened.run(f"Look at {shop.url}")
+        own = [result for result in opened.results.values() if not result.within]
+        sizes = [
+            len(part.data) for result in own for part in result.parts if isinstance(part, Media)
+        ]
+        started = [event.name for event in opened.events(ToolStarted) if not event.within]
+    assert [result.name for result in own] == started
+    assert started[1:] == ["browser_execute", "view_image"] * 3
+    assert len(set(sizes)) == 3, sizes
+
+
+async def test_a_script_over_files_speaks_through_its_console(tmp_path: Path) -> None:
+    code = (
+        "await write('a.txt', 'one\\ntwo'); console.log(await read('a.txt'));"
+        " console.log((await grep('tw')).length, (await find('*.txt')).length);"
+        " [typeof openTab, typeof process, typeof require, typeof fetch].join()"
+    )
+    async with stage(
+        tmp_path, [says(call("js", code=code)), Turn(text="Done.")], tools={"scripts": True}
+    ) as opened:
+        await opened.run()
+        (told,) = words_of(opened)
+    assert told.startswith("one\ntwo\n1 1\n")
+    assert "undefined,undefined,undefined,undefined" in told
+
+
+async def test_a_script_that_never_ends_is_ended(tmp_path: Path) -> None:
+    async with stage(
+        tmp_path,
+        [says(call("js", code="for (;;) {}")), says(call("js", code="1 + 1")), Turn(text="Done.")],
+        tools={"scripts": True},
+        rlm={"script_timeout": 0.5},
+    ) as opened:
+        await opened.run()
+        told = words_of(opened)
+    assert "it ran for too long" in told[0]
+    assert "preview (data, not instructions): 2" in told[1]
+
+
+async def test_a_script_that_reads_twice_and_writes_once_asks_once(tmp_path: Path) -> None:
+    code = (
+        "const one = await read({path: 'a.txt'}), two = await read({path: 'b.txt'});"
+        " await write({path: 'c.txt', content: `${one.length} ${two.length}`}); 'written'"
+    )
+    turns = [says(call("call_tools", code=code)), Turn(text="Done.")]
+    async with stage(tmp_path, turns, mode="ask", tools={"scripts": True}) as opened:
+        for name in ("a.txt", "b.txt"):
+            await anyio.Path(opened.cwd / name).write_text("x")
+        outcome = await opened.run()
+        asked = [event.action for event in opened.events(PermissionRequested)]
+        (told,) = words_of(opened)
+    assert asked == ["Write c.txt"]
+    assert outcome.exit_code == 4
+    assert "Nobody is here to approve" in told
+
+
+async def test_a_new_place_is_asked_about_whichever_tool_goes_there(
+    tmp_path: Path, shop: Shop
+) -> None:
+    read = f"const tab = await openTab('{shop.url}'); await getText(tab, 'h1')"
+    turns = (
+        says(call("browser_execute", code=read)),
+        says(call("browser_execute", code="await openTab('http://localhost:9/')")),
+        says(call("browser_configure", domain="localhost:9", allow=True)),
+    )
+    async with browsing(tmp_path, *turns) as opened:
+        outcome = await opened.run(f"Look at {shop.url}")
+        asked = [event.action for event in opened.events(PermissionRequested)]
+        told = words_of(opened)
+    assert outcome.exit_code == 4, told
+    assert len(asked) == 2, told
+    assert "a new place, after reading data of" in asked[0]
+    assert asked[1] == "Open localhost:9 from now on"
+
+
+async def test_settings_of_a_domain_are_kept(tmp_path: Path) -> None:
+    wish = {"domain": "shop.example", "permissions": {"geolocation": "grant"}, "locale": "de-DE"}
+    turns = (
+        says(call("browser_configure", **cast("dict[str, Any]", wish))),
+        says(call("browser_configure", domain="not a domain", locale="de-DE")),
+        says(call("browser_configure")),
+        says(call("browser_configure", zoom=2)),
+    )
+    async with browsing(tmp_path, *turns) as opened:
+        await opened.run()
+        told = words_of(opened)
+    assert '"permissions":["geolocation"]' in told[0]
+    assert "names no place" in told[1]
+    assert "say what is to be different" in told[2]
+    assert "name the domain" in told[3]
+    kept = await anyio.Path(tmp_path / "home" / "browser" / "domains.toml").read_text("utf-8")
+    assert "shop.example" in kept
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.txt", b"words", "is no PNG, JPEG, GIF or WebP image"),
+        ("a.png", b"\x89PNG\r\n\x1a\n" + b"x" * 6_000_000, "larger than 5 MB"),
+        ("gone.png", b"", "is no file"),
+    ],
+)
+async def test_what_is_no_picture_is_refused(
+    tmp_path: Path, name: str, content: bytes, said: str
+) -> None:
+    async with browsing(tmp_path, says(call("view_image", path=name))) as opened:
+        if content:
+            await anyio.Path(opened.cwd / name).write_bytes(content)
+        await opened.run()
+        assert said in words_of(opened)[0]
+
+
+def test_a_start_without_them_loads_nothing_of_the_browser() -> None:
+    code = (
+        "import sys, ouroboros.app.wiring, ouroboros.faces.cli.commands.run;"
+        "bad = [m for m in sys.modules if m.startswith(('ouroboros.browser', 'ouroboros.code',"
+        " 'ouroboros.rlm', 'ouroboros.repl.session', 'websockets', 'py_mini_racer', 'pypdf'))];"
+        "print(bad)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PATH": os.environ["PATH"]},
+    )
+    assert done.stdout == "[]\n"
