@@ -95,10 +95,10 @@ async def test_settings_of_a_site_hold_from_its_next_visit_and_after_a_restart(
         permissions=["geolocation"],
     )
     again = Sites(path)
-    await again.begin(stage.connection, stage.tabs)
+    await again.load()
+    assert again.sites == sites.sites
     tab = await stage.open()
     address = stage.site.url("x", 1)
-    await again.visit(tab, address)
     await tab.navigate(address)
     seen = await read(
         tab,
@@ -106,7 +106,6 @@ async def test_settings_of_a_site_hold_from_its_next_visit_and_after_a_restart(
     )
     assert seen == "Agent/1|500|1.234,5|Asia/Tokyo"
     assert (await read(tab, _STATES)).startswith("granted")
-    await again.visit(tab, stage.site.url("x"))
     await tab.navigate(stage.site.url("x"))
     assert "Agent/1" not in await read(tab, "navigator.userAgent")
 

@@ -1,5 +1,6 @@
 """What a person has settled for single sites: kept in ``home/browser/domains.toml``, applied at the next visit."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -8,7 +9,7 @@ import msgspec
 from msgspec import Meta, Struct, field, structs
 
 from ouroboros.browser.connection import Connection
-from ouroboros.browser.errors import BrowserFailed
+from ouroboros.browser.errors import BrowserFailed, TabGone
 from ouroboros.browser.prompts.dialogs import DialogRule
 from ouroboros.browser.prompts.permissions import PERMISSIONS, Permissions
 from ouroboros.browser.tabs import Tab, TabFacts, Tabs
@@ -148,7 +149,7 @@ class Sites:
         tabs.listen(self._moved)
 
     async def visit(self, tab: Tab, url: str) -> None:
-        """Makes a tab ready for an address, before it goes there: awaited by ``navigate`` and ``openTab``."""
+        """Makes a tab ready for an address; awaited before one of ours goes there."""
         site = self.of(url)
         if self._shaped.get(tab.id, Site()) == site:
             return
@@ -166,6 +167,9 @@ class Sites:
     def _moved(self, facts: TabFacts) -> None:
         if facts.status == "closed":
             self._shaped.pop(facts.id, None)
+            return
+        with suppress(TabGone):  # told of before it is one
+            self._tabs.tab(facts.id).before = self.visit
 
 
 def _check(where: str, site: Site) -> None:

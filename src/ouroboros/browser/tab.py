@@ -1,7 +1,7 @@
 """One tab: its facts, its frames, calls to it, and code that runs in it."""
 
 import contextlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -76,6 +76,7 @@ class Tab:
     Attributes:
         session: Of the page itself; input and screenshots go there, whatever frame they are for.
         frames: Which frame lives where.
+        before: Awaited before it is taken to an address, such as to give it the site's settings.
         is_leaving: We ourselves are taking it to another page, so nobody need be asked.
     """
 
@@ -90,6 +91,7 @@ class Tab:
         self.url, self.title, self.favicon, self.opener = target.url, target.title, "", ""
         self.is_loading, self.is_crashed, self.is_closed = True, False, False
         self.is_leaving = False
+        self.before: Callable[[Tab, str], Awaitable[None]] | None = None
         self.moved = anyio.Event()
         self._changed = changed
         self._dialog = ""
@@ -233,6 +235,8 @@ class Tab:
             BrowserFailed: It cannot be reached; the words are the browser's, such as net::ERR_....
             CallTimedOut: Nothing came in time; the tab stays where it was.
         """
+        if self.before is not None and not self.is_crashed:
+            await self.before(self, url)
         self.is_crashed = False
         params, before = {"url": url}, self._loader()
         try:
