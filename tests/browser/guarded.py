@@ -1,7 +1,7 @@
 """A browser context behind a gate, held to a policy of the test's."""
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import anyio
@@ -9,6 +9,7 @@ import msgspec
 
 from ouroboros.browser.channel.socket import socket
 from ouroboros.browser.connection import Connection, connected
+from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.guard.gate import Gate, gate
 from ouroboros.browser.guard.policy import Policy
 from ouroboros.browser.guard.requests import Guard
@@ -58,6 +59,9 @@ async def guarded(
             try:
                 yield Guarded(connection, tabs, guard, events)
             finally:
+                # Pages that are left ask again, and the next test would hear of it.
+                with anyio.CancelScope(shield=True), suppress(BrowserFailed):
+                    await tabs.end_context(context)
                 tasks.cancel_scope.cancel()
 
 
