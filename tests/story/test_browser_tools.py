@@ -102,9 +102,10 @@ async def test_pictures_and_actions_keep_the_order_of_the_calls(tmp_path: Path, 
             len(part.data) for result in own for part in result.parts if isinstance(part, Media)
         ]
         started = [event.name for event in opened.events(ToolStarted) if not event.within]
+        told = words_of(opened)
     assert [result.name for result in own] == started
     assert started[1:] == ["browser_execute", "view_image"] * 3
-    assert len(set(sizes)) == 3, sizes
+    assert len(set(sizes)) == 3, told
 
 
 async def test_a_script_over_files_speaks_through_its_console(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import anyio
 import anyio.to_thread
 
 from ouroboros.app.browser_setup import BrowserAbsent, find
-from ouroboros.app.doctor import Check
+from ouroboros.app.checks import Check
 from ouroboros.app.settings import Browser
 from ouroboros.browser import launch
 from ouroboros.browser.profiles import listed

@@ -12,7 +12,7 @@ from msgspec import Struct
 from ouroboros.app.browser_setup import BrowserAbsent, find
 from ouroboros.app.settings import Browser
 from ouroboros.browser import launch
-from ouroboros.browser.profiles import Profile, held, listed
+from ouroboros.browser.profiles import Profile, held, listed, remove
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.safety.companion import Companion
 
@@ -67,11 +67,11 @@ async def window(settings: Browser, environment: Mapping[str, str], home: Path, 
             anyio.create_task_group() as tasks,
         ):
             tasks.start_soon(_listen, child)
-            code = await child.watch()
+            await child.watch()
             tasks.cancel_scope.cancel()
-        if code:
+        if child.exit_code:
             said = child.complaints.strip().rpartition("\n")[2]
-            raise OuroborosError(f"the browser ended with {code}: {said}")
+            raise OuroborosError(f"the browser ended with {child.exit_code}: {said}")
 
 
 async def _listen(child: Companion) -> None:
@@ -96,3 +96,13 @@ def stop_owners(home: Path, name: str) -> list[Profile]:
                 os.kill(profile.owner, signal.SIGTERM)
                 told.append(profile)
     return told
+
+
+def profiles(home: Path) -> list[Profile]:
+    """All profiles of ours; blocking."""
+    return listed(home)
+
+
+def remove_profile(home: Path, name: str) -> None:
+    """Deletes one with its logins; raises ``BrowserFailed`` when it is in use, or there is none."""
+    remove(home, name)

@@ -3,17 +3,15 @@
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
 
 import anyio
 import anyio.to_thread
 from msgspec import Struct
 
 from ouroboros.app import config, keys, provider_list
+from ouroboros.app.checks import Check, Verdict
 from ouroboros.core.errors import OuroborosError
 from ouroboros.store import health
-
-type Verdict = Literal["ok", "warning", "failed"]
 
 LEAST_BYTES = 100 * 1_048_576
 """Below this much free space sessions may soon not be kept."""
@@ -21,15 +19,6 @@ LEAST_BYTES = 100 * 1_048_576
 _PATIENCE_SECONDS = 5.0
 _OLLAMA_PORT = 11_434
 _PRIVATE = ("auth", "config.toml", "keys.toml", "trust.toml", "ouroboros.db")
-
-
-class Check(Struct, frozen=True, kw_only=True):
-    """One thing looked at; ``fix`` is what to do unless all is well."""
-
-    name: str
-    verdict: Verdict
-    said: str
-    fix: str = ""
 
 
 BESIDE = Path(sys.executable).parent

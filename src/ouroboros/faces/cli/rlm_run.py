@@ -13,10 +13,10 @@ from ouroboros.faces.cli.taping import equip
 
 if TYPE_CHECKING:
     from ouroboros.app.ouroboros import Session
+    from ouroboros.app.seeds.loading import Seeds
     from ouroboros.app.settings import Settings
     from ouroboros.faces.cli.delivery import Handing
     from ouroboros.faces.cli.stage import Stage, Streams
-    from ouroboros.repl.seeds import Seeds
 
 
 def perform(
@@ -32,7 +32,7 @@ def perform(
 
     streams = Streams.of_process(invocation.environment)
     cwd = invocation.cwd(chosen.cwd)
-    text = _words((*wanted.words, *task), wanted, streams)
+    text = _words((*wanted.words, *task))
     if not text and not (chosen.latest or chosen.resume):
         raise Misuse("there is no task", hint="give it as words")
     file = target(wanted.output, cwd)
@@ -98,14 +98,9 @@ def perform(
     return code
 
 
-def _words(task: tuple[str, ...], wanted: Wanted, streams: "Streams") -> str:
-    """The task: the words, or what standard input holds unless that is data."""
-    from ouroboros.faces.cli.commands.run import task_text
-
-    words = " ".join(task)
-    if words.strip() and (words.strip() != "-" or "-" in wanted.data):
-        return words.encode("utf-8", "replace").decode().strip()
-    return "" if streams.types or "-" in wanted.data else task_text("", streams)
+def _words(task: tuple[str, ...]) -> str:
+    """The task, with what no encoding knows replaced."""
+    return " ".join(task).encode("utf-8", "replace").decode().strip()
 
 
 async def _seeds(

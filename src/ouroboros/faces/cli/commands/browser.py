@@ -66,10 +66,10 @@ def profiles(context: click.Context, *, as_json: bool) -> int:
     """List the browser's profiles, which keep logins."""
     if context.invoked_subcommand is not None:
         return 0
-    from ouroboros.browser.profiles import listed
+    from ouroboros.app import browser_state
 
     invocation: Invocation = context.obj
-    found = listed(invocation.home())
+    found = browser_state.profiles(invocation.home())
     if as_json:
         say_json(found)
         return 0
@@ -87,7 +87,7 @@ def profiles(context: click.Context, *, as_json: bool) -> int:
 @click.pass_obj
 def remove(invocation: Invocation, /, name: str, *, yes: bool) -> int:
     """Delete a profile with its logins, history and cookies."""
-    from ouroboros.browser import profiles as kept
+    from ouroboros.app import browser_state
     from ouroboros.core.errors import Misuse
 
     if not yes:
@@ -95,7 +95,7 @@ def remove(invocation: Invocation, /, name: str, *, yes: bool) -> int:
             raise Misuse(f"nobody is here to confirm that {name!r} goes", hint="give --yes")
         if not click.confirm(f"Delete the profile {name!r} with its logins?", err=True):
             return 1
-    kept.remove(invocation.home(), name)
+    browser_state.remove_profile(invocation.home(), name)
     note(f"Removed the profile {name!r}")
     return 0
 
