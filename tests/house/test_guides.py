@@ -52,7 +52,10 @@ def understood(
             return
     settings = command.context_settings
     with click.Context(command, info_name=name, parent=above, **settings) as context:
-        wanted = next(word for word in words if not word.startswith("-"))
+        wanted = next((word for word in words if not word.startswith("-")), "")
+        if not wanted and command.invoke_without_command:
+            command.parse_args(context, list(words))
+            return
         found = command.get_command(context, wanted)
         assert found is not None, f"{context.command_path} has no command {wanted!r}"
         at = words.index(wanted)
