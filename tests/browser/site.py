@@ -151,7 +151,10 @@ class _Handler(BaseHTTPRequestHandler):
             with contextlib.suppress(OSError):
                 self.wfile.write(body)
 
-    do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = do_OPTIONS = _serve  # noqa: N815
+    def __getattr__(self, name: str) -> Callable[[], None]:
+        if name.startswith("do_"):
+            return self._serve
+        raise AttributeError(name)
 
     @override
     def log_message(self, format: str, *args: object) -> None:
