@@ -12,9 +12,11 @@ from ouroboros.browser.log.console import ConsoleLog
 from ouroboros.browser.log.network import NetworkLog
 from ouroboros.browser.prompts.permissions import Permissions
 from ouroboros.browser.sites import Sites
+from ouroboros.browser.storage.vault import KeyFile, Vault
+from tests.browser.chromium import Chromium
 from tests.browser.settling import until
 from tests.browser.site import Asked, Reply
-from tests.browser.stage import Stage, read
+from tests.browser.stage import Stage, read, staged
 
 _LOCATE = "await new Promise(r => navigator.geolocation.getCurrentPosition(() => r('got'), e => r('code ' + e.code)))"
 _STATES = "(await Promise.all(['geolocation','notifications','camera','microphone','clipboard-read'].map(n => navigator.permissions.query({name: n})))).map(s => s.state).join()"
@@ -79,6 +81,21 @@ async def test_a_password_is_given_by_reference_once_or_the_page_is_locked(
     assert stage.site.paths().count("/locked") == requests
 
 
+async def test_a_password_that_cannot_be_had_locks_the_page_and_ends_no_browser(
+    stage: Stage, tmp_path: Path
+) -> None:
+    vault = Vault(tmp_path / "vault", KeyFile(tmp_path / "vault.key"))
+
+    async def credentials(origin: str) -> tuple[str, str] | None:
+        await vault.get(f"no-such-{len(origin)}")
+        return None
+
+    guard = Guard(AllowList(), lambda event: None, credentials=credentials)
+    await guard.begin(stage.connection, stage.tabs)
+    tab = await stage.open(stage.site.put("locked", _locked))
+    assert await read(tab, "document.title") == "locked"
+
+
 async def test_settings_of_a_site_hold_from_its_next_visit_and_after_a_restart(
     stage: Stage, tmp_path: Path
 ) -> None:
@@ -108,6 +125,23 @@ async def test_settings_of_a_site_hold_from_its_next_visit_and_after_a_restart(
     assert (await read(tab, _STATES)).startswith("granted")
     await tab.navigate(stage.site.url("x"))
     assert "Agent/1" not in await read(tab, "navigator.userAgent")
+
+
+async def test_settings_of_a_site_hold_again_in_a_browser_that_was_started_anew(
+    chromium: Chromium, stage: Stage, tmp_path: Path
+) -> None:
+    sites = Sites(tmp_path / "domains.toml")
+    await sites.begin(stage.connection, stage.tabs)
+    await sites.configure("127.0.0.1", user_agent="Agent/1")
+    address = stage.site.url("x")
+    first = await stage.tabs.open()
+    await stage.tabs.tab(first).navigate(address)
+    async with staged(chromium, stage.site) as other:
+        await sites.begin(other.connection, other.tabs)
+        tab = other.tabs.tab(await other.tabs.open())
+        assert tab.id == first
+        await tab.navigate(address)
+        assert await read(tab, "navigator.userAgent") == "Agent/1"
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,8 @@ class Sites:
             BrowserFailed: The file is broken.
         """
         await self.load()
-        self._connection, self._tabs = connection, tabs
+        self._tabs = tabs
+        self._shaped.clear()  # a browser that was started anew knows nothing of them
         self._permissions = Permissions()
         await self._permissions.begin(connection, tabs)
         tabs.listen(self._moved)
@@ -154,9 +155,9 @@ class Sites:
         if self._shaped.get(tab.id, Site()) == site:
             return
         before = self._shaped.get(tab.id, Site())
-        self._shaped[tab.id] = site
         for method, params in _overrides(before, site):
             await tab.call(method, params)
+        self._shaped[tab.id] = site
         read = address(url)
         if read is not None and read.host:
             for name in site.permissions:

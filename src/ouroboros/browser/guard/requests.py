@@ -11,7 +11,7 @@ import anyio
 from msgspec import Struct
 
 from ouroboros.browser.connection import Connection
-from ouroboros.browser.errors import TabGone
+from ouroboros.browser.errors import BrowserFailed, TabGone
 from ouroboros.browser.guard.gate import Gate
 from ouroboros.browser.guard.policy import LOCAL, Asked, Policy, Verdict
 from ouroboros.browser.guard.touched import Touches
@@ -71,14 +71,12 @@ class _Paused(Struct, frozen=True, rename="camel"):
     request: _Request
     frame_id: str = ""
     resource_type: str = ""
-    network_id: str = ""
     redirected_request_id: str = ""
 
 
 class _Challenge(Struct, frozen=True, rename="camel"):
     origin: str = ""
     source: str = "Server"
-    realm: str = ""
 
 
 class _AuthRequired(Struct, frozen=True, rename="camel"):
@@ -116,7 +114,6 @@ class Guard:
         self._aside: set[str] = set()
         self._granted: dict[str, float] = {}
         self._challenged: deque[str] = deque(maxlen=_KEPT)
-        self._judged: dict[tuple[str, str, bool], Verdict] = {}
         self.blocked: deque[Blocked] = deque(maxlen=_KEPT)
         self.count = 0
         if gate is not None:
@@ -357,7 +354,8 @@ class Guard:
         if self._credentials is not None and key not in self._challenged:
             self._challenged.append(key)  # asked again, they were wrong
             if told.auth_challenge.source == "Server":
-                found = await self._credentials(origin_of(told.auth_challenge.origin))
+                with suppress(BrowserFailed):  # such as a vault that has nothing of that name
+                    found = await self._credentials(origin_of(told.auth_challenge.origin))
         answer = {"response": "CancelAuth"}
         if found is not None:
             answer = {
