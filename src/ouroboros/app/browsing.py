@@ -29,6 +29,7 @@ from ouroboros.browser.transfer.downloads import Downloads
 from ouroboros.browser.transfer.uploads import Uploads
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import Event
+from ouroboros.llm.transport.http import Proxies
 from ouroboros.repl.taint import Taint
 from ouroboros.safety.guard import Guard
 from ouroboros.safety.paths import Places
@@ -145,7 +146,8 @@ async def opened(ground: Ground) -> AsyncGenerator[Browser]:
         Misuse: A domain of the settings is none.
     """
     is_ours = ground.settings.mode == "managed"
-    async with gate() if is_ours else nullcontext() as way_out:
+    proxies = Proxies.of(ground.environment)
+    async with gate(proxies.proxy_for) if is_ours else nullcontext() as way_out:
         browser = Browser(ground, way_out)
         async with browser.session:
             yield browser

@@ -1,5 +1,6 @@
 """The way out of a browser: connections that are admitted, requests one at a time, nonsense refused."""
 
+import os
 import socket
 import threading
 from collections.abc import Generator
@@ -9,6 +10,11 @@ import anyio
 import pytest
 
 from ouroboros.browser.guard.gate import Gate, gate
+from ouroboros.browser.guard.peers import asked, in_table, is_ours
+from ouroboros.llm.transport import Proxies
+from tests.unit.llm.proxy_parts import proxying
+
+OK = b"HTTP/1.1 200"
 
 
 @contextmanager
@@ -141,3 +147,113 @@ async def test_a_head_without_an_end_is_given_up() -> None:
     async with gate() as made:
         _admitting(made, yes=True)
         assert await _talk(made, b"GET " + b"x" * 200_000) == b""
+
+
+@pytest.mark.parametrize("port", [0, 65536, 99999])
+async def test_a_port_that_is_none_ends_one_connection_and_not_the_gate(port: int) -> None:
+    async with gate() as made:
+        _admitting(made, yes=True)
+        assert (await _talk(made, b"CONNECT 127.0.0.1:%d HTTP/1.1\r\n\r\n" % port))[9:12] == b"400"
+        told = await _talk(made, b"GET http://127.0.0.1:%d/x HTTP/1.1\r\n\r\n" % port)
+        assert told[9:12] == b"400"
+
+
+@pytest.mark.parametrize(
+    "name", [b"[::1%25nowhere]", b"[:::]", b"a..b", b"x" * 300, b"no.such.name.invalid"]
+)
+async def test_a_name_that_is_none_ends_one_connection_and_not_the_gate(name: bytes) -> None:
+    async with gate() as made:
+        _admitting(made, yes=True)
+        # Tests may not look names up: what forbids it is no ``OSError``, and ends one connection too.
+        assert (await _talk(made, b"CONNECT %s:443 HTTP/1.1\r\n\r\n" % name))[9:12] in {b"", b"502"}
+        assert (await _talk(made, b"nothing\r\n\r\n"))[9:12] == b"400"
+
+
+async def test_a_judge_that_dies_ends_one_connection_and_not_the_gate() -> None:
+    async with gate() as made:
+
+        async def admit(origin: str) -> bool:
+            raise KeyError(origin)
+
+        made.admit = admit
+        assert await _talk(made, b"CONNECT 127.0.0.1:1 HTTP/1.1\r\n\r\n") == b""
+        assert await _talk(made, b"nothing\r\n\r\n") != b""
+
+
+async def test_the_persons_own_proxy_leads_on_and_is_told_who_asks() -> None:
+    with _echoing() as (port, got):
+        async with proxying("ann:a b") as proxy:
+            proxy.leads_to = "127.0.0.1"
+            address = proxy.url.replace("//", "//ann:a%20b@")
+            async with gate(Proxies(https=address, http=address).proxy_for) as made:
+                _admitting(made, yes=True)
+                place = b"shop.test:%d" % port
+                tunnel = b"CONNECT %s HTTP/1.1\r\n\r\n" % place
+                said = await _talk(made, tunnel, b"hello")
+                plain = await _talk(made, b"GET http://%s/x?y HTTP/1.1\r\n\r\n" % place)
+    assert said.startswith(b"HTTP/1.1 200 Connection established")
+    assert said.endswith(b"ok")
+    assert plain.endswith(b"ok")
+    assert proxy.lines == [
+        f"CONNECT {place.decode()} HTTP/1.1",
+        f"GET http://{place.decode()}/x?y HTTP/1.1",
+    ]
+    assert b"".join(got).startswith(b"helloGET /x?y HTTP/1.1\r\n")
+
+
+async def test_this_machine_and_places_in_no_proxy_are_reached_straight() -> None:
+    with _echoing() as (port, _):
+        async with proxying() as proxy, gate(Proxies(all=proxy.url).proxy_for) as made:
+            _admitting(made, yes=True)
+            for name in (b"127.0.0.1", b"shop.localhost"):
+                assert (await _talk(made, b"CONNECT %s:%d HTTP/1.1\r\n\r\n" % (name, port)))[
+                    9:12
+                ] == b"200"
+        straight = Proxies(all=proxy.url, bypass="*.invalid").proxy_for
+        async with gate(straight) as made:
+            _admitting(made, yes=True)
+            assert not (await _talk(made, b"CONNECT a.invalid:80 HTTP/1.1\r\n\r\n")).startswith(OK)
+    assert proxy.lines == []
+
+
+@pytest.mark.parametrize("address", ["socks5://127.0.0.1:1", "http://127.0.0.1:1", "http://:x@"])
+async def test_a_proxy_that_cannot_be_used_is_never_gone_round(address: str) -> None:
+    with _echoing() as (port, got):
+        async with gate(lambda _: address) as made:
+            _admitting(made, yes=True)
+            told = await _talk(made, b"CONNECT a.test:%d HTTP/1.1\r\n\r\n" % port)
+    assert told[9:12] == b"502"
+    assert got == []
+
+
+async def test_a_proxy_that_wants_another_password_is_not_the_browsers_to_answer() -> None:
+    async with proxying("ann:right") as proxy, gate(lambda _: proxy.url) as made:
+        _admitting(made, yes=True)
+        told = await _talk(made, b"CONNECT shop.test:443 HTTP/1.1\r\n\r\n")
+    assert told[9:12] == b"502"
+    assert proxy.lines == ["CONNECT shop.test:443 HTTP/1.1"]
+
+
+def test_a_connection_of_another_user_is_told_from_ours() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        ours = listener.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", ours)) as client:
+            theirs = client.getsockname()[1]
+            assert asked(theirs, ours) in {os.getuid(), None}
+            assert in_table(theirs, ours, user=os.getuid())
+            assert is_ours(theirs, ours, user=os.getuid())
+            assert not is_ours(theirs, ours, user=os.getuid() + 1)
+            assert not in_table(theirs, ours, user=os.getuid() + 1)
+            assert not is_ours(theirs + 1, ours, user=os.getuid())
+
+
+async def test_who_is_not_known_to_be_our_own_user_is_not_served() -> None:
+    async with gate() as made:
+        with socket.create_connection(
+            ("127.0.0.1", made.port), source_address=("127.0.0.2", 0)
+        ) as client:
+            client.settimeout(0)
+            client.sendall(b"nothing\r\n\r\n")
+            with anyio.fail_after(5):
+                await anyio.wait_readable(client)
+            assert client.recv(100) == b""

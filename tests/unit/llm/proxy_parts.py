@@ -15,12 +15,14 @@ ASKS = b"HTTP/1.1 407 Who asks\r\nproxy-authenticate: Basic\r\ncontent-length: 0
 class Proxy:
     """Forwards plain requests and tunnels the others; notes both.
 
-    With a ``person`` (``user:password``) it serves nobody else.
+    With a ``person`` (``user:password``) it serves nobody else; names it looks up with ``leads_to``
+    are all of that machine.
     """
 
     def __init__(self, person: str = "") -> None:
         self.lines: list[str] = []
         self.url = ""
+        self.leads_to = ""
         self._proof = b64encode(person.encode()).decode() if person else ""
 
     async def handle(self, stream: ByteStream) -> None:
@@ -40,7 +42,7 @@ class Proxy:
                 place, _, path = target.removeprefix("http://").partition("/")
                 host, _, port = place.rpartition(":")
                 head = head.replace(target.encode(), b"/" + path.encode(), 1)
-            async with await anyio.connect_tcp(host, int(port)) as far:
+            async with await anyio.connect_tcp(self.leads_to or host, int(port)) as far:
                 if method == "CONNECT":
                     await stream.send(b"HTTP/1.1 200 Connected\r\n\r\n")
                 else:

@@ -1,22 +1,46 @@
 """A proxy on loopback that a browser of ours goes out through: nothing that has an address passes it unasked.
 
 The browser's own interception misses web sockets, speculative connections and some frames; they all need
-a connection, and every connection comes through here. Names are looked up here too, and only for
-places that may be reached. Source: https://www.rfc-editor.org/rfc/rfc9110#name-connect
+a connection, and every connection comes through here. Names are looked up here too, or by the person's
+own proxy, and only for places that may be reached. Source: https://www.rfc-editor.org/rfc/rfc9110#name-connect
 """
 
+import os
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 
 import anyio
+import anyio.to_thread
 from anyio.abc import ByteReceiveStream, ByteStream, SocketAttribute, SocketStream
+from msgspec import Struct
 
-HEAD_BYTES = 65_536
+from ouroboros.browser.guard.peers import is_ours
+from ouroboros.browser.guard.way import (
+    PIECE_BYTES,
+    ProxyFor,
+    Upstream,
+    reach,
+    read_head,
+    straight,
+    tunnel,
+    upstream,
+)
+
 HEAD_SECONDS = 30.0
 CONNECT_SECONDS = 30.0
-PIECE_BYTES = 65_536
 MOST_CONNECTIONS = 512
+MOST_PORT = 65_535
+
+_UNREACHED = (
+    OSError,
+    TimeoutError,
+    ValueError,
+    anyio.EndOfStream,
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+)
 
 _CONNECT = re.compile(rb"CONNECT (\[[^\]\s]+\]|[^:\s]+):([0-9]{1,5}) HTTP/1\.[01]")
 _PLAIN = re.compile(
@@ -49,9 +73,10 @@ type Admit = Callable[[str], Awaitable[bool]]
 class Gate:
     """A running proxy; made by ``gate`` only."""
 
-    def __init__(self, port: int) -> None:
-        """Everything is refused until ``admit`` is set."""
+    def __init__(self, port: int, proxy_for: ProxyFor = straight) -> None:
+        """Everything is refused until ``admit`` is set; ``proxy_for`` is of the person's network."""
         self.port = port
+        self._proxy_for = proxy_for
         self.admit: Admit = _refuses
 
     @property
@@ -70,79 +95,112 @@ class Gate:
             "--dns-prefetch-disable",
         )
 
-    async def serve(self, client: ByteStream) -> None:
+    async def serve(self, client: SocketStream) -> None:
         """One connection of the browser, until either side has ended it."""
-        async with client:
-            try:
+        # A page chooses where to: whatever one connection dies of, the others and the run go on.
+        with suppress(Exception):
+            async with client:
+                theirs = int(client.extra_attributes[SocketAttribute.remote_port]())
+                if not await anyio.to_thread.run_sync(
+                    partial(is_ours, theirs, self.port, user=os.getuid())
+                ):
+                    return
                 with anyio.fail_after(HEAD_SECONDS):
-                    head, rest = await _head(client)
+                    head, rest = await read_head(client)
                 await self._forward(client, head, rest)
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream):
-                return
-            except TimeoutError:
-                return
 
     async def _forward(self, client: ByteStream, head: bytes, rest: bytes) -> None:
         line, _, fields = head.partition(b"\r\n")
-        tunnel = _CONNECT.fullmatch(line)
-        plain = _PLAIN.fullmatch(line) if tunnel is None else None
-        if tunnel is not None:
-            host, port, scheme = tunnel[1], int(tunnel[2]), "https"
-        elif plain is not None:
-            host, port, scheme = plain[2], int(plain[3] or 80), "http"
-        else:
+        wish = _wish(line)
+        if wish is None:
             await client.send(_answer(400, "not a request to a proxy"))
             return
-        name = host.decode("ascii", "replace")
-        if name.lower() in ERRANDS or not await self.admit(f"{scheme}://{name}:{port}"):
+        if wish.host.lower() in ERRANDS or not await self.admit(wish.origin):
             await client.send(_answer(403, "blocked by the guard"))
             return
-        try:
-            with anyio.fail_after(CONNECT_SECONDS):
-                server = await anyio.connect_tcp(_machine(name), port)
-        except (OSError, TimeoutError, ValueError):
-            if tunnel is not None:
-                await client.send(_answer(502, "cannot be reached"))
-            return
-        async with server:
-            if plain is None:
-                await client.send(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        async with AsyncExitStack() as stack:
+            try:
+                with anyio.fail_after(CONNECT_SECONDS):
+                    proxy = upstream(self._proxy_for, wish.origin, wish.host)
+                    server = await stack.enter_async_context(
+                        await reach(proxy, wish.host, wish.port)
+                    )
+                    early = b""
+                    if wish.is_tunnel and proxy is not None:
+                        early = await tunnel(server, proxy, wish.place)
+            except _UNREACHED:
+                if wish.is_tunnel:
+                    await client.send(_answer(502, "cannot be reached"))
+                return
+            if wish.is_tunnel:
+                await client.send(b"HTTP/1.1 200 Connection established\r\n\r\n" + early)
                 if rest:
                     await server.send(rest)
                 await _both_ways(client, server)
                 return
-            start = b"%s %s %s\r\n" % (plain[1], _target(plain[4]), plain[5])
             kept, length = _fields(fields)
             if length is None:
                 await client.send(_answer(411, "a body of no known length"))
                 return
-            await server.send(start + kept + b"connection: close\r\n\r\n")
+            await server.send(wish.start(proxy) + kept + b"connection: close\r\n\r\n")
             await _one_exchange(client, server, rest, length)
 
 
-def _machine(name: str) -> str:
-    """Names below ``localhost`` are this machine to a browser, whatever a name server says (RFC 6761)."""
-    plain = name.strip("[]").rstrip(".").lower()
-    return "127.0.0.1" if plain == "localhost" or plain.endswith(".localhost") else plain
+class _Wish(Struct, frozen=True, kw_only=True):
+    """What the browser asks a connection for; a tunnel has no ``method``."""
+
+    host: str
+    port: int
+    method: bytes = b""
+    path: bytes = b""
+    version: bytes = b""
+
+    @property
+    def is_tunnel(self) -> bool:
+        return not self.method
+
+    @property
+    def origin(self) -> str:
+        return f"{'https' if self.is_tunnel else 'http'}://{self.host}:{self.port}"
+
+    @property
+    def place(self) -> bytes:
+        return f"{self.host}:{self.port}".encode()
+
+    def start(self, proxy: Upstream | None) -> bytes:
+        """The first line of a plain request, and who asks where a proxy wants to know."""
+        path = self.path if self.path.startswith(b"/") else b"/" + self.path
+        if proxy is None:
+            return b"%s %s %s\r\n" % (self.method, path, self.version)
+        whole = b"http://" + self.place + path
+        return b"%s %s %s\r\n%s" % (self.method, whole, self.version, proxy.asks)
+
+
+def _wish(line: bytes) -> _Wish | None:
+    tunnel_to = _CONNECT.fullmatch(line)
+    plain = _PLAIN.fullmatch(line) if tunnel_to is None else None
+    if tunnel_to is not None:
+        wish = _Wish(host=_text(tunnel_to[1]), port=int(tunnel_to[2]))
+    elif plain is not None:
+        wish = _Wish(
+            host=_text(plain[2]),
+            port=int(plain[3] or 80),
+            method=plain[1],
+            path=plain[4],
+            version=plain[5],
+        )
+    else:
+        return None
+    return wish if wish.host.isascii() and 0 < wish.port <= MOST_PORT else None
+
+
+def _text(name: bytes) -> str:
+    return name.decode("ascii", "replace")
 
 
 async def _refuses(origin: str) -> bool:
     del origin
     return False
-
-
-async def _head(client: ByteStream) -> tuple[bytes, bytes]:
-    data = b""
-    while b"\r\n\r\n" not in data:
-        if len(data) > HEAD_BYTES:
-            raise anyio.EndOfStream
-        data += await client.receive(PIECE_BYTES)
-    head, _, rest = data.partition(b"\r\n\r\n")
-    return head, rest
-
-
-def _target(path: bytes) -> bytes:
-    return path if path.startswith(b"/") else b"/" + path
 
 
 def _fields(fields: bytes) -> tuple[bytes, int | None]:
@@ -163,7 +221,7 @@ def _fields(fields: bytes) -> tuple[bytes, int | None]:
     return kept, length
 
 
-async def _both_ways(client: ByteStream, server: SocketStream) -> None:
+async def _both_ways(client: ByteStream, server: ByteStream) -> None:
     async with anyio.create_task_group() as tasks:
 
         async def pour(source: ByteReceiveStream, sink: ByteStream) -> None:
@@ -177,9 +235,7 @@ async def _both_ways(client: ByteStream, server: SocketStream) -> None:
         tasks.start_soon(pour, server, client)
 
 
-async def _one_exchange(
-    client: ByteStream, server: SocketStream, begun: bytes, length: int
-) -> None:
+async def _one_exchange(client: ByteStream, server: ByteStream, begun: bytes, length: int) -> None:
     """One request and its answer; a second request would have to be judged, so it finds us gone."""
     async with anyio.create_task_group() as tasks:
 
@@ -214,10 +270,14 @@ def _answer(status: int, words: str) -> bytes:
 
 
 @asynccontextmanager
-async def gate() -> AsyncGenerator[Gate]:
-    """A gate that is open on loopback for as long as the block runs."""
+async def gate(proxy_for: ProxyFor = straight) -> AsyncGenerator[Gate]:
+    """A gate that is open on loopback for as long as the block runs.
+
+    Args:
+        proxy_for: Gives the address of the person's own proxy for an origin, or an empty string.
+    """
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0)
-    made = Gate(int(listener.extra_attributes[SocketAttribute.local_port]()))
+    made = Gate(int(listener.extra_attributes[SocketAttribute.local_port]()), proxy_for)
     slots = anyio.Semaphore(MOST_CONNECTIONS)
 
     async def serve(client: SocketStream) -> None:
