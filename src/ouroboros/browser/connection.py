@@ -4,6 +4,7 @@ Sessions are flat: a call names the session of its target, and a happening says 
 https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-attachToTarget
 """
 
+import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -17,6 +18,8 @@ from ouroboros.browser import wire
 from ouroboros.browser.errors import BrowserFailed, BrowserGone, CallRefused, CallTimedOut
 from ouroboros.browser.wire import Incoming
 from ouroboros.core.errors import unwrapped
+
+_log = logging.getLogger(__name__)
 
 CALL_SECONDS = 30.0
 """How long one call may take when its caller does not say."""
@@ -67,6 +70,24 @@ class _Waiting:
         return self.answer.result
 
 
+class _Unharmed:
+    """Whatever one listener dies of, the others and the reader go on."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        self.count += 1
+        if not isinstance(error, msgspec.MsgspecError | LookupError | ValueError):
+            _log.error("a listener to the browser failed", exc_info=error)
+        return True
+
+
 class Connection:
     """Calls and listens over one channel; ``run`` must be going on in a task of the owner's group.
 
@@ -84,7 +105,13 @@ class Connection:
         self._posted = anyio.Event()
         self.lost = anyio.Event()
         self.why_lost = ""
-        self.garbled = 0
+        self._unharmed = _Unharmed()
+        self._garbled = 0
+
+    @property
+    def garbled(self) -> int:
+        """How many messages could not be made sense of."""
+        return self._garbled + self._unharmed.count
 
     async def run(self) -> None:
         """Reads until the channel is lost; then every call that waits fails with ``BrowserGone``."""
@@ -225,7 +252,7 @@ class Connection:
                 try:
                     self._take(wire.incoming(message))
                 except msgspec.MsgspecError:
-                    self.garbled += 1
+                    self._garbled += 1
         except ConnectionError as gone:
             self.why_lost = str(gone)
 
@@ -253,10 +280,8 @@ class Connection:
             kept.append(message)
         for session, listener in tuple(self._listeners.get(message.method, ())):
             if session is None or session == message.session:
-                try:
+                with self._unharmed:
                     listener(message)
-                except (msgspec.MsgspecError, LookupError, ValueError):
-                    self.garbled += 1
 
 
 def _late(method: str, seconds: float) -> CallTimedOut:

@@ -239,3 +239,20 @@ def test_no_bytes_break_the_reader(message: bytes) -> None:
         wire.incoming(message)
     except msgspec.MsgspecError:
         return
+
+
+async def test_a_listener_that_dies_ends_neither_the_reader_nor_the_others() -> None:
+    heard: list[str] = []
+
+    def dies(happening: wire.Incoming) -> None:
+        raise RuntimeError(happening.method)
+
+    async with talking() as (line, connection):
+        connection.listen("A.happened", dies)
+        connection.listen("A.happened", lambda happening: heard.append(happening.method))
+        line.say({"method": "A.happened", "params": {}})
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(connection.call, "A.b")
+            await sent(line, 1)
+            line.say({"id": 1, "result": {}})
+    assert heard == ["A.happened"]
