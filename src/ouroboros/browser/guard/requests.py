@@ -14,7 +14,7 @@ from ouroboros.browser.connection import Connection
 from ouroboros.browser.errors import BrowserFailed, TabGone
 from ouroboros.browser.guard.gate import Gate
 from ouroboros.browser.guard.policy import LOCAL, Asked, Policy, Verdict
-from ouroboros.browser.guard.touched import Touches
+from ouroboros.browser.guard.touched import Touches, names_host
 from ouroboros.browser.tabs import Tab, TabFacts, Tabs
 from ouroboros.browser.targets import Target
 from ouroboros.browser.wire import Incoming
@@ -113,6 +113,7 @@ class Guard:
         self._on: set[str] = set()
         self._aside: set[str] = set()
         self._granted: dict[str, float] = {}
+        self._vouched: dict[str, float] = {}  # also for a tunnel without TLS: a web socket
         self._challenged: deque[str] = deque(maxlen=_KEPT)
         self.blocked: deque[Blocked] = deque(maxlen=_KEPT)
         self.count = 0
@@ -258,7 +259,11 @@ class Guard:
         headers = {name.lower(): value for name, value in paused.request.headers.items()}
         now = anyio.current_time()
         name = tab.id if tab is not None else ""
-        touched = self._touches.is_touched(name, initiator, headers.get("referer", ""), now)
+        touched = (
+            not initiator  # a document without an address is one that code of ours has written
+            or (tab is not None and names_host(tab.url, url))
+            or self._touches.is_touched(name, initiator, headers.get("referer", ""), now)
+        )
         return Asked(
             url=url,
             method=method,
@@ -304,7 +309,10 @@ class Guard:
 
     def _go_on(self, paused: _Paused, session: str, asked: Asked) -> None:
         if asked.origin:
-            self._granted[asked.origin] = anyio.current_time() + GRANT_SECONDS
+            until = anyio.current_time() + GRANT_SECONDS
+            self._granted[asked.origin] = until
+            if asked.touched or asked.is_main:
+                self._vouched[asked.origin] = until
             if not asked.touched and not asked.is_main:
                 self._touches.note(asked.tab, asked.origin)
         params = {"requestId": paused.request_id}
@@ -332,9 +340,9 @@ class Guard:
         read = address(origin)
         if read is None:
             return False
-        plain = {read.origin, origin_of(f"http://{origin.partition('://')[2]}")}
-        now = anyio.current_time()
-        if any(self._granted.get(place, 0.0) >= now for place in plain):
+        plain = origin_of(f"http://{origin.partition('://')[2]}")
+        granted = max(self._granted.get(read.origin, 0.0), self._vouched.get(plain, 0.0))
+        if granted >= anyio.current_time():
             return True
         asked = Asked(url=f"{origin}/", kind="socket", touched=self._touches.any)
         if self._policy.reach == "documents" and not asked.touched:

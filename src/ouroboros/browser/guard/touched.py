@@ -5,9 +5,11 @@ same origin. So a tab counts as touched until it shows another document, what it
 it, and the origin counts for as long as the browser runs.
 """
 
+from urllib.parse import unquote
+
 from msgspec import Struct
 
-from ouroboros.safety.origins import origin_of
+from ouroboros.safety.origins import address, origin_of
 
 GRACE_SECONDS = 10.0
 """A page that was left may still send what it began; so long its successor's requests must show whose they are."""
@@ -26,6 +28,15 @@ class Seen(Struct, kw_only=True):
     touched: bool = False
     asked: set[str]
     left: float | None = None
+
+
+def names_host(page: str, url: str) -> bool:
+    """Whether the address of a page carries the host of what it asks for: then who wrote that chose it. Pure."""
+    shown, wanted = address(page), address(url)
+    if shown is None or wanted is None or not shown.host or shown.origin == wanted.origin:
+        return False
+    host = f"{wanted.host}:{wanted.port}" if wanted.host == shown.host else wanted.host
+    return host in unquote(page.partition("://")[2].partition("/")[2]).lower()
 
 
 class Touches:
@@ -52,8 +63,8 @@ class Touches:
         if seen.loader == loader:
             return
         left = now if seen.touched else seen.left
-        # The document that a tab is opened with has no loader that we saw.
-        touched = seen.touched and not seen.loader and not seen.origin
+        # The document that a tab is opened with has no loader that we saw; no page opens a data: one.
+        touched = (seen.touched and not seen.loader and not seen.origin) or url.startswith("data:")
         self._tabs[tab] = Seen(
             loader=loader, origin=origin_of(url), touched=touched, asked=set(), left=left
         )

@@ -11,19 +11,57 @@ from ouroboros.browser.errors import CannotAct
 from ouroboros.browser.storage import cookies, web
 from ouroboros.repl.functions.function import Spec
 from ouroboros.repl.functions.pages import InTab, Pages, answer, done, part
+from ouroboros.safety.origins import address
 from ouroboros.tools.tool import Result, ToolContext
 
-CLOSED_DOMAINS = ("Browser", "Fetch", "IO", "Security", "SystemInfo", "Target", "Tethering")
-CLOSED_CALLS = frozenset({
-    "DOM.setFileInputFiles",
-    "Network.setBypassServiceWorker",
-    "Page.handleJavaScriptDialog",
-    "Page.navigate",
-    "Page.navigateToHistoryEntry",
-    "Page.setDownloadBehavior",
-    "Page.setInterceptFileChooserDialog",
+OPEN_DOMAINS = frozenset({
+    "Accessibility",
+    "Animation",
+    "Audits",
+    "CSS",
+    "DOM",
+    "DOMDebugger",
+    "DOMSnapshot",
+    "DOMStorage",
+    "Emulation",
+    "HeapProfiler",
+    "IndexedDB",
+    "Input",
+    "LayerTree",
+    "Log",
+    "Memory",
+    "Overlay",
+    "Performance",
+    "Profiler",
+    "Runtime",
+    "WebAudio",
 })
-"""What functions of their own do, by rules that a bare call would get round."""
+OPEN_CALLS = frozenset({
+    "Network.clearBrowserCache",
+    "Network.deleteCookies",
+    "Network.emulateNetworkConditions",
+    "Network.getCookies",
+    "Network.getRequestPostData",
+    "Network.getResponseBody",
+    "Network.setCacheDisabled",
+    "Page.bringToFront",
+    "Page.captureScreenshot",
+    "Page.captureSnapshot",
+    "Page.crash",
+    "Page.getAppManifest",
+    "Page.getFrameTree",
+    "Page.getLayoutMetrics",
+    "Page.getNavigationHistory",
+    "Page.getResourceContent",
+    "Page.getResourceTree",
+    "Page.stopLoading",
+    "Storage.getUsageAndQuota",
+})
+CLOSED_CALLS = frozenset({"DOM.setFileInputFiles", "Emulation.setUserAgentOverride"})
+"""What may be called: nothing that reaches other tabs, or lives on in documents that come later.
+
+A script, a header or a breakpoint that is left behind would act in pages that count as untouched.
+"""
 
 
 class Shot(InTab, frozen=True, kw_only=True):
@@ -150,8 +188,7 @@ async def get_cookies(pages: Pages, wish: Urls, context: ToolContext) -> Result:
 
 
 async def set_cookie(pages: Pages, wish: SetCookie, context: ToolContext) -> Result:
-    """Sets one cookie."""
-    del context
+    """Sets one cookie; for another site than the page's it is as good as a request to there."""
     cookie = cookies.Cookie(
         name=wish.name,
         value=wish.value,
@@ -162,8 +199,22 @@ async def set_cookie(pages: Pages, wish: SetCookie, context: ToolContext) -> Res
         secure=wish.secure,
         same_site=wish.same_site,
     )
-    await cookies.set_cookie(await pages.tab(wish.tab), cookie, url=wish.url)
+    tab = await pages.tab(wish.tab)
+    place = _cookie_place(wish, tab.url)
+    if place:
+        await pages.opening(place, context.admit)
+    await cookies.set_cookie(tab, cookie, url=wish.url)
     return done(f"set a cookie in {wish.tab}")
+
+
+def _cookie_place(wish: SetCookie, page: str) -> str:
+    """The address that a cookie is for, when it is not the page's own host or one above it."""
+    host = wish.domain.strip().lstrip(".").lower()
+    place = f"https://{host}/" if host else wish.url
+    read, own = address(place), address(page)
+    if not place or (read and own and f".{own.host}".endswith(f".{read.host}")):
+        return ""
+    return place
 
 
 async def get_storage(pages: Pages, wish: Area, context: ToolContext) -> Result:
@@ -206,7 +257,8 @@ async def messages(pages: Pages, wish: InTab, context: ToolContext) -> Result:
 async def cdp(pages: Pages, wish: Cdp, context: ToolContext) -> Result:
     """One call of the DevTools protocol."""
     del context
-    if wish.method.partition(".")[0] in CLOSED_DOMAINS or wish.method in CLOSED_CALLS:
+    is_open = wish.method in OPEN_CALLS or wish.method.partition(".")[0] in OPEN_DOMAINS
+    if not is_open or wish.method in CLOSED_CALLS:
         raise CannotAct(f"{wish.method} is not to be had by cdp; use the function for it")
     tab = await pages.tab(wish.tab)
     await pages.parts.touch(tab.id, "")
