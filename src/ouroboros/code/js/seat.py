@@ -20,6 +20,9 @@ from ouroboros.safety.guard import Guard
 START_SECONDS = 30.0
 """How long a worker may take to start; it takes 0.2 s on an idle machine."""
 
+LISTENING_SECONDS = 30.0
+"""How long a worker may take to hear one frame."""
+
 _HERE = Path(__file__).parent
 
 type Why = Literal["", "time", "memory", "cancel", "crash"]
@@ -46,9 +49,16 @@ def _deaf(kind: str, payload: bytes) -> None:
 class Seat:
     """One worker; ``keep`` is its life, everything else is for while it lasts."""
 
-    def __init__(self, environment: Mapping[str, str], guard: Guard | None) -> None:
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        guard: Guard | None,
+        *,
+        listening_seconds: float = LISTENING_SECONDS,
+    ) -> None:
         """Starts nothing yet."""
         self._environment, self._guard = environment, guard
+        self._listening_seconds = listening_seconds
         self._child: Companion | None = None
         self._leaving = anyio.Event()
         self._ready = anyio.Event()
@@ -84,7 +94,7 @@ class Seat:
                     tasks.cancel_scope.cancel()
                 if self._at_once:
                     await child.kill()
-        except OSError as problem:
+        except (OSError, IsolateFailed) as problem:
             self.problem = str(problem)
         finally:
             self.ended.set()
@@ -105,7 +115,7 @@ class Seat:
         """Says one frame.
 
         Raises:
-            IsolateFailed: The worker is gone, or the frame is too long.
+            IsolateFailed: The worker is gone or hears nothing, or the frame is too long.
         """
         try:
             message = wire.packed(kind, payload)
@@ -114,9 +124,13 @@ class Seat:
         if self._child is None or self.ended.is_set():
             raise IsolateFailed("the worker is gone")
         try:
-            await self._child.send(message)
+            with anyio.fail_after(self._listening_seconds):
+                await self._child.send(message)
         except CompanionGone as gone:
             raise IsolateFailed("the worker is gone") from gone
+        except TimeoutError as deaf:
+            self._doom("time")
+            raise IsolateFailed("the worker does not listen") from deaf
 
     def leave(self) -> None:
         """Lets it end by itself; it has a moment for that."""
