@@ -185,11 +185,9 @@ class Rlm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         leaf_tokens: Largest data that goes to one plain model call; more starts a child run.
         child_model: A cheaper model for children; empty means the run's own.
         block_timeout: Seconds a block may run, host calls not counted.
-        exec_timeout: Seconds code may run in a page.
         history_tokens: Code and metadata of earlier iterations in one request.
         script_timeout: Seconds a script of the ``js`` tool may run.
         data_max: Largest file or stream of ``--data`` in bytes, and all of them together.
-        checkpoint_max: Bytes of variables that are kept for a resumed session.
     """
 
     max_iterations: Annotated[int, Meta(ge=1, le=1000)] = limits.RLM_ITERATIONS
@@ -200,11 +198,9 @@ class Rlm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     leaf_tokens: Positive = limits.LEAF_TOKENS
     child_model: str = ""
     block_timeout: Seconds = limits.BLOCK_SECONDS
-    exec_timeout: Seconds = limits.EXEC_IN_TAB_SECONDS
     history_tokens: Positive = limits.RLM_HISTORY_TOKENS
     script_timeout: Annotated[float, Meta(gt=0, le=3600)] = 300.0
     data_max: Positive = 67_108_864
-    checkpoint_max: Count = 33_554_432
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

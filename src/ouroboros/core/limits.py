@@ -5,9 +5,6 @@ from msgspec import Struct
 TOOL_OUTPUT_BYTES = 10_000
 """Largest text one tool result may show the model."""
 
-HISTORY_SLACK = 1.2
-"""A recorded output may be this much longer than the tool budget (serialisation)."""
-
 BLOB_BYTES = 65_536
 """Payloads above this go to a blob, named by hash."""
 
