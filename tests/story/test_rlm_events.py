@@ -53,6 +53,11 @@ async def test_a_recorded_run_is_told_the_old_way(tmp_path: Path) -> None:
     results = [fields for name, fields in told if name == "rlm:code-result"]
     assert [fields["blockIndex"] for fields in results] == [0, 1, 0]
     assert ["error" in fields for fields in results] == [False, True, False]
+    asked = next(fields for name, fields in told if name == "rlm:confirmation-req")
+    request = next(e.data for e in shown if isinstance(e.data, PermissionRequested))
+    assert asked == {"action": request.action, "details": request.input}
+    assert "a.txt" in request.action
+    assert "a.txt" in request.input
     assert told[-1] == ("rlm:complete", {"final": '{"done":true}'})
     starts = [fields for name, fields in told if name == "rlm:iteration-start"]
     assert starts[1] == {"iteration": 2, "taskGoal": "Read it."}

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from ouroboros.repl.taint import Saved
 from ouroboros.safety.private_file import replacing
+from ouroboros.store.layout import Layout
 
 
 class Checkpoint(Struct, frozen=True, kw_only=True):
@@ -33,7 +34,7 @@ class Checkpoints:
     @classmethod
     def of(cls, home: Path, session: str, name: str = "main") -> "Checkpoints":
         """Those of one REPL of a session."""
-        return cls(home / "repl" / session / f"{name}.variables")
+        return cls(Layout(home).variables(session) / f"{name}.variables")
 
     def keep(self, checkpoint: Checkpoint) -> None:
         """Puts it in the place of the last one, if anything has changed."""

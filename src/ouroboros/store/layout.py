@@ -28,6 +28,10 @@ class Layout:
         """The folder of files kept with a session; raises as ``lock``."""
         return self.home / "artifacts" / self._own(session)
 
+    def variables(self, session: str) -> Path:
+        """The folder in which a session's REPL keeps its variables; raises as ``lock``."""
+        return self.home / "repl" / self._own(session)
+
     def _own(self, session: str) -> str:
         """A name that we could have made; ``../x`` is none."""
         if not _SESSION.fullmatch(session):

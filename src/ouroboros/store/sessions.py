@@ -130,7 +130,7 @@ def unarchive(home: Path, session: str) -> None:
 
 
 def delete(home: Path, session: str) -> None:
-    """Removes a session for good, with its artifacts and the blobs no other session names.
+    """Removes a session for good, with its artifacts, its variables and the blobs no other session names.
 
     Raises:
         SessionBusy: It is open somewhere.
@@ -147,15 +147,16 @@ def delete(home: Path, session: str) -> None:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.Error as error:
                 raise explained(error, home) from error
-        _remove_artifacts(Layout(home).artifacts(session))
+        for folder in (Layout(home).artifacts(session), Layout(home).variables(session)):
+            _remove(folder)
     except StoreFailed:
         lease.release()
         raise
     lease.remove()
 
 
-def _remove_artifacts(folder: Path) -> None:
-    import shutil  # only a session with a browser has any
+def _remove(folder: Path) -> None:
+    import shutil  # only a session with a browser or a REPL has any
 
     if folder.is_dir():
         try:

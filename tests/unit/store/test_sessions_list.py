@@ -195,6 +195,24 @@ def test_deleting_takes_everything_but_what_another_session_names(tmp_path: Path
     assert not (tmp_path / "locks" / "ses_1.lock").exists()
 
 
+def test_deleting_takes_its_folders_and_leaves_those_of_others_and_what_is_known_of_files(
+    tmp_path: Path,
+) -> None:
+    for session in ("ses_1", "ses_2"):
+        keep(tmp_path, numbered([ready()], session=session))
+        for kind in ("artifacts", "repl"):
+            folder = tmp_path / kind / session / "inside"
+            folder.mkdir(parents=True)
+            (folder / "main.variables").write_text("secretword")
+    (tmp_path / "taint.jsonl").write_text("known")
+    sessions.delete(tmp_path, "ses_1")
+    left = {path.relative_to(tmp_path).parts[:2] for path in tmp_path.rglob("*.variables")}
+    assert left == {("artifacts", "ses_2"), ("repl", "ses_2")}
+    assert not (tmp_path / "artifacts" / "ses_1").exists()
+    assert not (tmp_path / "repl" / "ses_1").exists()
+    assert (tmp_path / "taint.jsonl").read_text() == "known"
+
+
 def test_new_events_after_a_deletion_are_found(tmp_path: Path) -> None:
     keep(tmp_path, numbered([said("first")]))
     assert search(tmp_path, "first") != ()
