@@ -122,7 +122,8 @@ async def test_frames_in_frames_of_other_sites(stage: Stage) -> None:
 
 async def test_a_frame_is_named_by_number_name_id_and_address(stage: Stage) -> None:
     tab = await framed(stage, 1)
-    for name in (0, "side", "f", "/inner"):
+    (inner,) = (frame.id for frame in tab.frames if frame.id != tab.frames.top)
+    for name in (1, inner, "side", "f", "/inner"):
         found = msgspec.json.decode(await query_selector(tab, "#go", frame=name))
         assert found["innerText"] == "Go", name
     assert b"Go" in await get_text(tab, frame="side")
@@ -130,8 +131,33 @@ async def test_a_frame_is_named_by_number_name_id_and_address(stage: Stage) -> N
     assert links == [{"text": "inside", "href": stage.site.url("inside", 1)}]
     await fill(tab, {"#name": "Bo"}, frame="side")
     await told(tab, "name=Botrue")
-    with pytest.raises(CannotAct, match="no frame nowhere; there are 0: <iframe#f>"):
+    with pytest.raises(CannotAct, match="no frame nowhere; there are 1: <iframe#f>"):
         await query_selector(tab, "#go", frame="nowhere")
+
+
+@pytest.mark.parametrize("hosts", [(1, 1, 1), (1, 1, 2), (0, 0, 1), (1, 0, 0), (0, 0, 0)])
+async def test_any_frame_that_is_listed_can_be_named(
+    stage: Stage, hosts: tuple[int, int, int]
+) -> None:
+    stage.site.put("inner", INNER)
+    for path, within, host in zip(
+        ("outer", "middle", "deep"), ("middle", "deep", "inner"), hosts, strict=True
+    ):
+        url = stage.site.url(within, host)
+        stage.site.put(
+            path,
+            f"""<body style="margin:0"><div style="height:13px"></div><script>told = [];
+            addEventListener("message", (e) => {{ told.push(e.data); if (parent !== window) parent.postMessage(e.data, "*") }})
+            </script><iframe style="margin:17px;width:600px;height:400px" src="{url}"></iframe>""",
+        )
+    tab = await stage.open(stage.site.url("outer"))
+    await wait_for_selector(tab, "iframe >>> iframe >>> iframe >>> #go")
+    (frame,) = (frame for frame in tab.frames if frame.url.endswith("/inner"))
+    assert await get_text(tab, "#go", frame=frame.id) == b'"Go"'
+    assert await get_text(tab, "#go", frame=3) == b'"Go"'
+    await click(tab, "#go", frame=frame.id)
+    await type_text(tab, "#name", "Al", frame=3)
+    assert (await told(tab, "name=Altrue"))[0] == "go"
 
 
 async def test_plain_css_finds_what_only_a_frame_of_the_same_origin_has(stage: Stage) -> None:

@@ -108,6 +108,21 @@ class FrameMap:
             raise PageChanged(f"there is no frame {frame!r} in this page")
         return found
 
+    def named(self, name: str | int) -> Frame | None:
+        """The frame of this number, the page's own being 0, of this id, name or address, or of a part of it."""
+        every = tuple(self)
+        if isinstance(name, int):
+            return every[name] if 0 <= name < len(every) else None
+        fits = (known for known in every if name and name in {known.id, known.name, known.url})
+        within = (known for known in every if name and name in known.url)
+        return next(fits, None) or next(within, None)
+
+    def around(self, frame: str, steps: int) -> str:
+        """The frame so many steps out of this one."""
+        for _ in range(steps):
+            frame = self.find(frame).parent
+        return frame
+
     def seed(self, tree: Raw, session: str) -> None:
         """Takes the answer of ``Page.getFrameTree`` of one session."""
         self._plant(read(_TreeTold, tree, "Page.getFrameTree").frame_tree, session)

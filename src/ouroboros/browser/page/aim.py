@@ -110,6 +110,7 @@ class _Outer(Struct, frozen=True, kw_only=True):
     top: bool = False
     scrolled: bool = False
     warped: bool = False
+    up: int = 0
     error: dict[str, str] | None = None
 
 
@@ -156,12 +157,13 @@ async def on_page(tab: Tab, world: World, aimed: Aimed) -> Point:
     """
     point, scrolled, frame = aimed.point or Point(0, 0), aimed.scrolled, world.frame
     while not point.warped and not point.top and frame != tab.frames.top:
+        frame = tab.frames.around(frame, point.up)  # those that the library has crossed itself
         value, outer = await ask_owner(tab, frame, (point.x, point.y), scrolled=scrolled)
         mapped = msgspec.json.decode(value, type=_Outer)
         if mapped.error is not None:
             raise CannotAct(f"{tab.id}: {mapped.error['message']}")
         point, scrolled = (
-            Point(mapped.x, mapped.y, mapped.top, mapped.warped),
+            Point(mapped.x, mapped.y, mapped.top, mapped.warped, mapped.up),
             scrolled or mapped.scrolled,
         )
         frame = outer.frame

@@ -213,7 +213,7 @@ async def ask(
         PageChanged: A handle's document is gone; a selector is tried again in the new one.
     """
     wanted, handle = target_of(target, frame)
-    asked = _Asked(operation, options or {}, timeout_seconds, handle)
+    asked = _Asked(operation, options or {}, timeout_seconds, handle, frame)
     for again in (True, True, False):
         try:
             return await _ask(tab, asked, wanted)
@@ -228,6 +228,16 @@ class _Asked(NamedTuple):
     options: Mapping[str, object]
     timeout_seconds: float
     handle: Handle | None
+    frame: FrameName
+
+    async def place(self, tab: Tab, wanted: dict[str, Any]) -> tuple[World, dict[str, Any]]:
+        """Where it begins; a frame that only the page itself can name is left to the library."""
+        if self.handle is not None:
+            return await world_of(tab, self.handle), wanted
+        inner = tab.frames.named(self.frame) if self.frame is not None else None
+        if inner is None:
+            return await tab.world(), wanted
+        return await tab.world(inner.id), {**wanted, "frame": None}
 
     async def once(self, tab: Tab, world: World, wanted: dict[str, Any]) -> bytes:
         words = {"target": wanted, **self.options}
@@ -239,7 +249,7 @@ class _Asked(NamedTuple):
 
 async def _ask(tab: Tab, asked: _Asked, wanted: dict[str, Any]) -> Found:
     handle = asked.handle
-    world = await (tab.world() if handle is None else world_of(tab, handle))
+    world, wanted = await asked.place(tab, wanted)
     for _ in range(FRAMES_DEEP):
         try:
             value = await asked.once(tab, world, wanted)

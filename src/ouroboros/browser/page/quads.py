@@ -15,12 +15,14 @@ class Point(Struct, frozen=True):
     Attributes:
         top: Of the page's own.
         warped: A frame is turned on the way, and the point is still that of the frame in it.
+        up: How many frames out from the element's own the viewport is.
     """
 
     x: float
     y: float
     top: bool = False
     warped: bool = False
+    up: int = 0
 
 
 class _Quads(Struct, frozen=True):

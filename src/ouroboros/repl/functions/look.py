@@ -76,17 +76,13 @@ def frame_named(tab: Tab, name: str | int) -> tree.Frame:
     Raises:
         CannotAct: There is none.
     """
-    found = tuple(tab.frames)
-    if isinstance(name, int):
-        fitting = found[name : name + 1] if name >= 0 else ()
-    else:
-        fitting = tuple(frame for frame in found if name in {frame.id, frame.name, frame.url})
-        fitting = fitting or tuple(frame for frame in found if name and name in frame.url)
-    if fitting:
-        return fitting[0]
-    raise CannotAct(
-        f"{tab.id}: no frame {name!r} among {len(found)}", hint="frames(tab) lists them"
-    )
+    found = tab.frames.named(name)
+    if found is None:
+        number = len(tab.frames.frames)
+        raise CannotAct(
+            f"{tab.id}: no frame {name!r} among {number}", hint="frames(tab) lists them"
+        )
+    return found
 
 
 async def exec_in_tab(pages: Pages, wish: Exec, context: ToolContext) -> Result:

@@ -198,11 +198,11 @@ const frameBy = (wanted) => {
   };
   const chosen =
     typeof wanted === "number"
-      ? frames[wanted]
+      ? frames[wanted - 1]
       : (frames.find((f) => [attribute(f, "name"), attribute(f, "id")].includes(wanted)) ??
         frames.find((frame) => urlOf(frame).includes(wanted)));
   if (chosen) return chosen;
-  const known = frames.slice(0, 8).map((frame, at) => `${at}: ${describe(frame)}`);
+  const known = frames.slice(0, 8).map((frame, at) => `${at + 1}: ${describe(frame)}`);
   return refuse("missing", `no frame ${wanted}; there are ${known.join(", ") || "none"}`);
 };
 

@@ -61,11 +61,11 @@ const onScreen = (view, x, y) => {
   const isIn = left >= 0 && top >= 0 && left < seen.width && top < seen.height;
   return isIn ? { x: left, y: top, top: true } : { cover: null };
 };
-// From the element's own frame out to the outermost one of the same origin.
+// From the element's own frame out to the outermost one of the same origin, which is `up` frames away.
 const outwards = (inside, x, y) => {
   let view = viewOf(inside);
   let warped = false;
-  for (;;) {
+  for (let up = 0; ; up++) {
     let frame = null;
     try {
       frame = view.frameElement;
@@ -73,7 +73,7 @@ const outwards = (inside, x, y) => {
       frame = null;
     }
     if (!frame) {
-      if (warped || view !== view.top) return { x, y, warped, top: view === view.top };
+      if (warped || view !== view.top) return { x, y, warped, top: view === view.top, up };
       return onScreen(view, x, y);
     }
     warped = warped || isWarped(frame);
