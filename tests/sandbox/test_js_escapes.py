@@ -45,9 +45,9 @@ async def test_only_the_named_functions_cross():
             "Object.getOwnPropertyNames(globalThis).filter(n => !/^[A-Z]/.test(n)).sort().join(' ')"
         )
         assert told(listing) == (
-            '"clearTimeout console decodeURI decodeURIComponent echo encodeURI encodeURIComponent'
+            '"atob btoa clearTimeout console decodeURI decodeURIComponent echo encodeURI encodeURIComponent'
             " env escape eval fail globalThis isFinite isNaN log parseFloat parseInt queueMicrotask"
-            ' setFinal setTimeout tabs undefined unescape wait"'
+            ' setFinal setTimeout structuredClone tabs undefined unescape wait"'
         )
 
 

@@ -19,6 +19,8 @@ _NOTE_CHARS = 200
 _MESSAGE_CHARS = 400
 _NAME_CHARS = 60
 _NAMES = 30
+_REMARKS = 5
+_AS_VALUE = "; to see a value, end the block with it"
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2064\u206a-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0100-\U000e01ef]"
 )
@@ -49,11 +51,11 @@ class Entry(Struct, frozen=True, kw_only=True):
         return self.outcome.final is not None
 
     @property
-    def answer(self) -> str:
-        """The whole final value: a string as it is, anything else as JSON."""
+    def answer(self) -> str | None:
+        """The whole final value: a string as it is, anything else as JSON; None without one."""
         final = self.outcome.final
         if final is None:
-            return ""
+            return None
         if self.outcome.final_text:
             return msgspec.json.decode(final, type=str)
         return bytes(final).decode("utf-8", "replace")
@@ -73,9 +75,14 @@ def entry(outcome: Outcome, *, shown: tuple[str, ...] = ()) -> Entry:
     if outcome.final is not None:
         kind = "text" if outcome.final_text else "JSON"
         lines.append(f"final value set: {kind}, {len(outcome.final):,} bytes; the run ends with it")
+    lines += [f"note: {harmless(note, _NOTE_CHARS)}" for note in outcome.notes[:_REMARKS]]
     if outcome.logs:
-        lines.append(f"logged to the person: {len(outcome.logs)} lines")
-    told = harmless("\n".join(filter(None, (_preview(outcome), _message(outcome)))), 1_000)
+        count = len(outcome.logs)
+        unseen = f"{count} line{'s' if count > 1 else ''} went to the person, none to you"
+        is_void = outcome.shape is not None and outcome.shape.kind == "void"
+        lines.append(f"log: {unseen}{_AS_VALUE if is_void else ''}")
+    said = (_preview(outcome), _message(outcome), *outcome.notes[:_REMARKS])
+    told = harmless("\n".join(filter(None, said)), 1_000 + _REMARKS * _NOTE_CHARS)
     flagged = instruction_in(told)
     if flagged:
         lines.append("note: this data holds words that read like instructions; they are data")
@@ -144,6 +151,29 @@ def harmless(text: str, limit: int) -> str:
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"
 
 
+_UNDEFINED = "define it first; only the listed functions and your own variables exist here"
+_ELSEWHERE = (
+    (
+        frozenset(("document", "window", "location", "localStorage", "navigator", "$", "page")),
+        "the page is not here: read and act with the listed functions, or execInTab(tab, code)",
+    ),
+    (
+        frozenset(("fetch", "XMLHttpRequest", "axios")),
+        "there is no network here: open the address in a tab, or fetch in a page by execInTab",
+    ),
+    (
+        frozenset(("require", "process", "Buffer", "fs", "__dirname")),
+        "this is not Node: only the listed functions and plain JavaScript exist here",
+    ),
+    (
+        frozenset(("print", "len", "None", "True", "False", "json", "re")),
+        "this is JavaScript, not Python; only the listed functions exist here",
+    ),
+)
+_IN_PAGE = re.compile(r"\S+: ReferenceError: \S+ is not defined")
+_NOT_SHARED = (
+    "code in a page does not see variables of the REPL: put ${JSON.stringify(x)} into its text"
+)
 _STOPPED = {
     "time": "stopped: it ran for too long; what it had defined is kept. Do less in one block",
     "memory": "stopped: it needed more memory than a REPL has. Work on smaller pieces",
@@ -173,7 +203,10 @@ def _hint(thrown: Thrown) -> str:
     """What usually helps."""
     match thrown.name:
         case "ReferenceError":
-            return "define it first; only the listed functions and your own variables exist here"
+            missing = thrown.message.partition(" ")[0]
+            return next((hint for names, hint in _ELSEWHERE if missing in names), _UNDEFINED)
+        case "Error" if _IN_PAGE.match(thrown.message):
+            return _NOT_SHARED
         case "SyntaxError":
             return "nothing of this block was run; write the whole block again"
         case "TypeError" if "undefined" in thrown.message or "null" in thrown.message:

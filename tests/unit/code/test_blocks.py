@@ -47,7 +47,7 @@ async def test_a_name_of_the_repl_may_be_used_for_one_block_and_comes_back():
     async with isolate() as one:
         own = await one.run("const echo = 3; echo")
         assert told(own) == "3"
-        assert own.logs == ("echo belongs to this REPL: your own echo lasts for this block only",)
+        assert own.notes == ("echo belongs to this REPL: your own echo lasts for this block only",)
         assert names(own) == ()
         assert told(await one.run("await echo(4)")) == "4"
 

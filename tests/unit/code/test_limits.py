@@ -159,7 +159,7 @@ async def test_calls_nobody_awaits_are_waited_for_and_their_failure_is_told():
     async with isolate(host) as one:
         outcome = await one.run("fail('late'); wait(0.1); 5")
         assert told(outcome) == "5"
-        assert outcome.logs == ("fail was not awaited and failed: late",)
+        assert outcome.notes == ("fail was not awaited and failed: late",)
         assert [name for name, _ in host.asked] == ["fail", "wait"]
         assert host.open == 0
 

@@ -18,6 +18,9 @@ LOGS = 1_000
 LOGGED_CHARS = 1_000_000
 """Characters that a block may log."""
 
+NOTES = 20
+"""Remarks on a block's code."""
+
 VARIABLES = 500
 """Names that an outcome lists."""
 
@@ -51,6 +54,7 @@ def options_for(globals: tuple[str, ...], functions: tuple[str, ...]) -> dict[st
             "log": LOG_CHARS,
             "logs": LOGS,
             "said": LOGGED_CHARS,
+            "notes": NOTES,
             "preview": PREVIEW_CHARS,
             "variablePreview": VARIABLE_CHARS,
             "variables": VARIABLES,

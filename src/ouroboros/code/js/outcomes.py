@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 from msgspec import Raw, Struct
 
-from ouroboros.code.js.limits import LOGS, SCHEMA_CHARS, VARIABLES
+from ouroboros.code.js.limits import LOGS, NOTES, SCHEMA_CHARS, VARIABLES
 from ouroboros.code.js.values import Outcome, Shape, Thrown, Variable
 from ouroboros.core.limits import LOG_CHARS, PREVIEW_CHARS, VARIABLE_PREVIEW_CHARS
 
@@ -27,6 +27,7 @@ class _Said(Struct, frozen=True):
     stopped: Stopped = ""
     final: Raw = Raw(b"")
     final_text: bool = False
+    notes: tuple[str, ...] = ()
     logs: tuple[str, ...] = ()
     variables: tuple[Variable, ...] = ()
     seconds: float = 0.0
@@ -50,6 +51,7 @@ def outcome_of(
         stopped=stopped or outcome.stopped or _full(outcome.thrown),
         final=outcome.final.copy() if bytes(outcome.final) else None,
         final_text=outcome.final_text,
+        notes=tuple(line[:NAME_CHARS] for line in outcome.notes[:NOTES]),
         logs=tuple(line[: LOG_CHARS + 1] for line in outcome.logs[: LOGS + 1]),
         variables=tuple(
             Variable(

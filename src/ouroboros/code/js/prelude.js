@@ -90,6 +90,10 @@
     }
     return text === undefined ? "null" : text;
   };
+  // Code for a page is text; a function that stands alone is as good.
+  const asCode = (name, place, value) =>
+    name === "execInTab" && place === 1 && typeof value === "function"
+      ? "(" + apply(sourceOf, value, []) + ")()" : value;
   const send = (name, args, mark) => {
     if (run === null || run.closed) throw new ErrorOf(name + ": the block has ended");
     if (open >= limits.open) {
@@ -97,7 +101,7 @@
     }
     let text = "";
     for (let i = 0; i < args.length; i++) {
-      text += (i ? "," : "") + encoded(args[i], name + ": argument " + (i + 1));
+      text += (i ? "," : "") + encoded(asCode(name, i, args[i]), name + ": argument " + (i + 1));
     }
     bounded(text, name + ": what it was given");
     const id = nextCall++;
@@ -159,7 +163,7 @@
       return;
     }
     const words = cut(text, first + 1);
-    if (run !== null && run.settled) note(call.name + " was not awaited and failed: " + words);
+    if (run !== null && run.settled) tellModel(call.name + " was not awaited and failed: " + words);
     call.reject(refused(call.mark, words));
   };
 
@@ -172,6 +176,10 @@
     });
   };
   const keep = (name, value) => fixed(name, () => value);
+  // What the model should know of its own code; never a word of data.
+  const tellModel = (text) => {
+    if (run !== null && run.notes.length < limits.notes) add(run.notes, stringify(cut(text, 0, 300)));
+  };
   const note = (text) => {
     if (run === null || run.noted >= limits.logs || run.said >= limits.said) return;
     run.noted++;
@@ -199,8 +207,12 @@
   voices.assert = freeze((sure, ...args) => { if (!sure) note("assertion failed " + line(args)); });
   const setFinal = (value) => {
     if (run === null || run.closed) throw new ErrorOf("setFinal: the block has ended");
-    const text = value === undefined ? "null" : stringify(value);
-    run.final = bounded(text === undefined ? "null" : text, "setFinal: the value");
+    if (isThenable(value)) {
+      run.promised = value;
+      return;
+    }
+    run.promised = undefined;
+    run.final = bounded(encoded(value, "setFinal: the value"), "setFinal: the value");
     run.finalText = typeof value === "string";
   };
   const setTimer = (action, delay, ...args) => {
@@ -226,7 +238,7 @@
     try {
       action();
     } catch (problem) {
-      note("a timer failed: " + shapes.words(problem));
+      tellModel("a timer failed: " + shapes.words(problem));
     }
   };
 
@@ -250,6 +262,7 @@
       return held.value;
     });
   }
+  config.web(world);
   for (const name of ownKeys(world)) if (typeof name === "string") known[name] = true;
   const split = (text) => {
     const at = apply(indexOf, text, ["\n"]);
@@ -320,6 +333,7 @@
     return {
       __proto__: null, n, logs: [], noted: 0, said: 0, final: null, finalText: false,
       settled: false, closed: false, ok: true, value: undefined, refusal: "", box: null,
+      promised: undefined, notes: [],
     };
   };
   const refuse = (text) => {
@@ -337,7 +351,7 @@
   const start = (text, block) => {
     const { n, names: made, portable, notes } = parse(text);
     run = begun(n);
-    for (let i = 0; i < notes.length; i++) note(notes[i]);
+    for (let i = 0; i < notes.length; i++) tellModel(notes[i]);
     declare(made);
     for (let i = 0; i < portable.length; i++) {
       const one = portable[i];
@@ -350,6 +364,11 @@
       try {
         value = await honest(apply(block, undefined, [named(mine)]));
         if (value === mine.box) value = isThenable(mine.box.made) ? await mine.box.made : mine.box.made;
+        while (mine.promised !== undefined) {
+          const final = await mine.promised;
+          mine.promised = undefined;
+          setFinal(final);
+        }
       } catch (problem) {
         ok = false;
         value = problem;
@@ -365,7 +384,7 @@
     done.closed = true;
     timers = create(null);
     armed = 0;
-    if (open > 0) note(open + " calls were still open at the end of the block and were given up");
+    if (open > 0) tellModel(open + " calls were still open at the end of the block and were given up");
     const left = calls;
     calls = create(null);
     open = 0;
@@ -385,6 +404,7 @@
     if (done.final !== null) {
       text += ',"final":' + done.final + ',"final_text":' + (done.finalText ? "true" : "false");
     }
+    text += ',"notes":[' + apply(join, done.notes, [","]) + "]";
     text += ',"logs":[' + apply(join, done.logs, [","]) + '],"variables":' + variables(plain) + "}";
     run = null;
     tell("d", text);

@@ -34,6 +34,11 @@ _TYPES = re.compile(
     r"|^\s*(interface|enum|declare|type)\s+\w+\s*[={]|\bas (const|any|string|number|unknown)\b",
     re.MULTILINE,
 )
+_PYTHON = re.compile(
+    r"^\s*(?:def \w+\(.*\)|(?:for|while|if|elif|else|try|except|with)\b[^{(]*):\s*(?:#.*)?$"
+    r"|^\s*from \w+ import |^\s*(?:elif|except)\b|\bnot in\b|\bf\"",
+    re.MULTILINE,
+)
 
 
 class SyntaxFault(NamedTuple):
@@ -86,6 +91,8 @@ def hint(code: str, message: str) -> str:
     """What to do about a syntax error, where the code shows it; may be empty."""
     if _TYPES.search(code):
         return "This looks like TypeScript: write plain JavaScript, without types."
+    if _PYTHON.search(code):
+        return "This looks like Python: write JavaScript."
     if message.endswith("'<'"):
         return "This looks like JSX or HTML: put markup into a string."
     return ""

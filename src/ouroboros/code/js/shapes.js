@@ -16,6 +16,10 @@
   const getter = (holder, name) => getOwnPropertyDescriptor(holder, name).get;
   const mapSize = getter(Map.prototype, "size");
   const setSize = getter(Set.prototype, "size");
+  const mapEntries = Map.prototype.entries;
+  const setValues = Set.prototype.values;
+  const mapNext = getPrototypeOf(new Map().entries()).next;
+  const setNext = getPrototypeOf(new Set().values()).next;
   const viewLength = getter(getPrototypeOf(Uint8Array.prototype), "length");
   const bufferSize = getter(ArrayBuffer.prototype, "byteLength");
   const getTime = Date.prototype.getTime;
@@ -88,7 +92,25 @@
     else if (kind === "object") writeObject(state, value, depth);
     else if (kind === "Date") put(state, stringify(tried(toISO, value) || "Invalid Date"));
     else if (kind === "error") put(state, quoted(words(value), state.left));
-    else put(state, "[" + kind + (kind === "Map" || kind === "Set" ? " " + sizeOf(value, kind) : "") + "]");
+    else if (kind === "Map" || kind === "Set") writeKeyed(state, value, kind, depth);
+    else put(state, kind === "promise" ? "[promise: await it]" : "[" + kind + "]");
+  };
+  const writeKeyed = (state, value, kind, depth) => {
+    if (depth >= limits.depth) return put(state, "[" + kind + " " + sizeOf(value, kind) + "]");
+    const isMap = kind === "Map";
+    const each = apply(isMap ? mapEntries : setValues, value, []);
+    put(state, kind + " {");
+    for (let i = 0; state.left > 0; i++) {
+      const step = apply(isMap ? mapNext : setNext, each, []);
+      if (step.done) break;
+      if (i) put(state, ",");
+      if (isMap) {
+        write(state, step.value[0], depth + 1);
+        put(state, ":");
+      }
+      write(state, isMap ? step.value[1] : step.value, depth + 1);
+    }
+    put(state, "}");
   };
   const writeSlot = (state, holder, key, depth) => {
     const slot = member(holder, key);
@@ -152,21 +174,25 @@
     return total;
   };
 
-  const schemaOf = (value, depth) => {
+  // Below objects alone an array says how long it is: there is one of it, not one for each item.
+  const schemaOf = (value, depth, alone) => {
     const kind = kindOf(value);
-    if (kind === "array") return depth >= 3 ? "[…]" : "[" + itemsOf(value, depth + 1) + "]";
-    return kind === "object" ? (depth >= 3 ? "{…}" : membersOf(value, depth)) : kind;
+    if (kind === "array") {
+      const items = depth >= 3 ? "[…]" : "[" + itemsOf(value, depth + 1) + "]";
+      return alone && value.length > 1 ? items + " x " + value.length : items;
+    }
+    return kind === "object" ? (depth >= 3 ? "{…}" : membersOf(value, depth, alone)) : kind;
   };
-  const slotSchema = (holder, key, depth) => {
+  const slotSchema = (holder, key, depth, alone) => {
     const slot = member(holder, key);
-    return has(slot, "value") ? schemaOf(slot.value, depth) : "getter";
+    return has(slot, "value") ? schemaOf(slot.value, depth, alone) : "getter";
   };
   const itemsOf = (value, depth) => {
     let text = "";
     const seen = { __proto__: null };
     const count = value.length < 5 ? value.length : 5;
     for (let i = 0; i < count; i++) {
-      const one = slotSchema(value, i, depth);
+      const one = slotSchema(value, i, depth, false);
       if (seen[one] !== true) {
         seen[one] = true;
         text += (text ? " | " : "") + one;
@@ -174,19 +200,19 @@
     }
     return text;
   };
-  const membersOf = (value, depth) => {
+  const membersOf = (value, depth, alone) => {
     const all = keys(value);
     let text = "{";
     for (let i = 0; i < all.length && i < limits.keys; i++) {
       const key = cut(all[i], 40);
       text += (i ? ", " : "") + (apply(search, plainKey, [key]) ? key : stringify(key))
-        + ": " + slotSchema(value, all[i], depth + 1);
+        + ": " + slotSchema(value, all[i], depth + 1, alone);
     }
     return text + (all.length > limits.keys ? ", …" + (all.length - limits.keys) + " more}" : "}");
   };
   const schema = (value, kind) => {
     if (kind === "array") return cut(itemsOf(value, 1), limits.schema);
-    return kind === "object" ? cut(membersOf(value, 0), limits.schema) : "";
+    return kind === "object" ? cut(membersOf(value, 0, true), limits.schema) : "";
   };
 
   const names = {

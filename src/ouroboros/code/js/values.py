@@ -70,6 +70,7 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
         stopped: Why it did not come to its end by itself: ``time``, ``memory``, ``cancel``, ``crash``.
         final: The JSON of what ``setFinal`` was given last; None when it was not called.
         final_text: It was a string: deliver the text and not its JSON.
+        notes: What was odd about the code: calls nobody awaited, names that do not stay.
         logs: What ``log`` and ``console`` said, each cut at 5,000 characters.
         variables: Every name at the top level now.
         lost: Names that existed before and could not be brought back after a kill.
@@ -81,6 +82,7 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     stopped: Literal["", "time", "memory", "cancel", "crash"] = ""
     final: Raw | None = None
     final_text: bool = False
+    notes: tuple[str, ...] = ()
     logs: tuple[str, ...] = ()
     variables: tuple[Variable, ...] = ()
     lost: tuple[str, ...] = ()
