@@ -273,6 +273,48 @@ async def test_facts_tell_a_submit_a_payment_an_upload_and_a_download(stage: Sta
 
 
 @pytest.mark.parametrize(
+    ("form", "is_search"),
+    [
+        ("<form><input name=q><button>Go</button></form>", True),
+        (
+            "<form><input name=q><select name=in><option>All</select><button>Go</button></form>",
+            True,
+        ),
+        ("<form role=search><input name=q><input name=near><button>Go</button></form>", True),
+        ("<search><form><input name=q><input name=near><button>Go</button></form></search>", True),
+        ("<form><input type=search name=q><input name=near><button>Go</button></form>", True),
+        ("<form id=f><input name=q></form><button form=f>Go</button>", True),
+        (
+            "<form><input name=q><input type=hidden name=lang value=en><button>Go</button></form>",
+            True,
+        ),
+        ("<form method=post><input type=search name=q><button>Go</button></form>", False),
+        ("<form><input type=search name=q><button formmethod=post>Go</button></form>", False),
+        ("<form><input name=a><input name=b><button>Go</button></form>", False),
+        ("<form><button>Go</button></form>", False),
+        ("<form role=search><button>Go</button></form>", False),
+        ("<form role=search><input name=q><input type=password><button>Go</button></form>", False),
+        ("<form id=f><input name=q><button>Go</button></form><input type=password form=f>", False),
+        ("<form><input type=email><button>Go</button></form>", False),
+        ("<form role=search><input name=q><input type=tel><button>Go</button></form>", False),
+        ("<form><input name=q><input autocomplete=cc-csc><button>Go</button></form>", False),
+        (
+            "<form><input name=q><input type=hidden name=csrf_token><button>Go</button></form>",
+            False,
+        ),
+        ("<form><input name=id><button>Delete</button></form>", False),
+        ("<form action=/unsubscribe><input name=who><button>Go</button></form>", False),
+        ("<form><textarea name=q></textarea><button>Go</button></form>", False),
+    ],
+)
+async def test_only_a_form_that_merely_searches_counts_as_a_search(
+    stage: Stage, form: str, is_search: bool
+) -> None:
+    facts = await element_facts(await stage.show(form), "button")
+    assert (facts.is_submit, facts.is_search) == (True, is_search)
+
+
+@pytest.mark.parametrize(
     ("link", "navigated"),
     [
         ("href='#part'", False),

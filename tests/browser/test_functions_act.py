@@ -169,6 +169,23 @@ async def test_the_person_is_asked_before_something_is_set_off(
             assert site.paths().count("/sent") == 1
 
 
+SEARCH = "<form action=%s><input id=q name=q type=search><button id=go>Go</button></form>"
+
+
+async def test_a_search_of_the_same_place_is_not_asked_about(stage: Stage, work: Path) -> None:
+    site = stage.site
+    site.put("found", "found")
+    async with desk(stage, work, mode="ask", answers=[NO]) as repl:
+        for act in ("click(t, '#go')", "type(t, '#q', 'word\\n')"):
+            await opened(repl, SEARCH % site.url("found"))
+            await repl.run(f"await {act}; await waitForText(t, 'found')")
+        assert repl.questions == []
+        await opened(repl, SEARCH % site.url("found", host=1))
+        assert "refused" in await repl.fails("await click(t, '#go')")
+        assert "Send a form" in repl.questions[0].action
+    assert site.paths(1) == []
+
+
 async def test_a_risk_that_the_person_does_not_care_for_is_not_asked(
     stage: Stage, work: Path
 ) -> None:

@@ -14,6 +14,7 @@ class Facts(Struct, frozen=True, kw_only=True):
         tag: Of the button, link or field that the act would reach.
         label: Its name as a person reads it, at most 80 characters; page text.
         is_submit: Pressing it sends a form with ``method`` to ``action``.
+        is_search: That form is sent by GET and looks like one that only searches.
         is_payment: Its words, or card fields in its form, speak of paying or ordering.
         is_upload: It chooses a file.
         is_download: It saves a file.
@@ -25,6 +26,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     type: str = ""
     label: str = ""
     is_submit: bool = False
+    is_search: bool = False
     method: str = ""
     action: str = ""
     is_payment: bool = False

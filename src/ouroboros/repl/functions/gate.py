@@ -14,7 +14,7 @@ def risk_of(facts: Facts, risks: frozenset[str]) -> str:
     found = {
         "payment": facts.is_payment,
         "cross-site-post": facts.is_submit and goes_elsewhere and facts.method.lower() == "post",
-        "submit": facts.is_submit,
+        "submit": facts.is_submit and (goes_elsewhere or not facts.is_search),
         "upload": facts.is_upload,
         "download": facts.is_download,
     }

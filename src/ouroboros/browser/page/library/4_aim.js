@@ -130,6 +130,20 @@ const absolute = (element, url) => {
     return "";
   }
 };
+const GRAVE =
+  /\b(delete|remove|cancel|unsubscribe|confirm|send|sign|log ?out|transfer|approve|reset|l\u00f6schen|supprimer|eliminar|elimina)\b/i;
+const SECRET = /token|csrf|xsrf|nonce|secret|session|passw|signature|^auth/i;
+const asksForMore = (field) =>
+  ["password", "email", "tel", "file"].includes(field.type) ||
+  tagOf(field) === "textarea" ||
+  (field.type === "hidden" && SECRET.test(attribute(field, "name") ?? ""));
+const looksLikeSearch = (form, words) => {
+  const fields = Array.from(all(rootOf(form), "input,textarea,select")).filter((field) => field.form === form);
+  if (GRAVE.test(words) || fields.some(asksForMore)) return false;
+  const texts = fields.filter(isTextField);
+  const isNamed = closest(form, "[role=search],search") || all(form, "[role=search],search,input[type=search]").length > 0;
+  return isNamed ? texts.length > 0 : texts.length === 1;
+};
 const formFacts = (actor, form) => {
   const submits = ["submit", "image"].includes(actor.type);
   const own = (name) => (submits && attribute(actor, `form${name}`)) || attribute(form, name) || "";
@@ -153,15 +167,16 @@ const factsOf = (element, isEntering = false) => {
   const facts = form ? formFacts(actor, form) : { method: "", action: "", card: false };
   const href = tag === "a" || tag === "area" ? (link(actor, "href") ?? "") : "";
   const isPressed = submits || tag === "button" || tag === "a" || actor.type === "button" || enters;
-  const words = `${label} ${isSubmit ? new URL(facts.action || "about:blank").pathname : ""}`;
+  const words = `${label} ${isSubmit ? new URL(facts.action || "about:blank").pathname : ""}`.replace(/[-_/.]/g, " ");
   return {
     tag,
     type: kindOf(actor) ?? "",
     label,
     is_submit: isSubmit,
+    is_search: isSubmit && facts.method === "get" && !facts.card && looksLikeSearch(form, words),
     method: isSubmit ? facts.method : "",
     action: isSubmit ? facts.action : "",
-    is_payment: isPressed && (PAYING.test(words.replace(/[-_/.]/g, " ")) || (isSubmit && facts.card)),
+    is_payment: isPressed && (PAYING.test(words) || (isSubmit && facts.card)),
     is_upload: tag === "input" && actor.type === "file",
     is_download: (tag === "a" || tag === "area") && hasAttribute(actor, "download"),
     href,
