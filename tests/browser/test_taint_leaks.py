@@ -69,3 +69,31 @@ async def test_what_was_read_does_not_arrive_at_a_new_place(
         await repl.run_block(f"{LEAKS[name]}{SETTLE}", call_id="c2")
     arrived = [_told(asked) for asked in site.requests if asked.path in site.paths(2)]
     assert not [told for told in arrived if "secretgoods" in told or "evil" in told]
+
+
+LOOKS = {
+    "title": ("tabs[0].title", True),
+    "all": ("JSON.stringify(tabs)", True),
+    "through-a-function": ("titles()", True),
+    "address-of-a-frame": ("await frames(a)", True),
+    "count": ("tabs.length", False),
+    "name": ("tabs[0].id + tabs[0].status", False),
+}
+
+
+@pytest.mark.parametrize(("code", "is_read"), LOOKS.values(), ids=LOOKS)
+async def test_titles_and_addresses_are_page_data(
+    chromium: Chromium, site: Site, tmp_path: Path, code: str, is_read: bool
+) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    site.put("shop", "<title>secretgoods</title>")
+    async with tainted(chromium, folder, asker=Nobody()) as place, place.repl() as repl:
+        if "titles" in code:
+            define = "function titles() { return tabs.map((tab) => tab.title) }"
+            await repl.run_block(define, call_id="c1")
+        opened = f"var a = await openTab('{site.url('shop')}'); await waitForLoad(a); {code}"
+        await repl.run_block(opened, call_id="c2")
+        assert place.taint.by == ((site.origin(),) if is_read else ())
+        told = await repl.run_block(f"await openTab('{site.url('evil', 2)}')", call_id="c3")
+        assert told.ok is not is_read

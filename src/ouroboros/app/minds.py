@@ -35,6 +35,7 @@ from ouroboros.rlm.context import Page
 from ouroboros.rlm.hands import ReplTool
 from ouroboros.rlm.mind import Reading, RlmMind
 from ouroboros.safety.guard import Guard
+from ouroboros.safety.origins import origin_of
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import Registry
 
@@ -58,6 +59,14 @@ class View:
         self._known = known
         tabs = known()
         self._seen: tuple[TabFacts, ...] = tabs.all() if tabs is not None else ()
+
+    def told(self) -> tuple[str, ...]:
+        """The origins of the titles and addresses that the next look tells."""
+        tabs = self._known()
+        now = tabs.all() if tabs is not None else ()
+        worded = {c.tab for c in changes(self._seen, now) if c.field in {"title", "url"}}
+        found = (origin_of(facts.url) for facts in (*self._seen, *now) if facts.id in worded)
+        return tuple(dict.fromkeys(filter(None, found)))
 
     def look(self) -> Page:
         """How the browser stands now."""
@@ -161,11 +170,18 @@ class Nursery:
             tool = ReplTool(lambda: runner, birth.state)
             kit = replace(self._kit, state=birth.state, journal=birth.journal)
             browser = self._repls.base.browser
+            view = View(browser.known) if browser is not None else None
+
+            async def prepare() -> str:
+                told = await tool.prepare(birth.journal.record)
+                await self._repls.taint.read(*(view.told() if view is not None else ()))
+                return told
+
             yield Room(
                 hands=toolbox.session_hands(kit, Registry([tool])),
                 system=self._words.system(opened.api, can_ask=birth.can_ask, is_child=True),
-                prepare=lambda: tool.prepare(birth.journal.record),
-                window=View(browser.known) if browser is not None else None,
+                prepare=prepare,
+                window=view,
             )
 
 
@@ -206,6 +222,7 @@ async def _joined(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
         root = ReplWish(name="main", seeds=wish.seeds, tools=queries(family))
         runner = Lazy(stack, guard, lambda: repls.open(root))
         bounds = kit.settings.rlm
+        view = View(browser.known) if browser is not None else None
         mind = RlmMind(
             lineup=kit.lineup,
             system=words.system(repls.api(root), can_ask=True),
@@ -214,10 +231,10 @@ async def _joined(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
             ),
             record=kit.journal.record,
             ids=kit.ids,
-            window=View(browser.known) if browser is not None else None,
+            window=view,
             reading=_reading(kit, wish, words),
             begin=allowance.begin,
-            prepare=_prepared(kit, repls, tool),
+            prepare=_prepared(kit, repls, tool, view),
         )
         yield Joined(
             name="rlm",
@@ -230,8 +247,13 @@ async def _joined(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
         )
 
 
-def _prepared(kit: Kit, repls: Repls, tool: ReplTool) -> Callable[[], Awaitable[str]]:
-    """What happens before each iteration: places that the person has named are known from then on."""
+def _prepared(
+    kit: Kit, repls: Repls, tool: ReplTool, view: View | None
+) -> Callable[[], Awaitable[str]]:
+    """What happens before each iteration: places that the person has named are known from then on.
+
+    Titles and addresses that the model is about to be told count as read.
+    """
     heard = 0
 
     async def prepare() -> str:
@@ -242,7 +264,9 @@ def _prepared(kit: Kit, repls: Repls, tool: ReplTool) -> Callable[[], Awaitable[
             if message.role == "user" and message.kind == "plain":
                 repls.taint.hear(message.text)
         try:
-            return await tool.prepare(kit.journal.record)
+            told = await tool.prepare(kit.journal.record)
+            await repls.taint.read(*(view.told() if view is not None else ()))
+            return told
         except (OuroborosError, OSError) as failed:
             return f"The REPL could not be opened: {failed}"
 

@@ -1,5 +1,6 @@
 """One REPL: an isolate, the functions its code may call, and what is told of each block."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
@@ -34,6 +35,8 @@ _KEEPING_SECONDS = 30.0
 _LOGS = 1_000
 _CHEAP_SECONDS = 0.05
 _PATIENCE = 10
+_TABS = re.compile(r"\btabs\b(?!\s*(?:\.\s*length\b|\[[^\]]*\]\s*\??\.\s*(?:id|status|opener)\b))")
+"""A look at titles and addresses; a block that hides one was not steered: nothing was read yet."""
 
 
 class Notes:
@@ -102,6 +105,7 @@ class Repl:
         self._got: dict[str, bytes] = {}
         self._failed: StoreFailed | None = None
         self._is_kept = True
+        self._sees_tabs = False
         self._is_stale = False
         self._kept_at, self._kept_in = 0.0, 0.0
 
@@ -160,7 +164,8 @@ class Repl:
             isolate = self._opened()
             self._within, self._calls = call_id, 0
             self._taint.within = call_id
-            for name, value in self._changed().items():
+            self._sees_tabs = self._sees_tabs or _TABS.search(code) is not None
+            for name, value in (await self._changed()).items():
                 await isolate.put(name, value)
             try:
                 outcome = await isolate.run(code, seconds=seconds or self._seconds)
@@ -202,6 +207,7 @@ class Repl:
             result = await self._performer.perform(
                 call, within=self._within, registry=self._registry
             )
+            changed = await self._changed()
         except StoreFailed as failed:
             self._failed = failed
             return Answer(error="the session can no longer be kept; the run ends")
@@ -214,7 +220,7 @@ class Repl:
         value = result.value
         if value is None:
             value = msgspec.json.encode(_words(result))
-        return Answer(value=value, globals=self._changed())
+        return Answer(value=value, globals=changed)
 
     def _check(self, tool: AnyTool, call: ToolCall) -> None:
         """Raises ``Denied`` when this REPL may not do it, whatever the rules say."""
@@ -226,10 +232,12 @@ class Repl:
         if tab is not None:
             self._capabilities.check(tool.name, effect, tab)
 
-    def _changed(self) -> dict[str, bytes]:
-        """The getters that have another value than the code has last seen."""
+    async def _changed(self) -> dict[str, bytes]:
+        """The getters that have another value than the code has last seen; who looks has read titles."""
         if self._getters is None:
             return {}
+        if self._sees_tabs:
+            await self._taint.read(*self._getters.origins())
         now = self._getters.values()
         changed = {name: value for name, value in now.items() if self._got.get(name) != value}
         self._got.update(changed)

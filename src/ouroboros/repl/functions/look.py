@@ -232,7 +232,6 @@ SPECS = (
         usage="frames(tab): [{index, id, name, url, parent}]",
         arguments=InTab,
         work=frames,
-        reads=False,
     ),
     Spec(
         name="observe",
