@@ -62,6 +62,19 @@ async def test_a_tab_behind_others_is_drawn(stage: Stage, artifacts: Artifacts) 
     assert _size(await Screenshots(artifacts).take(behind))[0] > 100
 
 
+async def test_a_tab_behind_others_is_drawn_each_time_it_changed(
+    stage: Stage, artifacts: Artifacts
+) -> None:
+    behind = await stage.show(f"<h1>Behind</h1>{'<p>words</p>' * 300}")
+    await stage.show("<h1>Front</h1>", path="front")
+    shots = Screenshots(artifacts)
+    taken: list[Artifact] = []
+    for number in range(20):
+        await read(behind, f"document.body.style.zoom = {1 + number / 10}")
+        taken.append(await shots.take(behind, full_page=number % 5 == 4))
+    assert len({shot.sha256 for shot in taken}) == 20
+
+
 async def test_a_whole_page_and_a_part_of_it(stage: Stage, artifacts: Artifacts) -> None:
     shots = Screenshots(artifacts)
     tab = await stage.show("<body style='margin:0;height:3000px;width:500px'></body>")

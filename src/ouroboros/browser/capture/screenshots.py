@@ -2,12 +2,14 @@
 
 import base64
 import math
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Literal
 
 import anyio
 from msgspec import Struct
 
-from ouroboros.browser.errors import BrowserFailed
+from ouroboros.browser.errors import BrowserFailed, CallRefused
 from ouroboros.browser.tabs import Tab
 from ouroboros.browser.transfer.artifacts import Artifact, Artifacts
 from ouroboros.safety.origins import origin_of
@@ -19,6 +21,9 @@ SIDE = 16_000
 """Pixels of one side; beyond it Chromium repeats the picture."""
 
 SECONDS = 30.0
+
+_ENDING_SECONDS = 5.0
+_CAST = {"format": "jpeg", "quality": 1, "maxWidth": 10, "maxHeight": 10}
 
 type Format = Literal["png", "jpeg", "webp"]
 
@@ -96,7 +101,10 @@ class Screenshots:
             area = _area(metrics, full_page=full_page, clip=clip)
             if full_page or clip is not None or area["scale"] < 1:
                 params |= {"clip": area, "captureBeyondViewport": True}
-            shot = await tab.ask(_Shot, "Page.captureScreenshot", params, timeout_seconds=SECONDS)
+            async with _drawing(tab):
+                shot = await tab.ask(
+                    _Shot, "Page.captureScreenshot", params, timeout_seconds=SECONDS
+                )
             return await self._artifacts.keep(
                 base64.b64decode(shot.data),
                 name or f"screenshot-{self._number}.{format}",
@@ -104,6 +112,21 @@ class Screenshots:
                 mime=f"image/{format}",
                 origin=origin_of(tab.url),
             )
+
+
+@asynccontextmanager
+async def _drawing(tab: Tab) -> AsyncGenerator[None]:
+    """Makes a tab behind others draw what changed, without taking it in front of a person.
+
+    Without a frame to come ``Page.captureScreenshot`` waits for ever; a screencast asks for frames.
+    """
+    with suppress(CallRefused):
+        await tab.call("Page.startScreencast", _CAST, timeout_seconds=SECONDS)
+    try:
+        yield
+    finally:
+        with anyio.move_on_after(_ENDING_SECONDS, shield=True), suppress(BrowserFailed):
+            await tab.call("Page.stopScreencast")
 
 
 def _area(metrics: _Metrics, *, full_page: bool, clip: Clip | None) -> dict[str, float]:
