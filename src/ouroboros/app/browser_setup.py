@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ouroboros.app.settings import Browser
 from ouroboros.browser import launch
-from ouroboros.browser.errors import BrowserMissing
+from ouroboros.browser.errors import BrowserFailed, BrowserMissing
 from ouroboros.browser.launch import InstallPlan
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.safety.spawn import spawn
@@ -41,6 +41,28 @@ def check_display(settings: Browser, environment: Mapping[str, str]) -> None:
         "there is no screen for a browser window: DISPLAY and WAYLAND_DISPLAY are not set",
         hint="leave --headed out, or put xvfb-run before the command",
     )
+
+
+def check_profile(settings: Browser, home: Path) -> None:
+    """Raises ``Misuse`` when the profile can have no such name, or another run uses it. Blocks."""
+    from ouroboros.browser.profiles import in_use
+
+    if not settings.profile:
+        return
+    try:
+        in_use(home, settings.profile)
+    except BrowserFailed as failed:
+        raise Misuse(failed.message, hint=failed.hint) from failed
+
+
+async def check_running(settings: Browser, environment: Mapping[str, str]) -> None:
+    """Raises ``Misuse`` when the person's browser, or the one at a port, is not to be found."""
+    from ouroboros.browser import attach
+
+    try:
+        await attach.address(settings.url, Path(environment.get("HOME", "/")))
+    except BrowserFailed as failed:
+        raise Misuse(failed.message, hint=failed.hint) from failed
 
 
 def remark(settings: Browser) -> str:

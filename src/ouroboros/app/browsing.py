@@ -167,9 +167,9 @@ def _plan(settings: BrowserSettings, way_out: Gate | None) -> Plan:
 
 
 def _listed(settings: BrowserSettings) -> AllowList:
-    allowed = settings.allow_domains if settings.only_allowed else ()
     try:
-        return AllowList(allowed, settings.block_domains)
+        listed = AllowList(settings.allow_domains, settings.block_domains)
+        return listed if settings.only_allowed else AllowList((), settings.block_domains)
     except ValueError as wrong:
         raise Misuse(
             f"the settings of [browser] name a domain that is none: {wrong}",

@@ -97,6 +97,13 @@ def listed(home: Path) -> list[Profile]:
     ]
 
 
+def in_use(home: Path, name: str) -> None:
+    """Raises ``BrowserFailed`` while another process uses the profile, or for a wrong name. Blocks."""
+    path = folder(home, name)
+    if owner := _owner_of(path):
+        raise _used(path, owner)
+
+
 def remove(home: Path, name: str) -> None:
     """Deletes a profile with its logins. Blocks.
 
@@ -105,7 +112,9 @@ def remove(home: Path, name: str) -> None:
     """
     path = folder(home, name)
     if not (path / MARKER).is_file():
-        raise BrowserFailed(f"there is no profile {name!r}")
+        raise BrowserFailed(
+            f"there is no profile {name!r}", hint="`ouro browser profiles` lists them"
+        )
     lock = _take(path)
     try:
         shutil.rmtree(path)
@@ -158,12 +167,16 @@ def _take(path: Path) -> int:
         owner = _written(descriptor)
         os.close(descriptor)
         if failed.errno in {errno.EAGAIN, errno.EACCES}:
-            raise BrowserFailed(
-                f"the profile {path.name!r} is used by process {owner or 'unknown'}",
-                hint="end that one, or choose another profile with --profile",
-            ) from failed
+            raise _used(path, owner) from failed
         raise BrowserFailed(f"the profile {path} cannot be used: {failed.strerror}") from failed
     return descriptor
+
+
+def _used(path: Path, owner: int) -> BrowserFailed:
+    return BrowserFailed(
+        f"the profile {path.name!r} is used by process {owner or 'unknown'}",
+        hint="end that one, or choose another profile with --profile",
+    )
 
 
 def _sweep(path: Path) -> None:

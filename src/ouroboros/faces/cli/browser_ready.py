@@ -11,12 +11,12 @@ from ouroboros.app.settings import Browser
 from ouroboros.faces.cli.invocation import note
 
 
-def ready(settings: Browser, environment: Mapping[str, str], *, person: bool) -> None:
+def ready(settings: Browser, environment: Mapping[str, str], home: Path, *, person: bool) -> None:
     """Sees that a browser can be started; a person is offered to have one installed.
 
     Raises:
         BrowserAbsent: There is none.
-        Misuse: A window is wanted where there is no screen.
+        Misuse: A window is wanted where there is no screen, or the profile cannot be used.
     """
     if settings.mode == "managed":
         try:
@@ -26,6 +26,7 @@ def ready(settings: Browser, environment: Mapping[str, str], *, person: bool) ->
                 raise
             browser_setup.find(settings, environment)
         browser_setup.check_display(settings, environment)
+        browser_setup.check_profile(settings, home)
     if said := browser_setup.remark(settings):
         note(f"warning: {said}")
 

@@ -6,6 +6,8 @@ from typing import Literal
 import click
 from msgspec import Struct
 
+from ouroboros.core.errors import Misuse
+
 OWN = "own"
 """What ``--attach`` is without a port or an address: the person's own browser."""
 
@@ -37,7 +39,17 @@ class Wanted(Struct, frozen=True, kw_only=True):
         return (self.attach,) if self.attach not in {"", OWN, self.address} else ()
 
     def settings(self) -> dict[str, object]:
-        """The options as settings by dotted key; None means not given."""
+        """The options as settings by dotted key; None means not given.
+
+        Raises:
+            Misuse: Two of them contradict each other.
+        """
+        for flag, given in (("--headed", self.headed), ("--profile", self.profile)):
+            if self.attach and given:
+                raise Misuse(
+                    f"{flag} does not go with --attach",
+                    hint="a browser that runs has its own windows and profile; leave one out",
+                )
         mode = None
         if self.attach:
             mode = "remote" if self.address.startswith(("wss://", "https://")) else "attach"

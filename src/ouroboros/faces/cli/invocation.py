@@ -64,8 +64,14 @@ def say(text: str) -> None:
 
 
 def say_json(value: object) -> None:
-    """A value for machines, on one line."""
+    """A value for machines, on one line; a path as its text."""
     import msgspec
 
     if sys.stdout is not None:
-        sys.stdout.write(f"{msgspec.json.encode(value).decode()}\n")
+        sys.stdout.write(f"{msgspec.json.encode(value, enc_hook=_spelled).decode()}\n")
+
+
+def _spelled(value: object) -> str:
+    if isinstance(value, Path):
+        return str(value)
+    raise NotImplementedError(f"{type(value).__name__} has no form in JSON")

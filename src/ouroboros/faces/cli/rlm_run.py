@@ -43,7 +43,7 @@ def perform(
     if browser:
         from ouroboros.faces.cli.browser_ready import ready
 
-        ready(loaded.settings.browser, equipment.environment, person=interactive)
+        ready(loaded.settings.browser, equipment.environment, loaded.home, person=interactive)
     resume = resumed(chosen, loaded.home, cwd, person=interactive)
 
     import anyio
@@ -55,6 +55,10 @@ def perform(
         from ouroboros.faces.cli.conversation import Conversation
         from ouroboros.faces.cli.stage import open_stage
 
+        if browser and loaded.settings.browser.mode == "attach":
+            from ouroboros.app.browser_setup import check_running
+
+            await check_running(loaded.settings.browser, equipment.environment)
         seeds = await _seeds(wanted.data, loaded.settings, cwd, streams)
         engine = Ouroboros(
             loaded.settings,

@@ -52,7 +52,7 @@ def open_window(invocation: Invocation, /, url: str, profile: str) -> int:
     flags = {"browser.headless": False, "browser.mode": "managed"}
     loaded = invocation.load(flags | ({"browser.profile": profile} if profile else {}))
     settings = loaded.settings.browser
-    ready(settings, invocation.environment, person=sys.stdin.isatty())
+    ready(settings, invocation.environment, loaded.home, person=sys.stdin.isatty())
     name = settings.profile or "a fresh profile"
     note(f"Opening a window on {name}; close it, or press Ctrl-C, when you are done")
     anyio.run(partial(window, settings, invocation.environment, loaded.home, url))

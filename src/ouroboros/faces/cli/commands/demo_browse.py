@@ -29,7 +29,7 @@ def command(invocation: Invocation, /, *, headed: bool) -> int:
     note(demo_browse.NOTICE)
     streams = Streams.of_process(invocation.environment)
     browser = Browser(headless=not headed, profile="")
-    ready(browser, invocation.environment, person=streams.converses)
+    ready(browser, invocation.environment, invocation.home(), person=streams.converses)
     with tempfile.TemporaryDirectory(prefix="ouro-demo-") as name, open_shops() as shops:
         folder = Path(name)
         settings = Settings(

@@ -1,0 +1,85 @@
+"""What `ouro browse` can know to be wrong is said at once, before a model is asked or a browser started."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio.to_thread
+import pytest
+
+from ouroboros.browser.profiles import held
+
+
+def ouro(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-I", "-m", "ouroboros", *words],
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"], "HOME": str(folder), "TMPDIR": str(folder)},
+        cwd=folder,
+        timeout=60,
+        check=False,
+    )
+
+
+def refused(folder: Path, *words: str) -> str:
+    """What was said on standard error by a run that did not begin."""
+    ended = ouro(folder, "browse", "--model", "echo", *words, "look")
+    assert (ended.returncode, ended.stdout) == (2, ""), ended.stderr
+    assert "Iteration" not in ended.stderr
+    assert "\nhint: " in ended.stderr
+    return ended.stderr
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", ".hidden", "a b"])
+def test_a_name_that_no_profile_can_have(tmp_path: Path, name: str) -> None:
+    assert f"{name!r} is no name for a profile" in refused(tmp_path, "--profile", name)
+
+
+async def test_a_profile_that_another_run_uses(tmp_path: Path) -> None:
+    async with held(tmp_path / ".ouroboros", "work"):
+        words = (tmp_path, "--profile", "work")
+        said = await anyio.to_thread.run_sync(lambda: refused(*words))
+    assert f"the profile 'work' is used by process {os.getpid()}" in said
+
+
+def test_a_browser_to_attach_to_that_is_not_there(tmp_path: Path) -> None:
+    assert "lets itself be attached to" in refused(tmp_path, "--attach", "--mode", "ask")
+    port = str(free_port())
+    said = refused(tmp_path, "--attach", port)
+    assert f"no browser answers at 127.0.0.1:{port}" in said
+    assert "--remote-debugging-port" in said
+
+
+@pytest.mark.parametrize("word", ["http://x y/", "*.", "a b"])
+def test_a_domain_that_is_none(tmp_path: Path, word: str) -> None:
+    assert repr(word) in refused(tmp_path, "--allow-domain", word)
+
+
+@pytest.mark.parametrize("words", [("--headed",), ("--profile", "work")])
+def test_what_only_a_browser_of_ours_can_be_told(tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert f"{words[0]} does not go with --attach" in refused(tmp_path, "--attach", "9222", *words)
+
+
+async def test_the_state_for_machines_is_json(tmp_path: Path) -> None:
+    async with held(tmp_path / ".ouroboros", "work") as path:
+        state = await anyio.to_thread.run_sync(
+            lambda: ouro(tmp_path, "browser", "status", "--json")
+        )
+        listed = await anyio.to_thread.run_sync(
+            lambda: ouro(tmp_path, "browser", "profiles", "--json")
+        )
+    profiles = json.loads(listed.stdout)
+    assert json.loads(state.stdout)["profiles"] == profiles
+    assert [(one["name"], one["path"], one["owner"]) for one in profiles] == [
+        ("work", str(path), os.getpid())
+    ]
