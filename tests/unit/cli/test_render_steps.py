@@ -7,6 +7,8 @@ from ouroboros.core.events import (
     Envelope,
     Event,
     ModelDelta,
+    PermissionAnswered,
+    PermissionRequested,
     TaskCompleted,
     ToolResulted,
     ToolStarted,
@@ -25,6 +27,7 @@ class Below:
 
     def __init__(self) -> None:
         self.told: list[str] = []
+        self.hints: list[str] = []
         self.taken: list[Event] = []
 
     def begin(self) -> None: ...
@@ -36,6 +39,7 @@ class Below:
 
     def tell(self, told: Notice) -> None:
         self.told.append(told.text)
+        self.hints += [told.hint] if told.hint else []
 
     def finish(self, ending: Ending, session: str) -> None:
         self.told.append(f"{ending.reason} {session}")
@@ -103,6 +107,27 @@ def test_a_call_that_acts_is_told_once() -> None:
 def test_a_refused_action_is_told_with_its_reason() -> None:
     below = shown(looked("Open https://evil.example", status="denied", said="nobody is here"))
     assert below.told == ["  Open https://evil.example denied: nobody is here"]
+
+
+@pytest.mark.parametrize(
+    ("grant", "way"),
+    [
+        ("browser(https://new.example/*)", "name the place with --allow-domain"),
+        ("submit(https://shop.example/*)", "choose --mode full-auto"),
+    ],
+)
+def test_without_a_person_it_is_said_what_would_have_helped(grant: str, way: str) -> None:
+    asked = PermissionRequested(
+        request_id="r", call_id="c", tool="openTab", action="Open", input="{}", grant=grant
+    )
+    answer = PermissionAnswered(request_id="r", call_id="c", allowed=False, decider="nobody")
+    below = shown(asked, answer)
+    assert below.told == ["Denied: nobody is here to answer"]
+    assert below.hints == [f"run it on a terminal, or {way}"]
+
+
+def test_what_comes_after_the_last_iteration_is_no_iteration_more() -> None:
+    assert shown(IterationStarted(iteration=26)).told == ["Best answer"]
 
 
 def test_blocks_and_words_of_the_model_are_not_repeated() -> None:

@@ -12,6 +12,8 @@ from ouroboros.core.events import (
     Envelope,
     Event,
     ModelDelta,
+    PermissionAnswered,
+    PermissionRequested,
     TaskCancelled,
     TaskCompleted,
     ToolProgress,
@@ -51,6 +53,7 @@ class Steps:
         self._addresses: dict[str, str] = {}
         self._children: dict[str, str] = {}
         self._actions = 0
+        self._asks_for_place = False
 
     def begin(self) -> None:
         """A run starts."""
@@ -76,6 +79,11 @@ class Steps:
                 self._call(event)
             case TabUpdated() | TabActivated() | TabClosed():
                 self._move(event)
+            case PermissionRequested():
+                self._asks_for_place = event.grant.startswith("browser(")
+                self._face.take(envelope)
+            case PermissionAnswered(decider="nobody"):
+                self._face.tell(self._unanswered())
             case TaskCompleted() | TaskCancelled():
                 self._close()
                 self._face.take(envelope)
@@ -114,7 +122,9 @@ class Steps:
             text = f"{name}: iteration {event.iteration}/{self._bounds.child}"
             self._line(text, depth=1)
             return
-        facts = [f"Iteration {event.iteration}/{self._bounds.iterations}"]
+        bound = self._bounds.iterations
+        is_last = event.iteration > bound
+        facts = ["Best answer" if is_last else f"Iteration {event.iteration}/{bound}"]
         if self._tab in self._addresses:
             facts.append(f"{self._tab} {self._addresses[self._tab]}")
         spent = self._state.spent
@@ -169,6 +179,15 @@ class Steps:
                 self._tab = tab
             case TabClosed(tab=tab):
                 self._addresses.pop(tab, None)
+
+    def _unanswered(self) -> Notice:
+        """Nobody was there to ask; what would have helped differs with what was asked."""
+        place, rest = "name the place with --allow-domain", "choose --mode full-auto"
+        return Notice(
+            text="Denied: nobody is here to answer",
+            level="warning",
+            hint=f"run it on a terminal, or {place if self._asks_for_place else rest}",
+        )
 
     def _close(self) -> None:
         """Says how many actions had no line of their own."""
