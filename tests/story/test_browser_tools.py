@@ -2,8 +2,10 @@
 
 import json
 import os
+import struct
 import subprocess
 import sys
+from base64 import b64decode
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -92,20 +94,22 @@ async def test_what_the_family_costs_a_request(tmp_path: Path) -> None:
 async def test_pictures_and_actions_keep_the_order_of_the_calls(tmp_path: Path, shop: Shop) -> None:
     begin = f"const tab = await openTab('{shop.url}'); await waitForLoad(tab)"
     calls = [call("browser_execute", code=begin)]
-    for number in range(3):
-        code = f"await execInTab(tab, `document.body.style.zoom = {number + 1}`)"
-        calls += [call("browser_execute", code=code), call("view_image")]
+    for number in range(20):
+        resize = f"await setViewport(tab, {200 + number}, 100)"
+        calls += [call("browser_execute", code=resize), call("view_image")]
     async with browsing(tmp_path, says(*calls)) as opened:
         await opened.run(f"Look at {shop.url}")
         own = [result for result in opened.results.values() if not result.within]
-        sizes = [
-            len(part.data) for result in own for part in result.parts if isinstance(part, Media)
-        ]
+        pictures = [part.data for one in own for part in one.parts if isinstance(part, Media)]
         started = [event.name for event in opened.events(ToolStarted) if not event.within]
-        told = words_of(opened)
+        told, body = words_of(opened), json.dumps(opened.body())
     assert [result.name for result in own] == started
-    assert started[1:] == ["browser_execute", "view_image"] * 3
-    assert len(set(sizes)) == 3, told
+    assert started[1:] == ["browser_execute", "view_image"] * 20
+    widths = [struct.unpack(">I", b64decode(data)[16:20])[0] for data in pictures]
+    assert widths == list(range(200, 220)), told
+    places = [body.find(data) for data in pictures]
+    assert places == sorted(places)
+    assert places[0] > 0
 
 
 async def test_a_script_over_files_speaks_through_its_console(tmp_path: Path) -> None:
