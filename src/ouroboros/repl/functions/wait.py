@@ -45,10 +45,11 @@ def _seconds(milliseconds: float) -> float:
 
 
 async def for_load(pages: Pages, wish: Load, context: ToolContext) -> Result:
-    """Until the page has loaded."""
+    """Until the page has loaded; its title is known then."""
     del context
     tab = await pages.tab(wish.tab)
     await wait_for_load(tab, timeout_seconds=_seconds(wish.timeout))
+    await (await pages.tabs()).refresh()
     return done(f"{wish.tab} has loaded")
 
 
