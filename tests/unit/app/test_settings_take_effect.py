@@ -23,6 +23,7 @@ from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.story.stage import Stage, call, stage
 from tests.unit.app.auth_effects import AUTH_EFFECTS
+from tests.unit.app.rlm_effects import RLM_EFFECTS
 
 DONE = Turn(text="done")
 type Effect = Callable[[Path], Awaitable[None]]
@@ -336,6 +337,7 @@ def price(name: str, cost: float) -> Effect:
 
 EFFECTS: dict[str, Effect] = {
     **AUTH_EFFECTS,
+    **RLM_EFFECTS,
     "model": model,
     "fallback": fallback,
     "mode": mode,
@@ -387,10 +389,10 @@ EFFECTS: dict[str, Effect] = {
 }
 
 
-HABITS = "providers.NAME.dialect."
-"""Looked at in test_dialect_settings.py."""
+ELSEWHERE = ("providers.NAME.dialect.", "browser.")
+"""Looked at in test_dialect_settings.py, and in tests/browser/test_settings_take_effect.py."""
 
-KEYS = [key for leaf in leaves() if not (key := format_key(leaf.path)).startswith(HABITS)]
+KEYS = [key for leaf in leaves() if not (key := format_key(leaf.path)).startswith(ELSEWHERE)]
 
 
 @pytest.mark.parametrize("key", KEYS)
