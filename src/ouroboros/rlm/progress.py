@@ -4,16 +4,16 @@ import re
 
 from msgspec import Struct
 
-_ACTIONS = (
+ACTIONS = (
     *("setFinal", "execInTab", "openTab", "navigate", "click", "dblclick", "type", "fill"),
-    *("keyPress", "select", "check", "drag", "scroll", "upload", "download", "answerDialog"),
+    *("keyPress", "select", "check", "drag", "scroll", "upload", "answerDialog"),
     *("llm_query", "llm_batch", "llm_map", "getText", "getLinks", "getDOM", "getInputs", "observe"),
     *("querySelectorAll", "querySelector", "waitForSelector", "waitForText", "waitForLoad"),
-    *("screenshot", "pdf", "read", "grep", "find", "write", "store", "retrieve", "recipe"),
+    *("waitForDownload", "screenshot", "pdf", "read", "grep", "find", "write", "store", "retrieve", "recipe"),
 )
-_PLACES = {name: place for place, name in enumerate(_ACTIONS)}
+_PLACES = {name: place for place, name in enumerate(ACTIONS)}
 _CALL = re.compile(
-    r"(?<![\w$.])(" + "|".join(_ACTIONS) + r""")\s*\(\s*(["'`]([^"'`\n]{0,60})["'`])?"""
+    r"(?<![\w$.])(" + "|".join(ACTIONS) + r""")\s*\(\s*(["'`]([^"'`\n]{0,60})["'`])?"""
 )
 _MOST_ACTIONS = 3
 _ERROR_CHARACTERS = 60

@@ -12,9 +12,13 @@ _RESERVED = re.compile(
     r"super|switch|this|throw|true|try|typeof|var|void|while|with|yield|undefined|NaN|"
     r"Infinity|globalThis|Object|Array|String|Number|Math|JSON|Date|Map|Set|Promise|"
     r"Symbol|Error|RegExp|Function|Boolean|Proxy|Reflect|BigInt|env|log|console|sleep|"
-    r"setFinal|store|retrieve|tabs|activeTab|read|grep|find|write|recipe|click|type|"
-    r"fill|scroll|hover|select|check|drag|upload|download|downloads|frames|observe|"
-    r"outline|screenshot|pdf|navigate|reload|cdp"
+    r"setFinal|store|retrieve|tabs|activeTab|read|grep|find|files|write|recipe|llm_\w+|"
+    r"click|dblclick|type|fill|focus|scroll|hover|select|check|drag|keyPress|handle|upload|"
+    r"downloads|dialog|answerDialog|frames|observe|outline|screenshot|pdf|cdp|querySelector|"
+    r"querySelectorAll|execInTab|openTab|closeTab|switchTab|navigate|reload|goBack|goForward|"
+    r"setViewport|setCookie|setStorage|network(Requests|Body)|consoleMessages|"
+    r"get(Text|DOM|Links|Inputs|Cookies|Storage)|"
+    r"waitFor(Load|Selector|Text|NetworkIdle|Download)"
 )
 """Words of the language and of the REPL that a variable would hide."""
 

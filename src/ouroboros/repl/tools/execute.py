@@ -44,7 +44,7 @@ class BrowserExecuteTool:
         "navigate(tab, url), waitForLoad(tab), waitForSelector(tab, css), waitForText, observe(tab), "
         "getText(tab, css?), getLinks(tab), querySelectorAll(tab, css), execInTab(tab, js), "
         "click(tab, css), type(tab, css, text), fill(tab, {css: value}), select, scroll, keyPress, "
-        "download, upload, screenshot, answerDialog, recipe(name), log(text), sleep(ms)."
+        "waitForDownload(tab), upload, screenshot, answerDialog, recipe(name), log(text), sleep(ms)."
     )
     arguments = ExecuteArguments
     parallel_safe = False
