@@ -75,3 +75,12 @@ async def test_a_child_acts_in_its_own_tabs_and_looks_at_others(stage: Stage, wo
         )
     assert own[1] == "pressed"
     assert await read(theirs, "document.title") == ""
+
+
+async def test_a_call_that_fails_tells_how_the_tabs_stand_after_it(repl: Desk) -> None:
+    await repl.run("const t = await openTab(); await waitForLoad(t); await sleep(50)")
+    seen = await repl.run(
+        "try { await cdp(t, 'Page.crash') } catch { } setFinal(tabs.map(({ status }) => status))"
+    )
+    assert seen == ["crashed"]
+    assert await repl.run("setFinal(tabs[0].status)") == "crashed"

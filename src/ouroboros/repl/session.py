@@ -216,7 +216,7 @@ class Repl:
         except (msgspec.DecodeError, UnicodeError, RecursionError) as broken:
             return Answer(error=f"{name}: its arguments cannot be read: {broken}")
         if not result.ok:
-            return Answer(error=_words(result))
+            return Answer(error=_words(result), globals=changed)
         value = result.value
         if value is None:
             value = msgspec.json.encode(_words(result))
