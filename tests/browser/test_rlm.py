@@ -2,11 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+
+from ouroboros.browser.tabs import Tabs
 from ouroboros.core.events import PermissionAnswered, ToolStarted
 from ouroboros.core.events.browser import BrowserChanged, TabClosed
 from ouroboros.core.events.code import InputFlagged
 from ouroboros.core.events.fleet import SubagentStarted
 from ouroboros.llm.turns import Turn
+from tests.browser.chromium import Chromium
 from tests.browser.site import Site
 from tests.story.rlm_stage import block, contexts, findings, rlm_stage
 
@@ -33,7 +37,10 @@ async def test_pages_stay_out_of_the_requests(tmp_path: Path, site: Site) -> Non
             "await Promise.all(ids.map(id => waitForLoad(id)));\nids"
         ),
         block("const all = await getText(ids[0]);\nall", "await getDOM(ids[1])"),
-        block(f"await navigate(ids[2], {site.url('on')!r});\nawait waitForLoad(ids[2]);"),
+        block(
+            f"await navigate(ids[2], {site.url('on')!r});\n"
+            "while (tabs.find(tab => tab.id === ids[2]).title !== 'Pier') await sleep(10);"
+        ),
         block(
             "const secret = await getText(ids[0], '#secret');\nsetFinal({secret, n: all.length})"
         ),
@@ -76,6 +83,34 @@ async def test_a_page_that_gives_orders_is_not_obeyed(tmp_path: Path, site: Site
         assert len(s.events(InputFlagged)) >= 1
         assert [e.decider for e in s.events(PermissionAnswered)] == ["nobody"]
         assert "write" not in [e.name for e in s.events(ToolStarted)]
+
+
+@pytest.mark.parametrize("mode", ["attach", "remote"])
+async def test_the_persons_own_tabs_are_there_from_the_first_iteration(
+    tmp_path: Path, chromium: Chromium, tabs: Tabs, site: Site, mode: str
+) -> None:
+    await tabs.open(site.put("theirs", f"<title>{CANARY}</title>"))
+    turns = [block("setFinal(tabs.length)")]
+    settings = {"mode": mode, "url": chromium.url}
+    async with rlm_stage(
+        tmp_path, turns, with_browser=True, canaries=[CANARY], browser=settings
+    ) as s:
+        outcome = await s.run("How many tabs have I?")
+        assert int(outcome.final) >= 1
+        (said,) = contexts(s)
+        assert f"Tabs: {outcome.final}, active tab_" in said
+        assert "# Page changes" not in said
+        assert s.events(BrowserChanged) == []
+    assert len(tabs.all()) == 1
+
+
+async def test_a_browser_that_cannot_be_joined_is_told(tmp_path: Path) -> None:
+    settings = {"mode": "remote", "url": "ws://127.0.0.1:1/devtools/browser/x"}
+    async with rlm_stage(
+        tmp_path, [block("setFinal('none')")], with_browser=True, browser=settings
+    ) as s:
+        assert (await s.run("How many tabs have I?")).final == "none"
+        assert "The browser cannot be had: " in contexts(s)[0]
 
 
 async def test_a_child_has_tabs_of_its_own(tmp_path: Path, site: Site) -> None:

@@ -109,6 +109,13 @@ class Browser:
         self._tabs = await self.session.tabs()
         return self._tabs
 
+    async def join(self) -> bool:
+        """Connects to the person's own browser; one of ours starts with its first use, not here."""
+        is_theirs = self.ground.settings.mode != "managed"
+        if is_theirs:
+            await self.tabs()
+        return is_theirs
+
     def known(self) -> Tabs | None:
         """The tabs without starting a browser; None while there is none."""
         return self._tabs if self.session.status().state == "running" else None

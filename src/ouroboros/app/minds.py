@@ -57,8 +57,8 @@ class View:
     def __init__(self, known: Callable[[], Tabs | None]) -> None:
         """``known`` gives the tabs without starting a browser."""
         self._known = known
-        tabs = known()
-        self._seen: tuple[TabFacts, ...] = tabs.all() if tabs is not None else ()
+        self._seen: tuple[TabFacts, ...] = ()
+        self.begin()
 
     def told(self) -> tuple[str, ...]:
         """The origins of the titles and addresses that the next look tells."""
@@ -67,6 +67,11 @@ class View:
         worded = {c.tab for c in changes(self._seen, now) if c.field in {"title", "url"}}
         found = (origin_of(facts.url) for facts in (*self._seen, *now) if facts.id in worded)
         return tuple(dict.fromkeys(filter(None, found)))
+
+    def begin(self) -> None:
+        """What is open by now is no change."""
+        tabs = self._known()
+        self._seen = tabs.all() if tabs is not None else ()
 
     def look(self) -> Page:
         """How the browser stands now."""
@@ -252,9 +257,16 @@ def _prepared(
 ) -> Callable[[], Awaitable[str]]:
     """What happens before each iteration: places that the person has named are known from then on.
 
-    Titles and addresses that the model is about to be told count as read.
+    The person's own tabs are there from the first one. Titles and addresses that the model is about
+    to be told count as read.
     """
-    heard = 0
+    heard, has_joined = 0, False
+
+    async def joined() -> None:
+        nonlocal has_joined
+        browser, has_tried, has_joined = repls.base.browser, has_joined, True
+        if browser is not None and view is not None and not has_tried and await browser.join():
+            view.begin()
 
     async def prepare() -> str:
         nonlocal heard
@@ -263,6 +275,10 @@ def _prepared(
         for message in said:
             if message.role == "user" and message.kind == "plain":
                 repls.taint.hear(message.text)
+        try:
+            await joined()
+        except (OuroborosError, OSError) as failed:
+            return f"The browser cannot be had: {failed}"
         try:
             told = await tool.prepare(kit.journal.record)
             await repls.taint.read(*(view.told() if view is not None else ()))
