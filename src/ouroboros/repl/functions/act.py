@@ -10,7 +10,7 @@ from ouroboros.browser.page import act
 from ouroboros.browser.page.act import Acted, Aim
 from ouroboros.browser.page.facts import entering_facts
 from ouroboros.browser.tab import Tab
-from ouroboros.repl.functions.function import Spec
+from ouroboros.repl.functions.function import LONGEST, Spec
 from ouroboros.repl.functions.gate import admitted
 from ouroboros.repl.functions.pages import FrameName, InTab, Pages, Target, done
 from ouroboros.tools.tool import Result, ToolContext
@@ -142,7 +142,7 @@ async def type_text(pages: Pages, wish: Type, context: ToolContext) -> Result:
         wish.target,
         wish.text,
         clear=wish.clear,
-        delay=min(wish.delay, 1000) / 1000,
+        delay=min(wish.delay, LONGEST / max(len(wish.text), 1)) / 1000,
         frame=wish.frame,
     )
     return told(acted, f"typed {len(wish.text)} characters in {wish.tab}")

@@ -84,7 +84,7 @@ async def wait_for_download(pages: Pages, wish: Wait, context: ToolContext) -> R
     del context
     found = part(pages.parts.downloads, "downloads")
     seen = wish.seen if wish.seen is not None else pages.downloads_seen
-    ended = await found.wait(seen=seen, timeout_seconds=min(wish.timeout, 600_000) / 1000)
+    ended = await found.wait(seen=seen, timeout_seconds=wish.timeout / 1000)
     pages.downloads_seen = max(seen, found.all().index(ended)) + 1
     return answer(msgspec.json.encode(ended), f"download {ended.state}")
 
@@ -141,6 +141,7 @@ SPECS = (
         usage="waitForDownload(tab, ms=60000): {id, name, bytes, sha256, path, mime, state}",
         arguments=Wait,
         work=wait_for_download,
+        longest=600_000,
     ),
     Spec(name="downloads", usage="downloads(): [same]", arguments=Nothing, work=downloads),
     Spec(

@@ -4,10 +4,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ouroboros.repl.functions.pages import Pages
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
+
+LONGEST = 120_000.0
+"""Milliseconds that a call may wait for something of a page."""
 
 
 class Spec(Struct, frozen=True, kw_only=True):
@@ -19,6 +22,7 @@ class Spec(Struct, frozen=True, kw_only=True):
         kind: ``look`` reads a page, ``act`` works in one, ``risk`` is asked for each time.
         says: One readable line for the person.
         url: Where it would go, if not where its tab is.
+        longest: Milliseconds that its ``timeout`` may be; a longer one is cut to this.
         reads: What it gives holds words of the page; a wait's answer does not.
     """
 
@@ -31,6 +35,7 @@ class Spec(Struct, frozen=True, kw_only=True):
     says: Callable[[Any], str] | None = None
     url: Callable[[Any], str] | None = None
     risk: str = ""
+    longest: float = LONGEST
     reads: bool = True
 
 
@@ -58,7 +63,16 @@ class Function:
         """Does it; the session counts as a reader before any word of the page can reach its code."""
         if self._spec.reads:
             await self._pages.looked(getattr(arguments, "tab", ""))
-        result = await self._spec.work(self._pages, arguments, context)
+        wish = bounded(arguments, self._spec.longest)
+        result = await self._spec.work(self._pages, wish, context)
         if self._spec.reads:  # the page may be another one by now
             await self._pages.looked(getattr(arguments, "tab", ""))
         yield result
+
+
+def bounded(arguments: Struct, longest: float) -> Struct:
+    """The arguments with an end to what they wait for; what did not come in time says how long that was."""
+    timeout: float = getattr(arguments, "timeout", 0.0)
+    if 0 <= timeout <= longest:
+        return arguments
+    return structs.replace(arguments, timeout=min(max(timeout, 0.0), longest))

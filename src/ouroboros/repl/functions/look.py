@@ -96,7 +96,7 @@ async def exec_in_tab(pages: Pages, wish: Exec, context: ToolContext) -> Result:
         wish.code,
         world=wish.world,
         frame=frame,
-        timeout_seconds=min(wish.timeout, 10_000) / 1000,
+        timeout_seconds=wish.timeout / 1000,
     )
     return answer(value, f"code ran in {wish.tab}")
 
@@ -190,6 +190,7 @@ SPECS = (
         usage="execInTab(tab, code, {world?: 'isolated'|'main', frame?}): JSON value",
         arguments=Exec,
         work=exec_in_tab,
+        longest=10_000,
         kind="act",
         says=lambda wish: f"Run code in {wish.tab}",
         description="Runs JavaScript in the page; 10 s; over 100,000 characters {__truncated, data}.",

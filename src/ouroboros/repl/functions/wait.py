@@ -8,7 +8,8 @@ from ouroboros.repl.functions.function import Spec
 from ouroboros.repl.functions.pages import FrameName, InTab, Pages, Target, done
 from ouroboros.tools.tool import Result, ToolContext
 
-LONGEST = 120_000.0
+MOMENT = 50.0
+"""Milliseconds of quiet that are the least that can be told from none."""
 
 
 class Load(InTab, frozen=True, kw_only=True):
@@ -40,15 +41,11 @@ class Words(InTab, frozen=True, kw_only=True):
     timeout: float = 30_000
 
 
-def _seconds(milliseconds: float) -> float:
-    return min(max(milliseconds, 0), LONGEST) / 1000
-
-
 async def for_load(pages: Pages, wish: Load, context: ToolContext) -> Result:
     """Until the page has loaded; its title is known then."""
     del context
     tab = await pages.tab(wish.tab)
-    await wait_for_load(tab, timeout_seconds=_seconds(wish.timeout))
+    await wait_for_load(tab, timeout_seconds=wish.timeout / 1000)
     await (await pages.tabs()).refresh()
     return done(f"{wish.tab} has loaded")
 
@@ -58,7 +55,7 @@ async def for_idle(pages: Pages, wish: Idle, context: ToolContext) -> Result:
     del context
     tab = await pages.tab(wish.tab)
     await wait_for_network_idle(
-        tab, idle_seconds=_seconds(wish.idle), timeout_seconds=_seconds(wish.timeout)
+        tab, idle_seconds=max(wish.idle, MOMENT) / 1000, timeout_seconds=wish.timeout / 1000
     )
     return done(f"the network of {wish.tab} is quiet")
 
@@ -68,7 +65,7 @@ async def for_selector(pages: Pages, wish: Selector, context: ToolContext) -> Re
     del context
     tab = await pages.tab(wish.tab)
     await wait_for_selector(
-        tab, wish.selector, _seconds(wish.timeout), state=wish.state, frame=wish.frame
+        tab, wish.selector, wish.timeout / 1000, state=wish.state, frame=wish.frame
     )
     return done(f"an element is {wish.state} in {wish.tab}")
 
@@ -76,7 +73,7 @@ async def for_selector(pages: Pages, wish: Selector, context: ToolContext) -> Re
 async def for_text(pages: Pages, wish: Words, context: ToolContext) -> Result:
     """Until the page shows these words."""
     del context
-    await wait_for_text(await pages.tab(wish.tab), wish.text, _seconds(wish.timeout))
+    await wait_for_text(await pages.tab(wish.tab), wish.text, wish.timeout / 1000)
     return done(f"{wish.tab} shows the text")
 
 
