@@ -70,6 +70,14 @@ def test_what_only_a_browser_of_ours_can_be_told(tmp_path: Path, words: tuple[st
     assert f"{words[0]} does not go with --attach" in refused(tmp_path, "--attach", "9222", *words)
 
 
+@pytest.mark.parametrize("words", [("--data", "x.csv"), ("--max-iterations", "3")])
+def test_what_the_mind_that_calls_tools_would_not_heed(
+    tmp_path: Path, words: tuple[str, str]
+) -> None:
+    said = refused(tmp_path, "--mind", "tools", *words)
+    assert f"{words[0]} does not go with --mind tools" in said
+
+
 async def test_the_state_for_machines_is_json(tmp_path: Path) -> None:
     async with held(tmp_path / ".ouroboros", "work") as path:
         state = await anyio.to_thread.run_sync(
@@ -83,3 +91,24 @@ async def test_the_state_for_machines_is_json(tmp_path: Path) -> None:
     assert [(one["name"], one["path"], one["owner"]) for one in profiles] == [
         ("work", str(path), os.getpid())
     ]
+
+
+@pytest.mark.parametrize("options", [(), ("--output", "result.txt")])
+@pytest.mark.parametrize(
+    "turns", [["```repl\n1\n```"], ["I cannot do this.", "No.", "I cannot do this."]]
+)
+def test_without_a_value_there_is_no_result(
+    tmp_path: Path, turns: list[str], options: tuple[str, ...]
+) -> None:
+    path = tmp_path / "turns.jsonl"
+    path.write_text("".join(json.dumps({"text": turn}) + "\n" for turn in turns), "utf-8")
+    ended = ouro(tmp_path, "browse", "--model", f"script:{path}", *options, "look")
+    assert (ended.returncode, ended.stdout) == (1, ""), ended.stderr
+    assert not (tmp_path / "result.txt").exists()
+    assert ("I cannot do this." in ended.stderr) == (len(turns) > 1)
+    assert ("nothing was written to" in ended.stderr) == bool(options)
+
+
+def test_a_port_of_a_host_is_where_to_attach_and_no_word_of_the_task(tmp_path: Path) -> None:
+    place = f"127.0.0.1:{free_port()}"
+    assert f"no browser answers at {place}" in refused(tmp_path, "--attach", place)

@@ -1,5 +1,6 @@
 """The options of `browse` and `rlm`, and the settings they become."""
 
+import re
 from collections.abc import Callable
 from typing import Literal
 
@@ -8,6 +9,7 @@ from msgspec import Struct
 
 from ouroboros.core.errors import Misuse
 
+_PORT = re.compile(r"(?:(?:[\w.-]+|\[[0-9a-fA-F:]+\]):)?\d+")
 OWN = "own"
 """What ``--attach`` is without a port or an address: the person's own browser."""
 
@@ -31,7 +33,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     @property
     def address(self) -> str:
         """Port or address to attach to; empty unless ``--attach`` named one."""
-        return self.attach if self.attach.isdecimal() or "://" in self.attach else ""
+        return self.attach if "://" in self.attach or _PORT.fullmatch(self.attach) else ""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -50,6 +52,9 @@ class Wanted(Struct, frozen=True, kw_only=True):
                     f"{flag} does not go with --attach",
                     hint="a browser that runs has its own windows and profile; leave one out",
                 )
+        for flag, given in (("--data", self.data), ("--max-iterations", self.max_iterations)):
+            if self.mind == "tools" and given:
+                raise Misuse(f"{flag} does not go with --mind tools", hint="leave one of them out")
         mode = None
         if self.attach:
             mode = "remote" if self.address.startswith(("wss://", "https://")) else "attach"

@@ -15,6 +15,8 @@ from ouroboros.faces.cli.invocation import note
 from ouroboros.faces.cli.render.face import Ending, Face, Notice
 from ouroboros.faces.cli.render.words import going_on
 
+_WITH_VALUE = frozenset({"completed", "limit_reached:max_iterations"})
+
 
 def target(name: str, cwd: Path) -> Path | None:
     """The file to write, None without a name; raises ``Misuse`` where it cannot be written."""
@@ -85,14 +87,21 @@ class Handing:
         self._face.tell(told)
 
     def finish(self, ending: Ending, session: str) -> None:
-        """Takes the value out, then shows how the run ended."""
+        """Takes the value out, then shows how the run ended.
+
+        What a run without a value says last may be half a thought or code: nobody takes it for one.
+        """
         shown = Shown(
             reason=ending.reason,
-            final=self._rest(ending.final),
+            final=self._rest(ending.final) if ending.reason in _WITH_VALUE else "",
             turns=ending.turns,
             spent=ending.spent,
             exit_code=ending.exit_code,
         )
+        if ending.reason == "failed" and "```" not in ending.final:
+            self._face.tell(Notice(text=ending.final, level="warning"))
+        if self._file is not None and self._kept is None:
+            self._face.tell(Notice(text=f"nothing was written to {self._file}", level="warning"))
         self._face.finish(shown, "" if self._verb else session)
         if session and self._verb:
             self._face.tell(Notice(text=going_on(session, self._verb)))
