@@ -6,6 +6,7 @@ server is ever a path. Source: https://chromedevtools.github.io/devtools-protoco
 
 import mimetypes
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -91,6 +92,9 @@ class Downloads:
     async def begin(self, connection: Connection, tabs: Tabs) -> None:
         """Sends downloads to the artifacts from now on."""
         self._connection, self._tabs = connection, tabs
+        for guid, download in tuple(self._by_guid.items()):
+            if download.state == "in_progress":
+                self._end(guid, "failed", "the browser was lost")
         self._landing = await anyio.to_thread.run_sync(self._land)
         connection.listen("Browser.downloadWillBegin", self._will_begin)
         connection.listen("Browser.downloadProgress", self._progress)
@@ -198,7 +202,8 @@ class Downloads:
 
     async def _throw_away(self, guid: str) -> None:
         part = self._landing / guid
-        await anyio.to_thread.run_sync(lambda: part.unlink(missing_ok=True))
+        with suppress(OSError):  # what is left of it harms nobody
+            await anyio.to_thread.run_sync(lambda: part.unlink(missing_ok=True))
 
     async def _take_in(self, guid: str) -> None:
         download = self._by_guid[guid]
