@@ -9,7 +9,8 @@ ACTIONS = (
     *("keyPress", "select", "check", "drag", "scroll", "upload", "answerDialog"),
     *("llm_query", "llm_batch", "llm_map", "getText", "getLinks", "getDOM", "getInputs", "observe"),
     *("querySelectorAll", "querySelector", "waitForSelector", "waitForText", "waitForLoad"),
-    *("waitForDownload", "screenshot", "pdf", "read", "grep", "find", "write", "store", "retrieve", "recipe"),
+    *("waitForDownload", "screenshot", "pdf", "read", "grep", "find", "write", "store"),
+    *("retrieve", "recipe"),
 )
 _PLACES = {name: place for place, name in enumerate(ACTIONS)}
 _CALL = re.compile(

@@ -29,7 +29,6 @@ class Address(Struct, frozen=True, kw_only=True):
     host: str = ""
     port: int = 0
     path: str = ""
-    has_user: bool = False
 
     @property
     def origin(self) -> str:
@@ -59,8 +58,7 @@ def address(url: str) -> Address | None:
     head, mark, question = rest.partition("?")
     head = head.replace("\\", "/").lstrip("/")
     authority, _, path = head.partition("/")
-    user, at, place = authority.rpartition("@")
-    split = _split_port(place)
+    split = _split_port(authority.rpartition("@")[2])
     if split is None:
         return None
     host = _host(split[0])
@@ -71,7 +69,6 @@ def address(url: str) -> Address | None:
         host=host,
         port=split[1] or _PORTS[scheme],
         path=_without_dots(path) + mark + question,
-        has_user=bool(at and user),
     )
 
 

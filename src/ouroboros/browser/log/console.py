@@ -55,7 +55,7 @@ class _Thrown(Struct, frozen=True, rename="camel"):
 
 
 class ConsoleLog:
-    """Listens once it is asked for: ``Runtime.enable`` is not free, so it begins with the first look."""
+    """Keeps what the pages of a browser say, from its start on."""
 
     def __init__(self) -> None:
         """Empty."""

@@ -54,11 +54,12 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "mr_low_memory_notification": (None, (_ID,)),
 }
 
-FAILED = ("threw", "syntax", "memory", "time", "stopped", "other")
-
 
 class Result(NamedTuple):
-    """How a task in V8 ended: a ``value``, or one of ``FAILED`` with what V8 said as the text."""
+    """How a task in V8 ended.
+
+    A ``value``; or ``threw``, ``syntax``, ``memory``, ``time``, ``stopped`` or ``other``, with V8's words.
+    """
 
     kind: str
     text: bytes = b""
@@ -98,11 +99,6 @@ class Engine:
         if function is not None:
             function.restype, function.argtypes = result, arguments
         return function
-
-    @property
-    def stops_microtasks(self) -> bool:
-        """Whether ``terminate`` works; without it only the end of the process stops code."""
-        return self._stop is not None and self._current is not None
 
     def terminate(self) -> None:
         """Ends what V8 runs now; call it only while something runs."""
