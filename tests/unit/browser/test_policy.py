@@ -42,6 +42,7 @@ async def test_blocked_wins_and_an_empty_list_wants_to_know_nothing() -> None:
     verdict = await policy.judge(Asked(url="https://a.ads.example"))
     assert "blocked by the settings" in verdict.reason
     assert AllowList().reach == "nothing"
+    assert AllowList((), ["ads.example"]).reach == "everything"
     both = Together(AllowList(), policy)
     assert both.reach == "everything"
     assert not (await both.judge(Asked(url="https://ads.example"))).allowed

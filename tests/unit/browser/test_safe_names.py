@@ -29,6 +29,7 @@ from tests.small_disk import fill, mounted
         ("CON.txt", "_CON.txt"),
         ("gpj.\u202eexe", "gpj._exe"),
         ("  spaced .pdf ", "spaced .pdf"),
+        ("\u00e9" * 300 + ".pdf", "\u00e9" * 78 + ".pdf"),
     ],
 )
 def test_a_name_is_plain(written: str, name: str) -> None:
@@ -50,7 +51,10 @@ async def test_a_kept_file_is_whole_private_and_told(tmp_path: Path) -> None:
     second = await artifacts.keep(b"two", "x.txt", kind="file")
     assert (first.name, second.name) == ("x.txt", "x (2).txt")
     assert await anyio.Path(second.path).read_bytes() == b"two"
-    assert (await anyio.Path(tmp_path / "a").stat()).st_mode & 0o777 == 0o700
+    modes = [
+        (await anyio.Path(path).stat()).st_mode & 0o777 for path in (tmp_path / "a", second.path)
+    ]
+    assert modes == [0o700, 0o600]
     assert [type(event) for event in told] == [ArtifactKept, ArtifactKept]
     assert artifacts.get(first.id) == artifacts.get(first.path) == first
     with pytest.raises(BrowserFailed):

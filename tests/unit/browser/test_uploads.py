@@ -53,8 +53,9 @@ async def test_anything_else_stays(work: Path, path: str, why: str) -> None:
 async def test_one_wrong_file_keeps_all_back(work: Path) -> None:
     with pytest.raises(CannotAct):
         await Uploads([work]).allowed(["letter.txt", "../private.txt"])
-    with pytest.raises(CannotAct, match="between 1 and"):
-        await Uploads([work]).allowed([])
+    for count in (0, 101):
+        with pytest.raises(CannotAct, match="between 1 and"):
+            await Uploads([work]).allowed(["letter.txt"] * count)
 
 
 async def test_the_products_own_home_stays(work: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ouroboros.browser.errors import BrowserFailed
-from ouroboros.browser.storage.vault import KEY_BYTES, KeyFile, Vault
+from ouroboros.browser.storage.vault import KEY_BYTES, MAGIC, MOST_BYTES, KeyFile, Vault
 
 SECRET = b"sid=very-secret-value"
 
@@ -43,7 +43,23 @@ async def test_a_changed_byte_is_refused_without_quoting(
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("left", [0, 5, 20, 38, 50])
+async def test_the_same_content_is_sealed_anew_each_time(vault: Vault, tmp_path: Path) -> None:
+    file = tmp_path / "vault" / "shop"
+    sealed: set[bytes] = set()
+    for _ in range(3):
+        await vault.put("shop", SECRET)
+        sealed.add(file.read_bytes()[len(MAGIC) :])
+    assert len({one[:12] for one in sealed}) == 3
+
+
+async def test_too_much_is_refused_and_the_old_stays(vault: Vault) -> None:
+    await vault.put("shop", SECRET)
+    with pytest.raises(BrowserFailed, match="more than"):
+        await vault.put("shop", bytes(MOST_BYTES + 1))
+    assert await vault.get("shop") == SECRET
+
+
+@pytest.mark.parametrize("left", [0, 5, 12, 15, 20, 38, 50])
 async def test_a_cut_file_is_refused(vault: Vault, tmp_path: Path, left: int) -> None:
     await vault.put("shop", SECRET)
     file = tmp_path / "vault" / "shop"

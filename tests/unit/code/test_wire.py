@@ -35,6 +35,11 @@ def test_a_length_beyond_the_cap_is_refused_before_its_bytes_are_kept():
         list(Unpacker(KINDS).feed(b"\xff\xff\xff\xffa"))
 
 
+def test_a_kind_that_nobody_agreed_on_is_refused():
+    with pytest.raises(BadFrame, match="kind"):
+        list(Unpacker(KINDS).feed(packed("z", b"1")))
+
+
 def test_a_frame_beyond_the_cap_is_not_sent():
     with pytest.raises(BadFrame, match="do not fit"):
         packed("a", bytes(FRAME_BYTES + 1))

@@ -68,6 +68,28 @@ def test_all_values_together_are_bounded(tmp_path: Path):
         kept.put("b", b"1")
 
 
+def test_the_bytes_of_all_values_are_bounded(tmp_path: Path):
+    kept = Keepsakes(tmp_path, "/project")
+    kept.put("a", b"1")
+    (file,) = tmp_path.rglob("*.value")
+    with (file.parent / "large.value").open("wb") as large:
+        large.truncate(keepsakes.ALL_BYTES)
+    with pytest.raises(ToolFailed, match="are kept already"):
+        kept.put("b", b"1")
+
+
+def test_a_file_in_the_place_of_another_is_none(tmp_path: Path):
+    kept = Keepsakes(tmp_path, "/project")
+    kept.put("mine", b"1")
+    (mine,) = tmp_path.rglob("*.value")
+    content = mine.read_bytes()
+    mine.unlink()
+    kept.put("other", b"2")
+    (other,) = tmp_path.rglob("*.value")
+    other.write_bytes(content)
+    assert kept.get("other") is None
+
+
 def test_a_damaged_value_is_none(tmp_path: Path):
     kept = Keepsakes(tmp_path, "/project")
     kept.put("a", b'"long enough"')

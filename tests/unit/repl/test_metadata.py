@@ -59,6 +59,8 @@ def test_an_isolate_that_lies_cannot_make_an_entry_long():
         final=Raw(b'"' + b"f" * 10**6 + b'"'),
     )
     assert len(entry(liar).text) < 3_500
+    long = Variable(name="v" * 10**6, shape=Shape(kind="string"))
+    assert len(variable_line(long)) < 100
     thrown = Thrown(name="N" * 10**6, message="m" * 10**6, stack="s" * 10**6, line=3)
     assert len(entry(Outcome(thrown=thrown)).text) < 700
     assert len(as_json(liar)) < 4_000

@@ -63,6 +63,7 @@ def test_the_origin_is_where_a_browser_would_go(url: str, origin: str):
         ("https://shop.example/*", "https://shop.example/any/thing?q=1", True),
         ("https://shop.example", "https://shop.example/any", True),
         ("https://shop.example/*", "http://shop.example/", False),
+        ("https://shop.example/*", "http://shop.example:443/", False),
         ("https://shop.example/*", "https://www.shop.example/", False),
         ("https://shop.example/*", "https://shop.example:444/", False),
         ("https://shop.example/*", "https://shop.example.evil.com/", False),

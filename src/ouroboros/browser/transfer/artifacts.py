@@ -42,7 +42,7 @@ def safe_name(name: str, *, fallback: str = "file") -> str:
     last = re.split(r"[/\\]", name)[-1]
     plain = _ODD.sub("_", unicodedata.normalize("NFC", last)).encode("utf-8", "replace").decode()
     plain = plain.strip(" .")
-    if not plain or plain.startswith("."):
+    if not plain:
         plain = fallback
     if _RESERVED.fullmatch(plain):
         plain = f"_{plain}"
