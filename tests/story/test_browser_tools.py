@@ -72,6 +72,21 @@ async def test_the_family_drives_a_page_and_shows_none_of_it(tmp_path: Path, sho
         assert "browser" not in names
 
 
+async def test_recipes_are_given_when_they_are_asked_for(tmp_path: Path) -> None:
+    turns = (
+        says(call("browser_status", recipe="list")),
+        says(call("browser_status", recipe="uploads")),
+        says(call("browser_status", recipe="sorcery")),
+    )
+    async with browsing(tmp_path, *turns) as opened:
+        await opened.run("How are files given to a page?")
+        listed, text, wrong = words_of(opened)
+        assert "cross-origin-iframes, dialogs, downloads" in listed
+        assert "await upload(tab, '#files', ['notes.txt', 'list.csv'])" in text
+        assert "no recipe 'sorcery'; there are connection" in wrong
+        assert "await upload(tab" not in json.dumps(opened.body(0))
+
+
 async def test_a_plain_session_is_told_of_none_of_them(tmp_path: Path) -> None:
     async with stage(tmp_path, [Turn(text="Hi.")]) as opened:
         await opened.run()

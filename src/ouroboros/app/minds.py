@@ -25,6 +25,7 @@ from ouroboros.code.pool import Isolates
 from ouroboros.core.errors import OuroborosError, unwrapped
 from ouroboros.repl.following import follow
 from ouroboros.repl.metadata import Entry, harmless
+from ouroboros.repl.recipes import Shelf
 from ouroboros.repl.seeds import Seeds
 from ouroboros.rlm import prompts, router
 from ouroboros.rlm.children.family import ERROR, Family
@@ -323,7 +324,7 @@ def _base(
         record=kit.journal.record,
         isolates=isolates,
         browser=browser,
-        recipes=None,
+        recipes=Shelf(),
         seconds=kit.settings.rlm.block_timeout,
         risks=frozenset(kit.settings.browser.confirm),
     )

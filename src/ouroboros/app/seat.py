@@ -154,13 +154,15 @@ class BrowserSeat:
         """The path of a kept file."""
         return self._browser.artifacts.get(id).path
 
-    def recipe(self, name: str) -> str:
+    async def recipe(self, name: str) -> str:
         """A recipe's text, or which there are."""
         recipes = self._repls.base.recipes
         names = recipes.names() if recipes is not None else ()
         if not name:
             return f"recipes: {', '.join(names) or 'none'}"
-        text = recipes.text(name) if recipes is not None else None
+        text = None
+        if recipes is not None:
+            text = await anyio.to_thread.run_sync(recipes.text, name)
         if text is None:
             raise ToolFailed(f"no recipe {name[:80]!r}; there are {', '.join(names) or 'none'}")
         return text

@@ -13,6 +13,7 @@ from ouroboros.app.seat import seated
 from ouroboros.code.pool import Isolates
 from ouroboros.core.events import Envelope, UserMessage
 from ouroboros.repl.following import follow
+from ouroboros.repl.recipes import Shelf
 from ouroboros.repl.tools.family import browser_tools, script_tools
 from ouroboros.safety.guard import Guard
 from ouroboros.tools.orchestrator import Orchestrator
@@ -47,7 +48,7 @@ async def added(
                 record=kit.journal.record,
                 isolates=isolates,
                 browser=opened,
-                recipes=None,
+                recipes=Shelf(),
                 seconds=settings.rlm.block_timeout,
                 risks=frozenset(settings.browser.confirm),
                 tools=tools,

@@ -114,7 +114,8 @@ class FrameMap:
         if isinstance(name, int):
             return every[name] if 0 <= name < len(every) else None
         fits = (known for known in every if name and name in {known.id, known.name, known.url})
-        within = (known for known in every if name and name in known.url)
+        # The page's own address may hold that of a frame in it.
+        within = (known for known in (*every[1:], *every[:1]) if name and name in known.url)
         return next(fits, None) or next(within, None)
 
     def around(self, frame: str, steps: int) -> str:

@@ -143,13 +143,13 @@ class RecipeFunction:
 
     name = "recipe"
     usage = "recipe(name?)"
-    description = "shows you how a thing is done; without a name: which there are"
     arguments = Name
     parallel_safe = True
 
     def __init__(self, recipes: Recipes, show: Callable[[str], None]) -> None:
         """``show`` puts a text into the entry of the block."""
         self._recipes, self._show = recipes, show
+        self.description = f"shows you tested code; for {', '.join(recipes.names())}"
 
     def effect(self, arguments: Name, cwd: Path) -> Effect:
         """Reads what is shipped."""

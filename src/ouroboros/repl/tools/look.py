@@ -110,7 +110,7 @@ class BrowserStatusTool:
         del context
         if arguments.recipe:
             name = "" if arguments.recipe == "list" else arguments.recipe
-            yield Result.of(self._seat.recipe(name))
+            yield Result.of(await self._seat.recipe(name))
             return
         standing = self._seat.standing()
         yield Result.of("\n".join((f"browser: {standing.state}", *standing.lines)))

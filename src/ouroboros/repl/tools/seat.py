@@ -89,6 +89,6 @@ class Seat(Protocol):
         """The path of a kept file; raises ``ToolFailed`` when there is none."""
         ...
 
-    def recipe(self, name: str) -> str:
+    async def recipe(self, name: str) -> str:
         """A recipe's text; without a name, which there are; raises ``ToolFailed`` for another."""
         ...
