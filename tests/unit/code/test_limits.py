@@ -4,6 +4,7 @@ import signal
 import anyio
 import pytest
 
+from ouroboros.code import wire
 from ouroboros.code.errors import IsolateFailed
 from tests.unit.code.place import TableHost, isolate, names, run_while, told
 
@@ -205,3 +206,26 @@ async def test_a_text_of_seventy_million_characters_becomes_a_variable():
         with pytest.raises(IsolateFailed):
             await one.define("broken", b"{")
         assert "book" in names(await one.run("1"))
+
+
+@pytest.mark.parametrize("code", ["setFinal(deep)", "await echo(deep)", "env.kept = deep; 1"])
+async def test_values_nested_without_end_are_an_error_and_not_the_end(code: str):
+    async with isolate() as one:
+        nest = "let deep = []; for (let i = 0; i < 20_000; i++) deep = [deep];"
+        outcome = await one.run(f"var small = 1; {nest} {code}")
+        if outcome.thrown is not None:
+            assert "nested more than 500 deep" in outcome.thrown.message
+        assert outcome.final is None
+        assert outcome.stopped == ""
+        await one.checkpoint()
+        assert told(await one.run("small + 1")) == "2"
+
+
+async def test_a_worker_that_says_what_is_nested_without_end_is_replaced():
+    async with isolate() as one:
+        await one.run("1")
+        deep = b"[" * 100_000 + b"]" * 100_000
+        said = wire.packed("c", b'{"id":1,"name":"echo","arguments":' + deep + b"}")
+        one.seats[0].swallow(said)
+        assert (await one.run("1")).stopped == "crash"
+        assert told(await one.run("1 + 1")) == "2"

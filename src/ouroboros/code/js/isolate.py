@@ -340,7 +340,7 @@ class Isolate:
     async def _restored(self, data: bytes) -> tuple[str, ...]:
         try:
             msgspec.json.decode(data, type=_Saved)
-        except msgspec.MsgspecError as problem:
+        except (msgspec.MsgspecError, RecursionError) as problem:
             raise IsolateFailed(f"this is no checkpoint: {problem}") from problem
         return tuple(_names.decode(await self._say("restore", data)))
 

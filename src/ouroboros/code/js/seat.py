@@ -169,7 +169,7 @@ class Seat:
         try:
             for kind, payload in self._unpacker.feed(data):
                 self._take(kind, payload)
-        except (wire.BadFrame, msgspec.MsgspecError, ValueError):
+        except (wire.BadFrame, msgspec.MsgspecError, ValueError, RecursionError):
             self._doom("crash")
 
     def _take(self, kind: str, payload: bytes) -> None:

@@ -289,7 +289,10 @@
     inspect(value, where, null, state);
   };
   const inspect = (value, where, over, state) => {
-    if (--state.nodes < 0 || (over !== null && over.depth > 200)) return;
+    if (--state.nodes < 0) return;
+    if (over !== null && over.depth > 500) {
+      throw new TypeErrorOf(cut(where, 60) + "… is nested more than 500 deep: make it flat");
+    }
     const kind = kindOf(value);
     if (hints[kind]) {
       throw new TypeErrorOf(where + " is a " + kind + ", not JSON: give " + hints[kind]);
