@@ -50,6 +50,24 @@ async def test_the_size_of_data_does_not_show_in_the_requests(tmp_path: Path) ->
     assert max(largest.values()) < 4_000
 
 
+async def test_a_bundle_of_twenty_megabytes_is_worked_on_in_small_requests(tmp_path: Path) -> None:
+    source = filler(40_000)
+    files = [f"=== FILE: src/part_{n:03}.txt ===\n{source}\n" for n in range(540)]
+    files[311] += f"export const keeper = '{CANARY}'\n"
+    turns = [
+        block("const parts = bundle.split('=== FILE: ').slice(1);\n[bundle.length, parts.length]"),
+        block("const found = parts.filter(part => part.includes('export const keeper'));\nfound"),
+        block(r"setFinal([found[0].split(' ')[0], /keeper = '(.+)'/.exec(found[0])[1]])"),
+    ]
+    bundle = "".join(files)
+    assert len(bundle) > 20_000_000
+    async with rlm_stage(
+        tmp_path, turns, data={"bundle": bundle}, pages=[files[311]], canaries=[CANARY]
+    ) as s:
+        assert (await s.run("Who is the keeper?")).final == f'["src/part_311.txt","{CANARY}"]'
+        assert max(findings(s).sizes) < 4_000
+
+
 async def test_a_block_that_shows_a_page_is_told_as_a_preview(tmp_path: Path) -> None:
     text = filler(50_000)
     turns = [block("const copy = data;\ncopy"), block("[data, data]"), block("({data})"), *FIND]
