@@ -1,6 +1,8 @@
 """``llm_query`` and its kin, as code sees them: always a string or a list, never an exception."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from typing import cast
 
 import anyio
 from msgspec import Raw, Struct, field
@@ -73,7 +75,10 @@ class Family:
         except OuroborosError as failed:
             return f"{ERROR} {failed.message}"
         except (OSError, RuntimeError, ExceptionGroup) as broken:
-            return f"{ERROR} {type(broken).__name__}: {broken}"
+            inner = _first(broken)
+            if isinstance(inner, StoreFailed):
+                raise inner from broken
+            return f"{ERROR} {type(inner).__name__}: {inner}"
 
     async def batch(self, items: list[Item]) -> list[Settled]:
         """All answers in the order of the questions."""
@@ -84,9 +89,10 @@ class Family:
         texts = [words.text_of(item) for item in items]
         packs, single = packed(texts, int(self._ground.bounds.leaf_tokens * PACK_SHARE), most)
         found: dict[int, str] = {}
-        async with anyio.create_task_group() as tasks:
-            for pack in packs:
-                tasks.start_soon(self._pack, prompt, pack, texts, found)
+        with _plainly():
+            async with anyio.create_task_group() as tasks:
+                for pack in packs:
+                    tasks.start_soon(self._pack, prompt, pack, texts, found)
         rest = sorted({*single, *(at for pack in packs for at in pack if at not in found)})
         settled = await self._together([(prompt, items[at]) for at in rest])
         one_by_one = dict(zip(rest, settled, strict=True))
@@ -108,9 +114,10 @@ class Family:
         async def ask(at: int, prompt: str, data: Raw) -> None:
             answers[at] = await self.query(prompt, data)
 
-        async with anyio.create_task_group() as tasks:
-            for at, (prompt, data) in enumerate(questions):
-                tasks.start_soon(ask, at, prompt, data)
+        with _plainly():
+            async with anyio.create_task_group() as tasks:
+                for at, (prompt, data) in enumerate(questions):
+                    tasks.start_soon(ask, at, prompt, data)
         return [settled(answers[at]) for at in range(len(questions))]
 
     async def _answer(self, prompt: str, data: str) -> str:
@@ -138,7 +145,7 @@ class Family:
         text = words.pack(prompt, [texts[at] for at in pack], self._ground.marks())
         try:
             said = await self._plain("pack", prompt, text)
-        except (_Refused, ModelFailed, Misuse):
+        except (_Refused, ModelFailed, Misuse, OSError, RuntimeError):
             return  # each is asked by itself, and says itself why that cannot be
         for number, answer in words.answers(said, len(pack)).items():
             found[pack[number - 1]] = answer
@@ -239,6 +246,23 @@ class Family:
     def _codes(self) -> list[str]:
         past = history.iterations(self._state)
         return [ran.code for iteration in past for ran in iteration.ran]
+
+
+def _first(error: Exception) -> Exception:
+    """What is inside groups of task groups, a store that failed before anything else."""
+    while isinstance(error, ExceptionGroup):
+        group = cast("ExceptionGroup[Exception]", error)
+        error = (group.subgroup(StoreFailed) or group).exceptions[0]
+    return error
+
+
+@contextmanager
+def _plainly() -> Generator[None]:
+    """An error of a task comes out as it is."""
+    try:
+        yield
+    except ExceptionGroup as group:
+        raise _first(group) from group
 
 
 def settled(answer: str) -> Settled:
