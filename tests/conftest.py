@@ -11,6 +11,8 @@ import pytest
 from blockbuster import BlockBuster
 from hypothesis import HealthCheck, settings
 
+from tests.leftovers import still_left
+
 settings.register_profile(
     "default",
     max_examples=40,
@@ -99,6 +101,13 @@ def fresh_home(
         if is_key or name.startswith("XDG_"):
             monkeypatch.delenv(name)
     return home
+
+
+@pytest.fixture(autouse=True, scope="session")
+def nothing_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Fails when a process that these tests started outlives them: a browser, an isolate, a server."""
+    yield
+    assert still_left(tmp_path_factory.getbasetemp()) == {}
 
 
 @pytest.fixture(autouse=True, scope="session")

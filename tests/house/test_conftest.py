@@ -1,7 +1,9 @@
 """The guards every test relies on do guard."""
 
 import os
+import signal
 import socket
+import subprocess
 from pathlib import Path
 
 import anyio
@@ -10,6 +12,7 @@ from anyio.abc import SocketAttribute
 from blockbuster import BlockingError
 
 import ouroboros
+from tests.leftovers import left, still_left
 
 
 def test_a_look_up_beyond_loopback_is_refused() -> None:
@@ -48,3 +51,22 @@ async def test_our_own_code_may_not_block_the_loop() -> None:
     with pytest.raises(BlockingError):
         exec(compile(sleep, str(package / "sleeper.py"), "exec"), {})
     exec(compile(sleep, "/elsewhere/sleeper.py", "exec"), {})
+
+
+def test_what_a_test_leaves_running_is_found(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    scratch = tmp_path_factory.getbasetemp()
+    with subprocess.Popen(["/bin/sleep", "60"]) as child:
+        assert left(scratch)[child.pid] == "/bin/sleep 60"
+        child.kill()
+    orphan = subprocess.run(
+        ["/bin/sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $!"],
+        env={"PATH": os.environ["PATH"], "HOME": f"{tmp_path}/home"},
+        capture_output=True,
+        check=True,
+    )
+    pid = int(orphan.stdout)
+    assert pid in left(scratch)
+    os.kill(pid, signal.SIGKILL)
+    assert still_left(scratch).keys().isdisjoint({child.pid, pid})
