@@ -9,7 +9,9 @@ import pytest
 
 from ouroboros.code.errors import IsolateFailed
 from ouroboros.code.js.seat import Seat
-from tests.unit.code.place import isolate
+from ouroboros.code.js.values import Answer
+from ouroboros.code.wire import FRAME_BYTES
+from tests.unit.code.place import TableHost, isolate, run_while, told
 
 
 async def test_a_machine_without_the_engine_is_told_and_ends_nothing(
@@ -31,3 +33,53 @@ async def test_a_worker_that_does_not_listen_is_ended():
             with pytest.raises(IsolateFailed, match="does not listen"):
                 await seat.send("Q", b"0 more\n" + b"x" * 4_000_000)
             await seat.ended.wait()
+
+
+async def test_getters_outlive_their_worker():
+    async with isolate(globals=("tabs",)) as one:
+        await one.run("1")
+        await one.put("tabs", b"[7]")
+        assert told(await one.run("tabs")) == "[7]"
+        os.kill(one.pid, signal.SIGKILL)
+        await one.run("1")
+        assert told(await one.run("tabs")) == "[7]"
+
+
+async def test_an_answer_that_does_not_fit_is_an_error_of_its_call():
+    async def large() -> Answer:
+        return Answer(value=b'"%s"' % (b"x" * FRAME_BYTES))
+
+    async with isolate(TableHost(large=large)) as one:
+        code = "let said = ''; try { await large() } catch (e) { said = e.message } said"
+        assert "does not fit into one frame" in told(await one.run(code))
+
+
+@pytest.mark.deep
+async def test_a_frozen_worker_is_ended_and_another_goes_on():
+    async def cancelled() -> None:
+        async with isolate() as one:
+            await one.run("1")
+
+            async def freeze_and_cancel() -> None:
+                os.kill(one.pid, signal.SIGSTOP)
+                await one.cancel()
+
+            outcome = await run_while(one, "await wait()", freeze_and_cancel)
+            assert outcome.stopped == "cancel"
+            assert told(await one.run("2")) == "2"
+
+    async def silent() -> None:
+        async with isolate() as one:
+            await one.run("1")
+
+            async def freeze() -> None:
+                os.kill(one.pid, signal.SIGSTOP)
+
+            outcome = await run_while(one, "for (;;) {}", freeze, seconds=1)
+            assert outcome.stopped == "time"
+            assert told(await one.run("2")) == "2"
+
+    with anyio.fail_after(120):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(cancelled)
+            tasks.start_soon(silent)
