@@ -240,6 +240,17 @@ async def test_an_aim_at_a_removed_element_reaches_nothing(stage: Stage) -> None
     assert await heard(tab) == []
 
 
+async def test_what_is_covered_but_for_a_corner_is_clicked_there(stage: Stage) -> None:
+    cover = "position:absolute;left:8px;top:8px;width:40px;height:40px"
+    page = "<button id=b style='%s'>Save</button><button id=c style='%s;%s'>Other</button>"
+    tab = await stage.show(LOG + page % (cover, cover, "margin:4px 0 0 -4px"))
+    assert (await click(tab, "#b")).did.startswith("clicked")
+    assert await clicked(tab) == ["b"]
+    await read(tab, "c.style.margin = 0")
+    with pytest.raises(CannotAct, match='c> "Other" covers it'):
+        await click(tab, "#b")
+
+
 async def test_an_aim_is_covered_between_look_and_act(stage: Stage) -> None:
     tab = await stage.show(LOG + "<button id=b>Save</button>")
     aimed = await aim(tab, "#b")

@@ -113,5 +113,7 @@ const ending = (goal.match(/extension (\.[\w.]+)/) ?? [])[1];
 await click(tab, "#terminal");
 for (const key of ["l", "s", "Enter"]) await keyPress(tab, key);
 const files = (await inPage("return $$('.output').at(-1).textContent")).split(" ");
-const victim = files.find((name) => ending ? name.endsWith(ending) : !name.includes("."));
+const victims = files.filter((name) => ending ? name.endsWith(ending) : !name.includes("."));
+// The page looks for the letters of the extension from the left, and misjudges "puppy.py".
+const victim = victims.find((name) => ending && name.indexOf(ending.slice(1)) === name.length - ending.length + 1) ?? victims[0];
 for (const key of [..."rm ", ...victim, "Enter"]) await keyPress(tab, key);

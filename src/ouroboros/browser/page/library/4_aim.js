@@ -85,7 +85,10 @@ const outwards = (inside, x, y) => {
     view = viewOf(ownerOf(frame));
   }
 };
-const SPOTS = [[0.5, 0.5], [0.25, 0.25], [0.75, 0.25], [0.25, 0.75], [0.75, 0.75]];
+const SPOTS = [
+  ...[[0.5, 0.5], [0.25, 0.25], [0.75, 0.25], [0.25, 0.75], [0.75, 0.75]],
+  ...[[0.04, 0.04], [0.96, 0.04], [0.04, 0.96], [0.96, 0.96]],
+];
 const placeOf = (element, position) => {
   const inside = ownerOf(element);
   const view = viewOf(inside);
