@@ -8,6 +8,7 @@ import pytest
 
 from ouroboros.core.events import ModelDelta, ToolProgress
 from ouroboros.llm.turns import Turn
+from tests.story.rlm_stage import block, rlm_stage
 from tests.story.stage import call, stage
 
 KEY = "sk-fj38dk20sl19xm47"
@@ -31,3 +32,27 @@ async def test_a_key_that_is_no_text_does_not_stop_a_run(tmp_path: Path) -> None
     environment = {"SOME_API_KEY": os.fsdecode(b"secret\xff\xfesecret")}
     async with stage(tmp_path, [Turn(text="Hello.")], environment=environment) as s:
         assert (await s.run()).reason == "completed"
+
+
+async def test_a_key_at_the_edge_of_a_preview_is_not_shown_in_part(tmp_path: Path) -> None:
+    code = """const key = (await read('key.txt')).trim()
+const half = 'x'.repeat(190) + key
+log('y'.repeat(4_990) + key)
+'z'.repeat(385) + '\\n'.repeat(2) + key"""
+    turns = [
+        block(code),
+        block("throw new Error('x'.repeat(390) + key)"),
+        block("[{a: 'a'.repeat(379), b: key + key}]"),
+        block("setFinal(await llm_query('Read it.', 'It is ' + key))"),
+        Turn(text="read"),
+    ]
+    async with rlm_stage(tmp_path, turns, environment={"SOME_API_KEY": KEY}) as s:
+        (s.cwd / "key.txt").write_text(KEY)
+        assert (await s.run("Look.")).final == "read"
+        asked = "".join(str(exchange.body) for exchange in s.server.exchanges)
+        kept = b"".join(msgspec.json.encode(shown) for shown in s.shown).decode()
+    assert "[redacted" in asked
+    assert len(asked.split("It is [redacted SOME_API_KEY]")) == 2
+    for told in (asked, kept):
+        at = told.find(KEY[:4])
+        assert at < 0, told[at - 300 : at + 60]

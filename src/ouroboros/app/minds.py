@@ -297,7 +297,7 @@ def _reading(kit: Kit, wish: Wish, words: prompts.Words) -> Reading | None:
         is_plain = router.is_plain(
             task, wish.seeds, way=wish.way, browser=wish.browser, tokens=tokens
         )
-        return router.reading(task, wish.seeds, _mark()) if is_plain else ""
+        return kit.leaks.redacted(router.reading(task, wish.seeds, _mark())) if is_plain else ""
 
     return Reading(system=words.leaf, text=text)
 
@@ -327,6 +327,7 @@ def _base(
         recipes=Shelf(),
         seconds=kit.settings.rlm.block_timeout,
         risks=frozenset(kit.settings.browser.confirm),
+        hide=kit.leaks.redacted_cut,
     )
 
 

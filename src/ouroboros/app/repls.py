@@ -21,6 +21,7 @@ from ouroboros.repl.functions.pages import Pages, Parts
 from ouroboros.repl.functions.session import RecipeFunction, Recipes, session_functions
 from ouroboros.repl.functions.workspace import workspace_functions
 from ouroboros.repl.getters import TabGetters
+from ouroboros.repl.hiding import Hide, nothing
 from ouroboros.repl.keepsakes import Keepsakes
 from ouroboros.repl.ledger import Ledger
 from ouroboros.repl.seams import Isolates, Performer
@@ -49,6 +50,7 @@ class Base(Struct, frozen=True, kw_only=True):
         recipes: None where none are shipped.
         seconds: Running time of a block.
         risks: What is asked before it is done in a page.
+        hide: Takes secrets out of what is told of a block.
         tools: Those of the mind that calls tools, for scripts that call them.
     """
 
@@ -62,6 +64,7 @@ class Base(Struct, frozen=True, kw_only=True):
     recipes: Recipes | None
     seconds: float
     risks: frozenset[str]
+    hide: Hide = nothing
     tools: Callable[[], tuple[AnyTool, ...]] = tuple
 
 
@@ -126,6 +129,7 @@ class Repls:
             checkpoints=self._checkpoints(wish.name),
             close_tab=self._close_tab,
             seconds=base.seconds,
+            hide=base.hide,
         )
         async with made as repl:
             yield Open(repl=repl, api=reference(groups, has_browser=browser is not None))
@@ -145,6 +149,7 @@ class Repls:
             record=base.record,
             taint=self.taint,
             seconds=base.seconds,
+            hide=base.hide,
         )
         async with made as repl:
             yield repl

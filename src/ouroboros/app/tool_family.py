@@ -51,6 +51,7 @@ async def added(
                 recipes=Shelf(),
                 seconds=settings.rlm.block_timeout,
                 risks=frozenset(settings.browser.confirm),
+                hide=kit.leaks.redacted_cut,
                 tools=tools,
             )
         )

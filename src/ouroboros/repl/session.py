@@ -20,6 +20,7 @@ from ouroboros.core.limits import BLOCK_SECONDS, LOG_CHARS
 from ouroboros.core.parts import Text, ToolCall
 from ouroboros.repl.capabilities import Capabilities
 from ouroboros.repl.checkpoints import Checkpoint, Checkpoints
+from ouroboros.repl.hiding import Hide, hidden, nothing
 from ouroboros.repl.metadata import Entry, entry, harmless
 from ouroboros.repl.positions import named
 from ouroboros.repl.seams import Getters, Isolate, Isolates, Performer
@@ -74,6 +75,7 @@ class Repl:
         checkpoints: Checkpoints | None = None,
         close_tab: Callable[[str], Awaitable[None]] | None = None,
         seconds: float = BLOCK_SECONDS,
+        hide: Hide = nothing,
     ) -> None:
         """Starts nothing; ``async with`` does.
 
@@ -90,6 +92,7 @@ class Repl:
             checkpoints: Where its variables are kept, and come from when they are there.
             close_tab: Closes a tab that a child leaves behind.
             seconds: Running time of a block.
+            hide: Takes secrets out of what is told of a block.
         """
         self._isolates, self._performer, self._record = isolates, performer, record
         self._functions = {tool.name: tool for tool in functions}
@@ -97,7 +100,7 @@ class Repl:
         self._taint, self._capabilities = taint, capabilities or Capabilities()
         self._notes, self._getters = notes or Notes(), getters
         self._seeds, self._checkpoints = seeds or Seeds(), checkpoints
-        self._close_tab, self._seconds = close_tab, seconds
+        self._close_tab, self._seconds, self._hide = close_tab, seconds, hide
         self._isolate: Isolate | None = None
         self._open = AsyncExitStack()
         self._turn = anyio.Lock()
@@ -173,6 +176,7 @@ class Repl:
                 failed, self._failed = self._failed, None
             if failed is not None:
                 raise failed
+            outcome = hidden(outcome, self._hide)
             for said in outcome.logs[:_LOGS]:
                 self._record(Logged(text=sanitized(said)[:LOG_CHARS]))
             told = entry(outcome, shown=(*self._taint.blocked(), *self._notes.take()))

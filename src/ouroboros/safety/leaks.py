@@ -11,6 +11,9 @@ SHORTEST = 8
 MOST_HELD = 256
 """Characters of a text in pieces that wait for the next one; a longer key is cut seldom."""
 
+NOTICED = 4
+"""So many characters of a secret at the end of a text that was cut may be its beginning."""
+
 MOST_LEARNED = 32
 """Secrets that came up on the way; of more the oldest are forgotten."""
 
@@ -74,6 +77,19 @@ class Leaks:
         return self._bytes.sub(
             lambda found: self._note(found.group().decode(errors="surrogateescape")).encode(), data
         )
+
+    def redacted_cut(self, text: str) -> str:
+        """The same for a text that was cut at its end, maybe within a secret; ``…`` may follow."""
+        mark = "…" if text.endswith("…") else ""
+        text = self.redacted(text.removesuffix("…"))
+        tail = text[-MOST_HELD:]
+        for form in self._begin:
+            at = tail.find(form[:NOTICED])
+            while at >= 0:
+                if form.startswith(tail[at:]):
+                    return text[: len(text) - len(tail) + at] + self._note(form) + mark
+                at = tail.find(form[:NOTICED], at + 1)
+        return text + mark
 
     def flow(self) -> "Flow":
         """Redacts one text that arrives in pieces."""

@@ -2,6 +2,7 @@ import json
 from base64 import b64encode, urlsafe_b64encode
 from urllib.parse import quote
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,3 +69,16 @@ def test_of_very_many_learned_secrets_the_latest_are_known():
     assert leaks.contains("token-number-099 sk-abcdef123")
     assert leaks.contains("sk-abcdef123")
     assert not leaks.contains("token-number-001")
+
+
+@pytest.mark.parametrize("shown", range(4, 20))
+def test_the_beginning_of_a_secret_at_the_end_of_a_cut_text_is_hidden(shown: int) -> None:
+    secret = "sk-fj38dk20sl19xm4"
+    leaks = Leaks({"KEY": secret})
+    for mark in ("", "…"):
+        cut = f"sk-f is not {secret} but {secret[:shown]}{mark}"
+        told = leaks.redacted_cut(cut)
+        assert told == f"sk-f is not [redacted KEY] but [redacted KEY]{mark}"
+    assert leaks.redacted_cut("it ends with sk-") == "it ends with sk-"
+    assert leaks.redacted_cut("sk-sk-fj sk-") == "sk-sk-fj sk-"
+    assert Leaks({}).redacted_cut("all…") == "all…"

@@ -152,6 +152,7 @@ class Family:
 
     async def _plain(self, kind: str, prompt: str, text: str) -> str:
         child = self._begin(kind, prompt, len(text) // 4)
+        text = self._hidden(text)
 
         def paid(speaker: Speaker, finished: Finished) -> None:
             usage = finished.usage
@@ -173,6 +174,11 @@ class Family:
             return f"{said}\n[cut off at the output limit]" if cut else said
 
         return await self._watched(child, work)
+
+    def _hidden(self, text: str) -> str:
+        redact = self._ground.redact
+        clean = redact(text.encode("utf-8", "replace")) if redact is not None else None
+        return text if clean is None else clean.decode("utf-8", "replace")
 
     async def _child(self, prompt: str, data: str) -> str:
         child = self._begin("run", prompt, len(data) // 4)

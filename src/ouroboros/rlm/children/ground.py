@@ -93,7 +93,7 @@ class Ground(Struct, frozen=True, kw_only=True):
         lineup: A new lineup of the models that children ask.
         marks: Something nobody can guess, anew each time.
         leaf: The prompt of a plain read.
-        redact: An event's JSON without secrets, or None when it holds none.
+        redact: An event's JSON, or a leaf's text, without secrets; None when it holds none.
     """
 
     state: State
