@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 from msgspec import Struct
 
 from ouroboros.app.browser_setup import BrowserAbsent, find
@@ -15,6 +16,7 @@ from ouroboros.browser import launch
 from ouroboros.browser.profiles import Profile, held, listed, remove
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.safety.companion import Companion
+from ouroboros.safety.guard import Guard
 
 
 class State(Struct, frozen=True, kw_only=True):
@@ -62,8 +64,10 @@ async def window(settings: Browser, environment: Mapping[str, str], home: Path, 
             size=(settings.width, settings.height),
             flags=(*settings.flags, address),
         )
+        guard = Guard()
+        await anyio.to_thread.run_sync(guard.begin)
         async with (
-            launch.launched(wanted, environment) as child,
+            launch.launched(wanted, environment, guard=guard) as child,
             anyio.create_task_group() as tasks,
         ):
             tasks.start_soon(_listen, child)

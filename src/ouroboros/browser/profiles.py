@@ -226,10 +226,12 @@ def _owner_of(path: Path) -> int:
 
 
 def _written(descriptor: int) -> int:
+    """The process that the file names, 0 when that one has ended or cannot be told."""
     try:
-        return msgspec.json.decode(os.pread(descriptor, 200, 0), type=Owner).pid
+        owner = msgspec.json.decode(os.pread(descriptor, 200, 0), type=Owner)
     except (OSError, msgspec.MsgspecError):
         return 0
+    return owner.pid if owner.started == _started(owner.pid) else 0
 
 
 def _is_alive(pid: int) -> bool:
