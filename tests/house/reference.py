@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeAliasType, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeAliasType, Union, cast, get_args, get_origin
 
 import click
 from msgspec import Meta, Struct
@@ -19,6 +19,8 @@ from ouroboros.app.config_schema import format_key, leaves
 from ouroboros.core.events.schema import registry
 from ouroboros.faces.cli.tree import root as command_line
 from ouroboros.llm.providers import table
+from ouroboros.repl.tools.family import browser_tools, script_tools
+from ouroboros.repl.tools.seat import Seat
 from ouroboros.tools import builtin
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
@@ -78,12 +80,22 @@ def events_page() -> str:
 
 
 def tools_page() -> str:
-    """Every built-in tool with its arguments."""
+    """Every built-in tool with its arguments, then those that a switch adds."""
+    nowhere = cast("Seat", None)  # nothing of it is asked before a tool runs
     parts = ["# Tools", MADE]
     for tool in sorted(_tools(), key=lambda each: each.name):
-        parts.append(f"## `{tool.name}`\n\n{tool.description}\n")
-        parts += _fields_table(tool.arguments)
+        parts += _tool(tool, "")
+    for tool in browser_tools(nowhere):
+        parts += _tool(tool, "With `--browser` or `browser.tools`. ")
+    for tool in script_tools(nowhere):
+        parts += _tool(tool, "With `--browser`, `browser.tools` or `tools.scripts`. ")
     return "\n".join(parts)
+
+
+def _tool(tool: Any, when: str) -> list[str]:
+    if getattr(tool, "is_hidden", False):
+        return []
+    return [f"## `{tool.name}`\n\n{when}{tool.description}\n", *_fields_table(tool.arguments)]
 
 
 def _tools() -> Iterator[Any]:
