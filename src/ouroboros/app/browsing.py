@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio.to_thread
 from msgspec import Struct
 
+from ouroboros.app.kit import Kit
 from ouroboros.app.settings import Browser as BrowserSettings
 from ouroboros.browser.capture.screenshots import Screenshots
 from ouroboros.browser.guard.gate import Gate, gate
@@ -143,6 +144,18 @@ class Browser:
                 return None
         user, sign, password = found.partition(":")
         return (user, password) if sign else None
+
+
+def ground(kit: Kit) -> Ground:
+    """What the browser of a session stands on."""
+    return Ground(
+        settings=kit.settings.browser,
+        home=kit.home,
+        cwd=kit.cwd,
+        environment=kit.environment,
+        session=kit.state.session,
+        publish=kit.journal.record,
+    )
 
 
 @asynccontextmanager

@@ -17,7 +17,7 @@ from ouroboros.agent.lineup import Lineup
 from ouroboros.agent.speaker import Speaker
 from ouroboros.app import browsing, secrecy, toolbox
 from ouroboros.app.kit import Joined, Kit, Later
-from ouroboros.app.repls import Base, Open, Repls
+from ouroboros.app.repls import Open, Repls, base
 from ouroboros.app.repls import Wish as ReplWish
 from ouroboros.browser.differ import TabChange, changes
 from ouroboros.browser.tabs import TabFacts, Tabs
@@ -25,7 +25,6 @@ from ouroboros.code.pool import Isolates
 from ouroboros.core.errors import OuroborosError, unwrapped
 from ouroboros.repl.following import follow
 from ouroboros.repl.metadata import Entry, harmless
-from ouroboros.repl.recipes import Shelf
 from ouroboros.repl.seeds import Seeds
 from ouroboros.rlm import prompts, router
 from ouroboros.rlm.children.family import ERROR, Family
@@ -37,7 +36,6 @@ from ouroboros.rlm.hands import ReplTool
 from ouroboros.rlm.mind import Reading, RlmMind
 from ouroboros.safety.guard import Guard
 from ouroboros.safety.origins import origin_of
-from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import Registry
 
 _CHANGE_CHARACTERS = 120
@@ -210,14 +208,14 @@ async def _joined(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
     async with AsyncExitStack() as stack:
         browser: browsing.Browser | None = None
         if wish.browser:
-            browser = await stack.enter_async_context(browsing.opened(_in_browser(kit)))
+            browser = await stack.enter_async_context(browsing.opened(browsing.ground(kit)))
         guard = browser.guard if browser is not None else Guard()
         isolates = await stack.enter_async_context(
             Isolates(environment=kit.environment, guard=guard, clock=kit.clock)
         )
         tool = ReplTool(lambda: runner, kit.state)
         hands = toolbox.session_hands(kit, Registry([tool]))
-        repls = Repls(_base(kit, isolates, hands, browser))
+        repls = Repls(base(kit, isolates, hands, browser))
         follow(hands, repls.taint, repls.own.ledger)
         allowance = Allowance(kit.caps, kit.state, kit.clock)
         family = Family(
@@ -300,35 +298,6 @@ def _reading(kit: Kit, wish: Wish, words: prompts.Words) -> Reading | None:
         return kit.leaks.redacted(router.reading(task, wish.seeds, _mark())) if is_plain else ""
 
     return Reading(system=words.leaf, text=text)
-
-
-def _in_browser(kit: Kit) -> browsing.Ground:
-    return browsing.Ground(
-        settings=kit.settings.browser,
-        home=kit.home,
-        cwd=kit.cwd,
-        environment=kit.environment,
-        session=kit.state.session,
-        publish=kit.journal.record,
-    )
-
-
-def _base(
-    kit: Kit, isolates: Isolates, performer: Orchestrator, browser: browsing.Browser | None
-) -> Base:
-    return Base(
-        home=kit.home,
-        cwd=kit.cwd,
-        session=kit.state.session,
-        performer=performer,
-        record=kit.journal.record,
-        isolates=isolates,
-        browser=browser,
-        recipes=Shelf(),
-        seconds=kit.settings.rlm.block_timeout,
-        risks=frozenset(kit.settings.browser.confirm),
-        hide=kit.leaks.redacted_cut,
-    )
 
 
 def _ground(kit: Kit, nursery: Nursery, words: prompts.Words, allowance: Allowance) -> Ground:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from ouroboros.app import kit as kits
 from ouroboros.app.browsing import Browser
 from ouroboros.browser.tabs import TabFacts
 from ouroboros.core.events import Event
@@ -24,6 +25,7 @@ from ouroboros.repl.getters import TabGetters
 from ouroboros.repl.hiding import Hide, nothing
 from ouroboros.repl.keepsakes import Keepsakes
 from ouroboros.repl.ledger import Ledger
+from ouroboros.repl.recipes import Shelf
 from ouroboros.repl.seams import Isolates, Performer
 from ouroboros.repl.seeds import Seeds
 from ouroboros.repl.session import Notes, Repl
@@ -66,6 +68,31 @@ class Base(Struct, frozen=True, kw_only=True):
     risks: frozenset[str]
     hide: Hide = nothing
     tools: Callable[[], tuple[AnyTool, ...]] = tuple
+
+
+def base(
+    kit: kits.Kit,
+    isolates: Isolates,
+    performer: Performer,
+    browser: Browser | None,
+    *,
+    tools: Callable[[], tuple[AnyTool, ...]] = tuple,
+) -> Base:
+    """What the REPLs of a session stand on; ``tools`` as in ``Base``."""
+    return Base(
+        home=kit.home,
+        cwd=kit.cwd,
+        session=kit.state.session,
+        performer=performer,
+        record=kit.journal.record,
+        isolates=isolates,
+        browser=browser,
+        recipes=Shelf(),
+        seconds=kit.settings.rlm.block_timeout,
+        risks=frozenset(kit.settings.browser.confirm),
+        hide=kit.leaks.redacted_cut,
+        tools=tools,
+    )
 
 
 class Wish(Struct, frozen=True, kw_only=True):
@@ -131,6 +158,9 @@ class Repls:
             seconds=base.seconds,
             hide=base.hide,
         )
+        if base.browser is not None:
+            files = [seed.source for seed in wish.seeds.seeds if "\0" not in seed.source]
+            await self.own.has_found([base.cwd / file for file in files])
         async with made as repl:
             yield Open(repl=repl, api=reference(groups, has_browser=browser is not None))
 

@@ -8,12 +8,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from ouroboros.app import browsing
 from ouroboros.app.kit import Kit
-from ouroboros.app.repls import Base, Repls
+from ouroboros.app.repls import Repls, base
 from ouroboros.app.seat import seated
 from ouroboros.code.pool import Isolates
 from ouroboros.core.events import Envelope, UserMessage
 from ouroboros.repl.following import follow
-from ouroboros.repl.recipes import Shelf
 from ouroboros.repl.tools.family import browser_tools, script_tools
 from ouroboros.safety.guard import Guard
 from ouroboros.tools.orchestrator import Orchestrator
@@ -29,7 +28,7 @@ async def added(
     async with AsyncExitStack() as stack:
         opened = None
         if browser:
-            opened = await stack.enter_async_context(browsing.opened(ground(kit)))
+            opened = await stack.enter_async_context(browsing.opened(browsing.ground(kit)))
         guard = opened.guard if opened is not None else Guard()
         isolates = await stack.enter_async_context(
             Isolates(environment=kit.environment, guard=guard, clock=kit.clock)
@@ -39,22 +38,7 @@ async def added(
             found = (registry.find(name) for name in registry.names())
             return tuple(tool for tool in found if tool is not None)
 
-        repls = Repls(
-            Base(
-                home=kit.home,
-                cwd=kit.cwd,
-                session=kit.state.session,
-                performer=hands,
-                record=kit.journal.record,
-                isolates=isolates,
-                browser=opened,
-                recipes=Shelf(),
-                seconds=settings.rlm.block_timeout,
-                risks=frozenset(settings.browser.confirm),
-                hide=kit.leaks.redacted_cut,
-                tools=tools,
-            )
-        )
+        repls = Repls(base(kit, isolates, hands, opened, tools=tools))
         follow(hands, repls.taint, repls.own.ledger)
 
         def hear(envelope: Envelope) -> None:
@@ -73,15 +57,3 @@ async def added(
         for tool in family:
             registry.register(tool)
         yield
-
-
-def ground(kit: Kit) -> browsing.Ground:
-    """What the browser of a session stands on."""
-    return browsing.Ground(
-        settings=kit.settings.browser,
-        home=kit.home,
-        cwd=kit.cwd,
-        environment=kit.environment,
-        session=kit.state.session,
-        publish=kit.journal.record,
-    )
