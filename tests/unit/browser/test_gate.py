@@ -216,6 +216,13 @@ async def test_this_machine_and_places_in_no_proxy_are_reached_straight() -> Non
     assert proxy.lines == []
 
 
+async def test_a_name_that_no_proxy_can_be_chosen_for_is_not_reached() -> None:
+    async with gate(Proxies(all="http://127.0.0.1:1").proxy_for) as made:
+        _admitting(made, yes=True)
+        told = await _talk(made, b"CONNECT a\x01b.test:443 HTTP/1.1\r\n\r\n")
+    assert told[9:12] == b"502"
+
+
 @pytest.mark.parametrize("address", ["socks5://127.0.0.1:1", "http://127.0.0.1:1", "http://:x@"])
 async def test_a_proxy_that_cannot_be_used_is_never_gone_round(address: str) -> None:
     with _echoing() as (port, got):

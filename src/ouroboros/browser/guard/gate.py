@@ -27,6 +27,7 @@ from ouroboros.browser.guard.way import (
     tunnel,
     upstream,
 )
+from ouroboros.core.errors import OuroborosError
 
 HEAD_SECONDS = 30.0
 CONNECT_SECONDS = 30.0
@@ -37,6 +38,7 @@ _UNREACHED = (
     OSError,
     TimeoutError,
     ValueError,
+    OuroborosError,
     anyio.EndOfStream,
     anyio.BrokenResourceError,
     anyio.ClosedResourceError,
