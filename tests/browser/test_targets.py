@@ -106,7 +106,8 @@ async def test_a_renderer_that_hangs_holds_up_no_other_tab(tabs: Tabs, site: Sit
 
 
 @pytest.mark.deep
-async def test_ten_thousand_tabs_opened_by_a_script_harm_nobody(tmp_path: Path, site: Site) -> None:
+async def test_a_thousand_tabs_opened_by_a_script_harm_nobody(tmp_path: Path, site: Site) -> None:
+    """No more of them: a window costs the browser itself 50 ms and more before it can be closed."""
     site.put("child", "<p>x")
     plan = Plan(profile="", max_tabs=4, flags=("--disable-popup-blocking",))
     async with session(tmp_path, plan) as browser:
@@ -114,9 +115,9 @@ async def test_ten_thousand_tabs_opened_by_a_script_harm_nobody(tmp_path: Path, 
         other = await tabs.open(site.put("other", "<title>other</title>"))
         id = await tabs.open(site.put("parent", "<title>parent</title>"))
         await wait_for_load(tabs.tab(id))
-        for _ in range(100):
-            code = "for (let i = 0; i < 100; i++) window.open('/child')"
+        for _ in range(20):
+            code = "for (let i = 0; i < 50; i++) window.open('/child')"
             await tabs.tab(id).evaluate(code, timeout_seconds=120)
             assert await tabs.tab(other).evaluate("document.title") == b'"other"'
-        await met(lambda: tabs.refused >= 9_990, seconds=600)
+        await met(lambda: tabs.refused >= 990, seconds=300)
         assert len(tabs.all()) <= 4

@@ -22,7 +22,6 @@ SAMPLE = (
     "search-engine",
     "use-slider",
 )
-ONE_GOAL = frozenset({"click-test", "click-test-2"})
 
 
 @pytest.fixture
@@ -55,7 +54,7 @@ def _moves_by_itself(task: str) -> bool:
 
 
 async def test_a_seed_makes_a_problem_and_another_seed_another(ring: Arena) -> None:
-    for task in SAMPLE:
+    for task in SAMPLE[::4]:
         one, other = await begin(ring, task)
         assert one != other, task
 
