@@ -51,12 +51,13 @@ def test_a_later_run_that_takes_up_page_data_is_asked_before_it_opens_a_new_plac
     assert first.returncode == 0, first.stderr
     (tmp_path / "page.txt").rename(tmp_path / "renamed.txt")
     asked_before = list(shops[1].asked)
-    for taken in ("read('renamed.txt')", "retrieve('page')"):
+    handed = ("--data", "data=renamed.txt")
+    for taken, words in (("read('renamed.txt')", ()), ("retrieve('page')", ()), ("data", handed)):
         blocks = [
-            f"const data = await {taken}; await openTab('{shops[1].url}?d=' + data.length)",
+            f"const found = await {taken}; await openTab('{shops[1].url}?d=' + found.length)",
             "setFinal('went on')",
         ]
-        later = browse(tmp_path, blocks, "go on")
+        later = browse(tmp_path, blocks, *words, "go on")
         assert (later.returncode, later.stdout) == (4, "went on\n"), later.stderr
         assert "a new place, after reading data of" in " ".join(later.stderr.split())
         assert shops[1].asked == asked_before

@@ -159,8 +159,9 @@ class Repls:
             hide=base.hide,
         )
         if base.browser is not None:
-            files = [seed.source for seed in wish.seeds.seeds if "\0" not in seed.source]
-            await self.own.has_found([base.cwd / file for file in files])
+            words = [seed.source for seed in wish.seeds.seeds if "\0" not in seed.source]
+            named = [word.partition("=")[2] for word in words if "=" in word]
+            await self.own.has_found([base.cwd / file for file in (*words, *named)])
         async with made as repl:
             yield Open(repl=repl, api=reference(groups, has_browser=browser is not None))
 

@@ -18,6 +18,7 @@ DOWNLOAD = "a download"
 """Where files in the folder of artifacts come from."""
 
 _LINES = 20_000
+_FILE_BYTES = 64 * 1_048_576
 
 
 class Mark(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -69,6 +70,29 @@ class Ledger:
         there = self._paths.get(real)
         same = self._hashes.get(_hash(content)) if content else None
         return tuple(dict.fromkeys((there.by if there else ()) + (same.by if same else ())))
+
+    def of_file(self, path: Path) -> tuple[str, ...]:
+        """The same for a file as it is now, whoever moved or copied it here; for a folder, all below it."""
+        self._catch_up()
+        if path.is_dir():
+            below = os.path.realpath(path) + os.sep
+            inside = [mark for mark in self._paths.values() if mark.path.startswith(below)]
+            return tuple(dict.fromkeys(origin for mark in inside for origin in mark.by))
+        if not self._hashes:
+            return self.of(path, b"")
+        try:
+            with path.open("rb") as file:
+                return self.of(path, file.read(_FILE_BYTES))
+        except OSError:
+            return self.of(path, b"")
+
+    def of_names(self, paths: Iterable[Path]) -> tuple[str, ...]:
+        """Origins of the files among these: their names may hold what was read as well."""
+        self._catch_up()
+        if not any(mark.by for mark in self._paths.values()):
+            return ()
+        marks = (self._paths.get(os.path.realpath(path)) for path in paths)
+        return tuple(dict.fromkeys(origin for mark in marks if mark for origin in mark.by))
 
     def _append(self, mark: Mark) -> None:
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

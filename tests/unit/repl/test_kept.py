@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio.to_thread
 import pytest
 
 from ouroboros.core.errors import ToolFailed
@@ -15,6 +16,8 @@ from ouroboros.repl.keepsakes import Keepsakes
 from ouroboros.repl.ledger import Ledger
 from ouroboros.repl.taint import Saved
 from tests.small_disk import fill, mounted
+from tests.unit.repl.repls import Ground
+from tests.unit.tools.spine import Spine
 
 SHOP = "https://shop.example"
 
@@ -217,3 +220,25 @@ def test_what_is_kept_is_for_the_person_alone(tmp_path: Path):
     files = [path for path in (tmp_path / "h").rglob("*") if path.is_file()]
     assert len(files) == 3
     assert all(path.stat().st_mode & 0o077 == 0 for path in files)
+
+
+@pytest.mark.parametrize(
+    "code", ["await grep('secret')", "await find('*.txt')", "await files('.')"]
+)
+async def test_lines_and_names_of_marked_files_count_as_read(tmp_path: Path, code: str):
+    home = tmp_path / "home"
+    ground = Ground(Spine(tmp_path), home)
+
+    def write() -> None:
+        path = tmp_path / "secret.txt"
+        Ledger(home).mark(path, b"a secret", (SHOP,))
+        path.write_bytes(b"a secret")
+        if "grep" in code:
+            path.rename(tmp_path / "moved.txt")
+
+    async with ground.repl() as repl:
+        assert (await repl.run_block(code, call_id="c1")).ok
+        assert not ground.taint.is_tainted
+        await anyio.to_thread.run_sync(write)
+        assert (await repl.run_block(code, call_id="c2")).ok
+        assert ground.taint.by == (SHOP,)

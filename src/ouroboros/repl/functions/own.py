@@ -1,5 +1,6 @@
 """What functions of the session itself work with: what was read, what is kept, and how to answer."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
@@ -23,6 +24,20 @@ class Own(Struct, frozen=True, kw_only=True):
     async def has_read(self, path: Path, content: bytes) -> None:
         """Code reads this file now: what it holds of pages counts as read."""
         by = await to_thread.run_sync(self.ledger.of, path, content)
+        if by:
+            await self.taint.read(*by)
+
+    async def has_found(self, paths: Collection[Path]) -> None:
+        """Code sees lines of these files now."""
+
+        def marks() -> set[str]:
+            return {origin for path in paths for origin in self.ledger.of_file(path)}
+
+        await self.taint.read(*sorted(await to_thread.run_sync(marks)))
+
+    async def has_listed(self, paths: Collection[Path]) -> None:
+        """Code sees these names now."""
+        by = await to_thread.run_sync(self.ledger.of_names, paths)
         if by:
             await self.taint.read(*by)
 

@@ -130,8 +130,7 @@ class GrepFunction:
         )
         found = await ask(question, start, context, None, enough=FILE_BYTES)
         hits = await to_thread.run_sync(_hits, found, start, context)
-        for path in {hit.path for hit in hits}:
-            await self._own.has_read(context.cwd / path, b"")
+        await self._own.has_found({context.cwd / hit.path for hit in hits})
         yield given(hits, f"{len(hits)} hits")
 
 
@@ -144,9 +143,9 @@ class FindFunction:
     arguments = FindArguments
     parallel_safe = True
 
-    def __init__(self) -> None:
-        """Needs nothing."""
-        self._tool = FindTool()
+    def __init__(self, own: Own) -> None:
+        """``own`` hears of names that code has made which had read pages."""
+        self._own, self._tool = own, FindTool()
 
     def effect(self, arguments: FindArguments, cwd: Path) -> Effect:
         """Reads below one path."""
@@ -170,6 +169,7 @@ class FindFunction:
 
         paths = await to_thread.run_sync(select)
         _bound(len(paths), found)
+        await self._own.has_listed([context.cwd / path for path in paths])
         yield given(paths, f"{len(paths)} paths")
 
 
@@ -182,9 +182,9 @@ class FilesFunction:
     arguments = ListArguments
     parallel_safe = True
 
-    def __init__(self) -> None:
-        """Needs nothing."""
-        self._tool = ListTool()
+    def __init__(self, own: Own) -> None:
+        """``own`` hears of names that code has made which had read pages."""
+        self._own, self._tool = own, ListTool()
 
     def effect(self, arguments: ListArguments, cwd: Path) -> Effect:
         """Reads one path."""
@@ -194,12 +194,13 @@ class FilesFunction:
         """All names in order."""
         path = located(arguments.path, context.cwd)
         names = await to_thread.run_sync(_names, path)
+        await self._own.has_listed([path / name for name in names])
         yield given(names, f"{len(names)} names")
 
 
 def workspace_functions(own: Own, *, may_write: bool = True) -> tuple[AnyTool, ...]:
     """The functions for files; a REPL that may not write has no ``write``."""
-    reading = (ReadFunction(own), GrepFunction(own), FindFunction(), FilesFunction())
+    reading = (ReadFunction(own), GrepFunction(own), FindFunction(own), FilesFunction(own))
     return (*reading, WriteFunction(own)) if may_write else reading
 
 
