@@ -154,19 +154,6 @@ class BrowserSeat:
         """The path of a kept file."""
         return self._browser.artifacts.get(id).path
 
-    async def recipe(self, name: str) -> str:
-        """A recipe's text, or which there are."""
-        recipes = self._repls.base.recipes
-        names = recipes.names() if recipes is not None else ()
-        if not name:
-            return f"recipes: {', '.join(names) or 'none'}"
-        text = None
-        if recipes is not None:
-            text = await anyio.to_thread.run_sync(recipes.text, name)
-        if text is None:
-            raise ToolFailed(f"no recipe {name[:80]!r}; there are {', '.join(names) or 'none'}")
-        return text
-
     async def _on_duty(self) -> None:
         """Workers end with us, however we end."""
         if not self._guard.is_on_duty:

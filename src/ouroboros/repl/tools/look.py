@@ -10,6 +10,7 @@ from msgspec import Struct
 from ouroboros.browser.page.observe import observe
 from ouroboros.core.errors import ToolFailed
 from ouroboros.core.parts import Media, Text
+from ouroboros.repl.recipes import Shelf
 from ouroboros.repl.tools.seat import Seat
 from ouroboros.safety.sanitize import sanitized
 from ouroboros.tools.builtin.location import located, shown
@@ -109,11 +110,21 @@ class BrowserStatusTool:
         """A recipe, or the standing."""
         del context
         if arguments.recipe:
-            name = "" if arguments.recipe == "list" else arguments.recipe
-            yield Result.of(await self._seat.recipe(name))
+            yield Result.of(await _recipe(arguments.recipe))
             return
         standing = self._seat.standing()
         yield Result.of("\n".join((f"browser: {standing.state}", *standing.lines)))
+
+
+async def _recipe(name: str) -> str:
+    shelf = Shelf()
+    names = ", ".join(shelf.names())
+    if name == "list":
+        return f"recipes: {names}"
+    text = await to_thread.run_sync(shelf.text, name)
+    if text is None:
+        raise ToolFailed(f"no recipe {name[:80]!r}; there are {names}")
+    return text
 
 
 class ViewImageTool:

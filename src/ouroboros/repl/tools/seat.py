@@ -38,8 +38,20 @@ class Wishes(Struct, frozen=True, kw_only=True):
     headless: bool | None = None
 
 
-class Seat(Protocol):
-    """The browser and the REPLs of one session."""
+class Gallery(Protocol):
+    """Where pictures come from."""
+
+    async def screenshot(self, tab: str) -> tuple[bytes, str]:
+        """A picture of a tab and its media type, after the actions before it and before those after."""
+        ...
+
+    def artifact(self, id: str) -> str:
+        """The path of a kept file; raises ``ToolFailed`` when there is none."""
+        ...
+
+
+class Blocks(Protocol):
+    """Where code runs."""
 
     async def run_block(self, code: str, *, call_id: str, seconds: float | None = None) -> Entry:
         """Runs a block in the session's REPL; its failure is its entry."""
@@ -48,6 +60,10 @@ class Seat(Protocol):
     async def run_script(self, code: str, *, call_id: str, kit: Kit) -> Entry:
         """Runs a whole script in a fresh isolate that knows no browser; its failure is its entry."""
         ...
+
+
+class Sights(Protocol):
+    """The tabs, and who must hear that they are looked at."""
 
     async def tabs(self) -> Tabs:
         """All tabs; starts the browser."""
@@ -60,6 +76,10 @@ class Seat(Protocol):
     async def looked(self, tab: str) -> None:
         """The model is about to be shown something of this tab, the one in front without a name."""
         ...
+
+
+class Helm(Protocol):
+    """How the browser stands, and what is done with it as a whole."""
 
     def standing(self) -> Standing:
         """How the browser stands, without starting it."""
@@ -81,14 +101,6 @@ class Seat(Protocol):
         """The person has agreed to this place."""
         ...
 
-    async def screenshot(self, tab: str) -> tuple[bytes, str]:
-        """A picture of a tab and its media type, after the actions before it and before those after."""
-        ...
 
-    def artifact(self, id: str) -> str:
-        """The path of a kept file; raises ``ToolFailed`` when there is none."""
-        ...
-
-    async def recipe(self, name: str) -> str:
-        """A recipe's text; without a name, which there are; raises ``ToolFailed`` for another."""
-        ...
+class Seat(Blocks, Sights, Helm, Gallery, Protocol):
+    """The browser and the REPLs of one session."""
