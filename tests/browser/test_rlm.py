@@ -11,7 +11,7 @@ from ouroboros.core.events.code import InputFlagged
 from ouroboros.core.events.fleet import SubagentStarted
 from ouroboros.llm.turns import Turn
 from tests.browser.chromium import Chromium
-from tests.browser.site import Site
+from tests.browser.site import Reply, Site
 from tests.story.rlm_stage import block, contexts, findings, rlm_stage
 
 CANARY = "canary-81d0-foxtrot"
@@ -59,6 +59,20 @@ async def test_pages_stay_out_of_the_requests(tmp_path: Path, site: Site) -> Non
         assert findings(s).sizes[-1] < 3_000
         prompt = s.body(0)["messages"][0]["content"]
         assert len(prompt.encode()) / 4 <= 3_500
+
+
+async def test_what_was_downloaded_may_be_read(tmp_path: Path, site: Site) -> None:
+    head = (("content-disposition", "attachment; filename=sum.csv"),)
+    site.put("sum", Reply(b"total\n94.50\n", "text/csv", 200, head))
+    start = site.put("start", "<title>Bill</title><a id=get href=sum>get</a>")
+    turns = [
+        block(
+            f"const tab = await openTab({start!r}); await click(tab, '#get');\n"
+            "const kept = await waitForDownload(tab, 10000);\nsetFinal(await read(kept.path));"
+        )
+    ]
+    async with rlm_stage(tmp_path, turns, with_browser=True) as stage:
+        assert (await stage.run(f"The total at {site.origin()}?")).final == "total\n94.50\n"
 
 
 async def test_a_page_that_gives_orders_is_not_obeyed(tmp_path: Path, site: Site) -> None:

@@ -266,6 +266,7 @@ class Session:
                     name=call.name,
                     status="cancelled",
                     parts=(Text(text=ABORTED),),
+                    within=call.within,
                 )
             )
         if not self.state.ended:

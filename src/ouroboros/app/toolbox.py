@@ -80,7 +80,7 @@ def hands(
     """The one way from a call to its effect, for this session."""
     places = Places(
         roots=(bench.cwd,),
-        readable=(bench.home / "blobs",),
+        readable=(bench.home / "blobs", bench.home / "artifacts" / state.session),
         home=bench.home,
         person=Path(bench.environment.get("HOME", "/")),
     ).resolved()

@@ -105,6 +105,8 @@ class State(Struct, kw_only=True):
         ended: How the latest run ended; empty from the person's words on until it has.
         measured_at: Length of ``history`` when it was reported; what came after is estimated.
         iteration: Of the REPL mind, in the latest run; 0 before its first.
+        silent: Whole replies in a row that made no call, in the latest run.
+        numbers: The iteration of each reply of the latest run, by message id.
         began: Length of ``history`` when the words of the latest run joined it.
         sub_calls: Children that the latest run started.
         variables: What kind of thing each variable of the REPL is, one line each.
@@ -142,6 +144,8 @@ class State(Struct, kw_only=True):
     compactions: int = 0
     call_ids: set[str] = field(default_factory=set[str])
     iteration: int = 0
+    silent: int = 0
+    numbers: dict[str, int] = field(default_factory=dict[str, int])
     began: int = 0
     sub_calls: int = 0
     variables: str = ""
@@ -204,7 +208,8 @@ class State(Struct, kw_only=True):
         self.told.update(event.told)
         if event.message.kind == "plain":
             self.ended = self.final = self.stop_reason = ""
-            self.iteration = self.sub_calls = 0
+            self.iteration = self.sub_calls = self.silent = 0
+            self.numbers.clear()
             self.began = len(self.history)
 
     def _hear_queued(self) -> None:
@@ -224,6 +229,12 @@ class State(Struct, kw_only=True):
         if not self.finished_by_tool:
             self.final = message.text
         self.stop_reason = event.stop_reason
+        if self.iteration:
+            self.numbers[message.id] = self.iteration
+        if message.calls:
+            self.silent = 0
+        elif not event.partial:
+            self.silent += 1
         if not event.partial or event.usage is not None:
             self.spent.add(event.usage, event.cost)
         # Counts of a reply that broke off do not say how full the context is.
@@ -249,7 +260,8 @@ class State(Struct, kw_only=True):
                 )
                 if event.final:
                     self.finished_by_tool = True
-                    self.final = event.answer or self.results[call_id].text
+                    text = self.results[call_id].text
+                    self.final = text if event.answer is None else event.answer
 
     def _apply_code(self, event: Event) -> None:
         match event:

@@ -138,7 +138,10 @@ def _environment(state: State, page: Page | None) -> str:
     if page is not None:
         active = f", active {page.active}" if page.active else ""
         lines.append(f"Tabs: {page.tabs}{active}.")
-        lines += [f"Dialog waiting: {dialog}" for dialog in page.dialogs[:_CHANGES]]
+        lines += [
+            f"Dialog waiting: {dialog}; look with dialog(tab), then answerDialog"
+            for dialog in page.dialogs[:_CHANGES]
+        ]
     date = state.told.get("environment.current_date", "")
     lines += [f"Date: {date}."] if date else []
     lines.append(f"Permissions: {state.mode}.")

@@ -22,7 +22,11 @@ _LEAST_CHARACTERS = 400
 def iterations(state: State) -> list[Iteration]:
     """The iterations of the latest run that brought a reply."""
     replies = [message for message in state.history[state.began :] if message.role == "assistant"]
-    return [_iteration(reply, state, number) for number, reply in enumerate(replies, start=1)]
+    numbers = state.numbers
+    return [
+        _iteration(reply, state, numbers.get(reply.id, place))
+        for place, reply in enumerate(replies, start=1)
+    ]
 
 
 def told(past: Sequence[Iteration], budget: int) -> str:

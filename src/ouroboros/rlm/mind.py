@@ -100,7 +100,6 @@ class RlmMind:
         self._prepare = prepare
         self._reading, self._reads = reading, False
         self._turn = -1
-        self._silent = 0
         self._text = ""
         self._page: Page | None = None
         self._told = ""
@@ -201,11 +200,9 @@ class RlmMind:
             final = reply.text.strip() if not reply.calls else self.partial(state)
             return TaskCompleted(reason="limit_reached:max_iterations", final=final)
         if reply.role != "assistant" or reply.calls:
-            self._silent = 0
             return None
-        self._silent += 1
         refused = state.stop_reason in {"refusal", "content_filter"}
-        if self._silent >= NO_CODE_REPLIES or refused:
+        if state.silent >= NO_CODE_REPLIES or refused:
             return self._give_up(state, refused=refused)
         cut = state.stop_reason in {"length", "overflow"}
         return Message(
@@ -233,7 +230,7 @@ class RlmMind:
         message = (
             f"the model refused ({state.stop_reason})"
             if refused
-            else f"{self._silent} replies in a row held no code"
+            else f"{state.silent} replies in a row held no code"
         )
         kind = "refusal" if refused else "no_code"
         self._record(ErrorRaised(fault="runtime", kind=kind, message=message))
@@ -242,7 +239,6 @@ class RlmMind:
     async def _open(self, state: State) -> None:
         number = state.iteration + 1
         if number == 1:
-            self._silent = 0
             self._begin()
         wanted = number == 1 or self._reads
         reading = self._reading.text(context.task_of(state)) if self._reading and wanted else ""

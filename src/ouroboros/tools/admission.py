@@ -117,7 +117,7 @@ class Gate(Struct, frozen=True, kw_only=True):
         passage.steps.append(f"ask:{'allowed' if answer.allowed else 'denied'}")
         if not answer.allowed:
             raise Denied(
-                f"{passage.name} was refused: {answer.message or 'the user said no'}. "
+                f"{passage.name} was refused: {(answer.message or 'the user said no').rstrip('.')}. "
                 "Do not try the same thing another way; ask the user how to go on."
             )
 

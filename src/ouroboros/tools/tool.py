@@ -36,7 +36,7 @@ class Result(Struct, frozen=True, kw_only=True):
     detail: str = ""
     final: bool = False
     value: bytes | None = None
-    answer: str = ""
+    answer: str | None = None
 
     @classmethod
     def of(cls, text: str, *, ok: bool = True, detail: str = "") -> "Result":

@@ -277,3 +277,10 @@ def test_an_answer_by_a_tool_outlasts_the_rest_of_its_reply() -> None:
         AgentMessage(message=reply, stop_reason="tool_calls"),
     )
     assert (state.finished_by_tool, state.final) == (True, "Hi.")
+
+
+def test_a_final_value_may_be_empty() -> None:
+    told = (Text(text="final value set: text, 2 bytes"),)
+    result = ToolResulted(call_id="c", name="repl", status="done", parts=told, final=True)
+    assert folded(msgspec.structs.replace(result, answer="")).final == ""
+    assert folded(result).final == told[0].text

@@ -5,7 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ouroboros.agent.tokens import of_text
+from ouroboros.core.events import AgentMessage
 from ouroboros.core.events.code import EnvironmentUpdated
+from ouroboros.core.parts import Message, Text
 from ouroboros.core.state import fold
 from ouroboros.rlm import history
 from ouroboros.rlm.context import Bounds, Page, Setting, message
@@ -153,3 +155,35 @@ def test_a_line_says_what_the_code_did(code: str, ok: bool, entry: str, wanted: 
     said = line(Iteration(number=1, ran=(Ran(code=code, entry=entry, ok=ok),)))
     assert said.startswith(wanted.replace("click(t", "click"))
     assert len(said) < 200
+
+
+def test_iterations_keep_their_numbers_when_one_of_them_brought_no_reply() -> None:
+    story = Story()
+    story.say("count")
+    story.iterate("```repl\n1\n```", "value: number")
+    story.begin()  # killed before a word came
+    story.iterate("```repl\n3\n```", "value: number")
+    story.begin()
+    text = message(story.state, BOUNDS, None)
+    assert "Iteration 4 of" in text
+    assert "## Iteration 1\n" in text
+    assert "## Iteration 2\n" not in text
+    assert "## Iteration 3\n```repl\n3" in text
+    assert fold(story.events) == story.state
+    story.say("again")
+    story.iterate("```repl\n4\n```", "value: number")
+    assert [one.number for one in history.iterations(story.state)] == [1]
+
+
+def test_replies_without_code_are_counted_on_record_but_those_that_broke_off() -> None:
+    story = Story()
+    story.say("count")
+    story.iterate("I think")
+    story.iterate("and think")
+    assert fold(story.events).silent == 2
+    broken = Message(id="msg_cut", role="assistant", parts=(Text(text="an"),))
+    story.begin()
+    story.record(AgentMessage(message=broken, stop_reason="unknown", partial=True))
+    assert story.state.silent == 2
+    story.iterate("```repl\n1\n```", "value: number")
+    assert story.state.silent == 0

@@ -74,7 +74,7 @@ class ToolResulted(Event, frozen=True, kw_only=True):
     blob: str = ""
     detail: str = ""
     final: bool = False
-    answer: str = ""
+    answer: str | None = None
     within: str = ""
     title: str = ""
     steps: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from ouroboros.rlm.code import bare
 _MOST_PLACES = 200
 _DEEPEST = 6
 _ACTS = re.compile(r"[;(=]")
+_NAMES = ("javascript", "js", "script", "source", "block", "input")
 _BESIDE = frozenset({
     *("code", "name", "tool", "tool_name", "type", "id", "function", "arguments", "input"),
     *("parameters", "language", "thought", "thoughts", "reasoning", "explanation", "description"),
@@ -30,7 +31,13 @@ def codes(text: str) -> list[str]:
 def arguments(text: str) -> str:
     """The code in the arguments of a call that came as one; empty when there is none."""
     found = _decoded(text.strip())
-    taken = _codes(found[0], 0) if found else []
+    if found is None:
+        return ""
+    value = found[0]
+    taken = _codes(value, 0)
+    if not taken and isinstance(value, dict):
+        table = cast("dict[str, object]", value)
+        taken = [code for name in _NAMES if isinstance(code := table.get(name), str)]
     return taken[0] if taken else ""
 
 
