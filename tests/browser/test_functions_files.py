@@ -58,6 +58,22 @@ async def test_a_download_is_kept_and_told(repl: Desk) -> None:
     assert listed == 2
 
 
+async def test_a_download_that_waits_for_a_decision_is_told_at_once(repl: Desk) -> None:
+    repl.stage.site.put(
+        "sum", Reply(b"1", "text/csv", 200, (("content-disposition", "attachment"),))
+    )
+    await opened(
+        repl, "<button id=b onclick=\"if (confirm('sure?')) location = '/sum'\">get</button>"
+    )
+    with anyio.fail_after(30):
+        said = await repl.fails("await click(t, '#b'); await waitForDownload(t)")
+    assert "a confirm dialog is open, and no download began" in said
+    kept, _ = await repl.run(
+        "setFinal(await Promise.all([waitForDownload(t, 10000), answerDialog(t, true)]))"
+    )
+    assert kept["state"] == "completed"
+
+
 async def test_files_are_uploaded_from_allowed_folders_after_a_yes(
     stage: Stage, work: Path
 ) -> None:

@@ -1,14 +1,19 @@
 """Page functions for what leaves and enters by other ways: dialogs, downloads, uploads."""
 
+import anyio
 import msgspec
 from msgspec import Struct
 
-from ouroboros.browser.page.door import ask, door
+from ouroboros.browser.errors import CallTimedOut, DialogOpen
+from ouroboros.browser.page.door import FrameName, Target, ask, door
 from ouroboros.browser.tab import Tab
 from ouroboros.browser.transfer.choosers import hand
 from ouroboros.repl.functions.function import Spec
-from ouroboros.repl.functions.pages import FrameName, InTab, Pages, Target, answer, done, part
+from ouroboros.repl.functions.pages import InTab, Pages, answer, done, part
 from ouroboros.tools.tool import Effect, Result, ToolContext
+
+_DIALOG_SECONDS = 3.0
+"""How long a dialog may stay open before waiting for a download is given up."""
 
 
 class Decision(InTab, frozen=True, kw_only=True):
@@ -84,7 +89,22 @@ async def wait_for_download(pages: Pages, wish: Wait, context: ToolContext) -> R
     del context
     found = part(pages.parts.downloads, "downloads")
     seen = wish.seen if wish.seen is not None else pages.downloads_seen
-    ended = await found.wait(seen=seen, timeout_seconds=wish.timeout / 1000)
+    tab = await pages.tab(wish.tab)
+    until = anyio.current_time() + wish.timeout / 1000
+    ended = None
+    while ended is None:
+        left = until - anyio.current_time()
+        try:
+            ended = await found.wait(seen=seen, timeout_seconds=min(left, _DIALOG_SECONDS))
+        except CallTimedOut as failed:
+            if tab.dialog and len(found.all()) <= seen:
+                raise DialogOpen(
+                    f"{tab.id}: a {tab.dialog} dialog is open, and no download began",
+                    hint="answer it with answerDialog, then wait for the download",
+                ) from None
+            if left <= _DIALOG_SECONDS:
+                what = failed.message.rpartition(" within ")[0]
+                raise CallTimedOut(f"{what} within {wish.timeout / 1000:g} s") from None
     pages.downloads_seen = max(seen, found.all().index(ended)) + 1
     return answer(msgspec.json.encode(ended), f"download {ended.state}")
 

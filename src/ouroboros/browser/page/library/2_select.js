@@ -125,7 +125,9 @@ const byCss = (root, css) => {
   try {
     return Array.from(all(root, css));
   } catch {
-    return refuse("selector", `${cut(css, 200)} is not a CSS selector the browser understands`);
+    const words = /:(?:contains|has-text|text)\(\s*["']?(.+?)["']?\s*\)/.exec(css);
+    const instead = words ? `; by its words: text=${cut(words[1], 60)}` : "";
+    return refuse("selector", `${cut(css, 200)} is not a CSS selector the browser understands${instead}`);
   }
 };
 const matchIn = (root, step) => {
@@ -215,6 +217,8 @@ const near = (selector) => {
       like.push(attribute(element, "id") ? `#${id}` : `[name="${id}"]`);
     if (like.length === 5) break;
   }
+  if (!like.length && /^[\p{L}\p{N}][\p{L}\p{N} '’&-]*$/u.test(selector) && !document.querySelector(selector.split(" ")[0]))
+    return `; by its words: text=${cut(selector, 60)}`;
   return like.length ? `; similar: ${cut(like.join(", "), 160)}` : "";
 };
 const missing = (selector) => {
