@@ -1,5 +1,7 @@
 """The steps of a run of the REPL mind as lines: few, short, and harmless whatever pages say."""
 
+from typing import Literal
+
 import pytest
 
 from ouroboros.core.events import (
@@ -64,12 +66,13 @@ def shown(*events: Event, state: State | None = None) -> Below:
     return below
 
 
-def looked(title: str, *, status: str = "done", said: str = "") -> ToolResulted:
-    assert status in {"done", "denied"}
+def looked(
+    title: str, *, status: Literal["done", "denied", "cancelled"] = "done", said: str = ""
+) -> ToolResulted:
     return ToolResulted(
         call_id="c1.1",
         name="getText",
-        status="done" if status == "done" else "denied",
+        status=status,
         parts=(Text(text=said),),
         title=title,
         within="c1",
@@ -128,6 +131,12 @@ def test_without_a_person_it_is_said_what_would_have_helped(grant: str, way: str
 
 def test_what_comes_after_the_last_iteration_is_no_iteration_more() -> None:
     assert shown(IterationStarted(iteration=26)).told == ["Best answer"]
+
+
+def test_what_was_stopped_is_said_once() -> None:
+    assert shown(looked("Wait 9 ms", status="cancelled", said="cancelled")).told == [
+        "  Wait 9 ms cancelled"
+    ]
 
 
 def test_blocks_and_words_of_the_model_are_not_repeated() -> None:

@@ -144,7 +144,8 @@ class Steps:
                 self._action(title)
             case ToolResulted():
                 said = "".join(part.text for part in event.parts if isinstance(part, Text))
-                words = f"{event.title or event.name} {event.status}: {said}"
+                why = f": {said}" if said not in {"", event.status} else ""
+                words = f"{event.title or event.name} {event.status}{why}"
                 self._line(words, depth=1, level="warning")
 
     def _action(self, words: str) -> None:
