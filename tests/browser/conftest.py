@@ -1,7 +1,6 @@
 """What every browser test may take: a shared Chromium, pages on loopback, tabs of its own."""
 
 from collections.abc import AsyncIterator, Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -30,13 +29,6 @@ def chromium(chromium_of_process: list[Chromium]) -> Chromium:
     if not chromium_of_process:
         chromium_of_process.append(Chromium())
     return chromium_of_process[-1]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def read_scripts() -> None:
-    """Reads what is shipped to pages before any loop runs; a program does so once, at its first tab."""
-    for module, reader in (("browser.evaluate", "_library"), ("browser.page.door", "_library")):
-        getattr(import_module(f"ouroboros.{module}"), reader)()
 
 
 @pytest.fixture(scope="session")
