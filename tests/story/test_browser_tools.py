@@ -191,6 +191,24 @@ async def test_a_new_place_is_asked_about_whichever_tool_goes_there(
     assert asked[1] == "Open localhost:9 from now on"
 
 
+async def test_a_setting_opens_no_way_out(tmp_path: Path, shop: Shop) -> None:
+    read = f"const tab = await openTab('{shop.url}'); await getText(tab, 'h1')"
+    turns = (
+        says(call("browser_execute", code=read)),
+        says(call("browser_configure", domain="127.0.0.1", user_agent="what was read")),
+        says(call("browser_configure", domain="127.0.0.1", locale="en-whatwasread")),
+        says(call("browser_configure", domain="127.0.0.1", locale="de-DE")),
+        says(call("browser_execute", code="await openTab('http://localhost:9/')")),
+    )
+    async with browsing(tmp_path, *turns, mode="full-auto") as opened:
+        outcome = await opened.run(f"Look at {shop.url}")
+        told = words_of(opened)
+    assert all("only before pages were read" in words for words in told[1:3]), told
+    assert '"locale":"de-DE"' in told[3]
+    assert "localhost:9, a new place" in told[4]
+    assert outcome.exit_code == 4
+
+
 async def test_settings_of_a_domain_are_kept(tmp_path: Path) -> None:
     wish = {"domain": "shop.example", "permissions": {"geolocation": "grant"}, "locale": "de-DE"}
     turns = (

@@ -1,5 +1,6 @@
 """The seat of a session's browser tools: its browser, its REPL and its scripts, by their first use."""
 
+import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from ouroboros.browser.tabs import Tabs
 from ouroboros.core.errors import ToolFailed
 from ouroboros.repl.metadata import Entry
 from ouroboros.repl.session import Repl
+from ouroboros.repl.taint import patterns_of
 from ouroboros.repl.tools.seat import Kit, Standing, Wishes
 from ouroboros.safety.guard import Guard
 from ouroboros.safety.origins import origin_of
@@ -63,9 +65,12 @@ class BrowserSeat:
         return next((facts.url for facts in known.all() if facts.id == wanted), "")
 
     async def looked(self, tab: str) -> None:
-        """From now on the session has read what is there."""
-        if origin := origin_of(self.url(tab)):
-            await self._repls.taint.read(origin)
+        """From now on the session has read what is there, and the titles of all tabs."""
+        known = self._browser.known()
+        told = known.all() if known is not None else ()
+        await self._repls.taint.read(
+            *(origin_of(url) for url in (self.url(tab), *(f.url for f in told)))
+        )
 
     def standing(self) -> Standing:
         """How the browser stands, without starting it."""
@@ -123,6 +128,11 @@ class BrowserSeat:
     async def configure(self, wishes: Wishes) -> Sequence[str]:
         """Changes the settings of a place, or the window's."""
         lines: list[str] = []
+        if self._repls.taint.is_tainted and not _tells_nothing(wishes):
+            raise ToolFailed(
+                "a user agent or locale is sent to every place that a page asks: it can be chosen "
+                "only before pages were read"
+            )
         changes = self._changes(wishes)
         if wishes.domain and changes:
             sites = self._browser.sites
@@ -140,8 +150,11 @@ class BrowserSeat:
         return lines
 
     def allow(self, domain: str) -> None:
-        """The person has agreed to this place."""
-        self._repls.taint.know(domain)
+        """The person has agreed to this place: one host and what is below it, never a whole ending."""
+        patterns = patterns_of(domain)
+        if not patterns:
+            raise ToolFailed(f"{domain[:80]!r} is no domain; write it like shop.example")
+        self._repls.taint.know(*patterns)
 
     async def screenshot(self, tab: str) -> tuple[bytes, str]:
         """A picture of a tab."""
@@ -189,6 +202,12 @@ class BrowserSeat:
         if browser is None:
             raise ToolFailed("this session has no browser")
         return browser
+
+
+def _tells_nothing(wishes: Wishes) -> bool:
+    """No words that were read can be in it: no user agent, and a locale such as ``de`` or ``de-CH``."""
+    locale = wishes.locale or ""
+    return not wishes.user_agent and re.fullmatch(r"([a-z]{2,3}(-[A-Z]{2})?)?", locale) is not None
 
 
 @asynccontextmanager

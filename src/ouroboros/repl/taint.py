@@ -38,6 +38,15 @@ type Admit = Callable[[Effect], Awaitable[None]]
 type Enforce = Callable[[], Awaitable[None]]
 
 
+def patterns_of(domain: str) -> tuple[str, ...]:
+    """What a yes to one domain opens: its host and what is below, no whole ending; empty for no domain. Pure."""
+    read = address(f"https://{domain}/")
+    if read is None or not read.host or re.search(r"[\s/\\?#@*]", domain):
+        return ()
+    below = (domain,) if "." in read.host else ()
+    return (*below, f"https://{domain}", f"http://{domain}")
+
+
 class Saved(Struct, frozen=True, kw_only=True):
     """What is kept of a taint: origins whose data was read, and origins that were opened."""
 

@@ -5,7 +5,7 @@ import pytest
 
 from ouroboros.browser.guard.policy import Asked
 from ouroboros.core.errors import Denied
-from ouroboros.repl.taint import Saved, Taint
+from ouroboros.repl.taint import Saved, Taint, patterns_of
 from ouroboros.tools.tool import Effect
 
 SHOP = "https://shop.example"
@@ -229,3 +229,25 @@ async def test_a_resumed_session_knows_what_it_had_read():
     clean = Taint()
     await clean.restore(Saved())
     assert not clean.is_tainted
+
+
+@pytest.mark.parametrize(
+    ("domain", "url", "opens"),
+    [
+        ("shop.example", "https://www.shop.example/a", True),
+        ("shop.example:8443", "http://shop.example:8443/", True),
+        ("bücher.example", "https://xn--bcher-kva.example/", True),
+        ("localhost:9", "http://localhost:9/", True),
+        ("localhost:9", "http://localhost:10/", False),
+        ("com", "https://evil.com/", False),
+        ("*", "https://evil.com/", False),
+        ("*.example", "https://evil.example/", False),
+        ("shop.example/@evil.com", "https://evil.com/", False),
+        ("shop.example@evil.com", "https://evil.com/", False),
+        ("shop.example evil.com", "https://evil.com/", False),
+    ],
+)
+def test_a_yes_to_a_domain_opens_that_domain(domain: str, url: str, opens: bool):
+    taint = Taint()
+    taint.know(*patterns_of(domain))
+    assert taint.knows(url) is opens
