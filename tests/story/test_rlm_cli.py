@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +49,16 @@ def test_the_repl_may_be_asked_for_and_gives_json(tmp_path: Path) -> None:
     assert lines[0].startswith("Iteration 1/25, ")
     assert lines[1:3] == ["  hi", "  = number"]
     assert "Continue with: ouro rlm --resume ses_" in ended.stderr
+
+
+def test_the_line_to_go_on_with_hands_in_the_data_again(tmp_path: Path) -> None:
+    (tmp_path / "a b.csv").write_text("id\n1\n2\n", encoding="utf-8")
+    begun = rlm(tmp_path, [block("setFinal(1)")], "--repl", "--data", "a b.csv", "Begin")
+    line = begun.stderr.splitlines()[-1]
+    assert line.startswith("Continue with: ouro rlm --resume ses_")
+    words = shlex.split(line.partition(" rlm ")[2])
+    ended = rlm(tmp_path, [block("setFinal(data.length)")], "--repl", *words, "Go on")
+    assert (ended.returncode, ended.stdout) == (0, "2\n"), ended.stderr
 
 
 def test_twelve_million_characters_come_through_a_pipe(tmp_path: Path) -> None:

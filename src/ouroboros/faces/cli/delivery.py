@@ -54,6 +54,7 @@ class Handing:
         terminal: bool,
         moves: bool,
         verb: str = "",
+        again: str = "",
     ) -> None:
         """Shows nothing yet.
 
@@ -64,8 +65,9 @@ class Handing:
             terminal: Is what ``write`` leads to.
             moves: The face draws there.
             verb: The command that goes on with the session.
+            again: Options that it has to be given again.
         """
-        self._verb = verb
+        self._verb, self._again = verb, again
         self._face, self._write, self._file = face, write, file
         self._terminal, self._moves = terminal, moves
         self._kept: str | None = None
@@ -98,13 +100,13 @@ class Handing:
             spent=ending.spent,
             exit_code=ending.exit_code,
         )
-        if ending.reason == "failed" and "```" not in ending.final:
+        if ending.reason == "failed" and ending.final and "```" not in ending.final:
             self._face.tell(Notice(text=ending.final, level="warning"))
         if self._file is not None and self._kept is None:
             self._face.tell(Notice(text=f"nothing was written to {self._file}", level="warning"))
         self._face.finish(shown, "" if self._verb else session)
         if session and self._verb:
-            self._face.tell(Notice(text=going_on(session, self._verb)))
+            self._face.tell(Notice(text=f"{going_on(session, self._verb)}{self._again}"))
 
     def keep(self) -> None:
         """Writes the file, which takes its time; raises ``OuroborosError`` after printing instead."""

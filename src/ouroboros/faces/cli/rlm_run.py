@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from ouroboros.core.errors import Misuse
@@ -142,6 +143,7 @@ def _dress(
         terminal=screen.terminal,
         moves=streams.moves,
         verb=verb,
+        again="".join(f" --data {quote(named)}" for named in wanted.data),
     )
     stage.face = handing
     if wanted.mind == "rlm":
