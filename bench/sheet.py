@@ -9,7 +9,10 @@ OURS = "ouroboros"
 
 @dataclass(frozen=True)
 class Row:
-    """One number for each contestant; ``most`` is the aim in the unit shown, None where there is none."""
+    """One number for each contestant; ``most`` is the aim in the unit shown, None where there is none.
+
+    ``beside`` names contestants and how many times theirs ours may be at most.
+    """
 
     key: str
     title: str
@@ -17,6 +20,7 @@ class Row:
     digits: int
     most: float | None = None
     is_compared: bool = True
+    beside: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass
@@ -51,7 +55,9 @@ class Sheet:
         for row in self.rows:
             cells = [self._cell(row, name) for name in self.names]
             if any(cells):
-                aim = "" if row.most is None else f"<= {row.most:g}"
+                aims = [] if row.most is None else [f"<= {row.most:g}"]
+                aims += [f"<= {times:g} {name}" for name, times in row.beside]
+                aim = ", ".join(aims)
                 yield f"| {row.title} | {aim} | " + " | ".join(cells) + " |"
 
     def missed(self) -> Iterator[str]:
@@ -60,6 +66,10 @@ class Sheet:
             values = self.values.get((row.key, OURS))
             if values and row.most is not None and median(values) * row.scale > row.most:
                 yield f"{row.title}: {median(values) * row.scale:.{row.digits}f}, not <= {row.most:g}"
+            for name, most in row.beside:
+                times = self.times(row.key, name)
+                if times is not None and 1 / times > most:
+                    yield f"{row.title}: {1 / times:.2f} times {name}, not <= {most:g}"
 
     def _cell(self, row: Row, name: str) -> str:
         values = self.values.get((row.key, name))
