@@ -15,10 +15,11 @@ async def test_waits_end_when_what_they_wait_for_is_there(repl: Desk) -> None:
         f"const t = await openTab({url!r});"
         "await Promise.all([waitForSelector(t, '#new'), waitForText(t, 'brand new', 5000),"
         "  waitForSelector(t, '#old', 5000, { state: 'hidden' })]);"
-        "await waitForLoad(t, 5000); await waitForNetworkIdle(t, 5000);"
-        "setFinal(await getText(t, '#new'))"
+        "const all = [await waitForLoad(t, 5000), await waitForNetworkIdle(t, 5000),"
+        "  await waitForSelector(t, '#new'), await waitForText(t, 'brand new')];"
+        "setFinal([await getText(t, '#new'), all])"
     )
-    assert told == "brand new"
+    assert told == ["brand new", [True] * 4]
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ _LAST = (
     "This was the last iteration. Answer now with the best you have: one ```repl block that calls "
     "setFinal(value), or the answer as plain text if nothing useful is in variables."
 )
+_DECIDE = "Read it with dialog(tab) and decide with answerDialog: the page stands still until then."
 _HURRY = "Only {left} left: finish now with what you have."
 
 
@@ -138,10 +139,8 @@ def _environment(state: State, page: Page | None) -> str:
     if page is not None:
         active = f", active {page.active}" if page.active else ""
         lines.append(f"Tabs: {page.tabs}{active}.")
-        lines += [
-            f"Dialog waiting: {dialog}; look with dialog(tab), then answerDialog"
-            for dialog in page.dialogs[:_CHANGES]
-        ]
+        lines += [f"Dialog waiting: {dialog}" for dialog in page.dialogs[:_CHANGES]]
+        lines += [_DECIDE] if page.dialogs else []
     date = state.told.get("environment.current_date", "")
     lines += [f"Date: {date}."] if date else []
     lines.append(f"Permissions: {state.mode}.")

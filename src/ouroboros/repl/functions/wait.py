@@ -2,10 +2,11 @@
 
 from typing import Literal
 
+from ouroboros.browser.page.door import FrameName, Target
 from ouroboros.browser.page.wait import wait_for_selector, wait_for_text
 from ouroboros.browser.waits import wait_for_load, wait_for_network_idle
 from ouroboros.repl.functions.function import Spec
-from ouroboros.repl.functions.pages import FrameName, InTab, Pages, Target, done
+from ouroboros.repl.functions.pages import InTab, Pages, done
 from ouroboros.tools.tool import Result, ToolContext
 
 MOMENT = 50.0
@@ -47,7 +48,7 @@ async def for_load(pages: Pages, wish: Load, context: ToolContext) -> Result:
     tab = await pages.tab(wish.tab)
     await wait_for_load(tab, timeout_seconds=wish.timeout / 1000)
     await (await pages.tabs()).refresh()
-    return done(f"{wish.tab} has loaded")
+    return done(f"{wish.tab} has loaded", value=True)
 
 
 async def for_idle(pages: Pages, wish: Idle, context: ToolContext) -> Result:
@@ -57,7 +58,7 @@ async def for_idle(pages: Pages, wish: Idle, context: ToolContext) -> Result:
     await wait_for_network_idle(
         tab, idle_seconds=max(wish.idle, MOMENT) / 1000, timeout_seconds=wish.timeout / 1000
     )
-    return done(f"the network of {wish.tab} is quiet")
+    return done(f"the network of {wish.tab} is quiet", value=True)
 
 
 async def for_selector(pages: Pages, wish: Selector, context: ToolContext) -> Result:
@@ -67,14 +68,14 @@ async def for_selector(pages: Pages, wish: Selector, context: ToolContext) -> Re
     await wait_for_selector(
         tab, wish.selector, wish.timeout / 1000, state=wish.state, frame=wish.frame
     )
-    return done(f"an element is {wish.state} in {wish.tab}")
+    return done(f"an element is {wish.state} in {wish.tab}", value=True)
 
 
 async def for_text(pages: Pages, wish: Words, context: ToolContext) -> Result:
     """Until the page shows these words."""
     del context
     await wait_for_text(await pages.tab(wish.tab), wish.text, wish.timeout / 1000)
-    return done(f"{wish.tab} shows the text")
+    return done(f"{wish.tab} shows the text", value=True)
 
 
 SPECS = (

@@ -31,10 +31,17 @@ class Words:
             can_ask: ``llm_query`` and its kin are among them.
             is_child: Another run's code has started this one.
         """
-        examples = ["examples_browser", *(["examples_asking"] if can_ask else [])]
+        has_browser = "openTab(" in api
+        names = {
+            "examples_browser": has_browser,
+            "examples_asking": can_ask,
+            "examples_data": not (has_browser or can_ask),
+        }
+        examples = [name for name, is_shown in names.items() if is_shown]
         fields = {
             "identity": self._pieces["identity_child" if is_child else "identity"].text,
             "asking": f" {self._pieces['asking'].text}" if can_ask else "",
+            "pages": f"\n{self._pieces['pages'].text}" if has_browser else "",
             "api": api.strip(),
             "examples": "\n\n".join(self._pieces[name].text for name in examples),
         }
