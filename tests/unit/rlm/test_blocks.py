@@ -86,6 +86,9 @@ TRAPS: Table = {
     "javascript beside its output": ("```js\na();\n```\n```\nfoo();\n```", ["a();"]),
     "python alone": ("```python\nimport os\nprint(1)\n```", []),
     "shell alone": ("```bash\nls -l\n```", []),
+    "python that reads like JavaScript": ("```python\nfoo = bar(1);\nbaz(foo);\n```", []),
+    "python on one line": ("```python foo = bar(1); baz(foo);```", []),
+    "bare code beside python": ("const a = 1;\nsetFinal(a);\n~~~python\nprint(1)\n~~~", []),
     "html alone": ("```html\n<script>a();</script>\n```", []),
     "json that is no call": ('```json\n{"a": 1}\n```', []),
     "code that writes a fence of another language": (

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ouroboros.agent.tokens import of_text
-from ouroboros.core.events import AgentMessage
+from ouroboros.core.events import AgentMessage, TaskCompleted
 from ouroboros.core.events.code import EnvironmentUpdated
 from ouroboros.core.parts import Message, Text
 from ouroboros.core.state import fold
@@ -39,7 +39,7 @@ def test_the_sections_stand_in_order() -> None:
             "Iteration 2 of 25.",
             "Progress so far:\n1. code - ok",
             "# Page changes since the last iteration\n- tab_1 url: a -> b",
-            "# Environment\nTabs: 2, active tab_1.\nDialog waiting: tab_0 confirm",
+            "# Environment\nTabs: 2, active tab_1.\nDialog waiting: tab_0 confirm\nRead it with dialog(tab)",
             "Variables:\n- a: number = 1",
             "# Actions so far\n## Iteration 1",
             "call setFinal(value)",
@@ -76,6 +76,36 @@ def test_a_long_task_keeps_head_and_tail() -> None:
     assert len(text) < 7_000
     assert "Count the ships." in text
     assert "Answer in French." in text
+
+
+def test_the_last_request_is_the_one_after_the_last_iteration() -> None:
+    story = Story()
+    story.say("Count.")
+    for n in range(2):
+        story.iterate(block(f"{n}"), f"entry {n}")
+    story.begin()
+    bounds = Bounds(iterations=2, history_tokens=1_000)
+    text = told(story, bounds=bounds)
+    assert "Iteration 2 of 2." in text
+    assert text.endswith("if nothing useful is in variables.")
+
+
+def test_a_flood_of_variables_dialogs_and_earlier_words_is_cut() -> None:
+    story = Story()
+    for n in range(10):
+        story.say(f"Earlier {n} {'x' * 5_000}")
+        story.iterate(block("1"), "entry")
+        story.record(TaskCompleted(reason="completed", final="1"))
+    story.say("Count.")
+    lines = "\n".join(f"- v{n}: string = {'y' * 190}" for n in range(500))
+    story.record(EnvironmentUpdated(names=("v0",), metadata=lines))
+    story.begin()
+    text = told(story, Page(tabs=1, dialogs=tuple(f"tab_{n} confirm" for n in range(1_000))))
+    assert "v0: string" in text
+    assert "more variables)" in text
+    assert "tab_20 confirm" not in text
+    assert "Earlier 9" in text
+    assert len(text) < 11_000
 
 
 def test_a_child_is_told_where_it_comes_from() -> None:

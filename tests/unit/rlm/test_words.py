@@ -50,6 +50,16 @@ def test_no_more_than_the_bound_of_a_page_is_quoted(page: str, own: str) -> None
         assert page[at : at + words.PAGE_CHARACTERS + 1] not in shown
 
 
+def test_a_request_is_bounded_whoever_wrote_it() -> None:
+    own = " ".join(f"word{n}" for n in range(1_000))
+    shown, is_cut = words.quotable(own, [own])
+    assert is_cut
+    assert len(shown) <= 3_001
+    assert words.foreign(own, [own]) == 0
+    flood = own * 10
+    assert words.foreign(flood, [flood]) == len(flood)
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
