@@ -207,7 +207,7 @@ def _hint(thrown: Thrown) -> str:
             return next((hint for names, hint in _ELSEWHERE if missing in names), _UNDEFINED)
         case "Error" if _IN_PAGE.match(thrown.message):
             return _NOT_SHARED
-        case "SyntaxError":
+        case "SyntaxError" if not thrown.stack:  # data that does not parse comes with one
             return "nothing of this block was run; write the whole block again"
         case "TypeError" if "undefined" in thrown.message or "null" in thrown.message:
             return "look at the value's type first; page functions return promises: await them"

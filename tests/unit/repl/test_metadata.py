@@ -196,3 +196,12 @@ def test_harmless_is_always_one_bounded_line(text: str, limit: int):
     assert len(clean) <= limit
     assert len(clean.splitlines()) <= 1
     assert "```" not in clean
+
+
+def test_data_that_does_not_parse_is_no_block_that_was_not_run():
+    message = "Unexpected token 'd' is not valid JSON"
+    stack = f"SyntaxError: {message}\n    at JSON.parse (<anonymous>)\n    at block1.js:1:6"
+    thrown = Thrown(name="SyntaxError", message=message, stack=stack, line=1)
+    assert "nothing of this block was run" not in entry(Outcome(thrown=thrown)).text
+    thrown = Thrown(name="SyntaxError", message=message, line=1)
+    assert "nothing of this block was run" in entry(Outcome(thrown=thrown)).text
