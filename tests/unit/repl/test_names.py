@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
+from ouroboros.app import settings
 from ouroboros.app.seeds import names
 from ouroboros.repl.api import BUILT_IN
-from ouroboros.repl.functions import session, workspace
+from ouroboros.repl.functions import pages, session, workspace
 from ouroboros.repl.functions.catalogue import GROUPS
 from ouroboros.repl.tools.execute import BrowserExecuteTool
 from ouroboros.rlm import progress
@@ -47,3 +48,7 @@ def test_no_variable_of_the_person_hides_a_function(tmp_path: Path) -> None:
 def test_what_is_built_in_is_among_them() -> None:
     built_in = {line.partition("(")[0] for line in BUILT_IN if "(" in line.partition(":")[0]}
     assert built_in <= FUNCTIONS
+
+
+def test_the_risks_of_the_settings_are_those_that_are_looked_for() -> None:
+    assert set(settings.RISKS) == pages.RISKS

@@ -8,11 +8,12 @@ from msgspec import Struct
 from ouroboros.browser.errors import CannotAct
 from ouroboros.browser.page import act
 from ouroboros.browser.page.act import Acted, Aim
+from ouroboros.browser.page.door import FrameName, Target
 from ouroboros.browser.page.facts import entering_facts
 from ouroboros.browser.tab import Tab
 from ouroboros.repl.functions.function import LONGEST, Spec
 from ouroboros.repl.functions.gate import admitted
-from ouroboros.repl.functions.pages import FrameName, InTab, Pages, Target, done
+from ouroboros.repl.functions.pages import InTab, Pages, done
 from ouroboros.tools.tool import Result, ToolContext
 
 

@@ -9,9 +9,10 @@ from ouroboros.browser import frames as tree
 from ouroboros.browser.errors import CannotAct
 from ouroboros.browser.page import observe as observing
 from ouroboros.browser.page import read
+from ouroboros.browser.page.door import FrameName, Target
 from ouroboros.browser.tab import Tab
 from ouroboros.repl.functions.function import Spec
-from ouroboros.repl.functions.pages import FrameName, InTab, Pages, Target, answer
+from ouroboros.repl.functions.pages import InTab, Pages, answer
 from ouroboros.tools.tool import Result, ToolContext
 
 

@@ -1,7 +1,7 @@
 """What page functions work on: a browser, and who must hear of what is read and opened."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 from msgspec import Struct
@@ -20,12 +20,6 @@ from ouroboros.core.parts import Text
 from ouroboros.tools.tool import Effect, Result
 
 type Admit = Callable[[Effect], Awaitable[None]]
-
-type Target = str | dict[str, Any]
-"""A selector, or a handle that a look has given."""
-
-type FrameName = str | int | None
-"""Number, name, id or part of the address of a frame; None for the page itself."""
 
 RISKS = frozenset({"submit", "payment", "upload", "download", "cross-site-post"})
 
