@@ -112,14 +112,14 @@ def test_a_flood_of_variables_dialogs_and_earlier_words_is_cut() -> None:
 def test_the_newest_and_the_older_iterations_are_cut_to_the_budget(letter: str) -> None:
     past = [
         Iteration(
-            number=n, ran=(Ran(code=f"click(tab_{n}) // {letter * 20_000}", entry="ok", ok=True),)
+            number=n, ran=(Ran(code=f"click(tab_{n}) // {letter * 8_000}", entry="ok", ok=True),)
         )
-        for n in range(600)
+        for n in range(2_000)
     ]
     text = history.told(past, 4_000)
     assert of_text(text) <= 4_000
     assert "earlier iterations are left out here" in text
-    assert "click(tab_599)" in text
+    assert "click(tab_1999)" in text
 
 
 def test_a_child_is_told_where_it_comes_from() -> None:
