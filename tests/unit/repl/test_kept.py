@@ -223,7 +223,7 @@ def test_what_is_kept_is_for_the_person_alone(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "code", ["await grep('secret')", "await find('*.txt')", "await files('.')"]
+    "code", ["await grep('secret')", "await find('*.txt')", "await listFiles('.')"]
 )
 async def test_lines_and_names_of_marked_files_count_as_read(tmp_path: Path, code: str):
     home = tmp_path / "home"

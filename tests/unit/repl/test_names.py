@@ -16,7 +16,7 @@ OTHERS = (
     workspace.WriteFunction,
     workspace.GrepFunction,
     workspace.FindFunction,
-    workspace.FilesFunction,
+    workspace.ListFilesFunction,
     session.StoreFunction,
     session.RetrieveFunction,
     session.SleepFunction,

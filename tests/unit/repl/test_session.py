@@ -120,7 +120,7 @@ async def test_searches_give_objects(tmp_path: Path):
         hits = await json_of(repl, "await grep('tw.', '.', {glob: '*.py'})")
         assert hits == [{"path": "src/a.py", "line": 2, "text": "two: 2"}]
         assert await json_of(repl, "await find('*.txt')") == ["b.txt"]
-        assert await json_of(repl, "await files()") == ["b.txt", "src/"]
+        assert await json_of(repl, "await listFiles()") == ["b.txt", "src/"]
 
 
 async def test_a_write_is_asked_and_on_disk_before_it_happens(tmp_path: Path):

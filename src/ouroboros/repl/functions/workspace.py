@@ -173,11 +173,11 @@ class FindFunction:
         yield given(paths, f"{len(paths)} paths")
 
 
-class FilesFunction:
+class ListFilesFunction:
     """What a folder holds."""
 
-    name = "files"
-    usage = "files(path?): [name]"
+    name = "listFiles"
+    usage = "listFiles(path?): [name]"
     description = "names in a folder, folders with a slash"
     arguments = ListArguments
     parallel_safe = True
@@ -200,7 +200,7 @@ class FilesFunction:
 
 def workspace_functions(own: Own, *, may_write: bool = True) -> tuple[AnyTool, ...]:
     """The functions for files; a REPL that may not write has no ``write``."""
-    reading = (ReadFunction(own), GrepFunction(own), FindFunction(own), FilesFunction(own))
+    reading = (ReadFunction(own), GrepFunction(own), FindFunction(own), ListFilesFunction(own))
     return (*reading, WriteFunction(own)) if may_write else reading
 
 
