@@ -12,7 +12,7 @@ _RESERVED = re.compile(
     r"super|switch|this|throw|true|try|typeof|var|void|while|with|yield|undefined|NaN|"
     r"Infinity|globalThis|Object|Array|String|Number|Math|JSON|Date|Map|Set|Promise|"
     r"Symbol|Error|RegExp|Function|Boolean|Proxy|Reflect|BigInt|env|log|console|sleep|"
-    r"setFinal|store|retrieve|tabs|activeTab|read|grep|find|files|write|recipe|llm_\w+|"
+    r"setFinal|store|retrieve|tabs|activeTab|read|grep|find|listFiles|write|recipe|llm_\w+|"
     r"click|dblclick|type|fill|focus|scroll|hover|select|check|drag|keyPress|handle|upload|"
     r"downloads|dialog|answerDialog|frames|observe|outline|screenshot|pdf|cdp|querySelector|"
     r"querySelectorAll|execInTab|openTab|closeTab|switchTab|navigate|reload|goBack|goForward|"
