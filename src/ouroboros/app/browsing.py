@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio.to_thread
 from msgspec import Struct
 
+from ouroboros.app import browser_vault
 from ouroboros.app.kit import Kit
 from ouroboros.app.settings import Browser as BrowserSettings
 from ouroboros.browser.capture.screenshots import Screenshots
@@ -22,7 +23,7 @@ from ouroboros.browser.prompts.dialogs import Dialogs
 from ouroboros.browser.recovery import Recovery
 from ouroboros.browser.session import BrowserSession, Plan
 from ouroboros.browser.sites import Sites
-from ouroboros.browser.storage.vault import KeyFile, Vault
+from ouroboros.browser.storage.state import StorageState, import_state
 from ouroboros.browser.tabs import Tabs
 from ouroboros.browser.transfer.artifacts import Artifacts
 from ouroboros.browser.transfer.choosers import Choosers
@@ -45,6 +46,7 @@ class Ground(Struct, frozen=True, kw_only=True):
         environment: Of the person, without the keys of providers.
         session: Id of the session, which names the folder of its artifacts.
         publish: Puts events on record.
+        logins: Names of sealed states that the browser begins with.
     """
 
     settings: BrowserSettings
@@ -53,13 +55,23 @@ class Ground(Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str]
     session: str
     publish: Callable[[Event], None]
+    logins: tuple[str, ...] = ()
 
 
 class Browser:
     """The browser of one session with everything that watches it."""
 
-    def __init__(self, ground: Ground, way_out: Gate | None) -> None:
-        """Starts nothing; ``way_out`` is the proxy that a browser of ours has to use."""
+    def __init__(
+        self, ground: Ground, way_out: Gate | None, states: tuple[StorageState, ...] = ()
+    ) -> None:
+        """Starts nothing.
+
+        Args:
+            ground: What it stands on.
+            way_out: The proxy that a browser of ours has to use.
+            states: Put into the browser before anybody has a tab of it.
+        """
+        self._states, self._joining = list(states), anyio.Lock()
         settings, publish = ground.settings, ground.publish
         self.ground = ground
         self.guard = Guard()
@@ -87,7 +99,7 @@ class Browser:
             locked=lambda: any(site.credentials for site in self.sites.sites.values()),
         )
         self.session = BrowserSession(
-            _plan(settings, way_out),
+            plan(settings, way_out.flags if way_out is not None else ()),
             environment=ground.environment,
             home=ground.home,
             guard=self.guard,
@@ -107,8 +119,14 @@ class Browser:
         """All tabs; starts the browser, and what ends it when we are killed."""
         if not self.guard.is_on_duty:
             await anyio.to_thread.run_sync(self.guard.begin)
-        self._tabs = await self.session.tabs()
-        return self._tabs
+        tabs = await self.session.tabs()
+        async with self._joining:
+            while self._states:
+                connection = tabs.connection
+                await import_state(connection, tabs, self._states[0], guard=self.requests)
+                del self._states[0]
+        self._tabs = tabs
+        return tabs
 
     async def join(self) -> bool:
         """Connects to the person's own browser; one of ours starts with its first use, not here."""
@@ -137,17 +155,15 @@ class Browser:
             case "env":
                 found = self.ground.environment.get(name, "")
             case "vault":
-                home = self.ground.home / "browser"
-                vault = Vault(home / "vault", KeyFile(home / "vault.key"))
-                found = (await vault.get(name)).decode("utf-8", "replace")
+                found = await browser_vault.password(self.ground.home, name)
             case _:
                 return None
         user, sign, password = found.partition(":")
         return (user, password) if sign else None
 
 
-def ground(kit: Kit) -> Ground:
-    """What the browser of a session stands on."""
+def ground(kit: Kit, logins: tuple[str, ...] = ()) -> Ground:
+    """What the browser of a session stands on; ``logins`` as in ``Ground``."""
     return Ground(
         settings=kit.settings.browser,
         home=kit.home,
@@ -155,6 +171,7 @@ def ground(kit: Kit) -> Ground:
         environment=kit.environment,
         session=kit.state.session,
         publish=kit.journal.record,
+        logins=logins,
     )
 
 
@@ -163,24 +180,26 @@ async def opened(ground: Ground) -> AsyncGenerator[Browser]:
     """A browser that starts with its first use and is gone at the end of the block.
 
     Raises:
-        Misuse: A domain of the settings is none.
+        Misuse: A domain of the settings is none, or a login cannot be had.
     """
+    states = [await browser_vault.state(ground.home, name) for name in ground.logins]
     is_ours = ground.settings.mode == "managed"
     proxies = Proxies.of(ground.environment)
     async with gate(proxies.proxy_for) if is_ours else nullcontext() as way_out:
-        browser = Browser(ground, way_out)
+        browser = Browser(ground, way_out, tuple(states))
         async with browser.session:
             yield browser
 
 
-def _plan(settings: BrowserSettings, way_out: Gate | None) -> Plan:
+def plan(settings: BrowserSettings, flags: tuple[str, ...] = ()) -> Plan:
+    """Which browser the settings wish for; ``flags`` besides theirs."""
     return Plan(
         mode=settings.mode,
         profile=settings.profile,
         program=settings.program,
         headless=settings.headless,
         size=(settings.width, settings.height),
-        flags=(*settings.flags, *(way_out.flags if way_out is not None else ())),
+        flags=(*settings.flags, *flags),
         url=settings.url,
         max_tabs=settings.max_tabs,
     )

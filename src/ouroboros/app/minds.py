@@ -48,6 +48,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     browser: bool = False
     seeds: Seeds = Seeds()
     way: Literal["auto", "plain", "repl"] = "auto"
+    logins: tuple[str, ...] = ()
 
 
 class View:
@@ -208,7 +209,8 @@ async def _joined(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
     async with AsyncExitStack() as stack:
         browser: browsing.Browser | None = None
         if wish.browser:
-            browser = await stack.enter_async_context(browsing.opened(browsing.ground(kit)))
+            ground = browsing.ground(kit, wish.logins)
+            browser = await stack.enter_async_context(browsing.opened(ground))
         guard = browser.guard if browser is not None else Guard()
         isolates = await stack.enter_async_context(
             Isolates(environment=kit.environment, guard=guard, clock=kit.clock)

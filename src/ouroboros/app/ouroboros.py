@@ -173,6 +173,7 @@ class Ouroboros:
         interactive: bool = False,
         mind: Literal["", "tools", "rlm"] = "",
         browser: bool = False,
+        logins: tuple[str, ...] = (),
         seeds: "Seeds | None" = None,
         way: Literal["auto", "plain", "repl"] = "auto",
     ) -> AsyncGenerator[Session]:
@@ -186,6 +187,7 @@ class Ouroboros:
             mind: Who drives it: ``tools`` calls tools, ``rlm`` writes code in a REPL. Empty means as
                 before, and ``tools`` in a new session.
             browser: There is one, started by its first use.
+            logins: Names of sealed states that it begins with.
             seeds: Variables that the REPL begins with.
             way: How ``rlm`` gets at small data: reads it plainly, works on it in the REPL, or (auto)
                 whichever its size calls for.
@@ -206,6 +208,7 @@ class Ouroboros:
             tap=self._tap,
             mind=mind,
             browser=browser,
+            logins=logins,
             seeds=seeds or wiring.Seeds(),
             way=way,
         )

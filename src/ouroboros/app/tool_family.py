@@ -21,14 +21,20 @@ from ouroboros.tools.registry import AnyTool, Registry
 
 @asynccontextmanager
 async def added(
-    kit: Kit, registry: Registry, hands: Orchestrator, *, browser: bool
+    kit: Kit,
+    registry: Registry,
+    hands: Orchestrator,
+    *,
+    browser: bool,
+    logins: tuple[str, ...] = (),
 ) -> AsyncGenerator[None]:
     """Registers the tools that the settings wish for, until the end of the session."""
     settings = kit.settings
     async with AsyncExitStack() as stack:
         opened = None
         if browser:
-            opened = await stack.enter_async_context(browsing.opened(browsing.ground(kit)))
+            ground = browsing.ground(kit, logins)
+            opened = await stack.enter_async_context(browsing.opened(ground))
         guard = opened.guard if opened is not None else Guard()
         isolates = await stack.enter_async_context(
             Isolates(environment=kit.environment, guard=guard, clock=kit.clock)

@@ -47,6 +47,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     Attributes:
         mind: Who drives it; empty means as before, and tools in a new one.
         browser: There is one, started by its first use.
+        logins: Sealed states that it begins with.
         seeds: Variables that the REPL begins with.
         way: How ``rlm`` gets at small data: read it plainly, or work on it in the REPL.
     """
@@ -59,6 +60,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     tap: "Tap | None" = None
     mind: Literal["", "tools", "rlm"] = ""
     browser: bool = False
+    logins: tuple[str, ...] = ()
     seeds: Seeds = Seeds()
     way: Literal["auto", "plain", "repl"] = "auto"
 
@@ -151,7 +153,9 @@ async def _joined(opening: Opening, past: Past, parts: Parts) -> AsyncGenerator[
         return
     from ouroboros.app import minds  # a run without it never loads the REPL
 
-    wish = minds.Wish(browser=opening.browser, seeds=opening.seeds, way=opening.way)
+    wish = minds.Wish(
+        browser=opening.browser, seeds=opening.seeds, way=opening.way, logins=opening.logins
+    )
     async with minds.rlm(kit, wish) as joined:
         yield _built(opening, past, parts, kit, joined)
 
@@ -206,7 +210,7 @@ async def _tooled(opening: Opening, kit: Kit, parts: Parts) -> AsyncGenerator[Jo
         return
     from ouroboros.app import tool_family  # a run without them never loads the browser
 
-    async with tool_family.added(kit, registry, hands, browser=browser):
+    async with tool_family.added(kit, registry, hands, browser=browser, logins=opening.logins):
         yield _tool_mind(kit, parts, registry, hands)
 
 

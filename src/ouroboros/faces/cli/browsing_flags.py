@@ -21,6 +21,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     attach: str = ""
     profile: str = ""
     allow_domain: tuple[str, ...] = ()
+    login: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
     output: str = ""
     jsonl: bool = False
@@ -52,6 +53,11 @@ class Wanted(Struct, frozen=True, kw_only=True):
                     f"{flag} does not go with --attach",
                     hint="a browser that runs has its own windows and profile; leave one out",
                 )
+        if self.login and self.attach and not self.address:
+            raise Misuse(
+                "--login does not go with --attach without a port or an address",
+                hint="your own browser has logins of its own",
+            )
         for flag, given in (("--data", self.data), ("--max-iterations", self.max_iterations)):
             if self.mind == "tools" and given:
                 raise Misuse(f"{flag} does not go with --mind tools", hint="leave one of them out")
@@ -85,6 +91,12 @@ _BROWSING = (
         multiple=True,
         metavar="DOMAIN",
         help="Go there without asking; may be given again.",
+    ),
+    click.option(
+        "--login",
+        multiple=True,
+        metavar="NAME",
+        help="Begin with this login of the vault; may be given again.",
     ),
     click.option(
         "--mind",

@@ -75,6 +75,7 @@ def perform(
             mind=wanted.mind,
             way=wanted.way,
             browser=browser,
+            logins=wanted.login,
             seeds=seeds,
         ) as session:
             output = "stream-json" if wanted.jsonl else "text"

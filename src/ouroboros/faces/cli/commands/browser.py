@@ -4,13 +4,14 @@ import sys
 
 import click
 
+from ouroboros.faces.cli.commands.browser_logins import logins
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
 
 @click.group(cls=NearGroup, name="browser")
 def command() -> None:
-    """See the browser, log in by hand, keep profiles."""
+    """See the browser, log in by hand, keep profiles and logins."""
 
 
 @command.command("status")
@@ -98,6 +99,9 @@ def remove(invocation: Invocation, /, name: str, *, yes: bool) -> int:
     browser_state.remove_profile(invocation.home(), name)
     note(f"Removed the profile {name!r}")
     return 0
+
+
+command.add_command(logins)
 
 
 @command.command("doctor")
