@@ -47,6 +47,13 @@ def site(servers: Site) -> Iterator[Site]:
 
 
 @pytest.fixture
+def own_site() -> Iterator[Site]:
+    """Servers of one test alone: no page of an earlier test can still ask them for something."""
+    with serving() as site:
+        yield site
+
+
+@pytest.fixture
 async def stage(chromium: Chromium, site: Site) -> AsyncIterator[Stage]:
     """A browser context of this test alone, with its connection and tabs."""
     async with staged(chromium, site) as stage:

@@ -44,13 +44,13 @@ def _job(asked: Arrived) -> Reply:
 
 
 @pytest.fixture
-def shop(site: Site) -> Site:
+def shop(own_site: Site) -> Site:
     """A harmless shop; the third host is where nothing may arrive."""
-    site.put("shop", "<title>Shop</title><body>goods</body>")
-    site.put("next", "<title>Next</title>")
-    site.put("away", _away)
-    site.put("job.js", _job)
-    return site
+    own_site.put("shop", "<title>Shop</title><body>goods</body>")
+    own_site.put("next", "<title>Next</title>")
+    own_site.put("away", _away)
+    own_site.put("job.js", _job)
+    return own_site
 
 
 def _arrived(site: Site) -> set[str]:

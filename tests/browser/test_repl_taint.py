@@ -34,13 +34,15 @@ def _job(asked: Asked) -> Reply:
 
 
 @pytest.fixture
-def shop(site: Site) -> Site:
+def shop(own_site: Site) -> Site:
     """Two harmless places; the third host is where nothing may arrive."""
-    site.put("shop", "<title>Shop</title><body>secret goods<form method=post><button>Go</button>")
-    site.put("next", "<title>Next</title>")
-    site.put("away", _away)
-    site.put("job.js", _job)
-    return site
+    own_site.put(
+        "shop", "<title>Shop</title><body>secret goods<form method=post><button>Go</button>"
+    )
+    own_site.put("next", "<title>Next</title>")
+    own_site.put("away", _away)
+    own_site.put("job.js", _job)
+    return own_site
 
 
 async def block(repl: Repl, code: str) -> str:

@@ -197,14 +197,26 @@ def test_without_a_home_the_person_is_told_what_to_set() -> None:
 
 
 LEAVES = [leaf for leaf in config_schema.leaves() if "NAME" not in leaf.path]
+TEXTS = {
+    "mode": "plan",
+    "effort": "low",
+    "context.threshold": "0.5",
+    "context.off": "a,b",
+    "browser.mode": "attach",
+    "browser.headless": "false",
+    "browser.width": "800",
+    "browser.height": "600",
+    "browser.confirm": "submit",
+    "rlm.depth": "2",
+}
+"""For settings that 1 would not fit, or would not change."""
 
 
 @pytest.mark.parametrize("leaf", LEAVES, ids=lambda leaf: ".".join(leaf.path))
 def test_every_setting_has_a_variable_that_reaches_it(
     place: Place, leaf: config_schema.Leaf
 ) -> None:
-    last = leaf.path[-1]
-    text = {"mode": "plan", "effort": "low", "threshold": "0.5", "off": "a,b"}.get(last, "1")
+    text = TEXTS.get(config_schema.format_key(leaf.path), "1")
     variable = config_schema.variable(leaf.path)
 
     loaded = place.load({}, **{variable: text})

@@ -258,7 +258,8 @@ async def test_nobody_comes_and_nobody_listens_any_more(server: AuthServer) -> N
     with anyio.fail_after(5), pytest.raises(ModelFailed, match="Nobody came back"):
         await logged_in(server.client(), show, patience=0.05)
     asked = query(shown[0])
-    with pytest.raises(OSError, match="attempts failed"):
+    # Another test of another process may listen there by now, and hang up.
+    with pytest.raises((OSError, anyio.BrokenResourceError, anyio.EndOfStream)):
         await fetched(f"{asked['redirect_uri']}?code=late&state={asked['state']}")
 
 

@@ -28,8 +28,9 @@ def is_there(pid: int) -> bool:
 
 
 async def test_large_messages_of_several_speakers_stay_whole(tmp_path: Path) -> None:
+    messages = [bytes([number]) * 300_000 for number in range(4)]
+    got = b""
     async with companion(("cat",), cwd=tmp_path, environment=ENVIRONMENT) as child:
-        messages = [bytes([number]) * 300_000 for number in range(4)]
         async with anyio.create_task_group() as tasks:
             for message in messages:
                 tasks.start_soon(child.send, message)
