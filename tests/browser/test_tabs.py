@@ -263,3 +263,9 @@ async def test_while_a_dialog_is_open_calls_fail_at_once(tabs: Tabs, site: Site)
         tab.dialog = "alert"
         await tabs.close(id)
     assert tabs.all() == ()
+
+
+async def test_a_tab_that_cannot_be_made_leaves_no_name_to_the_next(tabs: Tabs) -> None:
+    with pytest.raises(BrowserFailed):
+        await tabs.open(context="no-such-context", id="tab_77")
+    assert await tabs.open() != "tab_77"

@@ -193,13 +193,14 @@ class Tabs:
         if context or self.context:
             params["browserContextId"] = context or self.context
         self._ours += 1
-        if id:
-            self.wanted.append(id)
+        self.wanted.extend([id] if id else [])
         try:
             created = await self.connection.ask(_Created, "Target.createTarget", params)
             tab = await self._await_tab(created.target_id)
         finally:
             self._ours -= 1
+            if id in self.wanted:
+                self.wanted.remove(id)
         if url and url != "about:blank":
             try:
                 await tab.navigate(url, timeout_seconds=timeout_seconds)
