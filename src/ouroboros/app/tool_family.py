@@ -14,6 +14,7 @@ from ouroboros.code.pool import Isolates
 from ouroboros.core.events import Envelope, UserMessage
 from ouroboros.repl.following import follow
 from ouroboros.repl.tools.family import browser_tools, script_tools
+from ouroboros.repl.tools.seat import Seat
 from ouroboros.safety.guard import Guard
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import AnyTool, Registry
@@ -56,10 +57,11 @@ async def added(
         seat = await stack.enter_async_context(
             seated(repls, guard, script_seconds=settings.rlm.script_timeout)
         )
-        family = (
-            *(browser_tools(seat) if browser else ()),
-            *(script_tools(seat) if settings.tools.scripts or browser else ()),
-        )
-        for tool in family:
+        for tool in family(seat, browser=browser):
             registry.register(tool)
         yield
+
+
+def family(seat: Seat, *, browser: bool) -> tuple[AnyTool, ...]:
+    """Scripts, and the browser's tools where there is one, in the order a model reads them."""
+    return (*(browser_tools(seat) if browser else ()), *script_tools(seat))

@@ -1,10 +1,15 @@
 """The tools a session would have."""
 
+from typing import TYPE_CHECKING, cast
+
 import msgspec
 from msgspec import Struct
 
 from ouroboros.app import toolbox
 from ouroboros.app.settings import Settings
+
+if TYPE_CHECKING:
+    from ouroboros.repl.tools.seat import Seat
 
 
 class Listed(Struct, frozen=True, kw_only=True):
@@ -17,9 +22,16 @@ class Listed(Struct, frozen=True, kw_only=True):
 
 def listed(settings: Settings) -> list[Listed]:
     """Every tool that is on, in the order a model reads them."""
+    registry = toolbox.registry(settings)
+    if settings.browser.tools or settings.tools.scripts:
+        from ouroboros.app import tool_family
+
+        nobody = cast("Seat", None)  # a tool that is only listed never asks its seat
+        for tool in tool_family.family(nobody, browser=settings.browser.tools):
+            registry.register(tool)
     return [
         Listed(
             name=spec.name, description=spec.description, schema=msgspec.Raw(spec.schema.encode())
         )
-        for spec in toolbox.registry(settings).specs()
+        for spec in registry.specs()
     ]

@@ -130,6 +130,22 @@ def test_tools_are_listed_as_a_model_is_told_of_them(ouro: Ouro) -> None:
     assert "read" in names
 
 
+def test_tools_that_are_switched_on_are_listed_too(ouro: Ouro) -> None:
+    def names() -> list[str]:
+        return [each["name"] for each in json.loads(ouro("tools", "list", "--json").out)]
+
+    before = names()
+    ouro("config", "set", "tools.scripts", "true")
+    scripts = set(names()) - set(before)
+    assert "js" in scripts
+    assert not any(name.startswith("browser_") for name in names())
+    ouro("config", "set", "browser.tools", "true")
+    assert names()[: len(before)] == before
+    assert {"browser_execute", "browser_observe", *scripts} <= set(names())
+    ouro("config", "set", "tools.disabled", "browser_observe")
+    assert "browser_observe" not in names()
+
+
 def test_the_doctor_ends_with_one_when_something_needed_is_missing(
     ouro: Ouro, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
