@@ -115,7 +115,7 @@ def whole_run(url: str, cwd: Path, home: Path, *words: str) -> list[Envelope]:
     """Runs to the end and gives what was acknowledged."""
     process = start(url, cwd, home, *words)
     output, _ = process.communicate(timeout=60)
-    assert process.returncode == 0, (home / "stderr").read_text()
+    assert process.returncode == 0, ((home / "stderr").read_text(), output[-2_000:])
     return acknowledged(output)
 
 
