@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from ouroboros.core.commands import Interrupt
+from ouroboros.core.errors import Misuse
 from ouroboros.core.events.code import CodeGenerated, IterationStarted
 from ouroboros.core.events.fleet import SubagentCompleted, SubagentReplied, SubagentStarted
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
@@ -256,6 +257,27 @@ async def test_a_stop_reaches_the_children(tmp_path: Path) -> None:
         assert s.session.state.ended == "cancelled"
         assert [e.reason for e in s.events(SubagentCompleted)] == ["cancelled"]
         assert (await s.run("Once more.")).final == "again"
+
+
+async def test_one_child_is_stopped_and_the_run_goes_on(tmp_path: Path) -> None:
+    turns = [
+        block("setFinal(await llm_query('Work.', data))"),
+        block("await sleep(10_000)"),
+    ]
+    async with rlm_stage(tmp_path, turns, data={"data": LARGE}) as s:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.run)
+            await s.until(CodeGenerated, 2)
+            with pytest.raises(Misuse, match="sub_7"):
+                await s.session.send(Interrupt(child="sub_7"))
+            await s.session.send(Interrupt(child="sub_1"))
+        assert (s.session.state.ended, s.session.state.final) == (
+            "completed",
+            "[SUB-CALL CANCELLED]",
+        )
+        assert [e.reason for e in s.events(SubagentCompleted)] == ["cancelled"]
+        with pytest.raises(Misuse, match="sub_1"):
+            await s.session.send(Interrupt(child="sub_1"))
 
 
 async def test_a_child_writes_no_files(tmp_path: Path) -> None:

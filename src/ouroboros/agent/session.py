@@ -72,15 +72,17 @@ class Session:
         off: tuple[str, ...],
         ids: Ids,
         clock: Clock,
+        stop_child: Callable[[str], bool] = lambda _: False,
     ) -> None:
         """Everything it needs of the world.
 
         ``surroundings`` reads the facts about folder and machine; ``speakers`` finds a model by
-        name or raises ``Misuse``; ``off`` names blocks the model is not told.
+        name or raises ``Misuse``; ``off`` names blocks the model is not told; ``stop_child`` is
+        false where none of that name is at work.
         """
         self.state, self.journal, self.desk = state, journal, desk
         self._mind, self._hands, self._surroundings = mind, hands, surroundings
-        self._speakers = speakers
+        self._speakers, self._stop_child = speakers, stop_child
         self._prompts, self._caps, self._off, self._ids, self._clock = (
             prompts,
             caps,
@@ -109,10 +111,8 @@ class Session:
                 await self.submit(text, media)
             case Steer(text=text):
                 self._steer(self._words(text))
-            case Interrupt(reason=reason):
-                if self._scope:
-                    self._stop_reason = reason
-                    self._scope.cancel()
+            case Interrupt():
+                self._interrupt(command)
             case Approve() | Deny():
                 self.desk.answer(command)
             case SetMode(mode=mode):
@@ -123,6 +123,14 @@ class Session:
                 await self._set_model(command)
             case Rewind() | Fork():
                 raise Misuse(f"this session cannot {type(command).__name__.lower()} yet")
+
+    def _interrupt(self, command: Interrupt) -> None:
+        if command.child:
+            if not self._stop_child(command.child):
+                raise Misuse(f"no child {command.child!r} is at work")
+        elif self._scope:
+            self._stop_reason = command.reason
+            self._scope.cancel()
 
     async def submit(self, text: str, media: tuple[Media, ...] = ()) -> None:
         """Says something and runs until the model is done, a limit is reached, or it is stopped.

@@ -60,6 +60,7 @@ class Joined(Struct, frozen=True, kw_only=True):
     Attributes:
         versions: Of the pieces of its prompt.
         off: Blocks that its model is not told of the surroundings.
+        stop_child: Stops one child of the run; false where none of that name is at work.
     """
 
     name: Literal["tools", "rlm"]
@@ -69,3 +70,4 @@ class Joined(Struct, frozen=True, kw_only=True):
     off: tuple[str, ...]
     warnings: list[str]
     facts: Later
+    stop_child: Callable[[str], bool] = lambda _: False

@@ -250,6 +250,7 @@ async def _joined(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
             off=(*kit.settings.context.off, "instructions", "permissions", "plan"),
             warnings=[],
             facts=Later(),
+            stop_child=family.cancel,
         )
 
 

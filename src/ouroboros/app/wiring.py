@@ -258,6 +258,7 @@ def _built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined)
         off=joined.off,
         ids=kit.ids,
         clock=kit.clock,
+        stop_child=joined.stop_child,
     )
     joined.facts.source = engine.facts
     built = Built(

@@ -25,9 +25,10 @@ class Steer(Struct, frozen=True, kw_only=True, tag="steer"):
 
 
 class Interrupt(Struct, frozen=True, kw_only=True, tag="interrupt"):
-    """Stop the running turn; the history stays valid."""
+    """Stop the running turn, or one ``child`` of it only; the history stays valid."""
 
     reason: str = "user"
+    child: str = ""
 
 
 class Approve(Struct, frozen=True, kw_only=True, tag="approve"):

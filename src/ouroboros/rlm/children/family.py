@@ -62,7 +62,6 @@ class Family:
         """``state`` is that of the run whose code asks; ``tools`` are what a child asks with."""
         self._ground, self._state, self._depth, self._name = ground, state, depth, name
         self._tools = tools
-        self._scopes: dict[str, anyio.CancelScope] = {}
 
     async def query(self, prompt: str, data: Raw = NOTHING) -> str:
         """The answer, or words that begin with ``[SUB-CALL``."""
@@ -102,8 +101,8 @@ class Family:
         ]
 
     def cancel(self, child: str) -> bool:
-        """Stops one child; False when none of that name is at work."""
-        scope = self._scopes.get(child)
+        """Stops one child of any run here; False when none of that name is at work."""
+        scope = self._ground.working.get(child)
         if scope is not None:
             scope.cancel()
         return scope is not None
@@ -235,7 +234,7 @@ class Family:
         reason, final = "cancelled", ""
         try:
             with anyio.CancelScope() as scope:
-                self._scopes[child] = scope
+                self._ground.working[child] = scope
                 async with self._ground.places[self._depth]:
                     self._check_caps()
                     answer = await work()
@@ -245,7 +244,7 @@ class Family:
             reason, final = "failed", str(failed)[:_TASK_CHARACTERS]
             raise
         finally:
-            del self._scopes[child]
+            del self._ground.working[child]
             self._ground.record(SubagentCompleted(child=child, reason=reason, final=final))
         return CANCELLED
 

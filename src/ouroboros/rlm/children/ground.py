@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 import anyio
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ouroboros.agent.caps import watch
 from ouroboros.agent.journal import Journal
@@ -94,6 +94,7 @@ class Ground(Struct, frozen=True, kw_only=True):
         marks: Something nobody can guess, anew each time.
         leaf: The prompt of a plain read.
         redact: An event's JSON, or a leaf's text, without secrets; None when it holds none.
+        working: What stops each child that is at work.
     """
 
     state: State
@@ -109,6 +110,7 @@ class Ground(Struct, frozen=True, kw_only=True):
     marks: Callable[[], str]
     leaf: str
     redact: Callable[[bytes], bytes | None] | None = None
+    working: dict[str, anyio.CancelScope] = field(default_factory=dict[str, anyio.CancelScope])
 
 
 def places(bounds: Bounds) -> tuple[anyio.Semaphore, ...]:
