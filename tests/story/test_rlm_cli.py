@@ -129,3 +129,26 @@ def test_the_data_is_not_followed(tmp_path: Path) -> None:
     called = {event["data"]["name"] for event in events if event["type"] == "tool.started"}
     assert called == {"repl"}
     assert events[-1]["data"]["final"] == "read it"
+
+
+def test_large_data_that_is_read_plainly_is_counted_first(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("word " * 20_000, encoding="utf-8")
+    ended = rlm(tmp_path, ["It says word."], "--plain", "--data", "a.txt", "What?")
+    assert (ended.returncode, ended.stdout) == (0, "It says word.\n"), ended.stderr
+    assert "warning: --plain sends the whole data, some 25,000 tokens" in ended.stderr
+    (tmp_path / "b.txt").write_text("word " * 100, encoding="utf-8")
+    small = rlm(tmp_path, ["It says word."], "--plain", "--data", "b.txt", "What?")
+    assert "warning: " not in small.stderr
+
+
+def test_data_beyond_the_window_is_not_read_plainly(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("word " * 20_000, encoding="utf-8")
+    (tmp_path / ".ouroboros").mkdir()
+    (tmp_path / ".ouroboros" / "config.toml").write_text("[context]\nwindow = 20_000\n", "utf-8")
+    ended = rlm(tmp_path, ["It says word."], "--plain", "--data", "a.txt", "What?")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "some 25,000 tokens" in ended.stderr
+    assert "sees 20,000" in ended.stderr
+    assert "leave out --plain" in ended.stderr
+    auto = rlm(tmp_path, [block("setFinal(1)")], "--data", "a.txt", "What?")
+    assert auto.returncode == 0, auto.stderr

@@ -22,7 +22,7 @@ from ouroboros.app.repls import Wish as ReplWish
 from ouroboros.browser.differ import TabChange, changes
 from ouroboros.browser.tabs import TabFacts, Tabs
 from ouroboros.code.pool import Isolates
-from ouroboros.core.errors import OuroborosError, unwrapped
+from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
 from ouroboros.repl.following import follow
 from ouroboros.repl.metadata import Entry, harmless
 from ouroboros.repl.seeds import Seeds
@@ -205,6 +205,7 @@ async def rlm(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
 
 @asynccontextmanager
 async def _joined(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
+    costly = _costly(kit, wish)
     words = await to_thread.run_sync(prompts.load)
     async with AsyncExitStack() as stack:
         browser: browsing.Browser | None = None
@@ -248,10 +249,25 @@ async def _joined(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
             hands=hands,
             versions=words.versions,
             off=(*kit.settings.context.off, "instructions", "permissions", "plan"),
-            warnings=[],
+            warnings=costly,
             facts=Later(),
             stop_child=family.cancel,
         )
+
+
+def _costly(kit: Kit, wish: Wish) -> list[str]:
+    """What to tell of large data that is read plainly; ``Misuse`` where the model cannot see it all."""
+    tokens = router.tokens(wish.seeds)
+    if wish.way != "plain" or tokens <= kit.settings.rlm.leaf_tokens:
+        return []
+    speaker = kit.lineup.speaker
+    window = speaker.tuning.known_window
+    if window is not None and tokens > window:
+        raise Misuse(
+            f"the data is some {tokens:,} tokens, and {speaker.name} sees {window:,}",
+            hint="leave out --plain: code then works on the data, and it is not sent whole",
+        )
+    return [f"--plain sends the whole data, some {tokens:,} tokens, to {speaker.name}"]
 
 
 def _prepared(

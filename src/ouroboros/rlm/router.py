@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from ouroboros.core.limits import CHARS_PER_TOKEN
 from ouroboros.repl.seeds import Seeds
 
 type Way = Literal["auto", "plain", "repl"]
@@ -28,7 +29,12 @@ def is_plain(task: str, seeds: Seeds, *, way: Way, browser: bool, tokens: int) -
     if browser or not seeds.seeds:
         return False
     size = len(task.encode("utf-8", "replace")) + sum(len(seed.value) for seed in seeds.seeds)
-    return size <= tokens * 4
+    return size <= tokens * CHARS_PER_TOKEN
+
+
+def tokens(seeds: Seeds) -> int:
+    """How many the data comes to when it is read plainly, by estimate."""
+    return sum(len(seed.value) for seed in seeds.seeds) // CHARS_PER_TOKEN
 
 
 def reading(task: str, seeds: Seeds, mark: str) -> str:
