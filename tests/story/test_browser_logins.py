@@ -78,6 +78,9 @@ def test_a_login_is_sealed_listed_loaded_and_removed(tmp_path: Path, site: str) 
     told = saved.stdout + saved.stderr + listed.stdout + listed.stderr
     assert "secret" not in told
     assert b"secret" not in sealed
+    elsewhere = site.replace("127.0.0.1", "localhost")
+    empty = ouro(tmp_path, *words, "save", "shop", "--profile", "one", "--origin", elsewhere)
+    assert (empty.returncode, "nothing to keep" in empty.stderr) == (1, True)
     loaded = ouro(tmp_path, *words, "load", "shop", "--profile", "two")
     assert loaded.returncode == 0, loaded.stderr
     for flags in (("--profile", "two"), ("--profile", "three", "--login", "shop")):

@@ -60,10 +60,16 @@ async def save(here: Here, name: str, origins: Sequence[str]) -> Carried:
     """Seals what a browser keeps, of ``origins`` only where there are any.
 
     Raises:
-        BrowserFailed: The browser cannot be had or read, or the vault does not take it.
+        BrowserFailed: The browser cannot be had or read, keeps nothing of it, or the vault does not
+            take it.
     """
     async with _tabs(here) as tabs:
         state = await export_state(tabs.connection, tabs, origins)
+    if state == StorageState():
+        raise BrowserFailed(
+            "there is nothing to keep: no cookie and no localStorage",
+            hint="log in first; a login that ends with the browser is there only while it runs",
+        )
     await browser_vault.vault(here.home).put(name, state.encoded())
     return _carried(state)
 
