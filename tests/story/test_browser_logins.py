@@ -11,8 +11,10 @@ from pathlib import Path
 from threading import Thread
 from typing import override
 
+import anyio
 import pytest
 
+from ouroboros.browser.storage.vault import KeyFile, Vault
 from tests.story.test_browse_cli import browse, command, environment, ouro, running_on
 
 USER, PASSWORD = "ann", "pass:very-secret"
@@ -28,7 +30,7 @@ class _Pages(BaseHTTPRequestHandler):
             body = "refused"
         else:
             self.send_response(200)
-            body = "<title>unknown</title>"
+            body = "<title>stranger</title>"
             if self.path == "/login":
                 self.send_header("set-cookie", "sid=secret-sid; HttpOnly; Max-Age=9000")
                 body = _LOGIN
@@ -92,6 +94,27 @@ def test_a_login_is_sealed_listed_loaded_and_removed(tmp_path: Path, site: str) 
     assert (again.returncode, again.stdout) == (2, "")
     assert "no login called 'shop'" in again.stderr
     assert running_on(tmp_path) == []
+
+
+def test_the_mind_that_calls_tools_begins_with_a_login_too(tmp_path: Path, site: str) -> None:
+    cookie = {"name": "sid", "value": "secret-sid", "domain": "127.0.0.1", "path": "/"}
+    kept = Vault(
+        tmp_path / ".ouroboros" / "browser" / "vault",
+        KeyFile(tmp_path / ".ouroboros" / "browser" / "vault.key"),
+    )
+    anyio.run(kept.put, "shop", json.dumps({"cookies": [cookie]}).encode())
+    code = _look(site).replace("setFinal", "log")
+    turns: list[dict[str, object]] = [
+        {"tool_calls": [{"name": "browser_execute", "arguments": {"code": code}}]},
+        {"text": "Seen."},
+    ]
+    path = tmp_path / "turns.jsonl"
+    path.write_text("".join(json.dumps(turn) + "\n" for turn in turns), encoding="utf-8")
+    words = ("--mind", "tools", "--model", f"script:{path}", "--login", "shop")
+    ended = ouro(tmp_path, "browse", *words, f"look at {site}")
+    assert (ended.returncode, ended.stdout) == (0, "Seen.\n"), ended.stderr
+    assert "known,undefined" in ended.stderr
+    assert "secret" not in ended.stderr
 
 
 def test_a_password_is_typed_unseen_and_answers_the_place_it_is_for(
