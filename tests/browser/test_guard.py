@@ -101,8 +101,7 @@ async def test_a_page_that_no_code_ran_in_asks_whom_it_likes(
     )
     async with guarded(chromium, NewPlaces(shop.origin())) as held:
         await held.open(shop.url("ads"))
-        await anyio.sleep(0.3)
-        assert {"pixel.png", "x"} <= _arrived(shop)
+        await until(lambda: {"pixel.png", "x"} <= _arrived(shop))
 
 
 async def test_a_place_that_the_page_asked_itself_is_told_apart(
@@ -113,7 +112,7 @@ async def test_a_place_that_the_page_asked_itself_is_told_apart(
     async with guarded(chromium, policy) as held:
         tab = await held.open(shop.url("ads"))
         await held.run(tab, f"(()=>{{new Image().src='{shop.url('later.png', 2)}'}})()")
-        await anyio.sleep(0.3)
+        await until(lambda: any(asked.url.endswith("later.png") for asked in policy.asked))
         (later,) = [asked for asked in policy.asked if asked.url.endswith("later.png")]
         assert (later.touched, later.seen) == (True, True)
 

@@ -71,7 +71,8 @@ async def test_frames_within_frames_of_other_sites_belong_to_their_tab(
     await tab.evaluate("document.querySelector('iframe').src = '/outer'")  # moves to our process
     await met(lambda: site.url("outer") in {frame.url for frame in tab.frames})
     await met(lambda: tab.frames.find(site.url("outer")).session == tab.session)
-    assert await tab.evaluate("document.title", frame=site.url("outer")) == b'"outer"'
+    title = "new Promise(told => document.readyState === 'loading' ? document.addEventListener('DOMContentLoaded', () => told(document.title)) : told(document.title))"
+    assert await tab.evaluate(title, frame=site.url("outer")) == b'"outer"'
 
 
 async def test_a_target_whose_guard_fails_never_runs(tabs: Tabs, site: Site) -> None:
