@@ -1,9 +1,11 @@
 """The bridge to every other vendor: the real LiteLLM package against servers on loopback."""
 
+import gc
 import json
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Sequence
+import warnings
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -41,6 +43,14 @@ TURN = Turn(
     tool_calls=(ScriptedCall(name="read", arguments={"path": "a"}),),
     usage=ScriptedUsage(input_uncached=11, output_text=5),
 )
+
+
+@pytest.fixture(autouse=True)
+def what_the_package_never_awaited() -> Iterator[None]:
+    """Is let go of with the test that began it, not in one of another file."""
+    yield
+    with warnings.catch_warnings(action="ignore"):
+        gc.collect()
 
 
 def asking(*earlier: Message) -> Request:
