@@ -67,8 +67,9 @@ async def test_what_was_downloaded_may_be_read(tmp_path: Path, site: Site) -> No
     start = site.put("start", "<title>Bill</title><a id=get href=sum>get</a>")
     turns = [
         block(
-            f"const tab = await openTab({start!r}); await click(tab, '#get');\n"
-            "const kept = await waitForDownload(tab, 10000);\nsetFinal(await read(kept.path));"
+            f"const tab = await openTab({start!r});\n"
+            "await waitForSelector(tab, '#get'); await click(tab, '#get');\n"
+            "const kept = await waitForDownload(tab, 60000);\nsetFinal(await read(kept.path));"
         )
     ]
     async with rlm_stage(tmp_path, turns, with_browser=True) as stage:

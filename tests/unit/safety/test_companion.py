@@ -30,11 +30,13 @@ def is_there(pid: int) -> bool:
 async def test_large_messages_of_several_speakers_stay_whole(tmp_path: Path) -> None:
     messages = [bytes([number]) * 300_000 for number in range(4)]
     got = b""
-    async with companion(("cat",), cwd=tmp_path, environment=ENVIRONMENT) as child:
-        async with anyio.create_task_group() as tasks:
-            for message in messages:
-                tasks.start_soon(child.send, message)
-            got = await said(child, 1_200_000)
+    async with (
+        companion(("cat",), cwd=tmp_path, environment=ENVIRONMENT) as child,
+        anyio.create_task_group() as tasks,
+    ):
+        for message in messages:
+            tasks.start_soon(child.send, message)
+        got = await said(child, 1_200_000)
     assert (
         sorted(got[start : start + 300_000] for start in range(0, 1_200_000, 300_000)) == messages
     )
