@@ -16,7 +16,7 @@ from ouroboros.browser.storage.vault import KeyFile, Vault
 from tests.browser.chromium import Chromium
 from tests.browser.settling import until
 from tests.browser.site import Asked, Reply
-from tests.browser.stage import Stage, read, staged
+from tests.browser.stage import Stage, loaded, read, staged
 
 _LOCATE = "await new Promise(r => navigator.geolocation.getCurrentPosition(() => r('got'), e => r('code ' + e.code)))"
 _STATES = "(await Promise.all(['geolocation','notifications','camera','microphone','clipboard-read'].map(n => navigator.permissions.query({name: n})))).map(s => s.state).join()"
@@ -79,6 +79,31 @@ async def test_a_password_is_given_by_reference_once_or_the_page_is_locked(
     assert await read(tab, "document.title") == title
     assert asked == [stage.site.origin()]
     assert stage.site.paths().count("/locked") == requests
+
+
+async def test_a_place_that_gets_a_password_later_is_answered_in_tabs_that_are_open(
+    stage: Stage,
+) -> None:
+    has_place = False
+
+    async def credentials(origin: str) -> tuple[str, str] | None:
+        return ("ann", "pass word")
+
+    guard = Guard(
+        AllowList(blocked=["elsewhere.example"]),
+        lambda event: None,
+        credentials=credentials,
+        locked=lambda: has_place,
+    )
+    await guard.begin(stage.connection, stage.tabs)
+    tab, address = await stage.open(), stage.site.put("locked", _locked)
+    with pytest.raises(BrowserFailed, match="ERR_INVALID_AUTH_CREDENTIALS"):
+        await tab.navigate(address)
+    has_place = True
+    await guard.enforce()
+    await tab.navigate(address)
+    await loaded(tab)
+    assert await read(tab, "document.title") == "in"
 
 
 async def test_a_password_that_cannot_be_had_locks_the_page_and_ends_no_browser(

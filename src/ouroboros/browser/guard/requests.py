@@ -110,7 +110,7 @@ class Guard:
         self._gate, self._credentials, self._locked = gate, credentials, locked
         self._touches = Touches()
         self._has_begun = False
-        self._on: set[str] = set()
+        self._on: dict[str, bool] = {}  # sessions whose requests are held, and passwords asked for
         self._aside: set[str] = set()
         self._granted: dict[str, float] = {}
         self._vouched: dict[str, float] = {}  # also for a tunnel without TLS: a web socket
@@ -182,19 +182,16 @@ class Guard:
     async def _meet(self, target: Target) -> None:
         if target.type not in _ASKING:
             return
-        if self.is_active and target.session not in self._on:
-            await self._connection.call(
-                "Fetch.enable",
-                {
-                    "patterns": [{"urlPattern": "*"}],
-                    "handleAuthRequests": self._answers,
-                },
-                session=target.session,
-            )
-            self._on.add(target.session)
-        elif not self.is_active and target.session in self._on:
-            self._on.discard(target.session)
+        wanted = self._answers if self.is_active else None
+        if wanted == self._on.get(target.session):
+            return
+        if wanted is None:
+            del self._on[target.session]
             await self._connection.call("Fetch.disable", session=target.session)
+            return
+        params = {"patterns": [{"urlPattern": "*"}], "handleAuthRequests": wanted}
+        await self._connection.call("Fetch.enable", params, session=target.session)
+        self._on[target.session] = wanted
 
     def _saw(self, happening: Incoming) -> None:
         """While nothing is held, what pages ask by themselves is learnt from the network's own report."""
@@ -212,7 +209,7 @@ class Guard:
             self._touches.note(tab.id, origin)
 
     def _detached(self, happening: Incoming) -> None:
-        self._on.discard(happening.read(_Detached).session_id)
+        self._on.pop(happening.read(_Detached).session_id, None)
 
     def _moved(self, facts: TabFacts) -> None:
         if facts.status == "closed":
