@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from ouroboros.app.browsing import Ground, opened
+from ouroboros.app.browsing.browser import Ground, opened
 from ouroboros.app.settings import Browser
 from ouroboros.browser.tab import Tab
 from ouroboros.core.events import Event

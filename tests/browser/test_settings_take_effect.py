@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from anyio import to_thread
 
-from ouroboros.app.config_schema import format_key, leaves
+from ouroboros.app.config.schema import format_key, leaves
 from ouroboros.app.ouroboros import Outcome
 from ouroboros.llm.turns import Turn
 from tests.browser.chromium import Chromium

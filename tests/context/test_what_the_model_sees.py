@@ -10,7 +10,7 @@ from dirty_equals import IsStr
 from inline_snapshot import snapshot
 
 from ouroboros.app.settings import Settings
-from ouroboros.app.toolbox import registry
+from ouroboros.app.wiring.toolbox import registry
 from ouroboros.core.commands import SetMode
 from ouroboros.core.errors import Misuse
 from ouroboros.core.limits import CHARS_PER_TOKEN

@@ -15,7 +15,7 @@ from msgspec.json import encode
 from msgspec.json import format as format_json
 from msgspec.structs import fields
 
-from ouroboros.app.config_schema import format_key, leaves
+from ouroboros.app.config.schema import format_key, leaves
 from ouroboros.core.events.schema import registry
 from ouroboros.faces.cli.tree import root as command_line
 from ouroboros.llm.providers import table

@@ -45,7 +45,7 @@ def sources(root: Path, *folders: str) -> Iterator[Path]:
     """The Python files below the given folders."""
     for folder in folders:
         for path in sorted((root / folder).rglob("*.py")):
-            if "scenarios" not in path.parts and "demo_repo" not in path.parts:
+            if "scenarios" not in path.parts:
                 yield path
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from ouroboros.app import config
+from ouroboros.app.config import layers as config
 from ouroboros.faces.cli.tree import root
 from tests.house.rules import ROOT
 

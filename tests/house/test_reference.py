@@ -2,7 +2,7 @@
 
 import pytest
 
-from ouroboros.app.config_schema import format_key, leaves
+from ouroboros.app.config.schema import format_key, leaves
 from ouroboros.core.events.schema import registry
 from ouroboros.faces.cli.tree import COMMANDS
 from ouroboros.llm.providers import table

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app.demo_site.server import Shop, open_shops
+from ouroboros.app.demo.site.server import Shop, open_shops
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from typing import Any, cast
 import anyio
 import pytest
 
-from ouroboros.app.demo_site.server import Shop, open_shops
+from ouroboros.app.demo.site.server import Shop, open_shops
 from ouroboros.core.events import PermissionRequested, ToolStarted
 from ouroboros.core.parts import Media, Text
 from ouroboros.llm.turns import Turn
@@ -248,7 +248,7 @@ async def test_what_is_no_picture_is_refused(
 
 def test_a_start_without_them_loads_nothing_of_the_browser() -> None:
     code = (
-        "import sys, ouroboros.app.wiring, ouroboros.faces.cli.commands.run;"
+        "import sys, ouroboros.app.wiring.session, ouroboros.faces.cli.commands.run;"
         "bad = [m for m in sys.modules if m.startswith(('ouroboros.browser', 'ouroboros.code',"
         " 'ouroboros.rlm', 'ouroboros.repl.session', 'websockets', 'py_mini_racer', 'pypdf'))];"
         "print(bad)"

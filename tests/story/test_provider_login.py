@@ -15,7 +15,7 @@ import pytest
 from anyio import from_thread, to_thread
 
 from ouroboros import __version__
-from ouroboros.app import keys
+from ouroboros.app.providers import keys
 from ouroboros.llm.auth.oauth import LoginFile, Tokens
 from tests.story.cli_terminal import Program
 from tests.unit.llm.auth_server import CLIENT, AuthServer, authorizing, fetched

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app.demo_site.server import Shop, open_shops
+from ouroboros.app.demo.site.server import Shop, open_shops
 
 MINE = "only my own words"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app.demo_site.goods import Item
-from ouroboros.app.demo_site.pages import invoice
+from ouroboros.app.demo.site.goods import Item
+from ouroboros.app.demo.site.pages import invoice
 
 
 def rlm(

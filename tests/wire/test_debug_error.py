@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ouroboros.app.offline_error import debug_error
+from ouroboros.app.offline.error import debug_error
 from ouroboros.testing.clock import ManualClock
 from tests.wire.recordings import FOLDER
 

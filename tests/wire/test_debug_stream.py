@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ouroboros.app.offline import debug_stream
+from ouroboros.app.offline.stream import debug_stream
 from ouroboros.testing.replies.event_stream import GARBAGE, event
 from tests.wire.recordings import FILES
 

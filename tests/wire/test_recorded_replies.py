@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ouroboros.app.offline import Facts, decode_exchange, facts_of_frames
+from ouroboros.app.offline.stream import Facts, decode_exchange, facts_of_frames
 from ouroboros.core.parts import ToolCall
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name

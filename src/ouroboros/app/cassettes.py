@@ -6,7 +6,7 @@ from pathlib import Path
 import anyio
 from anyio import to_thread
 
-from ouroboros.app import config_file
+from ouroboros.app.config import file as config_file
 from ouroboros.app.secrecy import secrets
 from ouroboros.core.errors import Misuse
 from ouroboros.llm.cassettes.cassette import Cassette, parse

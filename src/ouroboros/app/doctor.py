@@ -8,8 +8,10 @@ import anyio
 import anyio.to_thread
 from msgspec import Struct
 
-from ouroboros.app import config, keys, provider_list
 from ouroboros.app.checks import Check, Verdict
+from ouroboros.app.config import layers as config
+from ouroboros.app.providers import keys
+from ouroboros.app.providers import listing as provider_list
 from ouroboros.core.errors import OuroborosError
 from ouroboros.store import health
 
@@ -138,7 +140,7 @@ async def _program(
 
 async def _browser(environment: Mapping[str, str], cwd: Path) -> Check:
     """Only looks; `ouro browser doctor` also starts one."""
-    from ouroboros.app.browser_doctor import program
+    from ouroboros.app.browsing.doctor import program
     from ouroboros.app.settings import Settings
 
     try:

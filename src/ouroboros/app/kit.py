@@ -11,8 +11,8 @@ from ouroboros.agent.journal import Journal
 from ouroboros.agent.lineup import Lineup
 from ouroboros.agent.overlap import Hands
 from ouroboros.agent.roles import Partner
+from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
-from ouroboros.app.speakers import Speakers
 from ouroboros.core.clock import Clock
 from ouroboros.core.ids import Ids
 from ouroboros.core.limits import Caps

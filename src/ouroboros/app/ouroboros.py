@@ -197,7 +197,7 @@ class Ouroboros:
             SessionBusy: Another process has the session open.
             StoreFailed: The database cannot be used.
         """
-        from ouroboros.app import wiring
+        from ouroboros.app.wiring import session as wiring
 
         opening = wiring.Opening(
             settings=self._settings,

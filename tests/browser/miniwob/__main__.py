@@ -7,7 +7,7 @@ from pathlib import Path
 
 import anyio
 
-from ouroboros.app import config
+from ouroboros.app.config import layers as config
 from ouroboros.app.ouroboros import Ouroboros
 from ouroboros.browser.channel.socket import socket
 from ouroboros.browser.tabs import opened

@@ -11,9 +11,9 @@ import msgspec
 import pytest
 from anyio import to_thread
 
-from ouroboros.app import logins
-from ouroboros.app.config import Loaded
+from ouroboros.app.config.layers import Loaded
 from ouroboros.app.ouroboros import Ouroboros
+from ouroboros.app.providers import logins
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Misuse

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app import browser_vault
+from ouroboros.app.browsing import vault as browser_vault
 from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.storage.cookies import Cookie
 from ouroboros.browser.storage.state import StorageState

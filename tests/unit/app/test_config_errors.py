@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ouroboros.app import config, config_file
+from ouroboros.app.config import file as config_file
+from ouroboros.app.config import layers as config
 from ouroboros.core.errors import ConfigBroken, Misuse
 
 

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ouroboros.app import config, config_schema, trust
+from ouroboros.app.config import layers as config
+from ouroboros.app.config import schema as config_schema
+from ouroboros.app.config import trust
 from ouroboros.app.settings import Rule, Settings
 
 

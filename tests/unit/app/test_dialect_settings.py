@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec.structs import fields, replace
 
-from ouroboros.app import models
+from ouroboros.app.providers import models
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Submit

@@ -11,7 +11,9 @@ import pytest
 from anyio import to_thread
 from anyio.abc import SocketAttribute, SocketStream
 
-from ouroboros.app import doctor, keys, trust
+from ouroboros.app import doctor
+from ouroboros.app.config import trust
+from ouroboros.app.providers import keys
 from ouroboros.store.db import open_database
 
 TERMINAL = doctor.Terminal(is_terminal=True, columns=80, encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app.config import home_folder
+from ouroboros.app.config.layers import home_folder
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app import keys
+from ouroboros.app.providers import keys
 from ouroboros.core.errors import StoreFailed
 from tests.small_disk import fill, mounted
 
 STORE = """
 import sys
 from pathlib import Path
-from ouroboros.app import keys
+from ouroboros.app.providers import keys
 for number in range(5):
     keys.store(Path(sys.argv[1]), f"KEY_{sys.argv[2]}_{number}", "x" * 20)
 """

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app import config, keys
-from ouroboros.app.models import choose
-from ouroboros.app.provider_list import equipped
+from ouroboros.app.config import layers as config
+from ouroboros.app.providers import keys
+from ouroboros.app.providers.listing import equipped
+from ouroboros.app.providers.models import choose
 from ouroboros.core.errors import ConfigBroken, Misuse
 
 NAME = "OPENAI_API_KEY"
@@ -92,7 +93,7 @@ def get_password(service, name):
 ASK = """
 import sys
 from pathlib import Path
-from ouroboros.app.keys import Keys
+from ouroboros.app.providers.keys import Keys
 keys = Keys({}, {}, Path(sys.argv[1]))
 print(keys.find("OPENAI_API_KEY"), keys.find("LOCKED_KEY"), keys.find("OTHER_KEY"))
 """

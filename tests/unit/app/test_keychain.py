@@ -4,20 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app import keys
+from ouroboros.app.providers import keys
 from tests.unit.app.keyrings import Keyrings
 
 OURO = ("-m", "ouroboros")
 ASK = """
 import sys
 from pathlib import Path
-from ouroboros.app import keys
+from ouroboros.app.providers import keys
 print(keys.Keys(dict(A_KEY="env"), dict(B_KEY="dot"), Path(sys.argv[1])).find(sys.argv[2]))
 """
 TWICE = """
 import keyring
 keyring.get_keyring()
-from ouroboros.app.keychain import Keychain
+from ouroboros.app.providers.keychain import Keychain
 keychain = Keychain(patience_seconds=1)
 print(repr(keychain.get("A_KEY")))
 print(repr(keychain.get("A_KEY")), keychain.put("A_KEY", "x"), keychain.remove("A_KEY"))

@@ -7,7 +7,7 @@ NEEDLESS = ("hashlib", "random", "sqlite3", "tomllib", "difflib", "httpx2", "ric
 
 
 def test_joining_the_rooms_loads_nothing_needless() -> None:
-    code = f"import sys, ouroboros.app.wiring; print([n for n in {NEEDLESS} if n in sys.modules])"
+    code = f"import sys, ouroboros.app.wiring.session; print([n for n in {NEEDLESS} if n in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
     )

@@ -6,8 +6,8 @@ from pathlib import Path
 import anyio
 from anyio import to_thread
 
-from ouroboros.app.config import Loaded, load
-from ouroboros.app.model_list import listed
+from ouroboros.app.config.layers import Loaded, load
+from ouroboros.app.providers.model_list import listed
 from ouroboros.testing.clock import ManualClock
 from tests.unit.llm.vendor_server import Answer, BareServer, bare
 

@@ -6,9 +6,9 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from ouroboros.app import config_view
-from ouroboros.app.config import load
-from ouroboros.app.models import Chosen, choose
+from ouroboros.app.config import view as config_view
+from ouroboros.app.config.layers import load
+from ouroboros.app.providers.models import Chosen, choose
 from ouroboros.app.settings import ProtocolName, Settings
 from ouroboros.core.errors import ConfigBroken, KeyMissing, Misuse, ModelUnknown
 from ouroboros.llm.catalog import Known, discovery_cache

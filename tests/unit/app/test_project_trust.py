@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app import config, trust
-from ouroboros.app.config_file import LARGEST_BYTES
+from ouroboros.app.config import layers as config
+from ouroboros.app.config import trust
+from ouroboros.app.config.file import LARGEST_BYTES
 from ouroboros.core.errors import ConfigBroken
 
 

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 from anyio import to_thread
 
-from ouroboros.app.config import Loaded
-from ouroboros.app.config_schema import format_key, leaves
-from ouroboros.app.model_list import searched
+from ouroboros.app.config.layers import Loaded
+from ouroboros.app.config.schema import format_key, leaves
 from ouroboros.app.ouroboros import Ouroboros
+from ouroboros.app.providers.model_list import searched
 from ouroboros.app.settings import Settings
 from ouroboros.core.commands import Submit
 from ouroboros.core.events import AgentMessage, ContextCompacted

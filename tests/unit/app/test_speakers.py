@@ -7,8 +7,8 @@ from anyio import to_thread
 
 from ouroboros.agent.lineup import Lineup
 from ouroboros.agent.speaker import Tuning
+from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
-from ouroboros.app.speakers import Speakers
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.limits import CONTEXT_WINDOW
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ouroboros.app import toolbox
 from ouroboros.app.settings import Permissions, Settings, Tools
+from ouroboros.app.wiring import toolbox
 
 
 def said(settings: Settings) -> list[str]:

@@ -14,9 +14,9 @@ import msgspec
 import pytest
 from anyio import to_thread
 
-from ouroboros.app import models
 from ouroboros.app.cassettes import Play, Record
 from ouroboros.app.ouroboros import Ouroboros
+from ouroboros.app.providers import models
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import FailureKind, ModelFailed, ModelUnknown
@@ -230,7 +230,7 @@ async def test_what_goes_over_the_bridge_can_be_recorded_and_played(tmp_path: Pa
 def test_the_package_is_not_imported_before_it_is_needed() -> None:
     script = (
         "import sys, anyio\n"
-        "from ouroboros.app import models\n"
+        "from ouroboros.app.providers import models\n"
         "from ouroboros.app.settings import Settings\n"
         "from ouroboros.core.clock import SystemClock\n"
         "settings = Settings(model='litellm/deepinfra/m')\n"
@@ -254,7 +254,7 @@ def test_importing_it_fetches_nothing_and_prints_nothing(tmp_path: Path) -> None
         "    if event in {'socket.connect', 'socket.getaddrinfo'}:\n"
         "        raise SystemExit(f'reached out: {event} {found}')\n"
         "sys.addaudithook(hook)\n"
-        "from ouroboros.app import models\n"
+        "from ouroboros.app.providers import models\n"
         "from ouroboros.app.settings import Settings\n"
         "from ouroboros.core.clock import SystemClock\n"
         "settings = Settings(model='litellm/deepinfra/m')\n"
@@ -295,7 +295,7 @@ def test_without_the_package_the_way_to_get_it_is_named() -> None:
     script = (
         "import sys, anyio\n"
         "sys.modules['litellm'] = None\n"
-        "from ouroboros.app import models\n"
+        "from ouroboros.app.providers import models\n"
         "from ouroboros.app.settings import Settings\n"
         "from ouroboros.core.clock import SystemClock\n"
         "from ouroboros.core.errors import Misuse\n"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from ouroboros.app import browser_setup
-from ouroboros.app.browser_setup import BrowserAbsent
+from ouroboros.app.browsing import setup as browser_setup
+from ouroboros.app.browsing.setup import BrowserAbsent
 from ouroboros.app.settings import Browser
 from ouroboros.faces.cli.invocation import note
 

@@ -32,7 +32,7 @@ def main(argv: list[str]) -> int:
 
 
 def _invoke(argv: list[str]) -> int:
-    from ouroboros.app.config import environment
+    from ouroboros.app.config.layers import environment
 
     if instruction := environment().get("_OURO_COMPLETE"):
         from click.shell_completion import shell_complete
@@ -92,7 +92,7 @@ def _quiet(error: BaseException) -> int | None:
 
 def _crash(error: BaseException, *, debug: bool) -> int:
     from ouroboros.app import diagnosis
-    from ouroboros.app.config import environment, home_folder
+    from ouroboros.app.config.layers import environment, home_folder
 
     if debug:
         _traceback(error)

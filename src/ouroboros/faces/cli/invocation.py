@@ -11,7 +11,7 @@ from ouroboros.app.text import plain
 from ouroboros.core.errors import Misuse
 
 if TYPE_CHECKING:
-    from ouroboros.app.config import Loaded
+    from ouroboros.app.config.layers import Loaded
 
 
 class Invocation(Struct, frozen=True, kw_only=True):
@@ -37,13 +37,13 @@ class Invocation(Struct, frozen=True, kw_only=True):
 
     def home(self) -> Path:
         """The home folder."""
-        from ouroboros.app.config import home_folder
+        from ouroboros.app.config.layers import home_folder
 
         return home_folder(self.environment)
 
     def load(self, flags: Mapping[str, object] | None = None, cwd: Path | None = None) -> "Loaded":
         """The settings; what the person should know about them goes to stderr."""
-        from ouroboros.app.config import load
+        from ouroboros.app.config.layers import load
 
         loaded = load(cwd or self.cwd(), self.environment, flags or {}, self.profile)
         for line in loaded.warnings:

@@ -57,7 +57,7 @@ def perform(
         from ouroboros.faces.cli.stage import open_stage
 
         if browser and loaded.settings.browser.mode == "attach":
-            from ouroboros.app.browser_setup import check_running
+            from ouroboros.app.browsing.setup import check_running
 
             await check_running(loaded.settings.browser, equipment.environment)
         seeds = await _seeds(wanted.data, loaded.settings, cwd, streams)

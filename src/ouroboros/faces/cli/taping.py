@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ouroboros.app.provider_list import equipped
+from ouroboros.app.providers.listing import equipped
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.flags import Chosen
 from ouroboros.faces.cli.invocation import Invocation, note
 
 if TYPE_CHECKING:
     from ouroboros.app.cassettes import Play, Record
-    from ouroboros.app.config import Loaded
+    from ouroboros.app.config.layers import Loaded
 
 
 class Equipment(Struct, frozen=True, kw_only=True):

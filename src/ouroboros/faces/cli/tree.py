@@ -54,7 +54,7 @@ class Root(LazyGroup):
 
 @click.pass_context
 def _begin(context: click.Context, profile: str, *, verbose: bool, debug: bool) -> None:
-    from ouroboros.app.config import environment
+    from ouroboros.app.config.layers import environment
 
     invocation = Invocation(environment=environment(), profile=profile)
     context.obj = invocation

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app import keys
+from ouroboros.app.providers import keys
 from tests.unit.cli.commands.calling import Ouro
 
 

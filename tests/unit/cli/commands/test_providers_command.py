@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from anyio.from_thread import start_blocking_portal
 
-from ouroboros.app import keys
+from ouroboros.app.providers import keys
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.unit.cli.commands.calling import Ouro

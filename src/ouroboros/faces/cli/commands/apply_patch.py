@@ -16,7 +16,7 @@ def command(invocation: Invocation, patch: tuple[str, ...]) -> int:
     Ends with 0 when it was applied, 1 when it is broken or does not fit (hunks before the one that
     failed stay applied), 2 when it was called wrongly.
     """
-    from ouroboros.app.offline_patch import apply
+    from ouroboros.app.offline.patch import apply
 
     outcome = apply(patch, _standard_input, invocation.cwd())
     if outcome.stdout:

@@ -19,7 +19,7 @@ def command() -> None:
 @click.pass_obj
 def status(invocation: Invocation, *, as_json: bool) -> int:
     """Print which browser is used, and which profiles are in use now."""
-    from ouroboros.app.browser_state import State, state
+    from ouroboros.app.browsing.state import State, state
 
     loaded = invocation.load()
     found: State = state(loaded.settings.browser, invocation.environment, loaded.home)
@@ -47,7 +47,7 @@ def open_window(invocation: Invocation, /, url: str, profile: str) -> int:
 
     import anyio
 
-    from ouroboros.app.browser_state import window
+    from ouroboros.app.browsing.state import window
     from ouroboros.faces.cli.browser_ready import ready
 
     flags = {"browser.headless": False, "browser.mode": "managed"}
@@ -67,7 +67,7 @@ def profiles(context: click.Context, *, as_json: bool) -> int:
     """List the browser's profiles, which keep logins."""
     if context.invoked_subcommand is not None:
         return 0
-    from ouroboros.app import browser_state
+    from ouroboros.app.browsing import state as browser_state
 
     invocation: Invocation = context.obj
     found = browser_state.profiles(invocation.home())
@@ -88,7 +88,7 @@ def profiles(context: click.Context, *, as_json: bool) -> int:
 @click.pass_obj
 def remove(invocation: Invocation, /, name: str, *, yes: bool) -> int:
     """Delete a profile with its logins, history and cookies."""
-    from ouroboros.app import browser_state
+    from ouroboros.app.browsing import state as browser_state
     from ouroboros.core.errors import Misuse
 
     if not yes:
@@ -113,7 +113,7 @@ def doctor(invocation: Invocation, *, as_json: bool) -> int:
 
     import anyio
 
-    from ouroboros.app import browser_doctor
+    from ouroboros.app.browsing import doctor as browser_doctor
 
     loaded = invocation.load()
     look = partial(
@@ -140,7 +140,7 @@ def doctor(invocation: Invocation, *, as_json: bool) -> int:
 @click.pass_obj
 def stop(invocation: Invocation, /, name: str) -> int:
     """Stop the run that uses the profile NAME, or all of them, with their browsers."""
-    from ouroboros.app.browser_state import stop_owners
+    from ouroboros.app.browsing.state import stop_owners
 
     stopped = stop_owners(invocation.home(), name)
     for profile in stopped:

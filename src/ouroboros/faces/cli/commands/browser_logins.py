@@ -11,7 +11,7 @@ from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
 if TYPE_CHECKING:
-    from ouroboros.app.browser_logins import Carried, Here
+    from ouroboros.app.browsing.logins import Carried, Here
 
 
 @click.group(cls=NearGroup, name="logins")
@@ -26,7 +26,7 @@ def list_all(invocation: Invocation, *, as_json: bool) -> None:
     """Print the names of the sealed logins, and what kind each is."""
     import anyio
 
-    from ouroboros.app import browser_vault
+    from ouroboros.app.browsing import vault as browser_vault
 
     found = anyio.run(browser_vault.listed, invocation.home())
     if as_json:
@@ -63,7 +63,7 @@ def save(
 
     import anyio
 
-    from ouroboros.app import browser_logins
+    from ouroboros.app.browsing import logins as browser_logins
 
     wanted = Wanted(profile=profile, attach=attach)
     if wanted.words:
@@ -87,7 +87,8 @@ def load(invocation: Invocation, /, name: str, *, profile: str) -> None:
 
     import anyio
 
-    from ouroboros.app import browser_logins, browser_vault
+    from ouroboros.app.browsing import logins as browser_logins
+    from ouroboros.app.browsing import vault as browser_vault
 
     state = anyio.run(browser_vault.state, invocation.home(), name)
     flags = Wanted(profile=profile).settings() | {"browser.mode": "managed"}
@@ -112,7 +113,7 @@ def add(invocation: Invocation, /, name: str, *, origin: tuple[str, ...]) -> Non
 
     import anyio
 
-    from ouroboros.app import browser_logins
+    from ouroboros.app.browsing import logins as browser_logins
 
     places = browser_logins.origins(origin)
     anyio.run(browser_logins.check, invocation.home(), name)
@@ -129,7 +130,7 @@ def remove(invocation: Invocation, /, name: str, *, yes: bool) -> int:
     """Delete a sealed login; profiles keep what was loaded into them."""
     import anyio
 
-    from ouroboros.app import browser_vault
+    from ouroboros.app.browsing import vault as browser_vault
 
     if not yes:
         if not sys.stdin.isatty():
@@ -142,7 +143,7 @@ def remove(invocation: Invocation, /, name: str, *, yes: bool) -> int:
 
 
 def _here(invocation: Invocation, flags: dict[str, object]) -> "Here":
-    from ouroboros.app.browser_logins import Here
+    from ouroboros.app.browsing.logins import Here
     from ouroboros.faces.cli.browser_ready import ready
 
     loaded = invocation.load({name: value for name, value in flags.items() if value is not None})

@@ -24,7 +24,7 @@ from ouroboros.faces.cli.taping import Equipment, equip
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ouroboros.app.config import Loaded
+    from ouroboros.app.config.layers import Loaded
     from ouroboros.app.ouroboros import Session
 
 _SHOWN = 15

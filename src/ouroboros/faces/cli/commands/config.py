@@ -27,7 +27,8 @@ def command() -> None:
 @click.pass_obj
 def get(invocation: Invocation, key: str, *, as_json: bool) -> int:
     """Print the value of KEY, such as limits.max_turns."""
-    from ouroboros.app import config_schema, config_view
+    from ouroboros.app.config import schema as config_schema
+    from ouroboros.app.config import view as config_view
 
     loaded = invocation.load()
     path = config_schema.parse_key(key)
@@ -52,7 +53,8 @@ def get(invocation: Invocation, key: str, *, as_json: bool) -> int:
 @click.pass_obj
 def list_all(invocation: Invocation, *, as_json: bool) -> None:
     """Print every setting, its value and the layer it came from."""
-    from ouroboros.app import config_view, provider_list
+    from ouroboros.app.config import view as config_view
+    from ouroboros.app.providers import listing as provider_list
 
     loaded = invocation.load()
     shown = config_view.listed(loaded)
@@ -81,7 +83,9 @@ def set_one(invocation: Invocation, key: str, value: str | None, layer: str) -> 
 
     `keys.NAME` keeps a credential; it is asked for or read from standard input, never an argument.
     """
-    from ouroboros.app import config_schema, config_view, config_write
+    from ouroboros.app.config import schema as config_schema
+    from ouroboros.app.config import view as config_view
+    from ouroboros.app.config import write as config_write
 
     if key.startswith("keys."):
         _set_key(invocation, key.removeprefix("keys."), value)
@@ -107,7 +111,8 @@ def set_one(invocation: Invocation, key: str, value: str | None, layer: str) -> 
 @click.pass_obj
 def where(invocation: Invocation, key: str | None, *, as_json: bool) -> int:
     """Print the layers and their files; for KEY, which of them set it, the winner first."""
-    from ouroboros.app import config_schema, config_view
+    from ouroboros.app.config import schema as config_schema
+    from ouroboros.app.config import view as config_view
 
     loaded = invocation.load()
     if key is None:
@@ -133,14 +138,14 @@ def where(invocation: Invocation, key: str | None, *, as_json: bool) -> int:
 
 
 def _line(key: str, value: object, origin: str) -> None:
-    from ouroboros.app import config_view
+    from ouroboros.app.config import view as config_view
 
     said = "(not set)" if value is None else f"= {config_view.written(value)}"
     say(f"{key} {said}  # {origin}")
 
 
 def _set_key(invocation: Invocation, name: str, value: str | None) -> None:
-    from ouroboros.app import keys
+    from ouroboros.app.providers import keys
 
     if value is not None:
         raise Misuse(
@@ -159,7 +164,8 @@ def _set_in_project(
     invocation: Invocation, layer: str, path: tuple[str, ...], value: object
 ) -> Path:
     """Writes to the project; a folder that was trusted stays so, as the person made the change."""
-    from ouroboros.app import config_write, trust
+    from ouroboros.app.config import trust
+    from ouroboros.app.config import write as config_write
 
     home = invocation.home()
     folder = trust.project_folder(invocation.cwd(), home)
@@ -175,7 +181,8 @@ def _set_in_project(
 
 
 def _warn_if_shadowed(invocation: Invocation, key: str, layer: str) -> None:
-    from ouroboros.app import config_schema, config_view
+    from ouroboros.app.config import schema as config_schema
+    from ouroboros.app.config import view as config_view
 
     path = config_schema.parse_key(key)
     if path in config_schema.ADDED or path[0] == "profiles":

@@ -20,7 +20,7 @@ def command() -> None:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 def stream(files: tuple[str, ...]) -> int:
     """Print what each recorded exchange says, one JSON line for each FILE."""
-    from ouroboros.app.offline import debug_stream
+    from ouroboros.app.offline.stream import debug_stream
 
     def write(text: str) -> None:
         sys.stdout.write(f"{text}\n")
@@ -35,7 +35,7 @@ def error(file: str) -> int:
 
     FILE is a JSON list of {vendor, protocol, status, headers, body}.
     """
-    from ouroboros.app.offline_error import debug_error
+    from ouroboros.app.offline.error import debug_error
 
     def write(text: str) -> None:
         sys.stdout.write(f"{text}\n")
@@ -57,7 +57,7 @@ def prepare(
     """
     import anyio
 
-    from ouroboros.app.offline_prepare import prepared
+    from ouroboros.app.offline.prepare import prepared
 
     chosen = msgspec.convert(options, Chosen)
     cwd = invocation.cwd(chosen.cwd)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ouroboros.app import demo
+from ouroboros.app.demo import fix as demo
 from ouroboros.app.settings import Settings
 from ouroboros.faces.cli.groups import Entry, LazyGroup
 from ouroboros.faces.cli.invocation import Invocation, note

@@ -21,8 +21,8 @@ def command(invocation: Invocation, /, *, headed: bool) -> int:
 
     The shops are small servers on this machine. Ends with 0 when the order and the invoice are right.
     """
-    from ouroboros.app import demo_browse
-    from ouroboros.app.demo_site.server import open_shops
+    from ouroboros.app.demo import browse as demo_browse
+    from ouroboros.app.demo.site.server import open_shops
     from ouroboros.faces.cli.browser_ready import ready
     from ouroboros.faces.cli.stage import Streams
 

@@ -9,7 +9,7 @@ from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
 if TYPE_CHECKING:
-    from ouroboros.app.model_list import Model
+    from ouroboros.app.providers.model_list import Model
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 
@@ -36,7 +36,7 @@ def list_all(invocation: Invocation, provider: str, *, refresh: bool, as_json: b
 
     import anyio
 
-    from ouroboros.app import model_list
+    from ouroboros.app.providers import model_list
     from ouroboros.core.clock import SystemClock
 
     ask = partial(model_list.listed, provider=provider, refresh=refresh)
@@ -60,7 +60,7 @@ def list_all(invocation: Invocation, provider: str, *, refresh: bool, as_json: b
 @click.pass_obj
 def show(invocation: Invocation, model: str, *, as_json: bool) -> None:
     """Print all that is known of MODEL, such as openai/gpt-5; asks nobody."""
-    from ouroboros.app import model_list
+    from ouroboros.app.providers import model_list
 
     found = model_list.shown(invocation.load(), invocation.environment, model)
     if as_json:
@@ -76,7 +76,7 @@ def show(invocation: Invocation, model: str, *, as_json: bool) -> None:
 @click.pass_obj
 def search(invocation: Invocation, words: tuple[str, ...], *, as_json: bool) -> int:
     """Print the models of any provider whose names hold all WORDS; asks nobody."""
-    from ouroboros.app import model_list
+    from ouroboros.app.providers import model_list
 
     found = model_list.searched(invocation.load(), invocation.environment, words)
     if as_json:

@@ -9,7 +9,7 @@ from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
 if TYPE_CHECKING:
-    from ouroboros.app.provider_list import Listed
+    from ouroboros.app.providers.listing import Listed
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 
@@ -25,7 +25,7 @@ def command() -> None:
 @click.pass_obj
 def list_all(invocation: Invocation, *, ready: bool, as_json: bool) -> None:
     """Print every provider, its wire format, its key and its address."""
-    from ouroboros.app import provider_list
+    from ouroboros.app.providers import listing as provider_list
     from ouroboros.faces.cli import table
 
     rows = provider_list.listed(invocation.load(), invocation.environment)
@@ -49,7 +49,7 @@ def add(
     invocation: Invocation, name: str, base_url: str, protocol: str, key_env: str, *, no_auth: bool
 ) -> None:
     """Add a server of your own as the provider NAME; its models are then called NAME/MODEL."""
-    from ouroboros.app import provider_edits
+    from ouroboros.app.providers import edits as provider_edits
 
     new = provider_edits.New(
         name=name, base_url=base_url, protocol=protocol, key_env=key_env, is_keyless=no_auth
@@ -68,7 +68,7 @@ def add(
 @click.pass_obj
 def remove(invocation: Invocation, name: str) -> None:
     """Take the provider NAME out of your settings; a key that is kept for it stays."""
-    from ouroboros.app import provider_edits
+    from ouroboros.app.providers import edits as provider_edits
 
     loaded = invocation.load()
     file = provider_edits.remove(loaded, name)
@@ -85,7 +85,7 @@ def test(invocation: Invocation, name: str, *, as_json: bool) -> None:
     """Send one tiny request to NAME, a provider or PROVIDER/MODEL; it may cost a little."""
     import anyio
 
-    from ouroboros.app import provider_list
+    from ouroboros.app.providers import listing as provider_list
     from ouroboros.core.clock import SystemClock
 
     answer = anyio.run(

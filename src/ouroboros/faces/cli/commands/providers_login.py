@@ -9,8 +9,8 @@ from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.invocation import Invocation, note
 
 if TYPE_CHECKING:
-    from ouroboros.app.config import Loaded
-    from ouroboros.app.logins import Account
+    from ouroboros.app.config.layers import Loaded
+    from ouroboros.app.providers.logins import Account
 
 
 @click.command("login", short_help="Log in, or keep a key.")
@@ -32,7 +32,7 @@ def login(
 
     A key is asked for without being shown, and is kept in the keyring or in a private file.
     """
-    from ouroboros.app import logins
+    from ouroboros.app.providers import logins
 
     loaded = invocation.load()
     account = logins.account(loaded, name)
@@ -55,7 +55,7 @@ def logout(invocation: Invocation, name: str) -> int:
     """Remove the login and the kept keys of NAME."""
     import anyio
 
-    from ouroboros.app import logins
+    from ouroboros.app.providers import logins
 
     done = anyio.run(logins.log_out, invocation.load(), invocation.environment, name)
     for each in done.removed:
@@ -81,7 +81,7 @@ def _on_page(
 ) -> str:
     import anyio
 
-    from ouroboros.app import logins
+    from ouroboros.app.providers import logins
     from ouroboros.core.clock import SystemClock
     from ouroboros.faces.cli.typed_line import typed_line
 

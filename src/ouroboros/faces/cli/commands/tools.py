@@ -16,7 +16,7 @@ def command() -> None:
 @click.pass_obj
 def list_all(invocation: Invocation, *, as_json: bool) -> None:
     """Print every tool that is on, as a model is told of it."""
-    from ouroboros.app import tool_list
+    from ouroboros.app.wiring import tool_list
     from ouroboros.faces.cli import table
 
     found = tool_list.listed(invocation.load().settings)

@@ -31,7 +31,7 @@ def command(
 
 
 def _list(invocation: Invocation, *, as_json: bool) -> None:
-    from ouroboros.app import trust
+    from ouroboros.app.config import trust
 
     folders = trust.trusted_folders(invocation.home())
     if as_json:
@@ -43,7 +43,7 @@ def _list(invocation: Invocation, *, as_json: bool) -> None:
 def _revoke(invocation: Invocation, folder: str) -> int:
     from pathlib import Path
 
-    from ouroboros.app import trust
+    from ouroboros.app.config import trust
 
     home = invocation.home()
     place = Path(folder).absolute() if folder else trust.project_folder(invocation.cwd(), home)
@@ -55,7 +55,7 @@ def _revoke(invocation: Invocation, folder: str) -> int:
 
 
 def _grant(invocation: Invocation, folder: str, *, yes: bool) -> int:
-    from ouroboros.app import trust
+    from ouroboros.app.config import trust
 
     home = invocation.home()
     inert = trust.read(trust.project_folder(invocation.cwd(folder), home), home)

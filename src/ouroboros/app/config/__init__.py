@@ -1,0 +1,1 @@
+"""Settings from files and the environment: layers joined, checked, shown and changed; trust of projects."""

@@ -1,0 +1,191 @@
+"""Logging in to providers and out of them, in the way each of them knows.
+
+A way is ``tokens`` (OAuth: an access token, renewed from time to time), ``page`` (the person agrees
+on the vendor's page and we are given a lasting key) or ``key`` (the person brings one).
+"""
+
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from ouroboros.app.config.layers import Loaded
+from ouroboros.app.providers import keys, models
+from ouroboros.app.providers import own as own_providers
+from ouroboros.core.clock import Clock
+from ouroboros.core.errors import Misuse
+from ouroboros.llm.auth.plan import CommandPlan, OAuthClient, OAuthPlan
+from ouroboros.llm.opening import open_transport
+from ouroboros.llm.providers.entry import Entry
+
+if TYPE_CHECKING:
+    from ouroboros.llm.auth.oauth.wire import Reach
+
+type Way = Literal["tokens", "page", "key"]
+
+
+class Account(Struct, frozen=True, kw_only=True):
+    """What a person can log in to; ``variables`` are those that may hold its key."""
+
+    name: str
+    way: Way
+    variables: tuple[str, ...] = ()
+    client: OAuthClient = OAuthClient()
+
+
+class Asking(Struct, frozen=True, kw_only=True):
+    """How the person is asked: shown an address, and perhaps heard when they type the answer."""
+
+    show: Callable[[str], Awaitable[None]]
+    pasted: Callable[[], Awaitable[str]] | None = None
+    patience_seconds: float = 300.0
+
+
+class LoggedOut(Struct, frozen=True, kw_only=True):
+    """What a logout removed, where a key still is, and what the vendor did not hear."""
+
+    removed: tuple[str, ...] = ()
+    still: tuple[str, ...] = ()
+    trouble: str = ""
+
+
+def account(loaded: Loaded, name: str) -> Account:
+    """The account of a provider; raises ``Misuse`` where nobody can log in."""
+    provider = name.partition("/")[0]
+    entry = _entry(loaded, provider)
+    plan = own_providers.plan_of(loaded.settings, provider)
+    if isinstance(plan, OAuthPlan):
+        return Account(name=provider, way="tokens", client=plan.client)
+    mine = loaded.settings.providers.get(provider)
+    client = mine.oauth if mine and mine.oauth != OAuthClient() else entry.oauth
+    if client.key_url and client.authorize_url and entry.keys:
+        return Account(name=provider, way="page", variables=entry.keys, client=client)
+    if isinstance(plan, CommandPlan) or (entry.key_command and not entry.keys):
+        raise Misuse(
+            f"the token of {provider!r} comes from a command, so there is nothing to log in to",
+            hint="log in with the tool that the command belongs to",
+        )
+    if entry.keys:
+        return Account(name=provider, way="key", variables=entry.keys)
+    if entry.auth == "aws":
+        hint = "log in with `aws sso login` or `aws configure`"
+    else:
+        hint = f"if it needs a key, name its variable: ouro config set providers.{provider}.key_env"
+    raise Misuse(f"the provider {provider!r} takes no key of ours", hint=hint)
+
+
+async def log_in(
+    loaded: Loaded,
+    environment: Mapping[str, str],
+    account: Account,
+    asking: Asking,
+    clock: Clock,
+) -> str:
+    """Logs in on the vendor's page; says where what it brought is kept.
+
+    Raises:
+        ModelFailed: The person or the vendor refused, nobody came, or it cannot be reached.
+        Misuse: An address of the settings cannot be used.
+        StoreFailed: The login cannot be kept.
+    """
+    from anyio import to_thread
+
+    from ouroboros.llm.auth.oauth import LoginFile
+    from ouroboros.llm.auth.oauth.flow import Person, keep, obtain_key, obtain_tokens
+
+    reach = _reach(loaded, environment)
+    person = Person(
+        show=asking.show, pasted=asking.pasted, patience_seconds=asking.patience_seconds
+    )
+    if account.way == "page":
+        key = await obtain_key(account.client, person, reach=reach)
+        place = await to_thread.run_sync(bring, loaded.home, account, key)
+        return f"{account.variables[0]} is kept in {place}"
+    file = LoginFile(loaded.home, account.name)
+    tokens = await obtain_tokens(account.client, person, reach=reach, clock=clock)
+    await keep(file, tokens)
+    return f"the login is kept in {file.path}"
+
+
+def bring(home: Path, account: Account, key: str) -> str:
+    """Keeps a key that the person has; says where. Raises ``Misuse`` for what cannot be one."""
+    return keys.named(keys.keep(home, account.variables[0], key), home)
+
+
+async def log_out(loaded: Loaded, environment: Mapping[str, str], name: str) -> LoggedOut:
+    """Removes tokens and keys of a provider, and gives tokens back where the vendor takes them.
+
+    Raises:
+        Misuse: There is no such provider.
+        StoreFailed: What is kept cannot be changed.
+    """
+    from anyio import to_thread
+
+    from ouroboros.llm.auth.oauth import LoginFile
+    from ouroboros.llm.auth.oauth.flow import give_back
+
+    provider = name.partition("/")[0]
+    entry = _entry(loaded, provider)
+    removed: list[str] = []
+    trouble = ""
+    file = LoginFile(loaded.home, provider)
+    if await to_thread.run_sync(file.path.exists):
+        was_there, error = await give_back(file, reach=_reach(loaded, environment))
+        removed += ["its login"] if was_there else []
+        trouble = error.message if error else ""
+    forget, still = partial(_forget, loaded, entry), partial(_still, loaded, environment, entry)
+    removed += await to_thread.run_sync(forget)
+    return LoggedOut(removed=tuple(removed), still=await to_thread.run_sync(still), trouble=trouble)
+
+
+def is_logged_in(home: Path, name: str) -> bool:
+    """Whether a login of the kind ``tokens`` is kept; it may have expired."""
+    from ouroboros.llm.auth.oauth import LoginFile
+
+    return LoginFile(home, name).path.exists()
+
+
+def open_page(address: str, environment: Mapping[str, str]) -> bool:
+    """Opens the person's browser, and does not wait for it; False where there is none to see."""
+    seen = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
+    if sys.platform == "linux" and not any(environment.get(name) for name in seen):
+        return False
+    import webbrowser
+    from threading import Thread
+
+    # The browser is the person's and outlives us, so it is no child of safety.spawn.
+    Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    return True
+
+
+def _entry(loaded: Loaded, provider: str) -> Entry:
+    known = {entry.name: entry for entry in own_providers.entries(loaded.settings)}
+    if provider in known and known[provider].protocol not in {"echo", "script"}:
+        return known[provider]
+    from difflib import get_close_matches
+
+    near = get_close_matches(provider, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "`ouro providers list` shows them"
+    raise Misuse(f"there is no provider {provider!r} that takes a login", hint=hint)
+
+
+def _reach(loaded: Loaded, environment: Mapping[str, str]) -> "Reach":
+    linked = models.connection(loaded.settings.network, environment)
+    return partial(open_transport, connection=linked)
+
+
+def _forget(loaded: Loaded, entry: Entry) -> list[str]:
+    return [
+        f"{name} in {keys.named(place, loaded.home)}"
+        for name in entry.keys
+        for place in keys.forget(loaded.home, name)
+    ]
+
+
+def _still(loaded: Loaded, environment: Mapping[str, str], entry: Entry) -> tuple[str, ...]:
+    found = keys.Keys(environment, loaded.dotenv, loaded.home)
+    places = {name: found.find(name) for name in entry.keys}
+    return tuple(f"{name} ({key.source})" for name, key in places.items() if key)

@@ -1,0 +1,1 @@
+"""Where rooms are joined into one open session: its mind, its tools, its REPLs."""

@@ -1,0 +1,352 @@
+"""Joins the mind that writes code with its REPL, its children and a browser.
+
+Imported only by sessions that are driven by it.
+"""
+
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Literal
+
+import anyio
+from anyio import to_thread
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ouroboros.agent.lineup import Lineup
+from ouroboros.agent.speaker import Speaker
+from ouroboros.app import secrecy
+from ouroboros.app.browsing import browser as browsing
+from ouroboros.app.kit import Joined, Kit, Later
+from ouroboros.app.wiring import toolbox
+from ouroboros.app.wiring.repls import Open, Repls, base
+from ouroboros.app.wiring.repls import Wish as ReplWish
+from ouroboros.browser.differ import TabChange, changes
+from ouroboros.browser.tabs import TabFacts, Tabs
+from ouroboros.code.pool import Isolates
+from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
+from ouroboros.repl.following import follow
+from ouroboros.repl.metadata import Entry, harmless
+from ouroboros.repl.seeds import Seeds
+from ouroboros.rlm import prompts, router
+from ouroboros.rlm.children.family import ERROR, Family
+from ouroboros.rlm.children.ground import Allowance, Birth, Bounds, Ground, Room, places
+from ouroboros.rlm.children.queries import queries
+from ouroboros.rlm.context import Bounds as Iterations
+from ouroboros.rlm.context import Page
+from ouroboros.rlm.hands import ReplTool
+from ouroboros.rlm.mind import Reading, RlmMind
+from ouroboros.safety.guard import Guard
+from ouroboros.safety.origins import origin_of
+from ouroboros.tools.registry import Registry
+
+_CHANGE_CHARACTERS = 120
+_ASKING: tuple[str, ...] = ("llm_query", "llm_batch", "llm_map")
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """What a person wants of the mind."""
+
+    browser: bool = False
+    seeds: Seeds = Seeds()
+    way: Literal["auto", "plain", "repl"] = "auto"
+    logins: tuple[str, ...] = ()
+
+
+class View:
+    """The tabs as the mind is told of them: counts, and what changed since it last looked."""
+
+    def __init__(self, known: Callable[[], Tabs | None]) -> None:
+        """``known`` gives the tabs without starting a browser."""
+        self._known = known
+        self._seen: tuple[TabFacts, ...] = ()
+        self.begin()
+
+    def told(self) -> tuple[str, ...]:
+        """The origins of the titles and addresses that the next look tells."""
+        tabs = self._known()
+        now = tabs.all() if tabs is not None else ()
+        worded = {c.tab for c in changes(self._seen, now) if c.field in {"title", "url"}}
+        found = (origin_of(facts.url) for facts in (*self._seen, *now) if facts.id in worded)
+        return tuple(dict.fromkeys(filter(None, found)))
+
+    def begin(self) -> None:
+        """What is open by now is no change."""
+        tabs = self._known()
+        self._seen = tabs.all() if tabs is not None else ()
+
+    def look(self) -> Page:
+        """How the browser stands now."""
+        tabs = self._known()
+        now = tabs.all() if tabs is not None else ()
+        told = tuple(map(_told, changes(self._seen, now)))
+        self._seen = now
+        return Page(
+            tabs=len(now),
+            active=tabs.active if tabs is not None else "",
+            dialogs=tuple(f"{facts.id} {facts.dialog}" for facts in now if facts.dialog),
+            changes=told,
+        )
+
+
+def _told(change: TabChange) -> str:
+    """One change as a line; where a tab that is new or gone was is code's to ask."""
+    if change.field in {"opened", "closed"}:
+        return f"{change.tab} {change.field}"
+    return f"{change.tab} {change.field}: {_short(change.old)} -> {_short(change.new)}"
+
+
+def _short(text: str) -> str:
+    return harmless(text, _CHANGE_CHARACTERS) or "-"
+
+
+class Lazy:
+    """The session's REPL, opened when its first block runs and closed with the session."""
+
+    def __init__(
+        self,
+        stack: AsyncExitStack,
+        guard: Guard,
+        opening: Callable[[], AbstractAsyncContextManager[Open]],
+    ) -> None:
+        """``opening`` may be entered by any task: nothing in it belongs to one."""
+        self._stack, self._guard, self._opening = stack, guard, opening
+        self._lock = anyio.Lock()
+        self._open: Open | None = None
+
+    async def run_block(self, code: str, *, call_id: str) -> Entry:
+        """Runs a block."""
+        async with self._lock:
+            if self._open is None:
+                if not self._guard.is_on_duty:
+                    await to_thread.run_sync(self._guard.begin)
+                self._open = await self._stack.enter_async_context(self._opening())
+        return await self._open.repl.run_block(code, call_id=call_id)
+
+
+class Helpers:
+    """The models that children ask: a cheaper one where the settings name it."""
+
+    def __init__(self, kit: Kit) -> None:
+        """Connects nothing."""
+        self._kit = kit
+        self._lock = anyio.Lock()
+        self._speaker: Speaker | None = None
+
+    async def lineup(self) -> Lineup:
+        """A lineup of their own, so that one child's failures are not another's."""
+        kit = self._kit
+        lineup = Lineup(
+            await self._first(),
+            clock=kit.clock,
+            others=kit.speakers.others,
+            connect=kit.speakers.another,
+        )
+        lineup.tune(effort=kit.state.effort, service_tier=kit.state.service_tier)
+        return lineup
+
+    async def _first(self) -> Speaker:
+        name = self._kit.settings.rlm.child_model
+        if not name:
+            return self._kit.lineup.speaker
+        async with self._lock:
+            if self._speaker is None:
+                self._speaker = await self._kit.speakers.another(name)
+        return self._speaker
+
+
+class Nursery:
+    """Opens REPLs for children, on the ground of the session's own."""
+
+    def __init__(self, kit: Kit, repls: Repls, words: prompts.Words) -> None:
+        """Opens none yet."""
+        self._kit, self._repls, self._words = kit, repls, words
+
+    def has_browser(self) -> bool:
+        """A child would have a browser."""
+        return self._repls.base.browser is not None
+
+    @asynccontextmanager
+    async def open(self, birth: Birth) -> AsyncGenerator[Room]:
+        """A child's REPL; the tabs that it opened are closed with it."""
+        nested = f"{ERROR} sub-calls cannot be nested deeper than {self._kit.settings.rlm.depth}"
+        withheld = {} if birth.can_ask else dict.fromkeys(_ASKING, nested)
+        wish = ReplWish(seeds=birth.seeds, tools=birth.tools, withheld=withheld, is_child=True)
+        async with self._repls.open(wish) as opened:
+            runner = opened.repl
+            tool = ReplTool(lambda: runner, birth.state)
+            kit = replace(self._kit, state=birth.state, journal=birth.journal)
+            browser = self._repls.base.browser
+            view = View(browser.known) if browser is not None else None
+
+            async def prepare() -> str:
+                told = await tool.prepare(birth.journal.record)
+                await self._repls.taint.read(*(view.told() if view is not None else ()))
+                return told
+
+            yield Room(
+                hands=toolbox.session_hands(kit, Registry([tool])),
+                system=self._words.system(opened.api, can_ask=birth.can_ask, is_child=True),
+                prepare=prepare,
+                window=view,
+            )
+
+
+@asynccontextmanager
+async def rlm(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
+    """The mind with its hands, until the end of the session; an error comes out as it is."""
+    try:
+        async with _joined(kit, wish) as joined:
+            yield joined
+    except ExceptionGroup as group:
+        inner = unwrapped(group)
+        if inner is group:
+            raise
+        raise inner from group
+
+
+@asynccontextmanager
+async def _joined(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
+    costly = _costly(kit, wish)
+    words = await to_thread.run_sync(prompts.load)
+    async with AsyncExitStack() as stack:
+        browser: browsing.Browser | None = None
+        if wish.browser:
+            ground = browsing.ground(kit, wish.logins)
+            browser = await stack.enter_async_context(browsing.opened(ground))
+        guard = browser.guard if browser is not None else Guard()
+        isolates = await stack.enter_async_context(
+            Isolates(environment=kit.environment, guard=guard, clock=kit.clock)
+        )
+        tool = ReplTool(lambda: runner, kit.state)
+        hands = toolbox.session_hands(kit, Registry([tool]))
+        repls = Repls(base(kit, isolates, hands, browser))
+        follow(hands, repls.taint, repls.own.ledger)
+        allowance = Allowance(kit.caps, kit.state, kit.clock)
+        family = Family(
+            _ground(kit, Nursery(kit, repls, words), words, allowance),
+            state=kit.state,
+            tools=queries,
+        )
+        root = ReplWish(name="main", seeds=wish.seeds, tools=queries(family))
+        runner = Lazy(stack, guard, lambda: repls.open(root))
+        bounds = kit.settings.rlm
+        view = View(browser.known) if browser is not None else None
+        mind = RlmMind(
+            lineup=kit.lineup,
+            system=words.system(repls.api(root), can_ask=True),
+            bounds=Iterations(
+                iterations=bounds.max_iterations, history_tokens=bounds.history_tokens
+            ),
+            record=kit.journal.record,
+            ids=kit.ids,
+            window=view,
+            reading=_reading(kit, wish, words),
+            begin=allowance.begin,
+            prepare=_prepared(kit, repls, tool, view),
+        )
+        yield Joined(
+            name="rlm",
+            mind=mind,
+            hands=hands,
+            versions=words.versions,
+            off=(*kit.settings.context.off, "instructions", "permissions", "plan"),
+            warnings=costly,
+            facts=Later(),
+            stop_child=family.cancel,
+        )
+
+
+def _costly(kit: Kit, wish: Wish) -> list[str]:
+    """What to tell of large data that is read plainly; ``Misuse`` where the model cannot see it all."""
+    tokens = router.tokens(wish.seeds)
+    if wish.way != "plain" or tokens <= kit.settings.rlm.leaf_tokens:
+        return []
+    speaker = kit.lineup.speaker
+    window = speaker.tuning.known_window
+    if window is not None and tokens > window:
+        raise Misuse(
+            f"the data is some {tokens:,} tokens, and {speaker.name} sees {window:,}",
+            hint="leave out --plain: code then works on the data, and it is not sent whole",
+        )
+    return [f"--plain sends the whole data, some {tokens:,} tokens, to {speaker.name}"]
+
+
+def _prepared(
+    kit: Kit, repls: Repls, tool: ReplTool, view: View | None
+) -> Callable[[], Awaitable[str]]:
+    """What happens before each iteration: places that the person has named are known from then on.
+
+    The person's own tabs are there from the first one. Titles and addresses that the model is about
+    to be told count as read.
+    """
+    heard, has_joined = 0, False
+
+    async def joined() -> None:
+        nonlocal has_joined
+        browser, has_tried, has_joined = repls.base.browser, has_joined, True
+        if browser is not None and view is not None and not has_tried and await browser.join():
+            view.begin()
+
+    async def prepare() -> str:
+        nonlocal heard
+        said = kit.state.history[heard:]
+        heard = len(kit.state.history)
+        for message in said:
+            if message.role == "user" and message.kind == "plain":
+                repls.taint.hear(message.text)
+        try:
+            await joined()
+        except (OuroborosError, OSError) as failed:
+            return f"The browser cannot be had: {failed}"
+        try:
+            told = await tool.prepare(kit.journal.record)
+            await repls.taint.read(*(view.told() if view is not None else ()))
+            return told
+        except (OuroborosError, OSError) as failed:
+            return f"The REPL could not be opened: {failed}"
+
+    return prepare
+
+
+def _reading(kit: Kit, wish: Wish, words: prompts.Words) -> Reading | None:
+    tokens = kit.settings.rlm.leaf_tokens
+
+    def text(task: str) -> str:
+        is_plain = router.is_plain(
+            task, wish.seeds, way=wish.way, browser=wish.browser, tokens=tokens
+        )
+        return kit.leaks.redacted(router.reading(task, wish.seeds, _mark())) if is_plain else ""
+
+    return Reading(system=words.leaf, text=text)
+
+
+def _ground(kit: Kit, nursery: Nursery, words: prompts.Words, allowance: Allowance) -> Ground:
+    rlm = kit.settings.rlm
+    bounds = Bounds(
+        calls=rlm.max_sub_calls,
+        iterations=rlm.child_iterations,
+        depth=rlm.depth,
+        at_once=rlm.concurrency,
+        leaf_tokens=rlm.leaf_tokens,
+        history_tokens=rlm.history_tokens,
+    )
+    return Ground(
+        state=kit.state,
+        record=kit.journal.record,
+        settle=kit.journal.settle,
+        lineup=Helpers(kit).lineup,
+        nursery=nursery,
+        bounds=bounds,
+        allowance=allowance,
+        places=places(bounds),
+        ids=kit.ids,
+        clock=kit.clock,
+        marks=_mark,
+        leaf=words.leaf,
+        redact=secrecy.redactor(kit.leaks),
+    )
+
+
+def _mark() -> str:
+    return secrets.token_hex(8)

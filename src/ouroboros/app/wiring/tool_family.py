@@ -1,0 +1,67 @@
+"""Gives the mind that calls tools a browser, pictures and scripts; nothing starts before its first use.
+
+Imported only by sessions that have one of these switched on.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from ouroboros.app.browsing import browser as browsing
+from ouroboros.app.kit import Kit
+from ouroboros.app.wiring.repls import Repls, base
+from ouroboros.app.wiring.seat import seated
+from ouroboros.code.pool import Isolates
+from ouroboros.core.events import Envelope, UserMessage
+from ouroboros.repl.following import follow
+from ouroboros.repl.tools.family import browser_tools, script_tools
+from ouroboros.repl.tools.seat import Seat
+from ouroboros.safety.guard import Guard
+from ouroboros.tools.orchestrator import Orchestrator
+from ouroboros.tools.registry import AnyTool, Registry
+
+
+@asynccontextmanager
+async def added(
+    kit: Kit,
+    registry: Registry,
+    hands: Orchestrator,
+    *,
+    browser: bool,
+    logins: tuple[str, ...] = (),
+) -> AsyncGenerator[None]:
+    """Registers the tools that the settings wish for, until the end of the session."""
+    settings = kit.settings
+    async with AsyncExitStack() as stack:
+        opened = None
+        if browser:
+            ground = browsing.ground(kit, logins)
+            opened = await stack.enter_async_context(browsing.opened(ground))
+        guard = opened.guard if opened is not None else Guard()
+        isolates = await stack.enter_async_context(
+            Isolates(environment=kit.environment, guard=guard, clock=kit.clock)
+        )
+
+        def tools() -> tuple[AnyTool, ...]:
+            found = (registry.find(name) for name in registry.names())
+            return tuple(tool for tool in found if tool is not None)
+
+        repls = Repls(base(kit, isolates, hands, opened, tools=tools))
+        follow(hands, repls.taint, repls.own.ledger)
+
+        def hear(envelope: Envelope) -> None:
+            event = envelope.data
+            if isinstance(event, UserMessage) and event.message.kind == "plain":
+                repls.taint.hear(event.message.text)
+
+        kit.journal.listen(hear)
+        seat = await stack.enter_async_context(
+            seated(repls, guard, script_seconds=settings.rlm.script_timeout)
+        )
+        for tool in family(seat, browser=browser):
+            registry.register(tool)
+        yield
+
+
+def family(seat: Seat, *, browser: bool) -> tuple[AnyTool, ...]:
+    """Scripts, and the browser's tools where there is one, in the order a model reads them."""
+    return (*(browser_tools(seat) if browser else ()), *script_tools(seat))
