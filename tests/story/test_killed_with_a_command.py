@@ -58,9 +58,7 @@ async def test_a_background_process_that_was_left_on_purpose_stays(tmp_path: Pat
     leave = "sleep 60 >/dev/null 2>&1 </dev/null & echo $! > child"
     turns = [
         Turn(tool_calls=(call("shell", command=leave),)),
-        Turn(
-            tool_calls=(call("shell", command="sleep 1; echo $$ > parent; sleep 60", timeout=90),)
-        ),
+        Turn(tool_calls=(call("shell", command="echo $$ > parent; sleep 60", timeout=90),)),
     ]
     async with serving(turns) as server:
         parent, left = await to_thread.run_sync(killed, server.url, tmp_path)

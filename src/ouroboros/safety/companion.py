@@ -142,13 +142,11 @@ async def companion(
     Raises:
         OSError: The program or the folder does not exist, or may not be used.
     """
-    process, ears, mouth = await start_talking(command, cwd=cwd, environment=environment)
+    process, ears, mouth = await start_talking(
+        command, cwd=cwd, environment=environment, guard=guard
+    )
     child = Companion(process, ears, mouth, goodbye_seconds)
-    if guard is not None:
-        guard.hold(child.pid)
     try:
         yield child
     finally:
         await child.close()
-        if guard is not None:
-            guard.release(child.pid)

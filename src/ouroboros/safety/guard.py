@@ -1,7 +1,8 @@
 """Ends what we started when we are killed ourselves, which nobody gets to clean up after.
 
-A small shell outlives us: it reads from a pipe which process groups run, and when the pipe ends
-because we did, it ends those that were not taken off: TERM, then KILL.
+A small shell outlives us: it reads from a pipe what is to start and which process groups run, and
+when the pipe ends because we did, it ends what was not taken off: TERM, then KILL. A child that was
+just being started is found by the mark in its environment, where the kernel shows that.
 """
 
 import contextlib
@@ -11,23 +12,35 @@ import weakref
 _SCRIPT = """
 trap '' HUP INT TERM
 (
-  groups=' '
-  while read -r sign group; do
+  groups=' ' marks=' '
+  while read -r sign mark group; do
     case $sign in
+      '?') marks="$marks$mark " ;;
       +) groups="$groups$group " ;;
-      -) case $groups in *" $group "*)
+      -) case $marks in *" $mark "*) marks="${marks%% "$mark" *} ${marks#* "$mark" }" ;; esac
+         case $groups in *" $group "*)
            groups="${groups%% "$group" *} ${groups#* "$group" }" ;; esac ;;
     esac
   done
-  for group in $groups; do kill -s TERM -- "-$group" && left=1; done
-  [ -n "$left" ] && sleep 1
-  for group in $groups; do kill -s KILL -- "-$group"; done
+  sought=
+  for mark in $marks; do sought="$sought -e $mark"; done
+  strike() {
+    for group in $groups; do kill -s "$1" -- "-$group"; done
+    [ -n "$sought" ] || return
+    for found in $(grep -slF $sought /proc/[0-9]*/environ); do
+      found="${found#/proc/}" && kill -s "$1" -- "${found%/environ}"
+    done
+  }
+  [ -n "$sought$groups" ] || exit
+  strike TERM
+  sleep 1
+  strike KILL
 ) <&3 3<&- &
 """
 
 
 class Guard:
-    """Watches over process groups; starts its shell at the first one."""
+    """Watches over what ``safety.spawn`` starts; its shell is started by ``begin``."""
 
     def __init__(self, shell: str = "/bin/sh") -> None:
         """Starts nothing yet."""
@@ -70,13 +83,20 @@ class Guard:
             setsid=True,
         )
 
-    def hold(self, group: int) -> None:
-        """Watches over a process group from now on."""
-        self._say(f"+ {group}\n")
+    def expect(self, mark: str) -> None:
+        """Something is about to start that carries ``mark`` in its environment; it is watched over.
 
-    def release(self, group: int) -> None:
-        """The group has ended, or may stay."""
-        self._say(f"- {group}\n")
+        Between its start and ``hold`` nobody but the kernel knows its number, and we may be killed.
+        """
+        self._say(f"? {mark}\n")
+
+    def hold(self, mark: str, group: int) -> None:
+        """What carries ``mark`` has started as this process group."""
+        self._say(f"+ {mark} {group}\n")
+
+    def release(self, mark: str, group: int = 0) -> None:
+        """It has ended, or may stay."""
+        self._say(f"- {mark} {group}\n")
 
     def _say(self, line: str) -> None:
         # Without its shell a guard is lost, and the work goes on without one.

@@ -23,6 +23,7 @@ from msgspec import Struct
 from ouroboros.core.limits import STREAM_BYTES
 from ouroboros.safety.capture import Capture
 from ouroboros.safety.environment import cleaned
+from ouroboros.safety.guard import Guard
 
 GRACE_SECONDS = 0.8
 """Between the polite signal and the other one."""
@@ -60,10 +61,10 @@ class Finished(Struct, frozen=True, kw_only=True):
 class Process:
     """A running child; made by ``spawn`` only."""
 
-    def __init__(self, popen: subprocess.Popen[bytes], mark: str) -> None:
-        """Takes over the pipes and the life of ``popen``, whose environment carries ``mark``."""
+    def __init__(self, popen: subprocess.Popen[bytes], mark: str, guard: Guard) -> None:
+        """Takes over ``popen``, whose environment carries ``mark`` and which ``guard`` holds."""
         self._popen = popen
-        self._mark = mark
+        self._mark, self._guard = mark, guard
         self._selector = selectors.DefaultSelector()
         self._exit_code: int | None = None
         self._drain_until: float | None = None
@@ -125,6 +126,7 @@ class Process:
             else:
                 await self._reap()
             self._release()
+            self._guard.release(self._mark, self.pid)
 
     async def _wait(self) -> bool:
         """Waits for output or the end; False when the drain time is over."""
@@ -197,6 +199,7 @@ async def start(
     environment: Mapping[str, str],
     reveal: Collection[str] = (),
     stdin: bytes = b"",
+    guard: Guard | None = None,
 ) -> Process:
     """Starts ``command``; whoever calls this must ``close`` the process in a ``finally``.
 
@@ -206,15 +209,16 @@ async def start(
         environment: What it may see; credentials are taken out.
         reveal: Names of variables that pass although they look like credentials.
         stdin: What it reads; nothing by default.
+        guard: Ends it when we are killed, however early.
 
     Raises:
         OSError: The program or the folder does not exist, or may not be used.
     """
     mark = os.urandom(8).hex()
-    # The marks of the spawns above stay, so that an outer one can end what an inner one started.
-    marks = f"{environment.get(MARK, '')} {mark}".strip()
-    visible = cleaned(environment, reveal=reveal) | {MARK: marks}
-    return Process(await _start(command, cwd, visible, stdin), mark)
+    visible = cleaned(environment, reveal=reveal) | _marked(environment, mark)
+    guard = guard or Guard()
+    popen = await _start(command, cwd, visible, stdin, (mark, guard))
+    return Process(popen, mark, guard)
 
 
 @asynccontextmanager
@@ -273,6 +277,7 @@ async def start_talking(
     *,
     cwd: Path,
     environment: Mapping[str, str],
+    guard: Guard | None = None,
 ) -> tuple[Process, IO[bytes], IO[bytes]]:
     """Starts a child to talk with: the process, what it reads and what it says, as raw pipes.
 
@@ -282,36 +287,54 @@ async def start_talking(
         OSError: The program or the folder does not exist, or may not be used.
     """
     mark = os.urandom(8).hex()
-    marks = f"{environment.get(MARK, '')} {mark}".strip()
-    popen = await _start(command, cwd, cleaned(environment) | {MARK: marks}, None)
+    visible = cleaned(environment) | _marked(environment, mark)
+    guard = guard or Guard()
+    popen = await _start(command, cwd, visible, None, (mark, guard))
     ears, mouth = popen.stdin, popen.stdout
     assert ears is not None
     assert mouth is not None
     popen.stdin = popen.stdout = None
-    return Process(popen, mark), ears, mouth
+    return Process(popen, mark, guard), ears, mouth
+
+
+def _marked(environment: Mapping[str, str], mark: str) -> dict[str, str]:
+    """The marks of the spawns above stay, so that an outer one can end what an inner one started."""
+    return {MARK: f"{environment.get(MARK, '')} {mark}".strip()}
 
 
 async def _start(
-    command: Sequence[str], cwd: Path, environment: dict[str, str], stdin: bytes | None
+    command: Sequence[str],
+    cwd: Path,
+    environment: dict[str, str],
+    stdin: bytes | None,
+    watched: tuple[str, Guard],
 ) -> subprocess.Popen[bytes]:
+    mark, guard = watched
     started: list[subprocess.Popen[bytes]] = []
     abandoned = False
 
     def start() -> subprocess.Popen[bytes]:
-        with _source(stdin) as source:
-            popen = subprocess.Popen(
-                command,
-                cwd=cwd,
-                env=environment,
-                stdin=source,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-                bufsize=0,
-            )
+        guard.expect(mark)
+        try:
+            with _source(stdin) as source:
+                popen = subprocess.Popen(
+                    command,
+                    cwd=cwd,
+                    env=environment,
+                    stdin=source,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,
+                    bufsize=0,
+                )
+        except BaseException:
+            guard.release(mark)
+            raise
+        guard.hold(mark, popen.pid)
         started.append(popen)
         if abandoned:
             _discard(popen)
+            guard.release(mark, popen.pid)
         return popen
 
     try:
@@ -321,6 +344,7 @@ async def _start(
         abandoned = True
         for popen in started:
             _discard(popen)
+            guard.release(mark, popen.pid)
         raise
 
 

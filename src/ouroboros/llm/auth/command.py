@@ -124,11 +124,12 @@ class CommandToken:
             if not self._guard.is_on_duty:
                 await to_thread.run_sync(self._guard.begin)
             environment = self._environment
-            process = await start(words, cwd=home, environment=environment, reveal=environment)
+            process = await start(
+                words, cwd=home, environment=environment, reveal=environment, guard=self._guard
+            )
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it holds a NUL character"
             raise self._failed(f"cannot be started: {reason}") from error
-        self._guard.hold(process.pid)
         exit_code: int | None = None
         try:
             with anyio.move_on_after(self._plan.timeout_seconds):
@@ -137,7 +138,6 @@ class CommandToken:
                 exit_code = process.exit_code
         finally:
             await process.close(survivors=exit_code is not None)
-            self._guard.release(process.pid)
         return Finished(
             exit_code=124 if exit_code is None else exit_code,
             stdout=capture.bytes_of("stdout"),

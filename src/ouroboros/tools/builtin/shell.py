@@ -87,8 +87,9 @@ class ShellTool:
         command = context.sandbox.command(shell_command(arguments.command, self._shell))
         if not self._guard.is_on_duty:
             await anyio.to_thread.run_sync(self._guard.begin)
-        process = await start(command, cwd=context.cwd, environment=context.environment)
-        self._guard.hold(process.pid)
+        process = await start(
+            command, cwd=context.cwd, environment=context.environment, guard=self._guard
+        )
         try:
             while (piece := await _read(process, deadline)) is not None:
                 capture.add(piece.data, piece.stream)
@@ -98,7 +99,6 @@ class ShellTool:
             exit_code = process.exit_code
         finally:
             await process.close(survivors=process.exit_code is not None)
-            self._guard.release(process.pid)
         elapsed = context.clock.monotonic() - began
         late = "" if exit_code is not None else self._late(elapsed, seconds)
         yield _result(exit_code, elapsed, late, capture)
