@@ -1,5 +1,6 @@
 """What code asks of models: plain reads, runs of their own, batches, and the budget they share."""
 
+import re
 from pathlib import Path
 
 import anyio
@@ -57,6 +58,15 @@ async def test_large_data_is_worked_on_by_a_run_of_its_own(tmp_path: Path) -> No
         assert iterations == [("", 1), ("sub_1", 1), ("sub_1", 2)]
         assert [e.child for e in s.events(CodeGenerated)] == ["", "sub_1", "sub_1"]
         assert s.session.state.iteration == 1
+
+
+async def test_a_run_without_a_browser_and_its_children_hear_of_none(tmp_path: Path) -> None:
+    turns = [block("setFinal(await llm_query('Work.', data))"), block("setFinal(1)")]
+    async with rlm_stage(tmp_path, turns, data={"data": LARGE}) as s:
+        await s.run()
+        for number in range(2):
+            system = s.body(number)["messages"][0]["content"]
+            assert re.findall(r"(?i)\b(?:browser|pages?|tabs?|click)\b", system) == []
 
 
 async def test_what_children_use_counts_for_the_run(tmp_path: Path) -> None:

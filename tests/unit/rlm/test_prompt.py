@@ -23,3 +23,20 @@ def test_examples_and_rules_of_code_name_only_what_there_is(api: str) -> None:
     assert named == {name for name in named if f"{name}(" in api}
     assert ("execInTab" in after) == ("openTab" in api)
     assert after.count("setFinal(") >= 1
+
+
+OF_BROWSERS = re.compile(r"\b(browsers?|pages?|tabs?|click|navigat\w+|waitFor\w+)\b", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("is_child", [False, True])
+def test_without_a_browser_nothing_is_said_of_one(is_child: bool) -> None:
+    words = prompts.load()
+    plain = words.system(DATA + ASK, can_ask=True, is_child=is_child)
+    assert OF_BROWSERS.findall(plain) == []
+    full = words.system(DATA + ASK + PAGES, can_ask=True, is_child=is_child)
+    assert {"waitForLoad", "page", "pages"} <= set(OF_BROWSERS.findall(full))
+    for text in (plain, full):
+        assert "<<" not in text
+        assert ">>" not in text
+        rules = re.findall(r"^(\d+)\. ", text, re.MULTILINE)
+        assert rules == [str(n + 1) for n in range(len(rules))]

@@ -63,6 +63,11 @@ class Family:
         self._ground, self._state, self._depth, self._name = ground, state, depth, name
         self._tools = tools
 
+    @property
+    def has_browser(self) -> bool:
+        """The run and its children have one."""
+        return self._ground.nursery.has_browser()
+
     async def query(self, prompt: str, data: Raw = NOTHING) -> str:
         """The answer, or words that begin with ``[SUB-CALL``."""
         try:
@@ -132,7 +137,7 @@ class Family:
         if data:
             return words.fits(prompt + data, tokens)
         carries = words.foreign(prompt, self._codes()) > words.PAGE_CHARACTERS
-        return words.fits(prompt, tokens) and (carries or not self._ground.nursery.has_browser())
+        return words.fits(prompt, tokens) and (carries or not self.has_browser)
 
     async def _leaf(self, prompt: str, data: str) -> str:
         text = words.leaf(prompt, data, self._ground.marks())

@@ -10,6 +10,15 @@ from ouroboros.rlm.children.family import NOTHING, PACK_ITEMS, Family, Item
 from ouroboros.tools.registry import AnyTool
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
+_READ = (
+    "Small data, or a prompt alone, is read by it directly; "
+    "large data starts a helper with its own REPL (data in __data)."
+)
+_READ_WITH_BROWSER = (
+    "Small data is read by it directly; large data, or none, starts a helper with its own "
+    "REPL (data in __data) and browser."
+)
+
 
 class Query(Struct, frozen=True, kw_only=True):
     """One question."""
@@ -46,11 +55,15 @@ class LlmQuery(_Asks):
 
     name = "llm_query"
     usage = "llm_query(prompt, data?): string"
-    description = (
-        "Ask a model. Small data is read by it directly; large data, or none, starts a helper with its own "
-        "REPL (data in __data) and browser. Never throws: a failure is a string that begins with [SUB-CALL."
-    )
     arguments = Query
+
+    def __init__(self, family: Family) -> None:
+        """``family`` answers."""
+        super().__init__(family)
+        self.description = (
+            f"Ask a model. {_READ_WITH_BROWSER if family.has_browser else _READ} "
+            "Never throws: a failure is a string that begins with [SUB-CALL."
+        )
 
     def effect(self, arguments: Query, cwd: Path) -> Effect:
         """Nothing by itself."""

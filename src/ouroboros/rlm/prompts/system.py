@@ -1,9 +1,12 @@
 """Puts the fixed prompt together from its pieces and the reference of the functions there are."""
 
+import re
 from pathlib import Path
 
 from ouroboros.agent.prompts.pieces import Prompts
 from ouroboros.agent.prompts.pieces import load as load_pieces
+
+_BROWSER = re.compile(r"<<(.*?)>>", re.DOTALL)
 
 
 class Words:
@@ -38,18 +41,23 @@ class Words:
             "examples_data": not (has_browser or can_ask),
         }
         examples = [name for name, is_shown in names.items() if is_shown]
+        identity = "identity_child" if is_child else "identity"
         fields = {
-            "identity": self._pieces["identity_child" if is_child else "identity"].text,
+            "identity": self._worded(identity, has_browser=has_browser),
             "asking": f" {self._pieces['asking'].text}" if can_ask else "",
             "pages": f"\n{self._pieces['pages'].text}" if has_browser else "",
             "api": api.strip(),
             "examples": "\n\n".join(self._pieces[name].text for name in examples),
         }
-        text = self._pieces["system"].text
+        text = self._worded("system", has_browser=has_browser)
         for name, value in fields.items():
             before, _, after = text.partition(f"{{{name}}}")
             text = f"{before}{value}{after}"
         return text
+
+    def _worded(self, name: str, *, has_browser: bool) -> str:
+        """A piece with, or without, what stands in ``<<...>>``: words about the browser."""
+        return _BROWSER.sub(r"\1" if has_browser else "", self._pieces[name].text)
 
 
 def load() -> Words:
