@@ -1,16 +1,17 @@
 """kill -9 while code of the model acts in a page: the call is told as unknown, and not made again."""
 
+import contextlib
 import os
 import signal
 import socketserver
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Generator
 from pathlib import Path
 from typing import override
 
-import anyio
 import pytest
 from anyio import to_thread
 
@@ -100,8 +101,47 @@ def start(server: ScriptedServer, home: Path, cwd: Path) -> subprocess.Popen[byt
     return subprocess.Popen(words, cwd=cwd)
 
 
-async def killed(tmp_path: Path, turns: list[Turn], shop: Shop) -> None:
-    """Runs until the act has reached the server, and kills."""
+def of_browser(home: Path) -> list[int]:
+    """The living processes of the run's Chromium."""
+    found: list[int] = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (entry / "cmdline").read_bytes()
+            if f"--user-data-dir={home}".encode() in words:
+                found.append(int(entry.name))
+    return found
+
+
+def strike(process: subprocess.Popen[bytes], home: Path) -> None:
+    """Kills the run and its Chromium, which gets no moment to clear anything away."""
+    for number in (signal.SIGSTOP, None, signal.SIGKILL):
+        if number is None:
+            process.kill()
+            process.wait()
+            continue
+        for pid in of_browser(home):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+    until = time.monotonic() + 20
+    while of_browser(home):
+        assert time.monotonic() < until, "Chromium does not end"
+        time.sleep(0.02)
+
+
+def parts(home: Path) -> list[Path]:
+    """Whatever lies in the folders of artifacts."""
+    return [path for path in (home / "artifacts").rglob("*") if path.is_file()]
+
+
+def part_appears(home: Path) -> None:
+    until = time.monotonic() + 20
+    while not parts(home):
+        assert time.monotonic() < until, "no part of the download appears"
+        time.sleep(0.02)
+
+
+async def killed(tmp_path: Path, turns: list[Turn], shop: Shop, *, downloads: bool) -> None:
+    """Runs until the act has reached the server, and a part of a download the disk, and kills."""
     cwd = tmp_path / "work"
     cwd.mkdir()
     (cwd / "photo.txt").write_text("a photo")
@@ -109,10 +149,10 @@ async def killed(tmp_path: Path, turns: list[Turn], shop: Shop) -> None:
         process = await to_thread.run_sync(start, server, tmp_path / "home", cwd)
         try:
             assert await to_thread.run_sync(shop.came.wait, 60)
-            await anyio.sleep(0.3)
+            if downloads:
+                await to_thread.run_sync(part_appears, tmp_path / "home")
         finally:
-            os.kill(process.pid, signal.SIGKILL)
-            await to_thread.run_sync(process.wait)
+            await to_thread.run_sync(strike, process, tmp_path / "home")
 
 
 def kept(home: Path, session: str) -> list[Envelope]:
@@ -133,8 +173,11 @@ async def test_a_kill_during_an_act_is_told_as_unknown_and_not_repeated(
     tmp_path: Path, shop: Shop, act: str, name: str
 ) -> None:
     opening = f"const tab = await openTab('{shop.url}');\nawait waitForLoad(tab);\n"
-    await killed(tmp_path, [block(opening + act, "await openTab('about:blank')")], shop)
+    await killed(
+        tmp_path, [block(opening + act, "await openTab('about:blank')")], shop, downloads=not name
+    )
     shop.over.set()
+    assert bool(parts(tmp_path / "home")) == (not name)
     before = list(shop.asked)
     assert len(before) == 1
     async with stage(
@@ -158,4 +201,4 @@ async def test_a_kill_during_an_act_is_told_as_unknown_and_not_repeated(
     assert len(begun) == bool(name)
     assert [e.status for e in ended] == ["unknown-after-crash"] * len(begun)
     assert not [e for e in events if isinstance(e, ArtifactKept | DownloadFinished)]
-    assert not [path for path in (tmp_path / "home" / "artifacts").rglob("*") if path.is_file()]
+    assert not parts(tmp_path / "home")

@@ -358,9 +358,10 @@ def _resolve(opening: Opening, resume: str) -> str:
 
 
 def _load(opening: Opening, lease: Lease, past: Past) -> None:
-    from ouroboros.store import resume
+    from ouroboros.store import leftovers, resume
 
     found = resume.load(opening.home, lease)
+    leftovers.sweep(opening.home, lease)
     past.state = fold(found.envelopes)
     past.warnings.extend(found.warnings)
     past.resumed = True
