@@ -119,3 +119,20 @@ async def test_a_page_is_printed(stage: Stage, artifacts: Artifacts) -> None:
     ]
     with pytest.raises(BrowserFailed):
         await print_to_pdf(tab, artifacts, pages="900-901")
+
+
+async def test_the_page_has_the_size_when_the_call_returns(stage: Stage) -> None:
+    seen: list[list[int]] = []
+    for number in range(4):
+        tab = await stage.show(
+            "<meta name=viewport content='width=device-width'>", path=f"{number}"
+        )
+        whole = await read(tab, "innerWidth")
+        for _ in range(3):
+            await set_viewport(tab, 500, 400)
+            size = await read(tab, "[innerWidth, innerHeight]")
+            await set_viewport(tab, 390, 844, mobile=True)
+            phone = await read(tab, "innerWidth")
+            await reset_viewport(tab)
+            seen.append([*size, phone, await read(tab, "innerWidth") - whole])
+    assert seen == [[500, 400, 390, 0]] * 12
