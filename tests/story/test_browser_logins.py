@@ -165,3 +165,18 @@ def test_a_mistake_is_told_before_anything_starts(
     assert (ended.returncode, ended.stdout) == (2, "")
     assert said in ended.stderr
     assert not (tmp_path / ".ouroboros" / "browser" / "profiles").exists()
+
+
+@pytest.mark.parametrize("words", ["profiles remove work", "logins remove shop"])
+def test_a_closed_standard_input_is_nobody_to_ask(tmp_path: Path, words: str) -> None:
+    ended = subprocess.run(
+        ("sh", "-c", 'exec "$@" <&-', "sh", *command("browser", *words.split())),
+        capture_output=True,
+        text=True,
+        env=environment(tmp_path),
+        cwd=tmp_path,
+        timeout=30,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "error: nobody is there to ask\nhint: give --yes\n"

@@ -1,10 +1,10 @@
 """`ouro browser`: the browser itself: how it stands, logging in by hand, profiles."""
 
-import sys
-
 import click
 
+from ouroboros.faces.cli.asking import agreed, is_person_there
 from ouroboros.faces.cli.commands.browser_logins import logins
+from ouroboros.faces.cli.commands.doctor import say_checks
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
@@ -53,7 +53,7 @@ def open_window(invocation: Invocation, /, url: str, profile: str) -> int:
     flags = {"browser.headless": False, "browser.mode": "managed"}
     loaded = invocation.load(flags | ({"browser.profile": profile} if profile else {}))
     settings = loaded.settings.browser
-    ready(settings, invocation.environment, loaded.home, person=sys.stdin.isatty())
+    ready(settings, invocation.environment, loaded.home, person=is_person_there())
     name = settings.profile or "a fresh profile"
     note(f"Opening a window on {name}; close it, or press Ctrl-C, when you are done")
     anyio.run(partial(window, settings, invocation.environment, loaded.home, url))
@@ -89,13 +89,9 @@ def profiles(context: click.Context, *, as_json: bool) -> int:
 def remove(invocation: Invocation, /, name: str, *, yes: bool) -> int:
     """Delete a profile with its logins, history and cookies."""
     from ouroboros.app.browsing import state as browser_state
-    from ouroboros.core.errors import Misuse
 
-    if not yes:
-        if not sys.stdin.isatty():
-            raise Misuse(f"nobody is here to confirm that {name!r} goes", hint="give --yes")
-        if not click.confirm(f"Delete the profile {name!r} with its logins?", err=True):
-            return 1
+    if not yes and not agreed(f"Delete the profile {name!r} with its logins?", hint="give --yes"):
+        return 1
     browser_state.remove_profile(invocation.home(), name)
     note(f"Removed the profile {name!r}")
     return 0
@@ -124,12 +120,7 @@ def doctor(invocation: Invocation, *, as_json: bool) -> int:
         starts=True,
     )
     checks = anyio.run(look)
-    if as_json:
-        say_json(checks)
-    for check in () if as_json else checks:
-        say(f"{check.verdict}: {check.name}: {check.said}")
-        if check.fix:
-            say(f"  fix: {check.fix}")
+    say_checks(checks, as_json=as_json)
     return int(any(check.verdict != "ok" and check.name == "browser" for check in checks)) or int(
         any(check.verdict == "failed" for check in checks)
     )

@@ -1,11 +1,11 @@
 """`ouro browser logins`: what is sealed in the vault; values are never printed."""
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.asking import agreed, is_person_there, typed
 from ouroboros.faces.cli.browsing_flags import OWN, Wanted
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
@@ -117,7 +117,8 @@ def add(invocation: Invocation, /, name: str, *, origin: tuple[str, ...]) -> Non
 
     places = browser_logins.origins(origin)
     anyio.run(browser_logins.check, invocation.home(), name)
-    words = (_asked("User", hidden=False), _asked("Password", hidden=True))
+    user = typed("User", hidden=False).strip()
+    words = (user, typed("Password", hidden=True).rstrip("\r\n"))
     anyio.run(partial(browser_logins.add, invocation.home(), name, words, places))
     note(f"Kept a user and a password as {name!r}{''.join(f', for {each}' for each in places)}")
 
@@ -132,11 +133,8 @@ def remove(invocation: Invocation, /, name: str, *, yes: bool) -> int:
 
     from ouroboros.app.browsing import vault as browser_vault
 
-    if not yes:
-        if not sys.stdin.isatty():
-            raise Misuse(f"nobody is here to confirm that {name!r} goes", hint="give --yes")
-        if not click.confirm(f"Delete the login {name!r}?", err=True):
-            return 1
+    if not yes and not agreed(f"Delete the login {name!r}?", hint="give --yes"):
+        return 1
     anyio.run(browser_vault.remove, invocation.home(), name)
     note(f"Removed the login {name!r}")
     return 0
@@ -148,14 +146,8 @@ def _here(invocation: Invocation, flags: dict[str, object]) -> "Here":
 
     loaded = invocation.load({name: value for name, value in flags.items() if value is not None})
     settings, environment = loaded.settings.browser, invocation.environment
-    ready(settings, environment, loaded.home, person=sys.stdin.isatty())
+    ready(settings, environment, loaded.home, person=is_person_there())
     return Here(settings=settings, environment=environment, home=loaded.home)
-
-
-def _asked(what: str, *, hidden: bool) -> str:
-    if sys.stdin.isatty():
-        return str(click.prompt(what, hide_input=hidden, err=True)).strip()
-    return sys.stdin.readline().rstrip("\n")
 
 
 def _counted(carried: "Carried") -> str:

@@ -1,11 +1,11 @@
 """`ouro config`: see and change settings."""
 
-import sys
 from pathlib import Path
 
 import click
 
 from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.asking import typed
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
@@ -152,10 +152,7 @@ def _set_key(invocation: Invocation, name: str, value: str | None) -> None:
             "a key on the command line stays in the shell's history",
             hint=f"leave it out to be asked, or: ouro config set keys.{name} < file",
         )
-    if sys.stdin is not None and sys.stdin.isatty():
-        secret = str(click.prompt(f"{name}", hide_input=True, err=True))
-    else:
-        secret = sys.stdin.readline() if sys.stdin is not None else ""
+    secret = typed(name, hidden=True)
     place = keys.keep(invocation.home(), name, secret.strip())
     note(f"{name} is kept in {keys.named(place, invocation.home())}")
 

@@ -1,10 +1,15 @@
 """`ouro doctor`: check this machine and print fixes."""
 
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from ouroboros.faces.cli.invocation import Invocation, say, say_json
+
+if TYPE_CHECKING:
+    from ouroboros.app.checks import Check
 
 
 @click.command("doctor")
@@ -26,10 +31,15 @@ def command(invocation: Invocation, *, as_json: bool) -> int:
     checks = anyio.run(
         doctor.examine, invocation.environment, invocation.cwd(), invocation.home(), terminal
     )
+    say_checks(checks, as_json=as_json)
+    return int(doctor.has_failed(checks))
+
+
+def say_checks(checks: Sequence["Check"], *, as_json: bool) -> None:
+    """Each finding on a line, and below it what to do; or all of them as JSON."""
     if as_json:
         say_json(checks)
     for check in () if as_json else checks:
         say(f"{check.verdict}: {check.name}: {check.said}")
         if check.fix:
             say(f"  fix: {check.fix}")
-    return int(doctor.has_failed(checks))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.asking import is_person_there, typed
 from ouroboros.faces.cli.invocation import Invocation, note
 
 if TYPE_CHECKING:
@@ -70,10 +71,7 @@ def logout(invocation: Invocation, name: str) -> int:
 
 
 def _key(variable: str, *, is_piped: bool) -> str:
-    is_terminal = sys.stdin is not None and sys.stdin.isatty()
-    if is_piped or not is_terminal:
-        return (sys.stdin.readline() if sys.stdin is not None else "").strip()
-    return str(click.prompt(variable, hide_input=True, err=True)).strip()
+    return typed(variable, hidden=True, piped=is_piped).strip()
 
 
 def _on_page(
@@ -85,7 +83,7 @@ def _on_page(
     from ouroboros.core.clock import SystemClock
     from ouroboros.faces.cli.typed_line import typed_line
 
-    is_heard = sys.stdin is not None and (is_typed or sys.stdin.isatty())
+    is_heard = sys.stdin is not None and (is_typed or is_person_there())
 
     async def show(address: str) -> None:
         opens = not is_typed and logins.open_page(address, invocation.environment)

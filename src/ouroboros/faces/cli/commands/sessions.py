@@ -1,11 +1,11 @@
 """`ouro sessions`: list, show, search and tidy past sessions."""
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.asking import agreed
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
@@ -168,12 +168,10 @@ def delete(invocation: Invocation, session: str, *, yes: bool) -> int:
 
     found = sessions.find(invocation.home(), session)
     if not yes:
-        if sys.stdin is None or not sys.stdin.isatty():
-            raise Misuse("nobody is there to ask", hint=f"ouro sessions delete {found.id} --yes")
         from ouroboros.app.text import plain
 
         question = f"Delete {found.id} ({plain(found.title)}) for good?"
-        if not click.confirm(question, default=False, err=True):
+        if not agreed(question, hint=f"ouro sessions delete {found.id} --yes"):
             note("nothing was changed")
             return 1
     sessions.delete(invocation.home(), found.id)

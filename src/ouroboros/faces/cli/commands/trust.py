@@ -1,10 +1,8 @@
 """`ouro trust`: let a folder's own settings and hooks take effect."""
 
-import sys
-
 import click
 
-from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.asking import agreed
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
 
@@ -69,15 +67,10 @@ def _grant(invocation: Invocation, folder: str, *, yes: bool) -> int:
     note(f"{inert.folder} would get to use:")
     for line in trust.summary(inert, found):
         note(f"  {line}")
-    if not yes and not _agreed():
+    hint = "read the files, then: ouro trust --yes"
+    if not yes and not agreed("Trust them?", hint=hint):
         note("nothing was changed")
         return 1
     trust.grant(home, inert)
     note(f"{inert.folder} is trusted until one of these files changes")
     return 0
-
-
-def _agreed() -> bool:
-    if sys.stdin is None or not sys.stdin.isatty():
-        raise Misuse("nobody is there to ask", hint="read the files, then: ouro trust --yes")
-    return click.confirm("Trust them?", default=False, err=True)
