@@ -213,3 +213,42 @@ async def test_requests_and_console_are_logged(stage: Stage) -> None:
     assert any(level == "error" and "oops" in text for level, text in said)
     await stage.tabs.close(tab.id)
     assert network.of(tab.id) == ()
+
+
+COMPLAINTS = """<meta http-equiv=Content-Security-Policy content="connect-src 'none'">
+<script>
+console.error("said http://ann:pass@shop.example/x")
+fetch("http://elsewhere.example/x").catch(() => 0)
+Promise.reject(new TypeError("nobody caught it"))
+</script><img src=/missing.png>"""
+
+
+async def test_the_console_holds_what_nobody_caught_and_what_the_browser_complains_of(
+    stage: Stage,
+) -> None:
+    console = ConsoleLog()
+    await console.begin(stage.connection, stage.tabs)
+    tab = await stage.show(COMPLAINTS)
+    sources = {"console", "exception", "network", "security"}
+    await until(lambda: {message.source for message in console.of(tab.id)} >= sources)
+    found = {message.source: message for message in console.of(tab.id)}
+    assert {found[source].level for source in sources} == {"error"}
+    assert found["console"].text == "said http://shop.example/x"
+    assert "TypeError: nobody caught it" in found["exception"].text
+    assert found["network"].url == stage.site.url("missing.png")
+    assert "404" in found["network"].text
+    assert "Content Security Policy" in found["security"].text
+    assert "pass@" not in repr(console.of(tab.id))
+
+
+async def test_a_page_that_floods_its_console_is_kept_within_bounds(stage: Stage) -> None:
+    console = ConsoleLog()
+    await console.begin(stage.connection, stage.tabs)
+    tab = await stage.show(
+        "<script>for (let n = 0; n < 700; n++) console.log('x'.repeat(5000) + n);"
+        "console.log('\\ud800 end')</script>"
+    )
+    await until(lambda: any(message.text.endswith("end") for message in console.of(tab.id)))
+    kept = console.of(tab.id)
+    assert (len(kept), kept[-1].text) == (500, "\ufffd end")
+    assert max(len(message.text) for message in kept) == 2_000

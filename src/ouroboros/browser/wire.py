@@ -4,6 +4,7 @@ Over a pipe each message ends with a NUL byte; over a websocket each is a text m
 Source: https://chromedevtools.github.io/devtools-protocol/
 """
 
+import re
 from typing import Any
 
 import msgspec
@@ -11,6 +12,9 @@ from msgspec import Raw, Struct
 
 MESSAGE_BYTES = 256 * 1_048_576
 """Largest message there is; Chromium itself stops at about as much."""
+
+MENDED_BYTES = 1_048_576
+"""Halves of surrogate pairs, which a page may write anywhere, are replaced in messages up to this size."""
 
 _encode = msgspec.json.Encoder().encode
 _NOTHING = Raw(b"{}")
@@ -44,6 +48,8 @@ class Incoming(Struct, frozen=True, rename={"session": "sessionId"}):
 
 
 _decoder = msgspec.json.Decoder(Incoming)
+_PAIR = rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPE = re.compile(_PAIR + rb"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.", re.DOTALL)
 
 
 def command(id: int, method: str, params: dict[str, Any], session: str) -> bytes:
@@ -55,12 +61,21 @@ def command(id: int, method: str, params: dict[str, Any], session: str) -> bytes
 
 
 def incoming(message: bytes) -> Incoming:
-    """Reads one message.
+    """Reads one message; half a surrogate pair, which is no text, becomes U+FFFD.
 
     Raises:
         msgspec.MsgspecError: It is not one.
     """
-    return _decoder.decode(message)
+    try:
+        return _decoder.decode(message)
+    except msgspec.DecodeError:
+        if len(message) > MENDED_BYTES:
+            raise
+        return _decoder.decode(_ESCAPE.sub(_whole, message))
+
+
+def _whole(found: re.Match[bytes]) -> bytes:
+    return rb"\ufffd" if found["half"] else found[0]
 
 
 class Frames:

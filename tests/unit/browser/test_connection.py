@@ -241,6 +241,20 @@ def test_no_bytes_break_the_reader(message: bytes) -> None:
         return
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (rb"\ud800 end", "\ufffd end"),
+        (rb"\uDC00\ud83d\uDE00\ud83d", "\ufffd\U0001f600\ufffd"),
+        (rb"\\ud800 \ud800\"\\", '\\ud800 \ufffd"\\'),
+    ],
+)
+def test_half_a_surrogate_pair_loses_no_message(written: bytes, read: str) -> None:
+    """Such as the words of a dialog: unheard of, it would hold the page for ever."""
+    told = wire.incoming(b'{"method":"Page.x","params":{"message":"' + written + b'"}}')
+    assert msgspec.json.decode(told.params) == {"message": read}
+
+
 async def test_a_listener_that_dies_ends_neither_the_reader_nor_the_others() -> None:
     heard: list[str] = []
 

@@ -248,7 +248,7 @@ async def body(pages: Pages, wish: Body, context: ToolContext) -> Result:
 
 
 async def messages(pages: Pages, wish: InTab, context: ToolContext) -> Result:
-    """What the page has said to its console."""
+    """What the page has said to its console, and what the browser says of it."""
     del context
     found = part(pages.parts.console, "console logs").of((await pages.tab(wish.tab)).id)
     return answer(msgspec.json.encode(found), f"{len(found)} messages of {wish.tab}")
@@ -323,7 +323,7 @@ SPECS = (
     Spec(name="networkBody", usage="networkBody(tab, id): string", arguments=Body, work=body),
     Spec(
         name="consoleMessages",
-        usage="consoleMessages(tab): [{level, text, url, line}]",
+        usage="consoleMessages(tab): [{level, source, text, url, line}]",
         arguments=InTab,
         work=messages,
     ),
