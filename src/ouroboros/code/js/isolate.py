@@ -122,7 +122,7 @@ class Isolate:
                     await seat.send("R", order + b"\n" + code.encode("utf-8", "replace"))
                     outcome = await self._awaited(block, seat, seconds + SLACK_SECONDS)
                 except IsolateFailed:
-                    seat.leave()
+                    await seat.fall()
                 finally:
                     block.tasks.cancel_scope.cancel()
                     if outcome is None and not seat.ended.is_set():

@@ -23,6 +23,9 @@ START_SECONDS = 30.0
 LISTENING_SECONDS = 30.0
 """How long a worker may take to hear one frame."""
 
+FALL_SECONDS = 5.0
+"""How long a worker that hears no more may take to be gone."""
+
 _HERE = Path(__file__).parent
 
 type Why = Literal["", "time", "memory", "cancel", "crash"]
@@ -140,6 +143,13 @@ class Seat:
         """Ends it at once."""
         self._doom(why)
         await self.ended.wait()
+
+    async def fall(self) -> None:
+        """After ``send`` failed: waits until it is known why it ended; ends one that lives on deaf."""
+        with anyio.move_on_after(FALL_SECONDS):
+            await self.ended.wait()
+        if not self.ended.is_set():
+            await self.kill("crash")
 
     def _doom(self, why: Why) -> None:
         self.why = self.why or why
