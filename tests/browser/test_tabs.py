@@ -169,6 +169,20 @@ async def test_a_page_that_never_loads_is_told_and_can_be_read(tabs: Tabs, site:
         await shown(tabs, id, site.put("next", "<title>n</title>"))
 
 
+async def test_a_tab_that_had_loaded_before_we_came_is_known_to_have_loaded(
+    chromium: Chromium, tabs: Tabs, site: Site
+) -> None:
+    url = site.put("early", PAGE.format("Early", "x"))
+    await wait_for_load(tabs.tab(await tabs.open(url)))
+    await wait_for_load(tabs.tab(await tabs.open()))
+    async with socket(chromium.url) as channel, opened(channel) as later:
+        blank, early = sorted(later.all(), key=lambda facts: facts.url)[-2:]
+        for facts in (blank, early):
+            await wait_for_load(later.tab(facts.id), timeout_seconds=20)
+        assert {facts.url for facts in later.all()} >= {"about:blank", url}
+        await met(lambda: later.tab(early.id).title == "Early")
+
+
 async def test_the_network_is_waited_for_until_it_is_quiet(tabs: Tabs, site: Site) -> None:
     site.put("item", "1")
     site.put(

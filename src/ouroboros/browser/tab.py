@@ -77,6 +77,7 @@ class Tab:
         session: Of the page itself; input and screenshots go there, whatever frame they are for.
         frames: Which frame lives where.
         before: Awaited before it is taken to an address, such as to give it the site's settings.
+        is_followed: The browser has told of a load that began or ended since we attached.
         is_leaving: We ourselves are taking it to another page, so nobody need be asked.
     """
 
@@ -90,7 +91,7 @@ class Tab:
         self.frames = FrameMap(connection, target.id)
         self.url, self.title, self.favicon, self.opener = target.url, target.title, "", ""
         self.is_loading, self.is_crashed, self.is_closed = True, False, False
-        self.is_leaving = False
+        self.is_followed, self.is_leaving = False, False
         self.before: Callable[[Tab, str], Awaitable[None]] | None = None
         self.moved = anyio.Event()
         self._changed = changed

@@ -12,7 +12,7 @@ from ouroboros.browser import evaluate
 from ouroboros.browser.connection import Call, Channel, Connection, connected
 from ouroboros.browser.differ import TabChange, changes
 from ouroboros.browser.errors import BrowserFailed, CallTimedOut, TabGone
-from ouroboros.browser.face import face_of
+from ouroboros.browser.face import look_up, settle
 from ouroboros.browser.tab import NAVIGATION_SECONDS, Tab, TabFacts, TabStatus
 from ouroboros.browser.targets import (
     ATTACH,
@@ -312,6 +312,7 @@ class Tabs:
             self._tabs[tab.id] = self._by_target[target.id] = tab
             self.active = self.active or tab.id
             tab.tell()
+            self._tasks.start_soon(settle, tab)
         finally:
             self._coming.discard(target.id)
             self._event(target.id).set()
@@ -352,16 +353,10 @@ class Tabs:
         tab = self._by_session.get(happening.session)
         if tab is not None and happening.read(_OfFrame).frame_id == tab.frames.top:
             tab.is_loading = happening.method == "Page.frameStartedLoading"
+            tab.is_followed = True
             tab.tell()
             if not tab.is_loading:
-                self._tasks.start_soon(self._look_up, tab)
-
-    async def _look_up(self, tab: Tab) -> None:
-        """Title and icon of a page that has loaded; nobody announces them."""
-        face = await face_of(tab)
-        if face is not None and (tab.title, tab.favicon) != (face.title, face.icon):
-            tab.title, tab.favicon = face.title, face.icon
-            tab.tell()
+                self._tasks.start_soon(look_up, tab)
 
     def _crashed(self, happening: Incoming) -> None:
         tab = self._by_session.get(happening.session)
