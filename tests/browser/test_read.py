@@ -131,10 +131,12 @@ window.globalThis = window.setTimeout = window.MutationObserver = null;
 async def test_a_page_that_breaks_every_built_in_is_read_and_clicked(stage: Stage) -> None:
     from ouroboros.browser.page.act import click, fill
     from ouroboros.browser.page.observe import observe, outline
+    from ouroboros.browser.waits import wait_for_load
 
     stage.site.put("hostile", HOSTILE)
     tab = await stage.open()
     await tab.navigate(stage.site.url("hostile"))
+    await wait_for_load(tab)
     assert b'"Go"' in await get_text(tab, "#b")
     assert msgspec.json.decode(await query_selector(tab, "#i"))["value"] == "v"
     assert len(msgspec.json.decode(await get_inputs(tab))) == 6
