@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ouroboros.core.commands import Mode
 from ouroboros.core.errors import ConfigBroken
-from ouroboros.safety.canonical import read_shell
+from ouroboros.safety.commands.reading import read_shell
 from ouroboros.safety.paths import Places, real
 from ouroboros.safety.rules import Decision, Intent, Layer, Rule, Rules, parse_rule
 from ouroboros.tools.registry import canonical

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ouroboros.core.commands import Mode
-from ouroboros.safety.canonical import Reading, read_shell
+from ouroboros.safety.commands.reading import Reading, read_shell
 from ouroboros.safety.origins import origin_of
 from ouroboros.safety.paths import Places
 from ouroboros.safety.rules.prepared import Prepared

@@ -3,7 +3,7 @@
 import posixpath
 from pathlib import Path
 
-from ouroboros.safety.canonical import Reading, denies, may_deny, reaches, read_shell
+from ouroboros.safety.commands.reading import Reading, denies, may_deny, reaches, read_shell
 from ouroboros.safety.origins import Place, place
 from ouroboros.safety.paths import Glob, Places
 from ouroboros.safety.rules.values import ANY, WEB, Intent, Rule

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
-from ouroboros.safety.shell_text import Draft, Reader
+from ouroboros.safety.commands.scanner import Draft, Reader
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=")
 _ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")

@@ -1,0 +1,30 @@
+"""What is known of a command before it runs."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+type Kind = Literal["safe", "approve", "dangerous"]
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """What shell text would do, as far as its grammar and the tables of programs tell.
+
+    Attributes:
+        kind: ``safe`` only reads in allowed places; ``dangerous`` may do lasting harm; else ``approve``.
+        reason: One sentence for the person and the model.
+        rule: What decided, such as ``safe.read`` or ``danger.wide-delete``.
+        sends: It may carry data out over a network.
+        pushes: It publishes code or packages.
+        parts: The words of each command when the text is only plain words joined by
+            ``&& || ; |``, else None.
+        hardened: The text to run instead of a safe one, empty when it may run as written.
+    """
+
+    kind: Kind
+    reason: str
+    rule: str
+    sends: bool = False
+    pushes: bool = False
+    parts: tuple[tuple[str, ...], ...] | None = None
+    hardened: str = ""
