@@ -203,11 +203,24 @@ async def test_a_folder_without_text_is_refused(tmp_path: Path):
         (b'{"a": 1}\n{"a": 2}', [{"a": 1}, {"a": 2}]),
         (b"[draft] hello", "[draft] hello"),
         (b"plain", "plain"),
+        (b"city,price\nOslo,3\n", [{"city": "Oslo", "price": "3"}]),
+        (b'a\tb\r\n"x\ty"\t2\r\n', [{"a": "x\ty", "b": "2"}]),
+        (b"a;b\n1,5;2\n", [{"a": "1,5", "b": "2"}]),
+        (b"Hi, Ann\nBye, Bob\n", "Hi, Ann\nBye, Bob\n"),
+        (b"Dear Ann,\nI write, as ever,\n", "Dear Ann,\nI write, as ever,\n"),
+        (b"a,b\n1,2,3\n", "a,b\n1,2,3\n"),
+        (b"a,b\n", "a,b\n"),
     ],
 )
 async def test_standard_input_is_what_it_looks_like(tmp_path: Path, stdin: bytes, found: object):
     (seed,) = await read(tmp_path, "-", stdin=stdin)
     assert (seed.name, value(seed)) == ("data", found)
+
+
+async def test_standard_input_can_be_named_beside_files(tmp_path: Path):
+    (tmp_path / "list.csv").write_text("a,b\n1,2\n")
+    rows, orders = await read(tmp_path, "list.csv", "orders=-", stdin=b'[{"id": 1}]')
+    assert (rows.name, orders.name, value(orders)) == ("list", "orders", [{"id": 1}])
 
 
 @pytest.mark.parametrize("named", ["missing.txt", "/dev/zero", "-", "a\0b"])
@@ -225,7 +238,7 @@ async def test_a_pipe_of_the_shell_is_read(tmp_path: Path):
         (seed,) = await read(tmp_path, f"/dev/fd/{inner}")
     finally:
         os.close(inner)
-    assert value(seed) == "a,b\n1,2\n"
+    assert value(seed) == [{"a": "1", "b": "2"}]
 
 
 def pdf(*pages: str) -> bytes:

@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from ouroboros.app.seeds import names
-from ouroboros.app.seeds.texts import Broken, decoded, is_binary, lines, records, table
+from ouroboros.app.seeds.texts import Broken, decoded, is_binary, lines, records, separator, table
 from ouroboros.core.errors import Misuse
 from ouroboros.repl.seeds import Seed, Seeds
 
@@ -172,14 +172,15 @@ def _structured(suffix: str, data: bytes, word: str) -> _Found:
 
 
 def _guessed(data: bytes, word: str) -> _Found:
-    """For what has no name that says what it is: JSON where it is JSON, else text."""
+    """For what has no name that says what it is: JSON or a table where it clearly is, else text."""
     start = data.lstrip()[:1]
     if start in {b"{", b"["}:
         for suffix in (".json", ".jsonl"):
             found = _structured(suffix, data, word)
             if found.kind == "json":
                 return found
-    return _plain(data, word)
+    is_table = not is_binary(data) and separator(decoded(data)[0]) != ""
+    return _structured(".csv", data, word) if is_table else _plain(data, word)
 
 
 def _plain(data: bytes, word: str) -> _Found:

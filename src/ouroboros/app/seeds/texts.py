@@ -14,6 +14,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _LOOK_BYTES = 8_192
+_NAME_CHARACTERS = 64
 _CONTROL = bytes(range(9)) + bytes(range(14, 27)) + bytes(range(28, 32))
 
 
@@ -65,14 +66,14 @@ def lines(text: str) -> bytes:
     return b"[" + b",".join(values) + b"]"
 
 
-def table(text: str, separator: str) -> bytes:
+def table(text: str, sign: str) -> bytes:
     """Rows as objects by the names in the first row, every cell a text; raises ``Broken``."""
     csv.field_size_limit(max(len(text), 131_072))
     first = text.split("\n", 1)[0]
-    if separator == "," and "," not in first:
-        separator = next((sign for sign in (";", "\t", "|") if sign in first), ",")
+    if sign == "," and "," not in first:
+        sign = next((found for found in (";", "\t", "|") if found in first), ",")
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=sign))
     except csv.Error as error:
         raise Broken(f"it is no table: {error}") from None
     rows = [row for row in rows if row]
@@ -81,6 +82,29 @@ def table(text: str, separator: str) -> bytes:
     width = max(map(len, rows))
     names = _columns(rows[0], width)
     return msgspec.json.encode([dict(zip(names, row, strict=False)) for row in rows[1:]])
+
+
+def separator(text: str) -> str:
+    """What parts the cells of a text that is clearly a table; empty for any other.
+
+    Clearly: short names of columns, each once, and below them rows of as many cells.
+    """
+    rows = text[:_LOOK_BYTES].split("\n")
+    whole = rows if len(text) <= _LOOK_BYTES else rows[:-1]
+    return next((sign for sign in (",", ";", "\t", "|") if _is_table(whole, sign)), "")
+
+
+def _is_table(rows: list[str], sign: str) -> bool:
+    if sign not in rows[0]:
+        return False
+    try:
+        cells = [row for row in csv.reader(rows, delimiter=sign) if row]
+    except csv.Error:
+        return False
+    names = cells[0]
+    are_names = all(name.strip() == name and 0 < len(name) <= _NAME_CHARACTERS for name in names)
+    widths = {len(row) for row in cells}
+    return are_names and len({*names}) == len(names) and len(cells) > 1 and widths == {len(names)}
 
 
 def _columns(given: list[str], width: int) -> list[str]:
