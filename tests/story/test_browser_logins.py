@@ -154,7 +154,14 @@ def test_a_password_is_typed_unseen_and_answers_the_place_it_is_for(
         (("browser", "logins", "save", "../x"), "not a name"),
         (("browser", "logins", "save", "shop", "--origin", "file:///x"), "is no origin"),
         (("browser", "logins", "save", "shop", "--attach", "9", "--profile", "x"), "does not go"),
+        (("browser", "logins", "save", "shop", "--attach"), "no running browser of yours"),
+        (("browser", "logins", "save", "shop", "--attach", "1"), "no browser answers at"),
         (("browser", "logins", "remove", "shop"), "--yes"),
+        (("browser", "profiles", "remove", "shop", "--yes"), "no profile 'shop'"),
+        (("browser", "profiles", "remove", "a/b", "--yes"), "no profile 'a/b'"),
+        (("browser", "open", "--profile", "a/b"), "a name of letters, digits"),
+        (("browse", "--profile", "a/b", "look"), "a name of letters, digits"),
+        (("config", "set", "browser.profile", "a/b"), "a name of letters, digits"),
     ],
 )
 def test_a_mistake_is_told_before_anything_starts(

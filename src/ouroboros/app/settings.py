@@ -13,6 +13,14 @@ type Ratio = Annotated[float, Meta(gt=0, le=1)]
 type Positive = Annotated[int, Meta(gt=0)]
 type Count = Annotated[int, Meta(ge=0)]
 type Seconds = Annotated[float, Meta(gt=0)]
+type FolderName = Annotated[
+    str,
+    Meta(
+        pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?\Z",
+        extra={"words": "a name of letters, digits, dot, dash and underscore, the first no sign"},
+    ),
+]
+"""At most 64 characters that may name a folder, or nothing."""
 type ProtocolName = Literal[
     "openai-chat",
     "openai-responses",
@@ -157,7 +165,7 @@ class Browser(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     tools: bool = False
     mode: Literal["managed", "attach", "remote"] = "managed"
-    profile: str = "default"
+    profile: FolderName = "default"
     program: str = ""
     url: str = ""
     headless: bool = True

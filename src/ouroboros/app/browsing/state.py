@@ -108,5 +108,12 @@ def profiles(home: Path) -> list[Profile]:
 
 
 def remove_profile(home: Path, name: str) -> None:
-    """Deletes one with its logins; raises ``BrowserFailed`` when it is in use, or there is none."""
+    """Deletes one with its logins.
+
+    Raises:
+        Misuse: There is no profile of this name.
+        BrowserFailed: It is in use, or cannot be removed.
+    """
+    if name not in {profile.name for profile in listed(home)}:
+        raise Misuse(f"there is no profile {name!r}", hint="`ouro browser profiles` lists them")
     remove(home, name)

@@ -28,6 +28,8 @@ def _words(kind: inspect.Type) -> str:
             return "true or false"
         case inspect.StructType(fields=fields):
             return "a table with " + " and ".join(field.encode_name for field in fields)
+        case inspect.Metadata(extra={"words": str(own)}):
+            return own
         case inspect.Metadata(type=inner):
             return _words(inner)
         case _:

@@ -147,6 +147,12 @@ def _here(invocation: Invocation, flags: dict[str, object]) -> "Here":
     loaded = invocation.load({name: value for name, value in flags.items() if value is not None})
     settings, environment = loaded.settings.browser, invocation.environment
     ready(settings, environment, loaded.home, person=is_person_there())
+    if settings.mode == "attach":
+        import anyio
+
+        from ouroboros.app.browsing.setup import check_running
+
+        anyio.run(check_running, settings, environment)
     return Here(settings=settings, environment=environment, home=loaded.home)
 
 
