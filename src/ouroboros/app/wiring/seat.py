@@ -137,6 +137,7 @@ class BrowserSeat:
         if wishes.domain and changes:
             sites = self._browser.sites
             await sites.load()
+            await self._browser.requests.enforce()  # the file may name passwords by now
             site = await sites.configure(wishes.domain, **changes)
             kept = msgspec.json.encode(site).decode()
             lines.append(f"{wishes.domain}, from its next visit on: {kept}")
