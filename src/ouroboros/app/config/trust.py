@@ -76,6 +76,7 @@ def read(folder: Path, home: Path) -> Inert:
         if own.is_dir() and own.resolve() != home.resolve():
             paths += sorted(own.glob("*.toml"))
             paths += sorted(path for path in (own / "hooks").rglob("*") if path.is_file())
+            paths += sorted((own / "rules").glob("*.rules"))
     except OSError as error:
         raise ConfigBroken(
             f"{own} cannot be read: {error.strerror}", hint="check its owner and mode"
@@ -156,6 +157,8 @@ def _sets(path: Path, content: bytes) -> list[str]:
         return [
             f"{format_key(key)} = {value!r}"[:160] for key, value in flatten(parse(path, content))
         ]
+    if path.suffix == ".rules":
+        return [line.strip()[:160] for line in decode(path, content).splitlines() if line.strip()]
     if path.name == ".env":
         lines = decode(path, content).splitlines()
         return [line.partition("=")[0].strip() for line in lines if "=" in line]

@@ -98,7 +98,11 @@ class Policy:
         )
 
     def host(self, host: str, protocol: str) -> NetworkRule | None:
-        """The strictest rule of a host, the latest of several as strict; None if there is none."""
+        """The strictest rule of a host, the latest of several; None if there is none."""
+        if self.broken:
+            return NetworkRule(
+                host=host, protocol="https", decision="prompt", justification=self.broken
+            )
         name = host.rstrip(".").lower()
         found = [rule for rule in self.network if rule.host == name and rule.protocol == protocol]
         return max(reversed(found), key=lambda rule: STRICTNESS[rule.decision], default=None)

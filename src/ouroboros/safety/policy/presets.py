@@ -146,8 +146,9 @@ def requirement(
     decisions: list[Decision] = [each.decision for each in parts]
     if found.decision is not None:
         decisions.append(found.decision)
-    unknown: Decision = "prompt"
-    decision = max(decisions, key=STRICTNESS.__getitem__, default=unknown)
+    if not parts:
+        decisions.append("prompt")
+    decision = max(decisions, key=lambda each: STRICTNESS[each])
     amendment: Words = ()
     if is_simple:
         amendment = proposed(parts, policy, found, wanted=escalation.prefix)
