@@ -195,6 +195,16 @@ async def test_the_network_is_waited_for_until_it_is_quiet(tabs: Tabs, site: Sit
     assert await tabs.tab(id).evaluate("document.title") == b'"done"'
 
 
+async def test_a_page_that_is_busy_is_not_taken_for_quiet(tabs: Tabs, site: Site) -> None:
+    site.put("item", "1")
+    busy = "const end = performance.now() + 600; while (performance.now() < end); fetch('/item')"
+    id = await tabs.open(
+        site.put("busy", f"<script>onload = () => setTimeout(() => {{ {busy} }})</script>")
+    )
+    await wait_for_network_idle(tabs.tab(id), idle_seconds=0.2)
+    assert "/item" in site.paths()
+
+
 async def test_a_network_that_is_never_quiet_is_told(tabs: Tabs, site: Site) -> None:
     site.put("item", "1")
     site.put("busy", "<script>setInterval(()=>fetch('/item'), 20)</script>")

@@ -3,7 +3,7 @@
 import anyio
 from msgspec import Struct
 
-from ouroboros.browser.errors import CallTimedOut
+from ouroboros.browser.errors import CallTimedOut, DialogOpen
 from ouroboros.browser.tab import Tab
 from ouroboros.browser.wire import Incoming
 
@@ -30,6 +30,17 @@ async def wait_for_load(tab: Tab, *, timeout_seconds: float = LOAD_SECONDS) -> N
     """
     words = "the page did not finish loading (what is there can be read nevertheless)"
     await tab.until(lambda: tab.status == "complete", timeout_seconds, words)
+
+
+async def _is_heard_out(tab: Tab) -> bool:
+    """Once the page answers, all it did before has arrived; a page that is busy is not quiet."""
+    try:
+        await tab.call("Runtime.evaluate", {"expression": "0"}, timeout_seconds=NETWORK_SECONDS)
+    except CallTimedOut:
+        return False
+    except DialogOpen:
+        return True  # nothing runs in it
+    return True
 
 
 async def wait_for_network_idle(
@@ -74,7 +85,8 @@ async def wait_for_network_idle(
                 seen, moved = stirred, tab.moved
                 with anyio.move_on_after(idle_seconds) as quiet:
                     await (seen if not tab.is_loading else moved).wait()
-                if quiet.cancelled_caught and not open_requests and not tab.is_loading:
+                is_quiet = quiet.cancelled_caught and not open_requests and not tab.is_loading
+                if is_quiet and await _is_heard_out(tab) and seen is stirred:
                     return
     finally:
         for stop in stops:
