@@ -361,7 +361,7 @@ def sources() -> dict[str, str]:
     return {name: (here / f"{name}.js").read_text("utf-8") for name in _SCRIPTS}
 
 
-_SCRIPTS = ("prelude", "shapes", "memory", "web")
+_SCRIPTS = ("prelude", "calls", "names", "shapes", "memory", "web")
 
 
 def _answered(number: int, answer: Answer) -> bytes:

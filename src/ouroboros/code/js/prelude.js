@@ -4,28 +4,20 @@
 // JSON, Promise or Symbol later cannot change what these functions do.
 (function (config) {
   "use strict";
-  const {
-    apply, defineProperty, deleteProperty, getOwnPropertyDescriptor, ownKeys,
-  } = Reflect;
+  const { apply, defineProperty, deleteProperty, ownKeys } = Reflect;
   const { create, freeze } = Object;
   const { parse, stringify } = JSON;
-  const { isArray } = Array;
-  const { captureStackTrace } = Error;
-  const isError = Error.isError;
   const PromiseOf = Promise;
   const ErrorOf = Error;
   const TypeErrorOf = TypeError;
-  const StringOf = String;
   const evaluate = eval;
   const world = globalThis;
-  const push = Array.prototype.push;
   const join = Array.prototype.join;
   const slice = String.prototype.slice;
   const indexOf = String.prototype.indexOf;
   const startsWith = String.prototype.startsWith;
   const hasOwn = Object.prototype.hasOwnProperty;
   const sourceOf = Function.prototype.toString;
-  const codeAt = String.prototype.charCodeAt;
   const add = (list, item) => { defineProperty(list, list.length, fresh(item)); };
   const fresh = (value) => ({
     __proto__: null, value, writable: true, enumerable: true, configurable: true,
@@ -52,120 +44,29 @@
 
   let outbox = [];
   let run = null;
-  let nextCall = 1;
-  let open = 0;
-  let calls = create(null);
+  let nextId = 1;
   let timers = create(null);
   let armed = 0;
   const answers = create(null);
-  const known = create(null);
   const sources = create(null);
   const seeds = create(null);
   const tell = (kind, text) => add(outbox, kind + text);
 
-  // Host calls.
-  const utf8Length = (text) => {
-    if (text.length * 3 <= limits.frame) return text.length;
-    let size = 0;
-    for (let i = 0; i < text.length; i++) {
-      const code = apply(codeAt, text, [i]);
-      size += code < 0x80 ? 1 : code < 0x800 ? 2 : code >= 0xd800 && code < 0xe000 ? 2 : 3;
-    }
-    return size;
-  };
-  const bounded = (text, what) => {
-    if (utf8Length(text) > limits.frame - 4096) {
-      throw new TypeErrorOf(what + " is longer than " + limits.frame + " bytes");
-    }
-    return text;
-  };
-  const encoded = (value, where) => {
-    if (value === undefined) return "null";
-    shapes.check(value, where);
-    let text;
+  const isThenable = (value) => {
     try {
-      text = stringify(value);
-    } catch (problem) {
-      throw new TypeErrorOf(where + " cannot be turned into JSON: " + shapes.words(problem));
+      return typeof value === "object" && value !== null && typeof value.then === "function";
+    } catch {
+      return false;
     }
-    return text === undefined ? "null" : text;
   };
-  // Code for a page is text; a function that stands alone is as good.
-  const asCode = (name, place, value) =>
-    name === "execInTab" && place === 1 && typeof value === "function"
-      ? "(" + apply(sourceOf, value, []) + ")()" : value;
-  const send = (name, args, mark) => {
-    if (run === null || run.closed) throw new ErrorOf(name + ": the block has ended");
-    if (open >= limits.open) {
-      throw new ErrorOf(name + ": " + limits.open + " calls are open already; await some first");
-    }
-    let text = "";
-    for (let i = 0; i < args.length; i++) {
-      text += (i ? "," : "") + encoded(asCode(name, i, args[i]), name + ": argument " + (i + 1));
-    }
-    bounded(text, name + ": what it was given");
-    const id = nextCall++;
-    tell("c", '{"id":' + id + ',"name":' + stringify(name) + ',"arguments":[' + text + "]}");
-    open++;
-    return honest(new PromiseOf((resolve, reject) => {
-      calls[id] = { __proto__: null, resolve, reject, mark, name };
-    }));
+  // What the model should know of its own code; never a word of data.
+  const tellModel = (text) => {
+    if (run !== null && run.notes.length < limits.notes) add(run.notes, stringify(cut(text, 0, 300)));
   };
-  const refused = (mark, words) => {
-    const frames = StringOf(mark.stack);
-    const at = apply(indexOf, frames, ["\n    at "]);
-    defineProperty(mark, "message", hidden(words));
-    const rest = at < 0 ? "" : cut(frames, at);
-    defineProperty(mark, "stack", hidden("Error: " + words + rest));
-    return mark;
-  };
-  const later = async (name, args, mark) => {
-    const ready = [];
-    for (let i = 0; i < args.length; i++) add(ready, await args[i]);
-    return send(name, ready, mark);
-  };
-  const host = (name) => {
-    const made = {
-      [name]: (...args) => {
-        const mark = new ErrorOf("");
-        captureStackTrace(mark, made);
-        try {
-          for (let i = 0; i < args.length; i++) {
-            const value = args[i];
-            if (isThenable(value)) {
-              return honest(later(name, args, mark));
-            }
-          }
-          return send(name, args, mark);
-        } catch (problem) {
-          const words = shapes.words(problem);
-          return honest(new PromiseOf((_, reject) => reject(refused(mark, words))));
-        }
-      },
-    }[name];
-    return freeze(made);
-  };
-  const answered = (text) => {
-    const first = apply(indexOf, text, ["\n"]);
-    const call = calls[cut(text, 1, first)];
-    if (call === undefined) return;
-    deleteProperty(calls, cut(text, 1, first));
-    open--;
-    if (apply(startsWith, text, ["+"])) {
-      let value;
-      try {
-        value = parse(cut(text, first + 1));
-      } catch {
-        call.reject(refused(call.mark, call.name + ": the answer could not be read"));
-        return;
-      }
-      call.resolve(value);
-      return;
-    }
-    const words = cut(text, first + 1);
-    if (run !== null && run.settled) tellModel(call.name + " was not awaited and failed: " + words);
-    call.reject(refused(call.mark, words));
-  };
+  const { encoded, bounded, host, answered, giveUp, openCalls } = config.calls({
+    shapes, limits, add, cut, hidden, honest, isThenable, tell, tellModel,
+    number: () => nextId++, block: () => run,
+  });
 
   // Names that stay: functions of the host, getters, env, what the worker seeds.
   const fixed = (name, get) => {
@@ -176,10 +77,6 @@
     });
   };
   const keep = (name, value) => fixed(name, () => value);
-  // What the model should know of its own code; never a word of data.
-  const tellModel = (text) => {
-    if (run !== null && run.notes.length < limits.notes) add(run.notes, stringify(cut(text, 0, 300)));
-  };
   const note = (text) => {
     if (run === null || run.noted >= limits.logs || run.said >= limits.said) return;
     run.noted++;
@@ -218,7 +115,7 @@
   const setTimer = (action, delay, ...args) => {
     if (typeof action !== "function") throw new TypeErrorOf("setTimeout: a function is needed");
     if (armed >= limits.timers) throw new ErrorOf("setTimeout: " + armed + " timers are set already");
-    const id = nextCall++;
+    const id = nextId++;
     const wait = delay > 0 ? (delay < limits.sleep ? +delay : limits.sleep) : 0;
     timers[id] = () => apply(action, undefined, args);
     armed++;
@@ -263,7 +160,9 @@
     });
   }
   config.web(world);
-  for (const name of ownKeys(world)) if (typeof name === "string") known[name] = true;
+  const { every, listedNames, declare, variables } = config.names({
+    world, env, shapes, limits, add, cut, has, fresh,
+  });
   const split = (text) => {
     const at = apply(indexOf, text, ["\n"]);
     return [cut(text, 0, at), cut(text, at + 1)];
@@ -275,61 +174,8 @@
     }
   };
 
-  // The names a person could list: what blocks declared or assigned, and what lies on env.
-  const declared = create(null);
-  const names = () => {
-    const found = [];
-    const all = ownKeys(world);
-    for (let i = 0; i < all.length; i++) {
-      const name = all[i];
-      if (typeof name === "string" && (known[name] !== true || declared[name] === true)) {
-        add(found, name);
-      }
-    }
-    return found;
-  };
-  const every = (each) => {
-    const top = names();
-    for (let i = 0; i < top.length; i++) each(world, top[i], top[i]);
-    const inner = ownKeys(env);
-    for (let i = 0; i < inner.length; i++) {
-      if (typeof inner[i] === "string") each(env, inner[i], "env." + inner[i]);
-    }
-  };
-  const listedNames = () => {
-    const found = [];
-    every((_, key, name) => { add(found, stringify(name)); });
-    return found;
-  };
-  const declare = (list) => {
-    for (let i = 0; i < list.length; i++) {
-      declared[list[i]] = true;
-      if (!has(world, list[i])) defineProperty(world, list[i], fresh(undefined));
-    }
-  };
-  const variables = (plain) => {
-    const listed = [];
-    const budget = shapes.budget();
-    every((holder, key, name) => {
-      if (listed.length >= limits.variables) return;
-      const slot = getOwnPropertyDescriptor(holder, key);
-      if (slot === undefined) return;
-      const shape = shapes.ofSlot(slot, limits.variablePreview, budget, plain);
-      add(listed, '{"name":' + stringify(cut(name, 0, 200)) + ',"shape":' + shape + "}");
-    });
-    return "[" + apply(join, listed, [","]) + "]";
-  };
-
   // A block.
-  const isThenable = (value) => {
-    try {
-      return typeof value === "object" && value !== null && typeof value.then === "function";
-    } catch {
-      return false;
-    }
-  };
   const begun = (n) => {
-    calls = create(null);
     return {
       __proto__: null, n, logs: [], noted: 0, said: 0, final: null, finalText: false,
       settled: false, closed: false, ok: true, value: undefined, refusal: "", box: null,
@@ -384,15 +230,7 @@
     done.closed = true;
     timers = create(null);
     armed = 0;
-    if (open > 0) tellModel(open + " calls were still open at the end of the block and were given up");
-    const left = calls;
-    calls = create(null);
-    open = 0;
-    const ids = ownKeys(left);
-    for (let i = 0; i < ids.length; i++) {
-      const call = left[ids[i]];
-      call.reject(refused(call.mark, call.name + ": the block has ended"));
-    }
+    giveUp();
     let text = '{"n":' + done.n;
     if (reason === "stall") {
       text += ',"thrown":{"name":"Error","message":' + stringify(
@@ -411,6 +249,7 @@
   };
   const idle = () => {
     if (run === null) return;
+    const open = openCalls();
     if (run.settled) tell(open === 0 ? "e" : "w", "");
     else if (open === 0 && armed === 0) tell("z", "");
   };

@@ -178,7 +178,7 @@ class Worker:
         limits = json.dumps(options["limits"])
         program = (
             f"({sources['prelude']})((shapes => ({{...{json.dumps(options)}, shapes, "
-            f"web: ({sources['web']}), "
+            f"web: ({sources['web']}), calls: ({sources['calls']}), names: ({sources['names']}), "
             f"memory: ({sources['memory']})(shapes)}}))(({sources['shapes']})({limits})))"
         )
         result = self._evaluated(program)
