@@ -191,6 +191,23 @@ async def test_a_new_place_is_asked_about_whichever_tool_goes_there(
     assert asked[1] == "Open localhost:9 from now on"
 
 
+async def test_places_named_before_a_restart_are_known_after_it(tmp_path: Path, shop: Shop) -> None:
+    named = "shop.localhost:9"
+    read = f"const tab = await openTab('{shop.url}'); await getText(tab, 'h1')"
+    first = (says(call("browser_execute", code=read)),)
+    async with browsing(tmp_path, *first, mode="full-auto") as opened:
+        await opened.run(f"Look at {shop.url} and {named}")
+    code = f"await openTab('http://{named}/').catch(() => 0); await openTab('http://other.localhost:9/')"
+    later = (says(call("browser_execute", code=code)),)
+    resume = opened.session.id
+    async with browsing(tmp_path, *later, mode="full-auto", resume=resume) as opened:
+        outcome = await opened.run("Go on.")
+        asked = [event.action for event in opened.events(PermissionRequested)]
+    assert len(asked) == 1, asked
+    assert "//other.localhost:9, a new place, after reading data of" in asked[0]
+    assert outcome.exit_code == 4
+
+
 async def test_a_setting_opens_no_way_out(tmp_path: Path, shop: Shop) -> None:
     read = f"const tab = await openTab('{shop.url}'); await getText(tab, 'h1')"
     turns = (

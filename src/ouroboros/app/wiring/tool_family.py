@@ -12,6 +12,7 @@ from ouroboros.app.wiring.repls import Repls, base
 from ouroboros.app.wiring.seat import seated
 from ouroboros.code.pool import Isolates
 from ouroboros.core.events import Envelope, UserMessage
+from ouroboros.core.parts import Message
 from ouroboros.repl.following import follow
 from ouroboros.repl.tools.family import browser_tools, script_tools
 from ouroboros.repl.tools.seat import Seat
@@ -48,12 +49,17 @@ async def added(
         repls = Repls(base(kit, isolates, hands, opened, tools=tools))
         follow(hands, repls.taint, repls.own.ledger)
 
-        def hear(envelope: Envelope) -> None:
-            event = envelope.data
-            if isinstance(event, UserMessage) and event.message.kind == "plain":
-                repls.taint.hear(event.message.text)
+        def hear(message: Message) -> None:
+            if message.role == "user" and message.kind == "plain":
+                repls.taint.hear(message.text)
 
-        kit.journal.listen(hear)
+        def listen(envelope: Envelope) -> None:
+            if isinstance(envelope.data, UserMessage):
+                hear(envelope.data.message)
+
+        for message in kit.state.history:
+            hear(message)
+        kit.journal.listen(listen)
         seat = await stack.enter_async_context(
             seated(repls, guard, script_seconds=settings.rlm.script_timeout)
         )
