@@ -12,19 +12,17 @@ from ouroboros.browser import evaluate
 from ouroboros.browser.connection import Call, Channel, Connection, connected
 from ouroboros.browser.differ import TabChange, changes
 from ouroboros.browser.errors import BrowserFailed, CallTimedOut, TabGone
-from ouroboros.browser.face import look_up, settle
+from ouroboros.browser.face import settle
+from ouroboros.browser.follower import Follower
 from ouroboros.browser.tab import NAVIGATION_SECONDS, Tab, TabFacts, TabStatus
 from ouroboros.browser.targets import (
     ATTACH,
     Fate,
-    InfoChanged,
     Infos,
     Target,
     TargetHook,
-    TargetInfo,
     Targets,
 )
-from ouroboros.browser.wire import Incoming
 
 __all__ = ["Tab", "TabChange", "TabFacts", "TabStatus", "Tabs", "changes", "opened"]
 
@@ -35,12 +33,6 @@ OPENING_SECONDS = 20.0
 
 _PAGES = [{"type": "page", "exclude": False}, {"exclude": True}]
 _READY: tuple[Call, ...] = (("Page.enable", {}), ("Target.setAutoAttach", ATTACH))
-_FRAME_HAPPENINGS = (
-    "Page.frameNavigated",
-    "Page.navigatedWithinDocument",
-    "Page.frameAttached",
-    "Page.frameDetached",
-)
 
 
 class _Created(Struct, frozen=True, rename="camel"):
@@ -49,10 +41,6 @@ class _Created(Struct, frozen=True, rename="camel"):
 
 class _Context(Struct, frozen=True, rename="camel"):
     browser_context_id: str
-
-
-class _OfFrame(Struct, frozen=True, rename="camel"):
-    frame_id: str
 
 
 class Tabs:
@@ -103,12 +91,7 @@ class Tabs:
         self.targets = Targets(
             connection, tasks, judge=self._judge, adopt=self._adopt, lost=self._lost
         )
-        for method in _FRAME_HAPPENINGS:
-            connection.listen(method, self._frame_happened)
-        connection.listen("Page.frameStartedLoading", self._load_moved)
-        connection.listen("Page.frameStoppedLoading", self._load_moved)
-        connection.listen("Inspector.targetCrashed", self._crashed)
-        connection.listen("Target.targetInfoChanged", self._info_changed)
+        self._follower = Follower(connection, tasks, self._by_session, self._by_target)
 
     @property
     def tasks(self) -> TaskGroup:
@@ -247,7 +230,7 @@ class Tabs:
         """Takes up titles and addresses that pages changed without telling; asks no page."""
         told = await self.connection.ask(Infos, "Target.getTargets", {"filter": _PAGES})
         for info in told.target_infos:
-            self._note_info(info)
+            self._follower.note(info)
 
     def numbering(self) -> tuple[int, dict[str, str]]:
         """The next tab's number and the names by target id, for those who come after us."""
@@ -338,39 +321,6 @@ class Tabs:
         facts = tab.facts
         for listener in tuple(self._listeners):
             listener(facts)
-
-    def _frame_happened(self, happening: Incoming) -> None:
-        tab = self._by_session.get(happening.session)
-        if tab is None:
-            return
-        tab.frames.take(happening)
-        top = tab.frames.frames.get(tab.frames.top)
-        if top is not None:
-            tab.url = top.url or tab.url
-            tab.tell()
-
-    def _load_moved(self, happening: Incoming) -> None:
-        tab = self._by_session.get(happening.session)
-        if tab is not None and happening.read(_OfFrame).frame_id == tab.frames.top:
-            tab.is_loading = happening.method == "Page.frameStartedLoading"
-            tab.is_followed = True
-            tab.tell()
-            if not tab.is_loading:
-                self._tasks.start_soon(look_up, tab)
-
-    def _crashed(self, happening: Incoming) -> None:
-        tab = self._by_session.get(happening.session)
-        if tab is not None and happening.session == tab.session:
-            tab.crash()
-
-    def _info_changed(self, happening: Incoming) -> None:
-        self._note_info(happening.read(InfoChanged).target_info)
-
-    def _note_info(self, told: TargetInfo) -> None:
-        tab = self._by_target.get(told.target_id)
-        if tab is not None and (tab.title, tab.url) != (told.title, told.url):
-            tab.title, tab.url = told.title, told.url
-            tab.tell()
 
 
 @asynccontextmanager
