@@ -72,13 +72,16 @@ async def drive(one: Any, program: str, address: str) -> dict[str, float]:
     page = await one.open(f"{address}/small")
     assert await one.evaluate(page, "document.title") == "Small"
     found["cold start"] = time.monotonic() - began
-    took: list[float] = []
-    for _ in range(EVALUATIONS):
-        began = time.monotonic()
-        assert await one.evaluate(page, "1 + 1") == 2
-        took.append(time.monotonic() - began)
-    found["evaluate"] = median(took)
-    took.clear()
+    ways = {"evaluate": one.evaluate}
+    ways["evaluate as ours"] = getattr(one, "evaluate_as_ours", one.evaluate)
+    for name, way in ways.items():
+        took: list[float] = []
+        for _ in range(EVALUATIONS):
+            began = time.monotonic()
+            assert await way(page, "1 + 1") == 2
+            took.append(time.monotonic() - began)
+        found[name] = median(took)
+    took = []
     for _ in range(CLICKS):
         fresh = await one.open(f"{address}/small")
         began = time.monotonic()
