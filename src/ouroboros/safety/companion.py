@@ -19,7 +19,7 @@ import anyio.lowlevel
 from ouroboros.safety.guard import Guard
 from ouroboros.safety.spawn import Process, start_talking
 
-PIECE_BYTES = 262_144
+PIECE_BYTES = 65_536
 """Largest piece read at once."""
 
 GOODBYE_SECONDS = 2.0
@@ -49,6 +49,7 @@ class Companion:
         # A message is whole before the next one begins, also when its sender was cancelled.
         self._speaking = anyio.Lock(fast_acquire=True)
         self._unsaid = b""
+        self._is_drained = False
         for pipe in (ears, mouth):
             os.set_blocking(pipe.fileno(), False)
 
@@ -92,9 +93,13 @@ class Companion:
         """The next bytes it says; empty when it has said its last."""
         while True:
             try:
-                return os.read(self._mouth.fileno(), PIECE_BYTES)
+                if self._is_drained:  # a short piece was all there was: asking again is for nothing
+                    await anyio.wait_readable(self._mouth)
+                piece = os.read(self._mouth.fileno(), PIECE_BYTES)
+                self._is_drained = len(piece) < PIECE_BYTES
+                return piece
             except BlockingIOError:
-                await anyio.wait_readable(self._mouth)
+                self._is_drained = True
             except (OSError, ValueError):
                 return b""
 
