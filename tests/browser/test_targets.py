@@ -122,3 +122,18 @@ async def test_a_thousand_tabs_opened_by_a_script_harm_nobody(tmp_path: Path, si
             assert await tabs.tab(other).evaluate("document.title") == b'"other"'
         await met(lambda: tabs.refused >= 990, seconds=300)
         assert len(tabs.all()) <= 4
+
+
+@pytest.mark.deep
+async def test_ten_thousand_windows_asked_for_become_one_for_each_gesture(
+    tabs: Tabs, site: Site
+) -> None:
+    """Of a thousand that code asks for in one go one is made, as Chromium has it by itself."""
+    site.put("child", "<p>x")
+    tab = tabs.tab(await tabs.open(site.put("parent", "<title>parent</title>")))
+    await wait_for_load(tab)
+    for _ in range(10):
+        code = "let got = 0; for (let i = 0; i < 1000; i++) got += !!window.open('/child'); got"
+        assert int(await tab.evaluate(f"{{{code}}}", world="main", timeout_seconds=120)) <= 2
+    assert 2 < len(tabs.all()) <= 14
+    assert await tab.evaluate("document.title") == b'"parent"'
