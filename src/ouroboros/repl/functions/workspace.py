@@ -28,7 +28,7 @@ from ouroboros.tools.builtin.search import (
     start_of,
 )
 from ouroboros.tools.registry import AnyTool
-from ouroboros.tools.tool import Effect, Result, ToolContext
+from ouroboros.tools.tool import Effect, Result, Tool, ToolContext
 from ouroboros.workspace.files import FileMissing, bytes_of, decoded
 
 FILE_BYTES = 64 * 1_048_576
@@ -46,7 +46,19 @@ class Hit(Struct, frozen=True, kw_only=True):
     text: str
 
 
-class ReadFunction:
+class _ByEffect[Arguments: Struct]:
+    """By effect a built-in tool; the rules that hold for the one hold for the other."""
+
+    def __init__(self, own: Own, tool: Tool[Arguments]) -> None:
+        """``own`` hears what code reads and writes, for pages may have had a say in it."""
+        self._own, self._tool = own, tool
+
+    def effect(self, arguments: Arguments, cwd: Path) -> Effect:
+        """The tool's own."""
+        return self._tool.effect(arguments, cwd)
+
+
+class ReadFunction(_ByEffect[ReadArguments]):
     """The text of a file, or some lines of it."""
 
     name = "read"
@@ -54,14 +66,6 @@ class ReadFunction:
     description = "text of a file; offset and limit count lines from 1"
     arguments = ReadArguments
     parallel_safe = True
-
-    def __init__(self, own: Own) -> None:
-        """``own`` hears of files that hold page data."""
-        self._own, self._tool = own, ReadTool()
-
-    def effect(self, arguments: ReadArguments, cwd: Path) -> Effect:
-        """Reads one path."""
-        return self._tool.effect(arguments, cwd)
 
     async def run(self, arguments: ReadArguments, context: ToolContext) -> AsyncGenerator[Result]:
         """The whole text, whatever its size."""
@@ -72,7 +76,7 @@ class ReadFunction:
         yield given(text, f"{len(text)} characters")
 
 
-class WriteFunction:
+class WriteFunction(_ByEffect[WriteArguments]):
     """Makes or overwrites a file."""
 
     name = "write"
@@ -83,11 +87,8 @@ class WriteFunction:
 
     def __init__(self, own: Own) -> None:
         """``own`` notes what was written by code that had read pages."""
-        self._own, self._tool = own, WriteTool(limit=FILE_BYTES)
-
-    def effect(self, arguments: WriteArguments, cwd: Path) -> Effect:
-        """Writes one path."""
-        return self._tool.effect(arguments, cwd)
+        self._writer = WriteTool(limit=FILE_BYTES)
+        super().__init__(own, self._writer)
 
     async def run(self, arguments: WriteArguments, context: ToolContext) -> AsyncGenerator[Result]:
         """Notes where the text comes from, then writes it in one step."""
@@ -97,11 +98,11 @@ class WriteFunction:
         except UnicodeEncodeError as broken:
             raise ToolFailed(f"the text holds half a character at {broken.start}") from broken
         await self._own.will_write(path, content)
-        async for result in self._tool.run(arguments, context):
+        async for result in self._writer.run(arguments, context):
             yield Result(value=str(len(content)).encode(), parts=result.parts)
 
 
-class GrepFunction:
+class GrepFunction(_ByEffect[GrepArguments]):
     """Lines that match, as objects."""
 
     name = "grep"
@@ -109,14 +110,6 @@ class GrepFunction:
     description = "lines are cut at 300 characters"
     arguments = GrepArguments
     parallel_safe = True
-
-    def __init__(self, own: Own) -> None:
-        """``own`` hears of files that hold page data."""
-        self._own, self._tool = own, GrepTool()
-
-    def effect(self, arguments: GrepArguments, cwd: Path) -> Effect:
-        """Reads below one path."""
-        return self._tool.effect(arguments, cwd)
 
     async def run(self, arguments: GrepArguments, context: ToolContext) -> AsyncGenerator[Result]:
         """All hits in order of paths and lines; an error when there are too many."""
@@ -134,7 +127,7 @@ class GrepFunction:
         yield given(hits, f"{len(hits)} hits")
 
 
-class FindFunction:
+class FindFunction(_ByEffect[FindArguments]):
     """Paths that match."""
 
     name = "find"
@@ -142,14 +135,6 @@ class FindFunction:
     description = ""
     arguments = FindArguments
     parallel_safe = True
-
-    def __init__(self, own: Own) -> None:
-        """``own`` hears of names that code has made which had read pages."""
-        self._own, self._tool = own, FindTool()
-
-    def effect(self, arguments: FindArguments, cwd: Path) -> Effect:
-        """Reads below one path."""
-        return self._tool.effect(arguments, cwd)
 
     async def run(self, arguments: FindArguments, context: ToolContext) -> AsyncGenerator[Result]:
         """All paths in order; an error when there are too many."""
@@ -173,7 +158,7 @@ class FindFunction:
         yield given(paths, f"{len(paths)} paths")
 
 
-class ListFilesFunction:
+class ListFilesFunction(_ByEffect[ListArguments]):
     """What a folder holds."""
 
     name = "listFiles"
@@ -181,14 +166,6 @@ class ListFilesFunction:
     description = "names in a folder, folders with a slash"
     arguments = ListArguments
     parallel_safe = True
-
-    def __init__(self, own: Own) -> None:
-        """``own`` hears of names that code has made which had read pages."""
-        self._own, self._tool = own, ListTool()
-
-    def effect(self, arguments: ListArguments, cwd: Path) -> Effect:
-        """Reads one path."""
-        return self._tool.effect(arguments, cwd)
 
     async def run(self, arguments: ListArguments, context: ToolContext) -> AsyncGenerator[Result]:
         """All names in order."""
@@ -200,7 +177,12 @@ class ListFilesFunction:
 
 def workspace_functions(own: Own, *, may_write: bool = True) -> tuple[AnyTool, ...]:
     """The functions for files; a REPL that may not write has no ``write``."""
-    reading = (ReadFunction(own), GrepFunction(own), FindFunction(own), ListFilesFunction(own))
+    reading = (
+        ReadFunction(own, ReadTool()),
+        GrepFunction(own, GrepTool()),
+        FindFunction(own, FindTool()),
+        ListFilesFunction(own, ListTool()),
+    )
     return (*reading, WriteFunction(own)) if may_write else reading
 
 
