@@ -14,6 +14,7 @@ from ouroboros.app.browsing import vault as browser_vault
 from ouroboros.app.kit import Kit
 from ouroboros.app.settings import Browser as BrowserSettings
 from ouroboros.browser.capture.screenshots import Screenshots
+from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.guard.gate import Gate, gate
 from ouroboros.browser.guard.policy import AllowList, Together
 from ouroboros.browser.guard.requests import Guard as Requests
@@ -76,6 +77,8 @@ class Browser:
         self.ground = ground
         self.guard = Guard()
         self._tabs: Tabs | None = None
+        self.unstarted: BrowserFailed | None = None
+        """Why a browser of ours did not start when it was needed; None once it has."""
         self.artifacts = Artifacts(ground.home / "artifacts" / ground.session, publish)
         self.screenshots = Screenshots(self.artifacts)
         self.sites = Sites(ground.home / "browser" / "domains.toml")
@@ -119,13 +122,18 @@ class Browser:
         """All tabs; starts the browser, and what ends it when we are killed."""
         if not self.guard.is_on_duty:
             await anyio.to_thread.run_sync(self.guard.begin)
-        tabs = await self.session.tabs()
+        try:
+            tabs = await self.session.tabs()
+        except BrowserFailed as failed:
+            if self._tabs is None and self.ground.settings.mode == "managed":
+                self.unstarted = failed
+            raise
         async with self._joining:
             while self._states:
                 connection = tabs.connection
                 await import_state(connection, tabs, self._states[0], guard=self.requests)
                 del self._states[0]
-        self._tabs = tabs
+        self._tabs, self.unstarted = tabs, None
         return tabs
 
     async def join(self) -> bool:

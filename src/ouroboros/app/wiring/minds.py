@@ -295,6 +295,8 @@ def _prepared(
         for message in said:
             if message.role == "user" and message.kind == "plain":
                 repls.taint.hear(message.text)
+        if repls.base.browser is not None and repls.base.browser.unstarted is not None:
+            raise repls.base.browser.unstarted
         try:
             await joined()
         except (OuroborosError, OSError) as failed:
