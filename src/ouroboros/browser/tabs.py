@@ -12,7 +12,7 @@ from ouroboros.browser import evaluate
 from ouroboros.browser.connection import Call, Channel, Connection, connected
 from ouroboros.browser.differ import TabChange, changes
 from ouroboros.browser.errors import BrowserFailed, CallTimedOut, TabGone
-from ouroboros.browser.face import settle
+from ouroboros.browser.face import FACE_SECONDS, settle
 from ouroboros.browser.follower import Follower
 from ouroboros.browser.tab import NAVIGATION_SECONDS, Tab, TabFacts, TabStatus
 from ouroboros.browser.targets import (
@@ -108,6 +108,10 @@ class Tabs:
         with anyio.move_on_after(OPENING_SECONDS):
             while self._coming:
                 await self._event(next(iter(self._coming))).wait()
+        with anyio.move_on_after(FACE_SECONDS):
+            async with anyio.create_task_group() as asking:
+                for tab in tuple(self._tabs.values()):
+                    asking.start_soon(settle, tab)
 
     def on_target(self, hook: TargetHook) -> Callable[[], None]:
         """Awaits ``hook`` for every new target before its first script runs.
