@@ -1,10 +1,12 @@
 """A browser of ours from its first need to its end: profiles, losses, recovery, and no orphans."""
 
+import contextlib
 import os
 import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import anyio
 import anyio.abc
@@ -257,8 +259,9 @@ async def main():
     guard = Guard()
     if sys.argv[2] == "guarded":
         guard.begin()
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home)}
-    async with BrowserSession(Plan(), environment=environment, home=home, guard=guard) as browser:
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": sys.argv[3]}
+    plan = Plan(profile=sys.argv[4])
+    async with BrowserSession(plan, environment=environment, home=home, guard=guard) as browser:
         await browser.tabs()
         print(browser.status().pid, flush=True)
         await anyio.sleep_forever()
@@ -267,9 +270,11 @@ anyio.run(main)
 """
 
 
-async def owner(home: Path, how: str) -> anyio.abc.Process:
+async def owner(
+    home: Path, how: str, temporary: str = "", profile: str = "default"
+) -> anyio.abc.Process:
     return await anyio.open_process(
-        [sys.executable, "-c", OWNER, str(home), how],
+        [sys.executable, "-c", OWNER, str(home), how, temporary, profile],
         stderr=None,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     )
@@ -289,6 +294,45 @@ async def test_no_browser_outlives_us_when_we_are_killed(frozen: bool, tmp_path:
             os.kill(browser, signal.SIGSTOP)
         process.kill()
     assert await gone(tmp_path)
+
+
+def inside(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
+async def test_files_of_killed_owners_go_with_the_next_start_and_no_living_ones(
+    tmp_path: Path,
+) -> None:
+    with TemporaryDirectory(prefix="o") as short:
+        temporary, profiles_left = Path(short), tmp_path / "browser" / "temporary"
+        async with (
+            await owner(tmp_path / "else", "guarded", short) as living,
+            await owner(tmp_path, "guarded", short, "") as killed,
+        ):
+            try:
+                theirs = await pid_of(living)
+                await pid_of(killed)
+                assert len(inside(temporary)) == 2
+                killed.kill()
+                await killed.wait()
+                assert await gone(profiles_left)
+                assert len(inside(temporary)) == 2
+                assert inside(profiles_left)
+                environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TMPDIR": short}
+                async with BrowserSession(
+                    Plan(), environment=environment, home=tmp_path
+                ) as browser:
+                    await browser.tabs()
+                    assert len(inside(temporary)) == 2
+                    assert not inside(profiles_left)
+                (left,) = inside(temporary)
+                assert any(path.name.startswith("org.chromium") for path in inside(left))
+                assert theirs in await anyio.to_thread.run_sync(running_on, tmp_path / "else")
+            finally:
+                for process in (living, killed):
+                    with contextlib.suppress(ProcessLookupError):
+                        process.send_signal(signal.SIGINT)
+        assert not inside(temporary)
 
 
 async def test_what_a_dead_owner_left_is_taken_over(tmp_path: Path) -> None:

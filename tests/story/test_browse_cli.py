@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -219,13 +220,14 @@ def test_profiles_are_listed_and_removed(tmp_path: Path) -> None:
 
 
 def test_the_doctor_starts_a_browser_and_a_worker(tmp_path: Path) -> None:
-    ended = ouro(tmp_path, "browser", "doctor", "--json")
+    with TemporaryDirectory(prefix="o") as short:
+        ended = ouro(tmp_path, "browser", "doctor", "--json", TMPDIR=short)
+        assert not list(Path(short).iterdir())
     checks = {check["name"]: check for check in json.loads(ended.stdout)}
     assert ended.returncode == 0
     assert checks["browser"]["verdict"] == "ok"
     assert "answers over its pipe" in checks["browser start"]["said"]
     assert checks["code cage"]["verdict"] in {"ok", "warning"}
-    assert not list(tmp_path.glob("ouro-doctor-*"))
 
 
 def test_a_window_without_a_screen_is_refused(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import anyio.to_thread
 from msgspec import Struct
 
 from ouroboros.browser.errors import BrowserFailed, BrowserMissing
+from ouroboros.browser.scratch import scratch
 from ouroboros.safety.companion import Companion, companion
 from ouroboros.safety.guard import Guard
 
@@ -54,9 +55,6 @@ FLAGS = (
 )
 GOODBYE_SECONDS = 5.0
 """A browser writes cookies and history on its way out."""
-
-_SOCKET_FOLDER_BYTES = 60
-"""Of 108 that a socket's name may have; Chromium adds 45 of its own."""
 
 _PIPES = 'exec "$@" 3<&0 4>&1 0</dev/null 1>&2'
 """The protocol is spoken on descriptors 3 and 4; a companion has 0 and 1."""
@@ -168,7 +166,7 @@ async def launched(
 
     Raises:
         BrowserMissing: There is no such program.
-        BrowserFailed: The profile cannot be written, or there is no display for its window.
+        BrowserFailed: The profile or a temporary folder cannot be written, or there is no display.
     """
     program = find(environment.get("PATH"), launch.program)
     if not launch.headless and sys.platform == "linux" and not has_display(environment):
@@ -177,22 +175,17 @@ async def launched(
             hint="run it headless, or on a machine with a screen; xvfb-run makes a virtual one",
         )
     await anyio.to_thread.run_sync(_made, launch.profile)
-    starting = companion(
-        command(launch, program),
-        cwd=launch.profile,
-        environment=_short(environment),
-        guard=guard,
-        goodbye_seconds=GOODBYE_SECONDS,
-    )
-    async with starting as child:
+    async with (
+        scratch(environment) as temporary,
+        companion(
+            command(launch, program),
+            cwd=launch.profile,
+            environment={**environment, "TMPDIR": str(temporary)},
+            guard=guard,
+            goodbye_seconds=GOODBYE_SECONDS,
+        ) as child,
+    ):
         yield child
-
-
-def _short(environment: Mapping[str, str]) -> Mapping[str, str]:
-    """With a folder for sockets whose names fit: Chromium gives up over a longer one."""
-    if len(environment.get("TMPDIR", "").encode("utf-8", "replace")) <= _SOCKET_FOLDER_BYTES:
-        return environment
-    return {name: value for name, value in environment.items() if name != "TMPDIR"}
 
 
 def has_display(environment: Mapping[str, str]) -> bool:

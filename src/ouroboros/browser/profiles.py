@@ -27,6 +27,10 @@ MARKER = "ouroboros-profile"
 
 LOCK = "ouroboros-lock"
 DYING_LOOKS = 100
+MOMENTS = 50
+"""How often a lock is tried for again that nobody alive has signed."""
+
+_TEMPORARY = "browser/temporary"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _SINGLETONS = ("SingletonLock", "SingletonSocket", "SingletonCookie", "DevToolsActivePort")
@@ -80,9 +84,10 @@ async def held(home: Path, name: str) -> AsyncGenerator[Path]:
     lock = await anyio.to_thread.run_sync(_take, path)
     try:
         await anyio.to_thread.run_sync(_sweep, path)
+        await anyio.to_thread.run_sync(_remove_left, home)
         yield path
     finally:
-        os.close(lock)
+        _let_go(lock)
 
 
 def listed(home: Path) -> list[Profile]:
@@ -121,30 +126,36 @@ def remove(home: Path, name: str) -> None:
     except OSError as failed:
         raise BrowserFailed(f"the profile {name!r} could not be removed: {failed}") from failed
     finally:
-        os.close(lock)
+        _let_go(lock)
 
 
 @asynccontextmanager
 async def _thrown_away(home: Path) -> AsyncGenerator[Path]:
-    path = home / "browser" / "temporary" / f"{os.getpid()}-{os.urandom(6).hex()}"
+    path = home / _TEMPORARY / f"{os.getpid()}-{os.urandom(6).hex()}"
     lock = await anyio.to_thread.run_sync(_take, path)
     try:
-        await anyio.to_thread.run_sync(_remove_left, path)
+        await anyio.to_thread.run_sync(_remove_left, home)
         yield path
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(lambda: shutil.rmtree(path, ignore_errors=True))
-            os.close(lock)
+            _let_go(lock)
 
 
-def _remove_left(mine: Path) -> None:
+def _remove_left(home: Path) -> None:
     """Throws away what killed processes could not."""
-    for path in mine.parent.iterdir():
+    for path in (home / _TEMPORARY).glob("*"):
         with contextlib.suppress(BrowserFailed, OSError):
-            if path != mine and (path / MARKER).is_file() and not _owner_of(path):
+            if (path / MARKER).is_file() and not _owner_of(path):
                 lock = _take(path)
                 shutil.rmtree(path, ignore_errors=True)
-                os.close(lock)
+                _let_go(lock)
+
+
+def _let_go(lock: int) -> None:
+    with contextlib.suppress(OSError):
+        os.ftruncate(lock, 0)
+    os.close(lock)
 
 
 def _take(path: Path) -> int:
@@ -158,7 +169,7 @@ def _take(path: Path) -> int:
             hint="choose another with --profile, or mend its permissions",
         ) from failed
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(descriptor)
         us = Owner(pid=os.getpid(), started=_started(os.getpid()))
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, msgspec.json.encode(us), 0)
@@ -170,6 +181,20 @@ def _take(path: Path) -> int:
             raise _used(path, owner) from failed
         raise BrowserFailed(f"the profile {path} cannot be used: {failed.strerror}") from failed
     return descriptor
+
+
+def _lock(descriptor: int) -> None:
+    """Raises ``BlockingIOError`` while an owner has it; one who only looks has it for a moment."""
+    for _ in range(MOMENTS):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if _written(descriptor):
+                raise
+            time.sleep(0.01)
+        else:
+            return
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _used(path: Path, owner: int) -> BrowserFailed:

@@ -1,9 +1,7 @@
 """Looks whether a browser can be driven here: program, start, window, profiles, and the cage of code."""
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
-from tempfile import mkdtemp
 
 import anyio
 import anyio.to_thread
@@ -13,7 +11,9 @@ from ouroboros.app.checks import Check
 from ouroboros.app.settings import Browser
 from ouroboros.browser import launch
 from ouroboros.browser.profiles import listed
+from ouroboros.browser.scratch import scratch
 from ouroboros.core.errors import OuroborosError, unwrapped
+from ouroboros.safety.guard import Guard
 
 _START_SECONDS = 30.0
 
@@ -55,31 +55,19 @@ async def program(settings: Browser, environment: Mapping[str, str]) -> Check:
 
 
 async def _start(settings: Browser, environment: Mapping[str, str]) -> Check:
-    from shutil import rmtree
-
-    from ouroboros.browser.channel.pipe import Pipe
-    from ouroboros.browser.connection import Connection
-
-    folder = Path(await anyio.to_thread.run_sync(mkdtemp, "", "ouro-doctor-"))
-    began = anyio.current_time()
+    began, guard = anyio.current_time(), Guard()
     try:
-        with anyio.fail_after(_START_SECONDS):
-            wanted = launch.Launch(profile=folder, program=settings.program, flags=settings.flags)
-            async with launch.launched(wanted, environment) as child:
-                connection = Connection(Pipe(child))
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(connection.run)
-                    tasks.start_soon(child.watch)
-                    await connection.call("Browser.getVersion")
-                    await connection.call("Browser.close")
-                    tasks.cancel_scope.cancel()
+        await anyio.to_thread.run_sync(guard.begin)
+        async with scratch(environment) as folder:
+            wanted = launch.Launch(
+                profile=folder / "profile", program=settings.program, flags=settings.flags
+            )
+            with anyio.fail_after(_START_SECONDS):
+                await _answer(wanted, environment, guard)
     except (OuroborosError, TimeoutError, OSError) as error:
         said = str(error) or f"it did not answer in {_START_SECONDS:g} s"
         fix = getattr(error, "hint", "") or "start it by hand to see what is wrong"
         return Check(name="browser start", verdict="failed", said=said, fix=fix)
-    finally:
-        with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(partial(rmtree, folder, ignore_errors=True))
     seconds = anyio.current_time() - began
     said = f"answers over its pipe, started and ended in {seconds:.1f} s"
     if launch.is_sandboxed():
@@ -87,6 +75,20 @@ async def _start(settings: Browser, environment: Mapping[str, str]) -> Check:
     said += "; its own sandbox is off"
     fix = "run it as another user than root: Chromium refuses its sandbox to root"
     return Check(name="browser start", verdict="warning", said=said, fix=fix)
+
+
+async def _answer(wanted: launch.Launch, environment: Mapping[str, str], guard: Guard) -> None:
+    from ouroboros.browser.channel.pipe import Pipe
+    from ouroboros.browser.connection import Connection
+
+    async with launch.launched(wanted, environment, guard=guard) as child:
+        connection = Connection(Pipe(child))
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(connection.run)
+            tasks.start_soon(child.watch)
+            await connection.call("Browser.getVersion")
+            await connection.call("Browser.close")
+            tasks.cancel_scope.cancel()
 
 
 def _window(environment: Mapping[str, str]) -> Check:
