@@ -43,7 +43,7 @@ def free_port() -> int:
 @pytest.mark.parametrize("name", ["../x", "a/b", ".hidden", "a b"])
 def test_a_name_that_no_profile_can_have(tmp_path: Path, name: str) -> None:
     said = refused(tmp_path, "--profile", name)
-    assert "browser.profile: expected a name of letters, digits, dot, dash and underscore" in said
+    assert "--profile: expected a name of letters, digits, dot, dash and underscore" in said
     assert f"got {name!r}" in said
 
 

@@ -270,7 +270,8 @@ def _converted(path: KeyPath, value: str, source: str) -> Table:
     try:
         return schema.nest(path, schema.convert(path, value))
     except WrongValue as error:
-        raise ConfigBroken(f"{source}: {error.reason}") from None
+        hint = f"it stands for the setting {schema.format_key(path)}"
+        raise ConfigBroken(f"{source}: {error.reason}", hint=hint) from None
 
 
 def _note_origins(origins: dict[str, str], layer: Layer) -> None:
