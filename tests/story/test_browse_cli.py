@@ -206,6 +206,18 @@ def test_a_killed_run_leaves_no_browser(tmp_path: Path, shops: tuple[Shop, ...])
     assert running_on(tmp_path) == []
 
 
+def test_a_browser_that_does_not_start_ends_the_run_that_needs_it(tmp_path: Path) -> None:
+    program = tmp_path / "browser.sh"
+    program.write_text("#!/bin/sh\necho cannot find a library >&2\nexit 1\n")
+    program.chmod(0o755)
+    blocks = ["await openTab()", "setFinal('made up')"]
+    ended = browse(tmp_path, blocks, "go", OUROBOROS_BROWSER_PROGRAM=str(program))
+    assert (ended.returncode, ended.stdout) == (1, "")
+    told = f"error: {program} did not start (exit code 1): cannot find a library\nhint: start it by hand"
+    assert told in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
 def test_profiles_are_listed_and_removed(tmp_path: Path) -> None:
     made = browse(
         tmp_path, ["await openTab('about:blank'); setFinal(1)"], "--profile", "work", "go"
