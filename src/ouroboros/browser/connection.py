@@ -8,7 +8,7 @@ import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, override
 
 import anyio
 import msgspec
@@ -88,7 +88,35 @@ class _Unharmed:
         return True
 
 
-class Connection:
+class Caller(Protocol):
+    """What calls are made to: the browser, or one tab of it."""
+
+    async def call(
+        self,
+        method: str,
+        params: dict[str, Any] | None = None,
+        *,
+        session: str = "",
+        timeout_seconds: float = CALL_SECONDS,
+    ) -> Raw:
+        """Makes one call and gives its result, still encoded."""
+        ...
+
+    async def ask[Body](
+        self,
+        kind: type[Body],
+        method: str,
+        params: dict[str, Any] | None = None,
+        *,
+        session: str = "",
+        timeout_seconds: float = CALL_SECONDS,
+    ) -> Body:
+        """Makes one call and reads its result as ``kind``; raises as ``call`` does."""
+        result = await self.call(method, params, session=session, timeout_seconds=timeout_seconds)
+        return read(kind, result, method)
+
+
+class Connection(Caller):
     """Calls and listens over one channel; ``run`` must be going on in a task of the owner's group.
 
     Listeners are called in order, on the event loop, and must not block.
@@ -126,6 +154,7 @@ class Connection:
                 waiting.done.set()
             self._waiting.clear()
 
+    @override
     async def call(
         self,
         method: str,
@@ -184,19 +213,6 @@ class Connection:
             for number in numbers:
                 self._waiting.pop(number, None)
         return [waiting.result() for waiting in begun]
-
-    async def ask[Body](
-        self,
-        kind: type[Body],
-        method: str,
-        params: dict[str, Any] | None = None,
-        *,
-        session: str = "",
-        timeout_seconds: float = CALL_SECONDS,
-    ) -> Body:
-        """Makes one call and reads its result as ``kind``; raises as ``call`` does."""
-        result = await self.call(method, params, session=session, timeout_seconds=timeout_seconds)
-        return read(kind, result, method)
 
     def post(self, method: str, params: dict[str, Any] | None = None, *, session: str = "") -> None:
         """Makes a call whose answer nobody waits for; it goes out soon, after earlier posts."""

@@ -9,7 +9,7 @@ import anyio.to_thread
 import msgspec
 from msgspec import Raw, Struct
 
-from ouroboros.browser.connection import CALL_SECONDS, Connection, read
+from ouroboros.browser.connection import Caller, Connection, read
 from ouroboros.browser.errors import BrowserFailed, CallRefused, CallTimedOut, PageChanged
 from ouroboros.browser.frames import FrameMap, World
 
@@ -26,7 +26,7 @@ _STALE = ("Cannot find context", "uniqueContextId not found", "Cannot find execu
 _LEFT = ("navigated or closed", "Promise was collected", "Cannot find default execution context")
 
 
-class Page(Protocol):
+class Page(Caller, Protocol):
     """What of a tab is needed here."""
 
     @property
@@ -36,14 +36,6 @@ class Page(Protocol):
     @property
     def frames(self) -> FrameMap: ...
     async def world(self, frame: str = "") -> World: ...
-    async def call(
-        self,
-        method: str,
-        params: dict[str, Any] | None = None,
-        *,
-        session: str = "",
-        timeout_seconds: float = CALL_SECONDS,
-    ) -> Raw: ...
 
 
 class _Remote(Struct, frozen=True, rename="camel"):

@@ -3,13 +3,13 @@
 import contextlib
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Literal, override
 
 import anyio
 from msgspec import Raw, Struct
 
 from ouroboros.browser import evaluate
-from ouroboros.browser.connection import CALL_SECONDS, Call, Connection, read
+from ouroboros.browser.connection import CALL_SECONDS, Call, Caller, Connection
 from ouroboros.browser.errors import (
     BrowserFailed,
     CallRefused,
@@ -70,7 +70,7 @@ class _History(Struct, frozen=True, rename="camel"):
     entries: tuple[_Entry, ...]
 
 
-class Tab:
+class Tab(Caller):
     """One page target and the sessions that speak to it; made by ``Tabs`` only.
 
     Attributes:
@@ -148,6 +148,7 @@ class Tab:
         moved.set()
         self._changed(self)
 
+    @override
     async def call(
         self,
         method: str,
@@ -184,19 +185,6 @@ class Tab:
             )
         except CallRefused as refused:
             raise self._told(refused, session) from refused
-
-    async def ask[Body](
-        self,
-        kind: type[Body],
-        method: str,
-        params: dict[str, Any] | None = None,
-        *,
-        session: str = "",
-        timeout_seconds: float = CALL_SECONDS,
-    ) -> Body:
-        """One call whose result is read as ``kind``; raises as ``call`` does."""
-        result = await self.call(method, params, session=session, timeout_seconds=timeout_seconds)
-        return read(kind, result, method)
 
     async def world(self, frame: str = "") -> World:
         """Our isolated world in a frame, which the page's scripts can neither see nor change.
