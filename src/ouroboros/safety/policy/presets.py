@@ -29,10 +29,17 @@ class Granular(Struct, frozen=True, kw_only=True):
 
 
 class Approval(Struct, frozen=True, kw_only=True):
-    """A policy by its name; ``granular`` counts only for that one."""
+    """A policy by its name.
+
+    Attributes:
+        granular: Counts only for the policy of this name.
+        has_sandbox: Commands really run in the sandbox. Where they do not, one that does more than
+            read is asked about, or refused where nobody may be asked.
+    """
 
     name: ApprovalName
     granular: Granular = Granular()
+    has_sandbox: bool = True
 
 
 class Escalation(Struct, frozen=True, kw_only=True):
@@ -222,6 +229,8 @@ def _unmatched(
         if approval.name != "never":
             return "prompt"
         return "allow" if is_open else "forbidden"
+    if not (approval.has_sandbox or is_open):
+        return "allow" if kind == "safe" and is_simple else "prompt"
     match approval.name:
         case "never" | "on-failure":
             return "allow"

@@ -4,6 +4,7 @@ A deny wins over everything, in whatever order and scope it stands. Between ask 
 scope wins, and within one scope ask. Then comes the mode. What cannot be understood is asked.
 """
 
+from ouroboros.safety.rules.by_policy import Policies
 from ouroboros.safety.rules.decide import Rules
 from ouroboros.safety.rules.values import Decision, Intent, Layer, Outcome, Rule
 from ouroboros.safety.rules.written import parse_rule, split_rule
@@ -13,6 +14,7 @@ __all__ = [
     "Intent",
     "Layer",
     "Outcome",
+    "Policies",
     "Rule",
     "Rules",
     "parse_rule",

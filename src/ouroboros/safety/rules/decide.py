@@ -8,6 +8,7 @@ from ouroboros.core.commands import Mode
 from ouroboros.safety.commands.reading import Reading, read_shell
 from ouroboros.safety.origins import origin_of
 from ouroboros.safety.paths import Places
+from ouroboros.safety.rules.by_policy import Policies
 from ouroboros.safety.rules.prepared import Prepared
 from ouroboros.safety.rules.values import ANY, WEB, Decision, Intent, Layer, Rule
 from ouroboros.safety.rules.written import split_rule
@@ -26,15 +27,30 @@ class Rules:
     """A set of rules for the places of one session."""
 
     def __init__(
-        self, rules: Iterable[Rule], places: Places, canonical: Callable[[str], str] = str.lower
+        self,
+        rules: Iterable[Rule],
+        places: Places,
+        canonical: Callable[[str], str] = str.lower,
+        *,
+        policies: Policies | None = None,
     ) -> None:
         """``canonical`` maps a tool name in any spelling to its own; ``places`` are resolved."""
         self._places = places
+        self._policies = policies
         self._canonical = canonical
         self._rules = [self._prepared(rule) for rule in rules]
 
     def decide(self, intent: Intent, *, mode: Mode, granted: Sequence[str] = ()) -> Decision:
         """Allow, ask or deny; pure."""
+        decision = self._decide(intent, mode=mode, granted=granted)
+        if self._policies is None:
+            return decision
+        may_write = intent.kind == "write" and not self._write_objection(intent, "auto-edit")
+        return self._policies.join(
+            intent, decision, places=self._places, granted=granted, may_write=may_write
+        )
+
+    def _decide(self, intent: Intent, *, mode: Mode, granted: Sequence[str]) -> Decision:
         reading = read_shell(intent.command) if intent.kind == "execute" else None
         grants = [
             self._prepared(Rule(outcome="allow", tool=tool, content=content, layer="session"))

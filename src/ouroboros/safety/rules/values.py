@@ -5,6 +5,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from ouroboros.safety.policy.presets import WITHIN, Escalation
+
 type Outcome = Literal["allow", "ask", "deny"]
 type Layer = Literal["user", "project", "local", "cli", "session", "managed"]
 
@@ -34,6 +36,7 @@ class Intent(Struct, frozen=True, kw_only=True):
         command: The exact shell text.
         url: Where the page is, or where it would go.
         risk: Which risk a ``risk`` is, such as ``submit``.
+        escalation: What the model asks for a command beyond the sandbox.
     """
 
     tool: str
@@ -43,6 +46,7 @@ class Intent(Struct, frozen=True, kw_only=True):
     command: str = ""
     url: str = ""
     risk: str = ""
+    escalation: Escalation = WITHIN
 
 
 class Decision(Struct, frozen=True, kw_only=True):
@@ -52,12 +56,16 @@ class Decision(Struct, frozen=True, kw_only=True):
         rule: The rule, or the mode, that decided.
         reason: One sentence for the person and the model.
         grant: The rule that a yes for the session would add; empty when it cannot be remembered.
+        amendment: The prefix that a yes for good would add to the policy file; may be empty.
+        outside: It runs outside of the sandbox.
     """
 
     outcome: Outcome
     rule: str = ""
     reason: str = ""
     grant: str = ""
+    amendment: tuple[str, ...] = ()
+    outside: bool = False
 
 
 ANY = frozenset({"", "*", ":*"})

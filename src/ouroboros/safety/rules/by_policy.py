@@ -1,0 +1,173 @@
+"""Policy files and codex's approval policies, laid over what the rules say."""
+
+import shlex
+from collections.abc import Sequence
+from typing import assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ouroboros.safety.commands import Verdict, classify
+from ouroboros.safety.commands.reading import read_shell
+from ouroboros.safety.paths import Places
+from ouroboros.safety.policy import presets
+from ouroboros.safety.policy.amendments import Judged, proposed
+from ouroboros.safety.policy.book import Book
+from ouroboros.safety.policy.presets import (
+    Approval,
+    Command,
+    Forbidden,
+    NeedsApproval,
+    Requirement,
+    SandboxMode,
+    Skip,
+)
+from ouroboros.safety.policy.values import Evaluation, Words
+from ouroboros.safety.rules.values import Decision, Intent
+
+_BY_FILE = "policy file"
+
+
+class Policies(Struct, frozen=True, kw_only=True):
+    """What decides besides rules and mode.
+
+    Attributes:
+        book: Rules of policy files, as they stand now.
+        approval: One of codex's policies, which then counts in the place of the mode.
+        sandbox: What commands may do unasked, for that policy.
+        is_caged: Commands really run in that sandbox; where they do not, the policy lets none of
+            them run unasked that does more than read.
+    """
+
+    book: Book
+    approval: Approval | None = None
+    sandbox: SandboxMode = "workspace-write"
+    is_caged: bool = False
+
+    def join(
+        self,
+        intent: Intent,
+        decision: Decision,
+        *,
+        places: Places,
+        granted: Sequence[str] = (),
+        may_write: bool = False,
+    ) -> Decision:
+        """The decision of the rules, with what policies make of it.
+
+        Args:
+            intent: What would be done.
+            decision: What rules and mode say. Where a rule, and not the mode, decided, no policy
+                makes it milder.
+            places: Where the session works, resolved.
+            granted: What a person allowed until the session ends; only a file that forbids is above.
+            may_write: The files of the intent are ordinary ones of the workspace.
+        """
+        if decision.outcome == "deny":
+            return decision
+        is_silent = decision.rule.startswith("mode ")
+        if intent.kind != "execute":
+            return self._beyond_commands(intent, decision, is_silent=is_silent, may_write=may_write)
+        if self.approval is None and not self.book.policy:
+            return decision
+        verdict = classify(intent.command, cwd=places.roots[0], places=places)
+        hidden = [found.words for found in read_shell(intent.command).commands]
+        parts = verdict.parts or (("bash", "-lc", intent.command),)
+        found = self.book.policy.evaluate(parts, also=hidden)
+        if found.decision == "forbidden":
+            return Decision(outcome="deny", rule=_BY_FILE, reason=found.reason)
+        if decision.rule in granted:
+            return decision
+        if self.approval is None:
+            return self._by_files(decision, found, verdict, is_silent=is_silent)
+        if not is_silent:
+            asks = decision.outcome == "ask" or found.decision == "prompt"
+            return self._settled(replace(decision, outcome="ask")) if asks else decision
+        required = presets.requirement(
+            self._approval(),
+            self.sandbox,
+            _command(intent, verdict, places),
+            self.book.policy,
+            escalation=intent.escalation,
+            also=hidden,
+        )
+        return self._decision(required, decision, intent)
+
+    def _beyond_commands(
+        self, intent: Intent, decision: Decision, *, is_silent: bool, may_write: bool
+    ) -> Decision:
+        if self.approval is None:
+            return decision
+        if intent.kind == "write" and is_silent:
+            required = presets.write_requirement(self.approval, self.sandbox, inside=may_write)
+            return self._decision(required, decision, intent)
+        return self._settled(decision) if decision.outcome == "ask" else decision
+
+    def _by_files(
+        self, decision: Decision, found: Evaluation, verdict: Verdict, *, is_silent: bool
+    ) -> Decision:
+        if found.decision == "prompt":
+            return replace(decision, outcome="ask", rule=_BY_FILE, reason=found.reason)
+        if found.covers and is_silent:
+            return replace(decision, outcome="allow", rule=_BY_FILE, reason="", outside=True)
+        if decision.outcome != "ask" or not is_silent or verdict.parts is None:
+            return decision
+        asked = [
+            Judged(
+                words=words,
+                decision="allow" if matches else "prompt",
+                is_matched=bool(matches),
+                is_dangerous=verdict.kind == "dangerous",
+            )
+            for words, matches in found.parts
+        ]
+        return replace(decision, amendment=proposed(asked, self.book.policy, found))
+
+    def _settled(self, decision: Decision) -> Decision:
+        """A question, if the policy lets anybody be asked."""
+        if self.approval is None:
+            return decision
+        required = presets.settled(self.approval, decision.reason or "it needs approval")
+        if isinstance(required, Forbidden):
+            return Decision(outcome="deny", rule=self._name, reason=required.reason)
+        return decision
+
+    def _decision(self, required: Requirement, decision: Decision, intent: Intent) -> Decision:
+        leaves = intent.escalation.permissions == "require_escalated"
+        match required:
+            case Skip(bypass_sandbox=bypass):
+                outside = bypass or leaves
+                return Decision(outcome="allow", rule=self._name, outside=outside)
+            case NeedsApproval(reason=reason, amendment=amendment):
+                return replace(
+                    decision,
+                    outcome="ask",
+                    rule=self._name,
+                    reason=reason or decision.reason or "a command may change anything",
+                    amendment=amendment,
+                    outside=leaves,
+                )
+            case Forbidden(reason=reason):
+                return Decision(outcome="deny", rule=self._name, reason=reason)
+            case _:
+                assert_never(required)
+
+    def _approval(self) -> Approval:
+        """The policy, or a stricter one where there is no sandbox to run in."""
+        chosen = self.approval or Approval(name="untrusted")
+        is_open = self.sandbox in {"danger-full-access", "external"}
+        return chosen if self.is_caged or is_open else replace(chosen, has_sandbox=False)
+
+    @property
+    def _name(self) -> str:
+        return f"approval policy {self.approval.name}" if self.approval else _BY_FILE
+
+
+def _command(intent: Intent, verdict: Verdict, places: Places) -> Command:
+    def kind(words: Words) -> presets.Kind:
+        return classify(shlex.join(words), cwd=places.roots[0], places=places).kind
+
+    kinds: tuple[presets.Kind, ...] = tuple(kind(words) for words in verdict.parts or ())
+    return Command(
+        words=("bash", "-lc", intent.command), parts=verdict.parts, kind=verdict.kind, kinds=kinds
+    )
