@@ -6,7 +6,6 @@ import pytest
 
 from ouroboros.browser.errors import CannotAct, PageChanged
 from ouroboros.browser.page.act import aim, click, dblclick, hover
-from ouroboros.browser.page.facts import element_facts
 from ouroboros.browser.page.wait import wait_for_selector
 from ouroboros.browser.tabs import Tab
 from ouroboros.browser.wire import Incoming
@@ -269,16 +268,16 @@ async def test_facts_tell_a_submit_a_payment_an_upload_and_a_download(stage: Sta
     <input type=file id=up><label id=lab for=up>Choose</label>
     <a id=down download href="/a.pdf">Get it</a><a id=out href="http://localhost:1/x">Out</a>"""
     tab = await stage.show(page)
-    pay = await element_facts(tab, "#pay")
+    pay = (await aim(tab, "#pay")).facts
     assert (pay.is_submit, pay.method, pay.is_payment) == (True, "post", True)
     assert pay.action == stage.site.url("order/new")
-    search = await element_facts(tab, "#go")
+    search = (await aim(tab, "#go")).facts
     assert (search.is_submit, search.method, search.is_payment) == (True, "get", False)
-    help_ = await element_facts(tab, "#no")
+    help_ = (await aim(tab, "#no")).facts
     assert (help_.is_submit, help_.is_payment) == (False, False)
-    assert (await element_facts(tab, "#lab")).is_upload
-    assert (await element_facts(tab, "#down")).is_download
-    out = await element_facts(tab, "#out")
+    assert (await aim(tab, "#lab")).facts.is_upload
+    assert (await aim(tab, "#down")).facts.is_download
+    out = (await aim(tab, "#out")).facts
     assert (out.href, out.is_download) == ("http://localhost:1/x", False)
     assert out.page == tab.url
 
@@ -321,7 +320,7 @@ async def test_facts_tell_a_submit_a_payment_an_upload_and_a_download(stage: Sta
 async def test_only_a_form_that_merely_searches_counts_as_a_search(
     stage: Stage, form: str, is_search: bool
 ) -> None:
-    facts = await element_facts(await stage.show(form), "button")
+    facts = (await aim(await stage.show(form), "button")).facts
     assert (facts.is_submit, facts.is_search) == (True, is_search)
 
 

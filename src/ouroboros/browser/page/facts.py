@@ -3,7 +3,7 @@
 import msgspec
 from msgspec import Struct
 
-from ouroboros.browser.page.door import FrameName, Target, ask, ask_in
+from ouroboros.browser.page.door import ask_in
 from ouroboros.browser.tab import Tab
 
 
@@ -34,12 +34,6 @@ class Facts(Struct, frozen=True, kw_only=True):
     is_download: bool = False
     href: str = ""
     page: str = ""
-
-
-async def element_facts(tab: Tab, target: Target, *, frame: FrameName = None) -> Facts:
-    """What a click on the first visible match would mean; raises as ``aim``."""
-    found = await ask(tab, "facts", target, frame=frame)
-    return msgspec.json.decode(found.value, type=Facts)
 
 
 async def entering_facts(tab: Tab) -> Facts | None:

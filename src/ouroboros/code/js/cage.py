@@ -21,7 +21,6 @@ _SECCOMP_SET_FILTER, _TSYNC = 1, 1
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _EPERM, _ENOSYS = 1, 38
 _CLONE_THREAD = 0x00010000
-_PROT_EXEC = 0x4
 
 
 # What V8, the C library and a plain read and write need; everything else is refused.

@@ -343,7 +343,6 @@ const acting = {
   aim,
   engage,
   released,
-  facts: ({ target }) => factsOf(one(target).element),
   entering: () => {
     const active = focused();
     return active ? factsOf(active, true) : null;
