@@ -92,16 +92,17 @@ def _renamed(raw: object, fields: tuple[str, ...]) -> object:
 
 
 def _retyped(raw: object, kind: type[Struct]) -> object:
-    """Lists that were sent as JSON text, and commands that were sent as a list of words."""
+    """Lists and objects that were sent as JSON text, and commands that were sent as a list of words."""
     if not isinstance(raw, dict):
         return raw
     fields = cast("dict[str, Any]", msgspec.json.decode(schema(kind))).get("properties", {})
     known = cast("dict[str, object]", raw)
     for name, value in known.items():
         wanted = fields.get(name, {}).get("type")
-        if wanted == "array" and isinstance(value, str):
+        if wanted in {"array", "object"} and isinstance(value, str):
             with suppress(msgspec.DecodeError):
-                known[name] = _renamed(msgspec.json.decode(value), ())
+                read: object = msgspec.json.decode(value)
+                known[name] = _renamed(read, ()) if wanted == "array" else read
         elif wanted == "string" and name == "command" and isinstance(value, list):
             known[name] = _shell_text(cast("list[object]", value))
     return known

@@ -95,7 +95,7 @@ class Orchestrator:
 
     def may_overlap(self, call: ToolCall) -> bool:
         """Whether the call may run beside others that may."""
-        tool = self._registry.find(call.name)
+        tool = self._registry.find(self._registry.meant(call).name)
         return tool is None or tool.parallel_safe
 
     async def do(self, call: ToolCall) -> ToolResulted:
@@ -104,6 +104,7 @@ class Orchestrator:
         A cancel records ``cancelled`` and goes on; ``StoreFailed`` ends the run, because an effect
         must not happen before its start is durable.
         """
+        call = self._registry.meant(call)
         tool = self._registry.find(call.name)
         passage = Passage(call, tool.name if tool else call.name, self._clock.monotonic())
         try:

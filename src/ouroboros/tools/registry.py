@@ -1,15 +1,26 @@
 """Which tools there are, by every name a model may call them."""
 
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from ouroboros.core.errors import Misuse
-from ouroboros.core.parts import ToolSpec
+from ouroboros.core.parts import ToolCall, ToolSpec
+from ouroboros.tools import exposure
 from ouroboros.tools.aliases import TOOLS, folded
 from ouroboros.tools.arguments import schema
+from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.tool import Tool
 
 type AnyTool = Tool[Any]
+
+
+@runtime_checkable
+class Finder(Protocol):
+    """A tool by which others are found."""
+
+    def note(self, deferred: tuple[AnyTool, ...]) -> None:
+        """Takes in which tools there are to find."""
+        ...
 
 
 class Registry:
@@ -34,6 +45,7 @@ class Registry:
         self._enabled = None if enabled is None else {canonical(name) for name in enabled}
         self._disabled = {canonical(name) for name in disabled}
         self._specs: tuple[ToolSpec, ...] | None = None
+        self._foreign, self._has_finder = 0, False
         for tool in tools:
             self.register(tool)
 
@@ -71,6 +83,13 @@ class Registry:
         self._by_fold[folded(tool.name)] = tool.name
         self._specs = None
 
+    def take_out(self, name: str) -> None:
+        """Forgets the tool of this name; nothing happens when there is none."""
+        own = self._by_fold.pop(folded(name), None)
+        if own is not None:
+            self._tools.pop(own, None)
+            self._specs = None
+
     def find(self, name: str) -> AnyTool | None:
         """The tool of this name, in any spelling or under an alias; None when there is none."""
         own = self._by_fold.get(folded(name)) or self._by_fold.get(folded(canonical(name)))
@@ -90,23 +109,57 @@ class Registry:
 
         return tuple(get_close_matches(name.lower(), self._tools, n=3, cutoff=0.6))
 
+    def exposure(self, tool: AnyTool) -> Exposure:
+        """How a tool is shown now: many from outside are all deferred, none where nothing finds them."""
+        own = exposure.written(tool)
+        if own == "direct" and exposure.source_of(tool) and self._foreign > exposure.MOST_FOREIGN:
+            own = "deferred"
+        return "direct" if own == "deferred" and not self._has_finder else own
+
+    def deferred(self) -> tuple[AnyTool, ...]:
+        """The tools that a model has to look for, in the order they were registered."""
+        return tuple(tool for tool in self._tools.values() if self.exposure(tool) == "deferred")
+
     def specs(self) -> tuple[ToolSpec, ...]:
-        """What a model is told of the enabled tools; made once."""
+        """What a model is told of at once; made once for each set of tools."""
         if self._specs is None:
-            self._specs = tuple(
-                ToolSpec(
-                    name=tool.name,
-                    description=tool.description,
-                    schema=schema(tool.arguments),
-                    freeform=getattr(tool, "freeform", None),
-                )
+            self._count()
+            shown = [
+                tool
                 for tool in self._tools.values()
-                if not getattr(tool, "is_hidden", False)
-            )
+                if self.exposure(tool) in {"direct", "model-only"}
+            ]
+            deferred = self.deferred()
+            if not deferred:
+                shown = [tool for tool in shown if not getattr(tool, "finds_deferred", False)]
+            for tool in shown:
+                if isinstance(tool, Finder):
+                    tool.note(deferred)
+            self._specs = tuple(map(spec_of, shown))
         return self._specs
+
+    def _count(self) -> None:
+        self._foreign = sum(bool(exposure.source_of(tool)) for tool in self._tools.values())
+        self._has_finder = any(isinstance(tool, Finder) for tool in self._tools.values())
+
+    def meant(self, call: ToolCall) -> ToolCall:
+        """The call that a call of ``call_tool`` stands for, under the same id; else the call itself."""
+        tool = self.find(call.name)
+        inner = getattr(tool, "inner", None)
+        return call if inner is None else inner(call)
 
     def _is_enabled(self, name: str) -> bool:
         return name not in self._disabled and (self._enabled is None or name in self._enabled)
+
+
+def spec_of(tool: AnyTool) -> ToolSpec:
+    """A tool as a model is told of it."""
+    return ToolSpec(
+        name=tool.name,
+        description=tool.description,
+        schema=schema(tool.arguments),
+        freeform=getattr(tool, "freeform", None),
+    )
 
 
 def canonical(name: str) -> str:

@@ -14,7 +14,7 @@ from tests.unit.tools.spine import Spine, text_of
 
 NAMES = (
     "read", "write", "edit", "multi_edit", "apply_patch", "ls", "find", "grep", "shell",
-    "update_plan", "done",
+    "update_plan", "done", "tool_search", "call_tool",
 )  # fmt: skip
 
 

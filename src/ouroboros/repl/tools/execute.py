@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from ouroboros.core.parts import Text
 from ouroboros.repl.metadata import Entry
 from ouroboros.repl.tools.seat import Kit, Seat
+from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.tool import Effect, Result, ToolContext
 
 _LOG_CHARS = 9_000
@@ -75,7 +76,7 @@ class BrowserCommandTool:
     description = "The same as browser_execute."
     arguments = CommandArguments
     parallel_safe = False
-    is_hidden = True
+    exposure: Exposure = "hidden"
 
     def __init__(self, seat: Seat) -> None:
         """Starts nothing."""

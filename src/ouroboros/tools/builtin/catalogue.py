@@ -5,6 +5,7 @@ from ouroboros.core.limits import (
     SHELL_TIMEOUT_SECONDS,
     WRITE_BYTES,
 )
+from ouroboros.tools.builtin.discovery import CallToolTool, ToolSearchTool
 from ouroboros.tools.builtin.files import EditTool, MultiEditTool, ReadTool, WriteTool
 from ouroboros.tools.builtin.patch import ApplyPatchTool
 from ouroboros.tools.builtin.search import FindTool, GrepTool, ListTool
@@ -44,4 +45,6 @@ def builtin_tools(
         ),
         UpdatePlanTool(),
         DoneTool(),
+        ToolSearchTool(),
+        CallToolTool(),
     )

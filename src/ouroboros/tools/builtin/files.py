@@ -10,6 +10,7 @@ from msgspec import Meta, Struct
 from ouroboros.core.errors import ToolFailed
 from ouroboros.core.limits import WRITE_BYTES
 from ouroboros.tools.builtin.location import located, missing, shown
+from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.tool import Effect, Result, ToolContext
 from ouroboros.workspace.diff import unified
 from ouroboros.workspace.files import Decoded, FileMissing, load, write_atomic
@@ -133,6 +134,7 @@ class MultiEditTool:
     name = "multi_edit"
     description = "Several edits of one file, in order, all or none."
     arguments = MultiEditArguments
+    exposure: Exposure = "deferred"
     parallel_safe = False
 
     def effect(self, arguments: MultiEditArguments, cwd: Path) -> Effect:

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from ouroboros.core.events import PlanStep, PlanUpdated
 from ouroboros.core.parts import Text
+from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.tool import Effect, Result, ToolContext
 
 
@@ -50,6 +51,7 @@ class DoneTool:
     name = "done"
     description = "Ends the work with this answer; a reply without tool calls does the same."
     arguments = DoneArguments
+    exposure: Exposure = "hidden"
     parallel_safe = False
 
     def effect(self, arguments: DoneArguments, cwd: Path) -> Effect:

@@ -150,12 +150,13 @@ class _History:
         is_own = unit.before is not None and unit.before.origin == self._origin
         items: list[Fields] = []
         parts: list[Part] = []
+        called = {call.id: call.name for call in unit.before.calls} if unit.before else {}
         for result in results_in_order(unit):
             identifier = self._call_id(result.call_id, is_own=is_own)
             content = self._content([Text(text=text_of_result(result))]) or ""
             item: Fields = {"role": "tool", "tool_call_id": identifier, "content": content}
             if self._dialect.tool_result_name:
-                item["name"] = result.name
+                item["name"] = called.get(result.call_id, result.name)
             items.append(item)
             # A tool message takes no media; they follow after the last one.
             parts += [part for part in result.parts if isinstance(part, Media)]

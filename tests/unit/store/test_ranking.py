@@ -1,0 +1,40 @@
+import pytest
+
+from ouroboros.store.ranking import Ranking
+
+TEXTS = (
+    "calendar_create\ncalendar create\nMakes an event in a calendar",
+    "calendar_list\ncalendar list\nLists the events of a calendar",
+    "mail_send\nmail send\nSends a message",
+    "weather\nTells the weather of a place",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        ("create a calendar event", 0),
+        ("listing events", 1),
+        ("SEND messages!", 2),
+        ("what weather is it", 3),
+    ],
+)
+def test_the_best_comes_first_by_the_stems_of_words(query: str, best: int) -> None:
+    assert Ranking(TEXTS).best(query, 4)[0] == best
+
+
+@pytest.mark.parametrize("query", ["", "   ", "-- ;", '"', "zebra"])
+def test_nothing_fits_nothing(query: str) -> None:
+    assert Ranking(TEXTS).best(query, 8) == ()
+
+
+@pytest.mark.parametrize("query", ["calendar OR", 'calendar" NEAR(', "calendar*", "text:calendar"])
+def test_words_are_no_query_language(query: str) -> None:
+    assert set(Ranking(TEXTS).best(query, 8)) >= {0, 1}
+
+
+def test_no_more_than_asked_for() -> None:
+    assert len(Ranking(TEXTS).best("calendar", 1)) == 1
+    assert Ranking(TEXTS).best("calendar", 0) == ()
+    assert Ranking(()).best("calendar", 8) == ()
+    assert Ranking(TEXTS).best("word " * 100_000 + "calendar", 8) == ()
