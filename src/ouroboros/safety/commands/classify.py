@@ -2,11 +2,76 @@
 
 from pathlib import Path
 
-from ouroboros.safety.commands.verdict import Verdict
-from ouroboros.safety.paths import Places
+from ouroboros.safety.commands.grammar import Simple, parse
+from ouroboros.safety.commands.harm import danger
+from ouroboros.safety.commands.operands import Ground
+from ouroboros.safety.commands.outward import publishes, sends
+from ouroboros.safety.commands.programs import Judge, edited
+from ouroboros.safety.commands.reading import read_shell
+from ouroboros.safety.commands.verdict import Doubt, Verdict
+from ouroboros.safety.paths import Places, real
+
+_SHELLS = frozenset({"", "ash", "bash", "dash", "ksh", "sh"})
+_JOINTS = frozenset({"", "&&", "||", ";", "|"})
+_LONGEST = 100_000
 
 
 def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Verdict:
-    """What shell text would do; ``places`` are resolved."""
-    del text, cwd, places, shell
-    return Verdict(kind="approve", reason="the command may change anything", rule="ask.unknown")
+    """What shell text would do; ``places`` are resolved, ``shell`` is a name or a path."""
+    if not text.strip():
+        return Verdict(kind="approve", rule="ask.empty", reason="there is no command")
+    if len(text) > _LONGEST:
+        reason = "it is too long to be read with certainty"
+        return Verdict(kind="approve", rule="ask.long", reason=reason, sends=True)
+    parts = _parts(text)
+    try:
+        hardened = _hardened(text, cwd, places, shell)
+    except Doubt as doubt:
+        return _asked(text, doubt, parts)
+    reason = "it only reads, in places that may be read"
+    return Verdict(kind="safe", rule="safe.read", reason=reason, parts=parts, hardened=hardened)
+
+
+def _asked(text: str, doubt: Doubt, parts: tuple[tuple[str, ...], ...] | None) -> Verdict:
+    reading = read_shell(text)
+    harm = danger(text, reading.commands)
+    return Verdict(
+        kind="dangerous" if harm else "approve",
+        rule=harm[0] if harm else doubt.rule,
+        reason=harm[1] if harm else doubt.reason,
+        sends=sends(text, reading.commands, is_opaque=reading.opaque),
+        pushes=publishes(reading.commands),
+        parts=parts,
+    )
+
+
+def _hardened(text: str, cwd: Path, places: Places, shell: str) -> str:
+    name = shell.replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
+    if name not in _SHELLS:
+        raise Doubt("ask.shell", f"commands for {name} are not read")
+    try:
+        ground = Ground(real(cwd), places)
+    except OSError as broken:
+        raise Doubt("ask.folder", f"the folder {cwd} cannot be looked at") from broken
+    judge = Judge(ground)
+    judge.text(text)
+    if name not in {"", "bash"} and any(mark in text for mark in ("&>", "|&")):
+        raise Doubt("ask.shell", f"{name} reads this otherwise than bash")
+    return edited(text, judge.edits) if judge.edits else ""
+
+
+def _parts(text: str) -> tuple[tuple[str, ...], ...] | None:
+    try:
+        commands = parse(text)
+    except Doubt:
+        return None
+    return tuple(map(_words, commands)) if all(map(_is_plain, commands)) else None
+
+
+def _words(simple: Simple) -> tuple[str, ...]:
+    return tuple(word.text for word in simple.words)
+
+
+def _is_plain(simple: Simple) -> bool:
+    return not simple.assignments and not simple.redirects and simple.joint in _JOINTS
+

@@ -14,7 +14,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
         kind: ``safe`` only reads in allowed places; ``dangerous`` may do lasting harm; else ``approve``.
         reason: One sentence for the person and the model.
         rule: What decided, such as ``safe.read`` or ``danger.wide-delete``.
-        sends: It may carry data out over a network.
+        sends: It may carry data out over a network, or nobody can see that it does not.
         pushes: It publishes code or packages.
         parts: The words of each command when the text is only plain words joined by
             ``&& || ; |``, else None.
@@ -28,3 +28,13 @@ class Verdict(Struct, frozen=True, kw_only=True):
     pushes: bool = False
     parts: tuple[tuple[str, ...], ...] | None = None
     hardened: str = ""
+
+
+class Doubt(Exception):
+    """A command is not known only to read: the rule that says so, and why."""
+
+    def __init__(self, rule: str, reason: str) -> None:
+        """``reason`` is one sentence without its end."""
+        super().__init__(reason)
+        self.rule = rule
+        self.reason = reason

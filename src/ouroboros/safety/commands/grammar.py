@@ -1,0 +1,303 @@
+"""Shell text by its grammar: simple commands in lists and pipelines, of plain or plainly quoted words.
+
+Source: tree-sitter-bash. Only kinds of nodes that are known are read, each word is read a second
+time by its characters, and the whole text by the scanner: where they differ it is not understood.
+"""
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from ouroboros.safety.commands.scanner import Reader
+from ouroboros.safety.commands.verdict import Doubt
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+_LONGEST = 8_000
+_JOINTS = frozenset({"&&", "||", ";", "|", "|&", "\n"})
+_WORDS = frozenset({"word", "number", "string", "raw_string", "concatenation"})
+_BLANKS = re.compile(rb" *")
+_LINES = re.compile(rb"[ \n]*")
+_NAME = re.compile(r"[A-Za-z0-9_.+/-]+")
+_TEST = re.compile(r"\[(?: +[A-Za-z0-9_./=!-]+)+ +\]")
+_COMMENT_START = re.compile(rb"(?:^|\n) *$")
+
+_PIECE = re.compile(
+    r"(?P<bare>[A-Za-z0-9_@%+=:,./^~-]+)"
+    r"|'(?P<single>[^'\n]*)'"
+    r'|"(?P<double>(?:[^"\\$`!\n]|\\[^\n]|\$(?=["| )]))*)"'
+    r"|\\(?P<escaped>[ -~])"
+    r"|(?P<pattern>[*?\[\]])"
+    r"|(?P<braces>\{[^,.{}'\"\\ ]*\})"
+)
+_TILDE_LATER = re.compile(r"[:=]~")
+
+
+class Word(Struct, frozen=True, kw_only=True):
+    """A word without its quotes.
+
+    Attributes:
+        text: What the program gets, unless it ``is_pattern``.
+        start: Where it begins in the text, in bytes.
+        end: Where it ends.
+        is_pattern: The shell may put names of files in its place.
+        is_home: It begins with a bare ``~``.
+    """
+
+    text: str
+    start: int = 0
+    end: int = 0
+    is_pattern: bool = False
+    is_home: bool = False
+
+
+class Redirect(Struct, frozen=True, kw_only=True):
+    """A redirection: ``operator`` with the number before it, and where to."""
+
+    operator: str
+    target: Word
+
+
+class Simple(Struct, frozen=True, kw_only=True):
+    """One simple command; ``joint`` is what stands before it."""
+
+    words: tuple[Word, ...]
+    assignments: tuple[str, ...] = ()
+    redirects: tuple[Redirect, ...] = ()
+    joint: str = ""
+
+
+def parse(text: str) -> tuple[Simple, ...]:
+    """The simple commands of a text.
+
+    Raises:
+        Doubt: The text is outside the subset that is understood.
+    """
+    odd = next((c for c in text if c != "\n" and not c.isprintable()), "")
+    if odd:
+        raise Doubt(
+            "ask.characters",
+            f"it holds the character U+{ord(odd):04X}, which shells may read in several ways",
+        )
+    if len(text) > _LONGEST:
+        raise Doubt("ask.long", "it is too long to be read with certainty")
+    data = text.encode("utf-8", "surrogatepass")
+    root = _parser().parse(data).root_node
+    if root.has_error:
+        raise Doubt("ask.syntax", "its grammar is not understood")
+    reading = _Reading(data)
+    reading.statement(root)
+    _agree(text, reading.commands)
+    return tuple(reading.commands)
+
+
+def prepare() -> None:
+    """Loads the grammar, which takes some 20 ms the first time."""
+    _parser()
+
+
+@cache
+def _parser() -> "Parser":
+    import tree_sitter
+    import tree_sitter_bash
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+
+def _agree(text: str, commands: list[Simple]) -> None:
+    """The scanner, which follows bash by hand, must have found the very same words."""
+    reader = Reader(text.strip(" \t\n"))
+    reader.read()
+    ours = [[*simple.assignments, *(word.text for word in simple.words)] for simple in commands]
+    if reader.is_opaque or [draft.words for draft in reader.commands] != ours:
+        raise Doubt("ask.syntax", "shells may read it in several ways")
+
+
+class _Reading:
+    def __init__(self, data: bytes) -> None:
+        self.commands: list[Simple] = []
+        self._data = data
+        self._joint = ""
+
+    def statement(self, node: "Node") -> None:
+        match node.type:
+            case "program" | "list" | "pipeline":
+                self._group(node)
+            case "redirected_statement":
+                self._redirected(node)
+            case "command":
+                self._spaced(node, _BLANKS)
+                self._command(node.children, ())
+            case "test_command":
+                self._test(node)
+            case other:
+                raise Doubt("ask.syntax", _unknown(other))
+
+    def _test(self, node: "Node") -> None:
+        raw = self._raw(node)
+        if not _TEST.fullmatch(raw):
+            raise Doubt("ask.syntax", "it tests something in a way that is not understood")
+        words: list[Word] = []
+        for found in re.finditer(r"[^ ]+", raw):
+            is_end = found.group() in {"[", "]"}
+            words.append(Word(text=found.group()) if is_end else unquoted(found.group()))
+        joint, self._joint = self._joint, ""
+        self.commands.append(Simple(words=tuple(words), joint=joint))
+
+    def _group(self, node: "Node") -> None:
+        self._spaced(node, _LINES)
+        for child in node.children:
+            if child.type == "comment":
+                if not _COMMENT_START.search(self._data, 0, child.start_byte):
+                    raise Doubt("ask.syntax", "a comment stands after a command")
+            elif child.is_named:
+                self.statement(child)
+                self._joint = "\n"
+            elif child.type in _JOINTS:
+                self._joint = child.type
+            else:
+                raise Doubt("ask.syntax", _unknown(child.type))
+
+    def _redirected(self, node: "Node") -> None:
+        self._spaced(node, _BLANKS)
+        body = node.child_by_field_name("body")
+        if body is None:
+            raise Doubt("ask.redirect", "it redirects without a command")
+        redirects = tuple(self._redirect(child) for child in node.children if child.id != body.id)
+        if body.type == "command":
+            self._spaced(body, _BLANKS)
+            self._command(body.children, redirects)
+            return
+        self.statement(body)
+        last = self.commands.pop()
+        self.commands.append(
+            Simple(
+                words=last.words,
+                assignments=last.assignments,
+                redirects=last.redirects + redirects,
+                joint=last.joint,
+            )
+        )
+
+    def _command(self, children: "list[Node]", redirects: tuple[Redirect, ...]) -> None:
+        words: list[Word] = []
+        assignments: list[str] = []
+        for child in children:
+            if child.type == "variable_assignment" and not words:
+                assignments.append(self._assignment(child))
+            elif child.type == "command_name" and not words:
+                words.append(self._name(child))
+            elif child.type == "file_redirect":
+                redirects = (*redirects, self._redirect(child))
+            elif words:
+                words.append(self._word(child))
+            else:
+                raise Doubt("ask.syntax", _unknown(child.type))
+        if not words:
+            raise Doubt("ask.environment", "it sets variables of the shell")
+        joint, self._joint = self._joint, ""
+        self.commands.append(
+            Simple(
+                words=tuple(words), assignments=tuple(assignments), redirects=redirects, joint=joint
+            )
+        )
+
+    def _name(self, node: "Node") -> Word:
+        raw = self._raw(node)
+        if len(node.children) != 1 or not _NAME.fullmatch(raw):
+            raise Doubt("ask.syntax", "the name of the program is not written plainly")
+        return Word(text=raw, start=node.start_byte, end=node.end_byte)
+
+    def _assignment(self, node: "Node") -> str:
+        raw = self._raw(node)
+        name, equals, value = raw.partition("=")
+        if not equals or not re.fullmatch(r"\w+", name, re.ASCII):
+            raise Doubt("ask.environment", "it sets variables in a way that is not understood")
+        if value and not re.fullmatch(r"[A-Za-z0-9_.@:/+-]*", value):
+            raise Doubt("ask.environment", f"the value of {name} is not written plainly")
+        return raw
+
+    def _redirect(self, node: "Node") -> Redirect:
+        if node.type != "file_redirect":
+            raise Doubt("ask.syntax", _unknown(node.type))
+        self._spaced(node, _BLANKS)
+        target = node.child_by_field_name("destination")
+        if target is None or node.children[-1].id != target.id or node.child_count > 3:
+            raise Doubt("ask.redirect", "its redirection is not understood")
+        operator = "".join(self._raw(child) for child in node.children[:-1])
+        return Redirect(operator=operator, target=self._word(target))
+
+    def _word(self, node: "Node") -> Word:
+        if node.type not in _WORDS:
+            raise Doubt("ask.syntax", _unknown(node.type))
+        return unquoted(self._raw(node), node.start_byte, node.end_byte)
+
+    def _raw(self, node: "Node") -> str:
+        return self._data[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
+
+    def _spaced(self, node: "Node", blank: re.Pattern[bytes]) -> None:
+        """Between the parts of a node there is nothing but blanks."""
+        at = node.start_byte if node.parent is not None else 0
+        for child in node.children:
+            if not blank.fullmatch(self._data, at, child.start_byte):
+                raise Doubt("ask.syntax", "its grammar is not understood")
+            at = child.end_byte
+        end = node.end_byte if node.parent is not None else len(self._data)
+        if not blank.fullmatch(self._data, at, end):
+            raise Doubt("ask.syntax", "its grammar is not understood")
+
+
+def unquoted(raw: str, start: int = 0, end: int = 0) -> Word:
+    """A word as the program gets it.
+
+    Raises:
+        Doubt: The shell may change it beyond putting in names of files.
+    """
+    if raw == "!":
+        return Word(text=raw, start=start, end=end)
+    pieces: list[str] = []
+    is_pattern, at = False, 0
+    while at < len(raw):
+        found = _PIECE.match(raw, at)
+        if found is None:
+            raise Doubt("ask.syntax", f"the shell may change the word {raw}")
+        kind, text = str(found.lastgroup), found.group(str(found.lastgroup))
+        if kind == "double":
+            text = re.sub(r"\\([\\\"$`])", r"\1", text)
+        is_pattern = is_pattern or kind == "pattern"
+        pieces.append(text)
+        at = found.end()
+    is_home = raw.startswith("~")
+    if _TILDE_LATER.search(raw) or (is_home and raw[1:2] not in {"", "/"}):
+        raise Doubt("ask.syntax", f"the shell may change the word {raw}")
+    return Word(text="".join(pieces), start=start, end=end, is_pattern=is_pattern, is_home=is_home)
+
+
+_SAID = {
+    "&": "it runs in the background",
+    "ansi_c_string": "it hides characters in $'...'",
+    "arithmetic_expansion": "it computes, which may run what is inside",
+    "arrayref": "it names an element of an array",
+    "brace_expression": "it makes words from braces",
+    "command_substitution": "it runs a command inside of another",
+    "compound_statement": "it groups commands",
+    "declaration_command": "it declares variables",
+    "expansion": "the shell fills in a variable",
+    "extglob_pattern": "it has a pattern of bash",
+    "function_definition": "it defines a function",
+    "heredoc_redirect": "it has a here-document",
+    "herestring_redirect": "it feeds text to a command",
+    "process_substitution": "it runs a command inside of another",
+    "simple_expansion": "the shell fills in a variable",
+    "subshell": "it starts a shell of its own",
+    "translated_string": "the shell translates a text",
+    "unset_command": "it unsets variables",
+    "variable_assignment": "it sets variables of the shell",
+}
+
+
+def _unknown(kind: str) -> str:
+    return _SAID.get(kind, f"it uses {kind.replace('_', ' ')}, of which it is not known what runs")

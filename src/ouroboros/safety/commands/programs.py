@@ -1,0 +1,211 @@
+"""One command after the other: is each in the tables, with options and paths that only read."""
+
+import shlex
+from collections.abc import Sequence
+
+from ouroboros.safety.commands.checks import CHECKS, has_rust_file
+from ouroboros.safety.commands.finding import Feed, check_find, check_xargs
+from ouroboros.safety.commands.git import check_git
+from ouroboros.safety.commands.grammar import Redirect, Simple, Word, parse
+from ouroboros.safety.commands.operands import Ground
+from ouroboros.safety.commands.options import sort_out, spec
+from ouroboros.safety.commands.tables import coreutils, packages, search, system
+from ouroboros.safety.commands.verdict import Doubt
+from ouroboros.safety.commands.wrappers import check_assignment, is_wrapper, unwrapped
+
+READS: dict[str, str] = coreutils.READS | search.READS | packages.READS | system.READS
+_FOLDERS = frozenset({
+    "/bin",
+    "/usr/bin",
+    "/usr/local/bin",
+    "/sbin",
+    "/usr/sbin",
+    "/opt/homebrew/bin",
+})
+_SHELLS = frozenset({"bash", "sh", "dash"})
+_SCRIPT_FLAGS = frozenset({"-c", "-lc"})
+_LISTING_WORDS = frozenset({
+    "-l",
+    "--files",
+    "--files-with-matches",
+    "-rl",
+    "-lr",
+    "-rln",
+    "-lrn",
+    "-rnl",
+    "-ril",
+    "-rli",
+    "-il",
+    "-li",
+})
+_FILTERS = frozenset({"grep", "egrep", "fgrep", "sort", "head", "tail", "uniq", "tac", "rg"})
+_DEEPEST = 3
+_MOST = 64
+
+type Edit = tuple[int, int, str]
+
+
+class Judge:
+    """Judges the commands of one text in their order."""
+
+    def __init__(self, ground: Ground, *, depth: int = 0) -> None:
+        """``ground`` is changed by ``cd``."""
+        self.edits: list[Edit] = []
+        self._ground = ground
+        self._depth = depth
+        self._feed = Feed()
+
+    def text(self, text: str) -> None:
+        """Judges shell text.
+
+        Raises:
+            Doubt: It is not known only to read.
+        """
+        commands = parse(text)
+        if not commands or len(commands) > _MOST:
+            raise Doubt("ask.long", f"it has {len(commands)} commands")
+        for at, simple in enumerate(commands):
+            following = commands[at + 1].joint if at + 1 < len(commands) else ""
+            if simple.joint not in {"|", "|&"}:
+                self._feed = Feed()
+            self._simple(simple, following)
+
+    def words(self, words: Sequence[Word]) -> None:
+        """Judges the words of one command, its name first."""
+        name = words[0].text
+        folder, _, own = name.rpartition("/")
+        if words[0].is_pattern or words[0].is_home or (folder and folder not in _FOLDERS):
+            raise Doubt("ask.program", f"{name} is not a program of the system")
+        if is_wrapper(own) and not _looks_up(words):
+            self._keep(self._feed, unwrapped(words))
+        elif own == "git":
+            self.edits.extend(check_git(words, self._ground))
+            self._feed = Feed(is_listing=_is_listing(own, words), is_narrow=True)
+        elif own == "find":
+            self._feed = check_find(words, self._ground, self._found)
+        elif own == "xargs":
+            check_xargs(words, self._feed, self._more)
+            self._feed = Feed()
+        elif own in _SHELLS:
+            self._shell(words)
+        else:
+            self._program(own, words)
+
+    def _keep(self, feed: Feed, words: Sequence[Word]) -> None:
+        self._feed = feed
+        self.words(words)
+
+    def _found(self, words: Sequence[Word]) -> None:
+        if words[0].text in {"cd", "xargs"} or is_wrapper(words[0].text):
+            raise Doubt("ask.wrapper", f"find with {words[0].text} is not known to be harmless")
+        self.words(words)
+
+    def _more(self, words: Sequence[Word]) -> None:
+        """A command that gets more words than can be seen."""
+        own = words[0].text.rpartition("/")[2]
+        if not (own in READS and spec(READS[own]).is_open):
+            raise Doubt("ask.wrapper", f"{own} may do harm with words that cannot be seen")
+        self.words(words)
+
+    def _simple(self, simple: Simple, following: str) -> None:
+        for assignment in simple.assignments:
+            check_assignment(assignment)
+        for redirect in simple.redirects:
+            self._redirect(redirect)
+        if simple.words[0].text != "cd":
+            self.words(simple.words)
+            return
+        if len(simple.words) > 2 or simple.assignments:
+            raise Doubt("ask.folder", "cd with more than a folder")
+        target = simple.words[1] if len(simple.words) > 1 else None
+        self._ground.enter(target, certain=following == "&&" and simple.joint in {"", "&&"})
+
+    def _redirect(self, redirect: Redirect) -> None:
+        operator, target = redirect.operator, redirect.target
+        if target.is_pattern or target.is_home:
+            raise Doubt("ask.redirect", "the shell may change where it redirects")
+        match operator:
+            case ">" | "1>" | "2>" | ">>" | "2>>" | "&>" | "1>>" if target.text == "/dev/null":
+                return
+            case ">&" | "1>&" | "2>&" if target.text in {"1", "2"}:
+                return
+            case "<" | "0<":
+                self._ground.check([target])
+            case _:
+                raise Doubt("ask.redirect", f"it writes to {target.text}")
+
+    def _shell(self, words: Sequence[Word]) -> None:
+        if len(words) == 2 and words[1].text == "--version":
+            return
+        is_script = len(words) == 3 and words[1].text in _SCRIPT_FLAGS and words[2].end > 0
+        if not is_script or words[2].is_pattern or self._depth >= _DEEPEST:
+            raise Doubt("ask.wrapper", f"what {words[0].text} runs is not known")
+        ground = Ground(self._ground.cwds[0], self._ground.places)
+        ground.cwds = self._ground.cwds
+        inner = Judge(ground, depth=self._depth + 1)
+        inner.text(words[2].text)
+        if inner.edits:
+            script = edited(words[2].text, inner.edits)
+            self.edits.append((words[2].start, words[2].end, shlex.quote(script)))
+
+    def _program(self, own: str, words: Sequence[Word]) -> None:
+        feed, self._feed = self._feed, Feed()
+        if self._is_version(own, words):
+            return
+        count, line = _entry(words, own)
+        known = spec(line)
+        name = " ".join((own, *(word.text for word in words[1:count])))
+        if "echo" in known.checks:
+            return
+        match = sort_out(name, known, words[count:])
+        for check in known.checks:
+            CHECKS[check](name, match, words[count:], self._ground)
+        self._ground.check(match.paths)
+        if own in _FILTERS and not match.paths:
+            self._feed = feed
+        elif _is_listing(own, words):
+            self._feed = Feed(is_listing=True, is_narrow=own not in {"grep", "egrep", "fgrep"})
+
+    def _is_version(self, own: str, words: Sequence[Word]) -> bool:
+        if len(words) != 2 or own not in packages.VERSION_WORDS.get(words[1].text, ()):
+            return False
+        if own in packages.RUST and any(map(has_rust_file, self._ground.cwds)):
+            raise Doubt("ask.project", f"the project names the folder that {own} is taken from")
+        return True
+
+
+def _looks_up(words: Sequence[Word]) -> bool:
+    is_command = words[0].text == "command" and len(words) > 1
+    return is_command and words[1].text in {"-v", "-V"}
+
+
+def _entry(words: Sequence[Word], own: str) -> tuple[int, str]:
+    """How many words name the program, and its line in the tables."""
+    if own == "command":
+        return 2, "NAMES"
+    for count in (3, 2, 1):
+        key = " ".join((own, *(word.text for word in words[1:count])))
+        if len(words) >= count and key in READS:
+            return count, READS[key]
+    raise Doubt("ask.program", f"{own} is not known only to read")
+
+
+def _is_listing(own: str, words: Sequence[Word]) -> bool:
+    given = {word.text for word in words[1:]}
+    match own:
+        case "fd" | "fdfind":
+            return True
+        case "git":
+            return "ls-files" in given
+        case "rg" | "grep" | "egrep" | "fgrep":
+            return bool(given & _LISTING_WORDS)
+        case _:
+            return False
+
+
+def edited(text: str, edits: Sequence[Edit]) -> str:
+    """The text with pieces replaced; places count bytes."""
+    data = text.encode("utf-8", "surrogatepass")
+    for start, end, new in sorted(edits, reverse=True):
+        data = data[:start] + new.encode() + data[end:]
+    return data.decode("utf-8", "surrogatepass")

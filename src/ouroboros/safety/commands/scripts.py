@@ -1,0 +1,87 @@
+"""Small languages inside of words: sed, awk and jq, as far as they only print."""
+
+import re
+
+from ouroboros.safety.commands.verdict import Doubt
+
+_ADDRESS = r"(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\[^\n])+/I?)"
+_SUBSTITUTE = "|".join(
+    rf"s{mark}(?:[^{mark}\\\n]|\\[^\n])*{mark}(?:[^{mark}\\\n]|\\[^\n])*{mark}[gpiI0-9]*"
+    for mark in ("/", r"\|", "#", ",", ":", "@", "%", "!", "_")
+)
+_SED_STEP = rf"(?:{_ADDRESS}(?:,(?:{_ADDRESS}|\+\d+))?)? ?!?(?:[pd=]|q\d*|{_SUBSTITUTE})"
+_SED = re.compile(rf" *{_SED_STEP}(?: *[;\n] *{_SED_STEP})* *;? *")
+
+_AWK_WORDS = frozenset(
+    "print printf NR NF FNR FS OFS RS ORS BEGIN END length substr tolower toupper split sprintf index match gsub sub int if "
+    "else for in while next exit FILENAME RSTART RLENGTH n i j k c s t x a b m total sum count max min seen line key arr".split()
+)
+_AWK_STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
+_AWK_REGEX = re.compile(r'/(?:[^/"\\\n]|\\[^"\n])+/')
+_AWK_BEFORE_REGEX = "~(,;{}!&|\n"
+_AWK_SIGNS = re.compile(r"[A-Za-z0-9_\s{}()\[\];,.$=!<>+*%?:~&|-]*", re.ASCII)
+
+_JQ_WORDS = re.compile(
+    r"\b(env|ENV|import|include|input_filename|getpath_env|halt_error|debug|stderr|modulemeta|get_search_list)\b|\$__"
+)
+
+
+def check_sed(script: str) -> None:
+    """Holds a sed script to be one that prints, deletes from the output and replaces in it.
+
+    Raises:
+        Doubt: It may write or run something.
+    """
+    if not _SED.fullmatch(script):
+        raise Doubt("ask.script", "the sed script may write or run something")
+
+
+def check_awk(script: str) -> None:
+    """Holds an awk program to be one that only prints.
+
+    Raises:
+        Doubt: It may write, run or read something else.
+    """
+    bare = _awk_code(script)
+    unknown = sorted(set(re.findall(r"[A-Za-z_]\w*", bare)) - _AWK_WORDS)
+    is_odd = re.search(r"[|&]", re.sub(r"&&|\|\|", " ", bare)) is not None
+    if unknown or is_odd or _redirects(bare) or not _AWK_SIGNS.fullmatch(bare):
+        what = unknown[0] if unknown else "its operators"
+        raise Doubt("ask.script", f"the awk program may write or run something ({what})")
+
+
+def _redirects(code: str) -> bool:
+    """Whether a ``>`` stands in an action outside of parentheses, where it writes."""
+    code = code.replace(">=", "  ")
+    actions = parentheses = 0
+    for character in code:
+        actions += (character == "{") - (character == "}")
+        parentheses += (character == "(") - (character == ")")
+        if character == ">" and actions > 0 and parentheses <= 0:
+            return True
+    return ">>" in code
+
+
+def _awk_code(script: str) -> str:
+    """An awk program without its texts and patterns; what is doubtful stays."""
+    kept, at = "", 0
+    while at < len(script):
+        before = kept.rstrip(" \t")[-1:]
+        found = _AWK_STRING.match(script, at)
+        if found is None and (not before or before in _AWK_BEFORE_REGEX):
+            found = _AWK_REGEX.match(script, at)
+        # A text or pattern leaves a mark that is no operator and no beginning.
+        kept += "0" if found else script[at]
+        at = found.end() if found else at + 1
+    return kept
+
+
+def check_jq(script: str) -> None:
+    """Holds a jq filter to be one that reads nothing but its input.
+
+    Raises:
+        Doubt: It may read the environment or other files.
+    """
+    found = _JQ_WORDS.search(script)
+    if found:
+        raise Doubt("ask.script", f"the jq filter uses {found.group()}")
