@@ -83,11 +83,14 @@ class ToolSearchTool:
         yield Result(parts=(Text(text=_listed(found)),))
 
     def _best(self, tools: tuple[AnyTool, ...], query: str, limit: int) -> list[AnyTool]:
-        from ouroboros.store.ranking import Ranking  # most sessions never search
-
         if self._index is None or self._index[0] != tools:
-            self._index = tools, Ranking([_text(tool) for tool in tools])
+            self._index = tools, _indexed(tools)
         return [tools[at] for at in self._index[1].best(query, limit)]
+
+
+def best(tools: tuple[AnyTool, ...], query: str, limit: int) -> list[AnyTool]:
+    """The tools that are about the words, the best first; blocks."""
+    return [tools[at] for at in _indexed(tools).best(query, limit)]
 
 
 class CallToolTool:
@@ -122,6 +125,12 @@ class CallToolTool:
         """Never reached: there is no such effect."""
         del arguments, context
         yield Result()
+
+
+def _indexed(tools: tuple[AnyTool, ...]) -> "Ranking":
+    from ouroboros.store.ranking import Ranking  # most sessions never search
+
+    return Ranking([_text(tool) for tool in tools])
 
 
 def _text(tool: AnyTool) -> str:

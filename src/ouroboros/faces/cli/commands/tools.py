@@ -1,9 +1,14 @@
 """`ouro tools`: list what the agent can do."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, say, say_json
+
+if TYPE_CHECKING:
+    from ouroboros.app.wiring.tool_list import Listed
 
 
 @click.group(cls=NearGroup, name="tools")
@@ -12,18 +17,54 @@ def command() -> None:
 
 
 @command.command("list")
+@click.option("--deferred", is_flag=True, help="Only those that a model has to look for.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 @click.pass_obj
-def list_all(invocation: Invocation, *, as_json: bool) -> None:
+def list_all(invocation: Invocation, *, deferred: bool, as_json: bool) -> None:
     """Print every tool that is on, as a model is told of it."""
     from ouroboros.app.wiring import tool_list
-    from ouroboros.faces.cli import table
 
     found = tool_list.listed(invocation.load().settings)
+    _say([each for each in found if not deferred or each.exposure == "deferred"], as_json=as_json)
+
+
+@command.command()
+@click.argument("query")
+@click.option("--limit", type=click.IntRange(min=1), default=8, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.pass_obj
+def search(invocation: Invocation, *, query: str, limit: int, as_json: bool) -> None:
+    """Print the tools that are about QUERY, the best first, as a model's own search ranks them."""
+    from ouroboros.app.wiring import tool_list
+
+    _say(tool_list.about(invocation.load().settings, query, limit), as_json=as_json)
+
+
+@command.command()
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.pass_obj
+def show(invocation: Invocation, *, name: str, as_json: bool) -> None:
+    """Print one tool with the schema of its arguments."""
+    from ouroboros.app.wiring import tool_list
+
+    found = tool_list.one(invocation.load().settings, name)
+    if as_json:
+        say_json(found)
+        return
+    say(f"{found.name} ({found.exposure}{f', from {found.source}' if found.source else ''})")
+    say(found.description)
+    say(bytes(found.schema).decode())
+
+
+def _say(found: "list[Listed]", *, as_json: bool) -> None:
+    from ouroboros.faces.cli import table
+
     if as_json:
         say_json(found)
         return
     across = table.columns()
     for each in found:
-        for line in table.lines((each.name, each.description), across):
+        note = "(to look for) " if each.exposure == "deferred" else ""
+        for line in table.lines((each.name, note + each.description), across):
             say(line)
