@@ -11,7 +11,7 @@ import selectors
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 from typing import IO, Literal
@@ -24,6 +24,9 @@ from ouroboros.core.limits import STREAM_BYTES
 from ouroboros.safety.capture import Capture
 from ouroboros.safety.environment import cleaned
 from ouroboros.safety.guard import Guard
+from ouroboros.safety.marks import marked, strays_of
+from ouroboros.safety.sandbox.begin import begin
+from ouroboros.safety.sandbox.cage import Confined
 
 GRACE_SECONDS = 0.8
 """Between the polite signal and the other one."""
@@ -33,9 +36,6 @@ DRAIN_SECONDS = 2.0
 
 CHUNK_BYTES = 8192
 """Largest piece of output handed on at once."""
-
-MARK = "OUROBOROS_SPAWN"
-"""Variable by which everything a child started can be found again."""
 
 _POLL_SECONDS = 0.02
 
@@ -61,9 +61,18 @@ class Finished(Struct, frozen=True, kw_only=True):
 class Process:
     """A running child; made by ``spawn`` only."""
 
-    def __init__(self, popen: subprocess.Popen[bytes], mark: str, guard: Guard) -> None:
-        """Takes over ``popen``, whose environment carries ``mark`` and which ``guard`` holds."""
-        self._popen = popen
+    def __init__(
+        self,
+        popen: subprocess.Popen[bytes],
+        mark: str,
+        guard: Guard,
+        finish: Callable[[], None] | None = None,
+    ) -> None:
+        """Takes over ``popen``, whose environment carries ``mark`` and which ``guard`` holds.
+
+        ``finish`` is called once it has ended.
+        """
+        self._popen, self._finish = popen, finish
         self._mark, self._guard = mark, guard
         self._selector = selectors.DefaultSelector()
         self._exit_code: int | None = None
@@ -106,7 +115,7 @@ class Process:
     async def stop(self) -> None:
         """Ends the process and everything it started; returns when it is gone."""
         with anyio.CancelScope(shield=True):
-            strays = await anyio.to_thread.run_sync(_strays, self._mark)
+            strays = await anyio.to_thread.run_sync(strays_of, self._mark)
             self._signal(signal.SIGTERM, strays)
             if strays or self._exit_code is None:
                 with anyio.move_on_after(GRACE_SECONDS):
@@ -127,6 +136,8 @@ class Process:
                 await self._reap()
             self._release()
             self._guard.release(self._mark, self.pid)
+            if self._finish is not None:
+                await anyio.to_thread.run_sync(self._finish)
 
     async def _wait(self) -> bool:
         """Waits for output or the end; False when the drain time is over."""
@@ -200,6 +211,7 @@ async def start(
     reveal: Collection[str] = (),
     stdin: bytes = b"",
     guard: Guard | None = None,
+    confined: Confined | None = None,
 ) -> Process:
     """Starts ``command``; whoever calls this must ``close`` the process in a ``finally``.
 
@@ -210,15 +222,18 @@ async def start(
         reveal: Names of variables that pass although they look like credentials.
         stdin: What it reads; nothing by default.
         guard: Ends it when we are killed, however early.
+        confined: What a cage made of the command, run in its place.
 
     Raises:
-        OSError: The program or the folder does not exist, or may not be used.
+        OSError: The program or the folder does not exist, or may not be used, or the cage could not
+            be made.
     """
     mark = os.urandom(8).hex()
-    visible = cleaned(environment, reveal=reveal) | _marked(environment, mark)
+    visible = cleaned(environment, reveal=reveal) | marked(environment, mark)
     guard = guard or Guard()
-    popen = await _start(command, cwd, visible, stdin, (mark, guard))
-    return Process(popen, mark, guard)
+    caged = confined or Confined(command=tuple(command))
+    popen = await _start(caged, cwd, visible, stdin, (mark, guard))
+    return Process(popen, mark, guard, caged.finish)
 
 
 @asynccontextmanager
@@ -229,9 +244,12 @@ async def spawn(
     environment: Mapping[str, str],
     reveal: Collection[str] = (),
     stdin: bytes = b"",
+    confined: Confined | None = None,
 ) -> AsyncGenerator[Process]:
     """Starts ``command`` like ``start``; at the end of the block nothing of it is left running."""
-    process = await start(command, cwd=cwd, environment=environment, reveal=reveal, stdin=stdin)
+    process = await start(
+        command, cwd=cwd, environment=environment, reveal=reveal, stdin=stdin, confined=confined
+    )
     try:
         yield process
     finally:
@@ -278,6 +296,7 @@ async def start_talking(
     cwd: Path,
     environment: Mapping[str, str],
     guard: Guard | None = None,
+    confined: Confined | None = None,
 ) -> tuple[Process, IO[bytes], IO[bytes]]:
     """Starts a child to talk with: the process, what it reads and what it says, as raw pipes.
 
@@ -287,23 +306,19 @@ async def start_talking(
         OSError: The program or the folder does not exist, or may not be used.
     """
     mark = os.urandom(8).hex()
-    visible = cleaned(environment) | _marked(environment, mark)
+    visible = cleaned(environment) | marked(environment, mark)
     guard = guard or Guard()
-    popen = await _start(command, cwd, visible, None, (mark, guard))
+    caged = confined or Confined(command=tuple(command))
+    popen = await _start(caged, cwd, visible, None, (mark, guard))
     ears, mouth = popen.stdin, popen.stdout
     assert ears is not None
     assert mouth is not None
     popen.stdin = popen.stdout = None
-    return Process(popen, mark, guard), ears, mouth
-
-
-def _marked(environment: Mapping[str, str], mark: str) -> dict[str, str]:
-    """The marks of the spawns above stay, so that an outer one can end what an inner one started."""
-    return {MARK: f"{environment.get(MARK, '')} {mark}".strip()}
+    return Process(popen, mark, guard, caged.finish), ears, mouth
 
 
 async def _start(
-    command: Sequence[str],
+    confined: Confined,
     cwd: Path,
     environment: dict[str, str],
     stdin: bytes | None,
@@ -317,16 +332,7 @@ async def _start(
         guard.expect(mark)
         try:
             with _source(stdin) as source:
-                popen = subprocess.Popen(
-                    command,
-                    cwd=cwd,
-                    env=environment,
-                    stdin=source,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    start_new_session=True,
-                    bufsize=0,
-                )
+                popen = begin(confined, cwd=cwd, environment=environment, stdin=source)
         except BaseException:
             guard.release(mark)
             raise
@@ -378,14 +384,3 @@ def _peek(popen: subprocess.Popen[bytes]) -> int | None:
         return ended.si_status if ended.si_code == os.CLD_EXITED else 128 + ended.si_status
     code = popen.poll()
     return code if code is None or code >= 0 else 128 - code
-
-
-def _strays(mark: str) -> tuple[int, ...]:
-    """Processes that carry the mark of one spawn, also those that left its group and parent."""
-    sought = mark.encode()
-    found: list[int] = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if sought in (entry / "environ").read_bytes():
-                found.append(int(entry.name))
-    return tuple(found)

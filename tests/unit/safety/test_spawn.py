@@ -6,7 +6,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from ouroboros.safety.spawn import MARK, run, shell_command, spawn, start
+from ouroboros.safety.marks import MARK
+from ouroboros.safety.spawn import run, shell_command, spawn, start
 from tests.unit.tools.spine import gone, is_alive, written
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}

@@ -18,8 +18,8 @@ from ouroboros.core.events import (
     ToolStarted,
 )
 from ouroboros.core.parts import Media, Text, ToolCall
-from ouroboros.safety.sandbox import CageDenied
-from ouroboros.tools.approval import Answer, Nobody
+from ouroboros.safety.sandbox import CageDenied, Confined
+from ouroboros.tools.approval import Answer, Nobody, Reviewer
 from ouroboros.tools.seams import Verdict
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 from tests.unit.tools.spine import Spine, text_of, written
@@ -91,9 +91,10 @@ class Caged(Probe):
 
 class Cage:
     name = "cage"
+    hides = False
 
-    def command(self, command: Sequence[str]) -> tuple[str, ...]:
-        return tuple(command)
+    def confine(self, command: Sequence[str], *, cwd: Path) -> Confined:
+        return Confined(command=tuple(command))
 
 
 class Refusing:
@@ -307,6 +308,8 @@ async def test_a_cancel_is_recorded_and_goes_on(tmp_path: Path):
 
 async def test_a_cancel_while_asking_answers_the_question(tmp_path: Path):
     class Waiting:
+        reviewer: Reviewer = "person"
+
         async def ask(self, question: PermissionRequested) -> Answer:
             group.cancel_scope.cancel()
             await anyio.sleep_forever()

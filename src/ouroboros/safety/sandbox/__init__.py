@@ -1,5 +1,7 @@
-"""The cage a child process runs in: a seam today, with the one value that confines nothing."""
+"""The cage a child process runs in: what it is to let through, what this machine offers, and both joined."""
 
-from ouroboros.safety.sandbox.cage import CageDenied, Sandbox, Unconfined
+from ouroboros.safety.sandbox.begin import begin
+from ouroboros.safety.sandbox.cage import CageDenied, Confined, Sandbox, Unconfined
+from ouroboros.safety.sandbox.policy import Policy
 
-__all__ = ["CageDenied", "Sandbox", "Unconfined"]
+__all__ = ["CageDenied", "Confined", "Policy", "Sandbox", "Unconfined", "begin"]

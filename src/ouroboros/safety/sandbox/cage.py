@@ -1,7 +1,10 @@
-"""What every sandbox is, and the value that means none."""
+"""What every cage is, what it makes of a command, and the value that means none."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from ouroboros.core.errors import ToolFailed
 
@@ -10,16 +13,43 @@ class CageDenied(ToolFailed):
     """The sandbox, not the program, stopped it; the same call may be tried once outside."""
 
 
+class Confined(Struct, frozen=True, kw_only=True):
+    """A command as it is to be started; ``sandbox.begin`` starts it.
+
+    Attributes:
+        command: Program and arguments, those of the cage first.
+        environment: Variables set over those of the command.
+        lock: Locks up the calling thread for good, and what it starts; never a thread of a pool.
+        descriptors: Opens what the argument of that number is to name; closed after the start.
+        limits: Kernel's numbers of resource limits, each with its most.
+        finish: Takes away what the cage left on the disk, once the command has ended.
+    """
+
+    command: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    lock: Callable[[], None] | None = None
+    descriptors: Mapping[int, Callable[[], int]] = field(
+        default_factory=dict[int, Callable[[], int]]
+    )
+    limits: Mapping[int, int] = field(default_factory=dict[int, int])
+    finish: Callable[[], None] | None = None
+
+
 class Sandbox(Protocol):
-    """Turns a command into one that runs confined; pure, never starts anything."""
+    """Turns a command into one that runs confined; starts nothing."""
 
     @property
     def name(self) -> str:
-        """What the log calls it."""
+        """What the log calls it: ``none``, ``landlock``, ``bubblewrap``, ``seatbelt``."""
         ...
 
-    def command(self, command: Sequence[str]) -> tuple[str, ...]:
-        """The same command, confined."""
+    @property
+    def hides(self) -> bool:
+        """Whether it hides files that the same command would read outside."""
+        ...
+
+    def confine(self, command: Sequence[str], *, cwd: Path) -> Confined:
+        """The same command, confined; ``cwd`` is where it is to run."""
         ...
 
 
@@ -27,7 +57,9 @@ class Unconfined:
     """No cage: an ordinary value, on the same path as every other."""
 
     name = "none"
+    hides = False
 
-    def command(self, command: Sequence[str]) -> tuple[str, ...]:
+    def confine(self, command: Sequence[str], *, cwd: Path) -> Confined:
         """The command as it is."""
-        return tuple(command)
+        del cwd
+        return Confined(command=tuple(command))

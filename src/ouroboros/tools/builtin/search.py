@@ -206,7 +206,10 @@ async def ask(
     output, errors = bytearray(), bytearray()
     is_all = False
     async with spawn(
-        context.sandbox.command(command), cwd=start.folder, environment=context.environment
+        command,
+        cwd=start.folder,
+        environment=context.environment,
+        confined=context.sandbox.confine(command, cwd=start.folder),
     ) as process:
         with anyio.move_on_after(SEARCH_SECONDS):
             is_all = await _collect(process, output, errors, enough)

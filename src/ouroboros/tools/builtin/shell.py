@@ -84,11 +84,16 @@ class ShellTool:
         deadline = anyio.current_time() + seconds
         capture = Capture()
         decoders = {name: _decoder() for name in ("stdout", "stderr")}
-        command = context.sandbox.command(shell_command(arguments.command, self._shell))
+        command = shell_command(arguments.command, self._shell)
+        confined = context.sandbox.confine(command, cwd=context.cwd)
         if not self._guard.is_on_duty:
             await anyio.to_thread.run_sync(self._guard.begin)
         process = await start(
-            command, cwd=context.cwd, environment=context.environment, guard=self._guard
+            command,
+            cwd=context.cwd,
+            environment=context.environment,
+            guard=self._guard,
+            confined=confined,
         )
         try:
             while (piece := await _read(process, deadline)) is not None:

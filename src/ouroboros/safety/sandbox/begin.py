@@ -1,0 +1,83 @@
+"""Starts a confined command: everything that starts a process for a tool goes through here."""
+
+import contextlib
+import os
+import resource
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import IO
+
+from ouroboros.safety.sandbox.cage import Confined
+
+
+def begin(
+    confined: Confined,
+    *,
+    cwd: Path,
+    environment: Mapping[str, str],
+    stdin: IO[bytes] | int,
+    stdout: IO[bytes] | int = subprocess.PIPE,
+    stderr: IO[bytes] | int = subprocess.PIPE,
+    pass_fds: Sequence[int] = (),
+) -> subprocess.Popen[bytes]:
+    """Starts it in a session of its own; blocks for a few milliseconds, so call it in a thread.
+
+    Args:
+        confined: What a cage made of the command.
+        cwd: Where it runs.
+        environment: All that it sees, those of the cage aside.
+        stdin: As ``subprocess`` takes it, like the next two.
+        stdout: Where its output goes.
+        stderr: Where its complaints go.
+        pass_fds: More descriptors that it inherits.
+
+    Raises:
+        OSError: The cage could not be made, or the program or folder cannot be used.
+    """
+    with contextlib.ExitStack() as opened:
+        command, inherited = list(confined.command), list(pass_fds)
+        for place, opener in confined.descriptors.items():
+            descriptor = opener()
+            opened.callback(os.close, descriptor)
+            inherited.append(descriptor)
+            command[place] = str(descriptor)
+
+        def start() -> subprocess.Popen[bytes]:
+            return subprocess.Popen(
+                command,
+                cwd=cwd,
+                env={**environment, **confined.environment},
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                pass_fds=inherited,
+                start_new_session=True,
+                bufsize=0,
+            )
+
+        popen = _locked(confined.lock, start) if confined.lock is not None else start()
+    _limit(popen.pid, confined.limits)
+    return popen
+
+
+def _locked(
+    lock: Callable[[], None], start: Callable[[], subprocess.Popen[bytes]]
+) -> subprocess.Popen[bytes]:
+    """Runs both in a thread that is thrown away: what it locked, it cannot unlock."""
+
+    def run() -> subprocess.Popen[bytes]:
+        lock()
+        return start()
+
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="cage") as thrown_away:
+        return thrown_away.submit(run).result()
+
+
+def _limit(pid: int, limits: Mapping[int, int]) -> None:
+    for kind, most in limits.items():
+        with contextlib.suppress(OSError, ValueError):  # it has ended, or has less already
+            hard = resource.prlimit(pid, kind)[1]
+            least = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.prlimit(pid, kind, (least, least))

@@ -1,0 +1,74 @@
+"""The cage that needs no program: a thread locks itself up and then starts the command.
+
+Rights of Landlock, filters of system calls and the end of new privileges belong to a thread, and what
+it starts inherits them. The thread ends right after; nothing of us is locked.
+"""
+
+import os
+import platform
+import resource
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+
+from ouroboros.safety.sandbox import kernel, seccomp
+from ouroboros.safety.sandbox.cage import Confined
+from ouroboros.safety.sandbox.landlock import Ruleset
+from ouroboros.safety.sandbox.policy import Policy, Traffic
+
+_KEPT_CAPABILITIES = frozenset({0, 1, 3, 4, 6, 7})
+"""chown, the modes of files, setuid: what unpacking as the superuser needs, and nothing more."""
+
+
+class Floor:
+    """Landlock, a filter of system calls, no new privileges, and small limits."""
+
+    name = "landlock"
+
+    def __init__(self, policy: Policy) -> None:
+        """``policy`` is enforced as far as Landlock can say it."""
+        self._policy = policy
+        self._ruleset = Ruleset(policy)
+        self._filter = seccomp.refusing(platform.machine(), policy.network)
+        self._once = Lock()
+
+    @property
+    def hides(self) -> bool:
+        """Whether there are places that may not be read."""
+        return bool(self._policy.hidden)
+
+    def confine(self, command: Sequence[str], *, cwd: Path) -> Confined:
+        """The command as it is, started by a thread that has locked itself up."""
+        del cwd
+        return Confined(
+            command=tuple(command),
+            environment=marks(self.name, self._policy.network),
+            lock=self._lock,
+            limits=limits(self._policy),
+        )
+
+    def _lock(self) -> None:
+        with self._once:
+            ruleset = self._ruleset.opened()
+        try:
+            if os.geteuid() == 0:
+                kernel.drop_capabilities(_KEPT_CAPABILITIES)
+            kernel.no_new_privileges()
+            kernel.landlock_restrict(ruleset)
+        finally:
+            os.close(ruleset)
+        kernel.seccomp(self._filter, every_thread=False)
+
+
+def limits(policy: Policy) -> dict[int, int]:
+    """No core files, and no more processes than the policy says."""
+    found = {resource.RLIMIT_CORE: 0}
+    if policy.processes and hasattr(resource, "RLIMIT_NPROC"):
+        found[resource.RLIMIT_NPROC] = policy.processes
+    return found
+
+
+def marks(name: str, network: Traffic) -> dict[str, str]:
+    """Variables by which a program can tell that it is confined."""
+    off = {"OUROBOROS_SANDBOX_NETWORK_DISABLED": "1"} if network == "off" else {}
+    return {"OUROBOROS_SANDBOX": name, **off}

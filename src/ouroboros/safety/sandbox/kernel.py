@@ -1,0 +1,143 @@
+"""Linux's system calls that the C library has no name for; standard library only."""
+
+import ctypes
+import functools
+import os
+import platform
+import struct
+import sys
+
+LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
+_LANDLOCK_VERSION = 1
+_PATH_BENEATH, _NET_PORT = 1, 2
+_SET_NO_NEW_PRIVS, _SET_DUMPABLE, _CAPBSET_DROP = 38, 4, 24
+_SECCOMP = {"x86_64": 317, "aarch64": 277}
+_SET_FILTER, _TSYNC = 1, 1
+
+
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.syscall.restype = ctypes.c_long
+    return libc
+
+
+def _call(number: int, *arguments: int | bytes | None) -> int:
+    """The kernel's answer; a negative one is the number of an error."""
+    given = [
+        ctypes.c_long(value) if isinstance(value, int) else ctypes.c_char_p(value)
+        for value in arguments
+    ]
+    answer = _libc().syscall(ctypes.c_long(number), *given)
+    return answer if answer >= 0 else -ctypes.get_errno()
+
+
+def _checked(answer: int, what: str) -> int:
+    if answer < 0:
+        raise OSError(-answer, f"{what}: {os.strerror(-answer)}")
+    return answer
+
+
+@functools.cache
+def landlock_version() -> int:
+    """Which version of Landlock there is; 0 for none."""
+    if sys.platform != "linux":
+        return 0
+    return max(0, _call(LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION))
+
+
+def landlock_ruleset(*, files: int, ports: int, scoped: int) -> int:
+    """A new ruleset that handles these rights; the descriptor of it.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    version = landlock_version()
+    fields = [files]
+    if version >= 4:
+        fields.append(ports)
+    if version >= 6:
+        fields.append(scoped)
+    rules = struct.pack(f"={len(fields)}Q", *fields)
+    return _checked(_call(LANDLOCK_CREATE, rules, len(rules), 0), "landlock")
+
+
+def landlock_allow(ruleset: int, descriptor: int, rights: int) -> None:
+    """Grants rights to what is open, and to what lies beneath it.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    rule = struct.pack("=Qi", rights, descriptor)
+    _checked(_call(LANDLOCK_ADD, ruleset, _PATH_BENEATH, rule, 0), "landlock")
+
+
+def landlock_allow_port(ruleset: int, port: int, rights: int) -> None:
+    """Grants rights to a port of TCP.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    rule = struct.pack("=QQ", rights, port)
+    _checked(_call(LANDLOCK_ADD, ruleset, _NET_PORT, rule, 0), "landlock")
+
+
+def landlock_restrict(ruleset: int) -> None:
+    """Binds the calling thread, and what it starts, for good.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    _checked(_call(LANDLOCK_RESTRICT, ruleset, 0), "landlock")
+
+
+def no_new_privileges() -> None:
+    """No program that the calling thread starts gains rights by it.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    _checked(-ctypes.get_errno() if _prctl(_SET_NO_NEW_PRIVS, 1) else 0, "no_new_privs")
+
+
+def not_dumpable() -> None:
+    """Nobody of the same user may look into this process; where that is unknown, nothing happens."""
+    _prctl(_SET_DUMPABLE, 0)
+
+
+def drop_capabilities(kept: frozenset[int]) -> None:
+    """What the calling thread starts as the superuser has these capabilities at most.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    for number in range(64):
+        if number not in kept and _prctl(_CAPBSET_DROP, number):
+            code = ctypes.get_errno()
+            if code == 22:  # there are no more
+                return
+            raise OSError(code, f"capabilities: {os.strerror(code)}")
+
+
+def seccomp(program: bytes, *, every_thread: bool) -> None:
+    """Sets a filter on the calling thread, or on all of them.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    number = _SECCOMP.get(platform.machine())
+    if number is None:
+        raise OSError(38, "seccomp: no table of this machine")
+    buffer = ctypes.create_string_buffer(program, len(program))
+    header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
+    flags = _TSYNC if every_thread else 0
+    _checked(_call(number, _SET_FILTER, flags, header), "seccomp")
+
+
+def _prctl(option: int, value: int) -> int:
+    prctl = getattr(_libc(), "prctl", None)
+    if prctl is None:
+        ctypes.set_errno(38)
+        return -1
+    zero = ctypes.c_ulong(0)
+    return prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero)

@@ -1,0 +1,96 @@
+"""What a cage is to let through: values, and the paths that follow from them."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+type Reach = Literal["read-only", "workspace-write", "full-access"]
+type Traffic = Literal["off", "proxy", "on"]
+
+PROTECTED_NAMES = (".git", ".ouroboros", ".agents")
+"""Inside a writable folder these stay as they are: what is in them runs outside the cage later."""
+
+_SECRETS = (
+    *(".ssh", ".aws", ".gnupg", ".netrc", ".git-credentials", ".pgpass", ".kube", ".azure"),
+    *(".docker/config.json", ".config/gh", ".config/gcloud", ".config/git/credentials"),
+    *(".password-store", ".local/share/keyrings", ".mozilla", ".config/google-chrome"),
+    *(".config/chromium", ".config/op", ".vault-token", ".terraform.d/credentials.tfrc.json"),
+)
+_SYSTEM_SECRETS = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers")
+_ROOT = Path("/")
+_OWN_SECRETS = ("auth", "keys.toml", "profiles", "ouroboros.db", "ouroboros.db-wal")
+
+
+class Policy(Struct, frozen=True, kw_only=True):
+    """What may be reached from inside; every path is absolute and real.
+
+    Attributes:
+        reach: Read everything, write in the folders of ``writable``, or do as the person does.
+        writable: Folders that may be written, the workspace first.
+        protected: Places inside them that may only be read, also while they do not exist.
+        hidden: Places that may not even be read.
+        network: None at all, the ports of the proxy on loopback alone, or as the machine has it.
+        ports: Where the proxy listens.
+        processes: The most that the user may have at once; 0 leaves it as it is.
+    """
+
+    reach: Reach = "workspace-write"
+    writable: tuple[Path, ...] = ()
+    protected: tuple[Path, ...] = ()
+    hidden: tuple[Path, ...] = ()
+    network: Traffic = "off"
+    ports: tuple[int, ...] = ()
+    processes: int = 0
+
+
+def secrets_of(person: Path, home: Path) -> tuple[Path, ...]:
+    """Where keys usually are: the person's, the machine's and our own."""
+    return (
+        *(person / name for name in _SECRETS),
+        *(Path(name) for name in _SYSTEM_SECRETS),
+        *(home / name for name in _OWN_SECRETS),
+    )
+
+
+def temporary_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """``$TMPDIR`` and ``/tmp``, those that exist."""
+    named = [environment.get("TMPDIR", ""), str(_ROOT / "tmp")]
+    return tuple(dict.fromkeys(Path(name) for name in named if name and Path(name).is_dir()))
+
+
+def protected_in(roots: Iterable[Path]) -> tuple[Path, ...]:
+    """The protected names in each folder, and where a ``.git`` file points to."""
+    found: list[Path] = []
+    for root in roots:
+        found += [root / name for name in PROTECTED_NAMES]
+        found += _pointed(root / ".git")
+    return tuple(dict.fromkeys(found))
+
+
+def _pointed(pointer: Path) -> list[Path]:
+    """The folder of git that a work tree's ``.git`` file names, and the one it shares."""
+    try:
+        if not pointer.is_file():
+            return []
+        said = pointer.read_text("utf-8", "replace").strip()
+        if not said.startswith("gitdir:"):
+            return []
+        folder = (pointer.parent / said.removeprefix("gitdir:").strip()).resolve()
+        shared = folder / "commondir"
+        common = shared.read_text("utf-8", "replace").strip() if shared.is_file() else ""
+    except (OSError, ValueError):
+        return []
+    return [folder, (folder / common).resolve()] if common else [folder]
+
+
+def real(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """The same places without links, each once; a place that cannot be looked at stays as named."""
+    found: list[Path] = []
+    for path in paths:
+        try:
+            found.append(path.expanduser().resolve())
+        except (OSError, RuntimeError):
+            found.append(path)
+    return tuple(dict.fromkeys(found))
