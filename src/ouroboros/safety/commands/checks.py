@@ -12,13 +12,34 @@ from ouroboros.safety.commands.verdict import Doubt
 
 type Check = Callable[[str, Match, Sequence[Word], Ground], None]
 
-_VARIABLES = frozenset(
-    "HOME PATH PWD SHELL USER LOGNAME LANG LC_ALL TERM EDITOR TMPDIR HOSTNAME OLDPWD COLUMNS LINES SHLVL TZ GOPATH GOROOT "
-    "JAVA_HOME NODE_ENV VIRTUAL_ENV XDG_CONFIG_HOME".split()
-)
-_TESTS = frozenset("-d -e -f -h -L -n -r -s -w -x -z".split())
-_COMPARES = frozenset("= == != -nt -ot -ef".split())
-_NUMBERS = frozenset("-eq -ne -lt -le -gt -ge".split())
+_VARIABLES = frozenset([
+    "HOME",
+    "PATH",
+    "PWD",
+    "SHELL",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LC_ALL",
+    "TERM",
+    "EDITOR",
+    "TMPDIR",
+    "HOSTNAME",
+    "OLDPWD",
+    "COLUMNS",
+    "LINES",
+    "SHLVL",
+    "TZ",
+    "GOPATH",
+    "GOROOT",
+    "JAVA_HOME",
+    "NODE_ENV",
+    "VIRTUAL_ENV",
+    "XDG_CONFIG_HOME",
+])
+_TESTS = frozenset(["-d", "-e", "-f", "-h", "-L", "-n", "-r", "-s", "-w", "-x", "-z"])
+_COMPARES = frozenset(["=", "==", "!=", "-nt", "-ot", "-ef"])
+_NUMBERS = frozenset(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"])
 _BSD = re.compile(r"[aufjlmrTtwx]+")
 _DASHED = re.compile(r"-[AadefFjlLHmNTcwyZM]+|-aux[fw]*")
 _PS_VALUES = re.compile(

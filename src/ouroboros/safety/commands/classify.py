@@ -74,4 +74,3 @@ def _words(simple: Simple) -> tuple[str, ...]:
 
 def _is_plain(simple: Simple) -> bool:
     return not simple.assignments and not simple.redirects and simple.joint in _JOINTS
-

@@ -12,19 +12,94 @@ from ouroboros.safety.commands.verdict import Doubt
 
 type Judge = Callable[[Sequence[Word]], None]
 
-_TESTS = frozenset(
-    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -atime -ctime -mmin -amin "
-    "-cmin -maxdepth -mindepth -user -group -perm -links -inum -fstype -regextype -printf -uid -gid -used -newermt -newerct".split()
-)
+_TESTS = frozenset([
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-iwholename",
+    "-regex",
+    "-iregex",
+    "-type",
+    "-xtype",
+    "-size",
+    "-mtime",
+    "-atime",
+    "-ctime",
+    "-mmin",
+    "-amin",
+    "-cmin",
+    "-maxdepth",
+    "-mindepth",
+    "-user",
+    "-group",
+    "-perm",
+    "-links",
+    "-inum",
+    "-fstype",
+    "-regextype",
+    "-printf",
+    "-uid",
+    "-gid",
+    "-used",
+    "-newermt",
+    "-newerct",
+])
 _REFERENCES = frozenset({"-newer", "-anewer", "-cnewer", "-samefile"})
-_ALONE = frozenset(
-    "-empty -print -print0 -ls -prune -quit -true -false -not ! -a -and -o -or , -depth -d -mount -xdev -daystart -noleaf "
-    "-readable -writable -executable -nouser -nogroup ( ) -ignore_readdir_race -warn -nowarn".split()
-)
+_ALONE = frozenset([
+    "-empty",
+    "-print",
+    "-print0",
+    "-ls",
+    "-prune",
+    "-quit",
+    "-true",
+    "-false",
+    "-not",
+    "!",
+    "-a",
+    "-and",
+    "-o",
+    "-or",
+    ",",
+    "-depth",
+    "-d",
+    "-mount",
+    "-xdev",
+    "-daystart",
+    "-noleaf",
+    "-readable",
+    "-writable",
+    "-executable",
+    "-nouser",
+    "-nogroup",
+    "(",
+    ")",
+    "-ignore_readdir_race",
+    "-warn",
+    "-nowarn",
+])
 _NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
-_PRINTERS = frozenset(
-    "cat head tail tac nl strings od xxd hexdump base64 base32 sed awk cut fold paste jq".split()
-)
+_PRINTERS = frozenset([
+    "cat",
+    "head",
+    "tail",
+    "tac",
+    "nl",
+    "strings",
+    "od",
+    "xxd",
+    "hexdump",
+    "base64",
+    "base32",
+    "sed",
+    "awk",
+    "cut",
+    "fold",
+    "paste",
+    "jq",
+])
 _XARGS = spec(
     "-0rtx -n= -P= -I= -L= -d= -s= --null --no-run-if-empty --max-args= --max-procs= --delimiter= WORDS"
 )

@@ -133,6 +133,8 @@ def _globals(words: Sequence[Word], ground: Ground) -> tuple[tuple[Path, ...], i
         if option == "-C" and not value.is_pattern and not value.is_home:
             ground.check([value])
             cwds = tuple(real(cwd / value.text) for cwd in cwds)
+            if not all(map(ground.places.is_readable, cwds)):
+                raise Doubt("ask.outside", f"{value.text} is outside the workspace")
             at += 2
         elif option == "-c" and _SETTING.fullmatch(value.text):
             at += 2

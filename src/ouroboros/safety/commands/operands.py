@@ -1,10 +1,9 @@
 """Whether the paths that a command names may be read without asking."""
 
-import glob
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
@@ -32,7 +31,6 @@ _SYSTEM = tuple(
     )
 )
 _FILES = frozenset({
-    "/",
     "/dev/null",
     "/etc/debian_version",
     "/etc/hostname",
@@ -45,8 +43,6 @@ _FILES = frozenset({
     "/proc/meminfo",
     "/proc/uptime",
     "/proc/version",
-    "/usr",
-    "/usr/local",
 })
 """Places of the system that hold nothing of a person's."""
 
@@ -75,6 +71,7 @@ _FOLDERS = frozenset({
     "keychains",
     ".secrets",
 })
+_MACHINE = ("/dev/", "/proc/", "/sys/", "//")
 _NEVER_ROOTS = frozenset(
     map(Path, ("/", "/etc", "/proc", "/sys", "/dev", "/root", "/home", "/var", "/boot", "/run"))
 )
@@ -127,21 +124,27 @@ class Ground:
             self._visit(path, word.text)
 
     def _meant(self, word: Word, cwd: Path) -> list[Path]:
-        whole = cwd / word.text
         if not word.is_pattern:
-            return [whole]
+            return [cwd / word.text]
         if "**" in word.text or ".." in word.text.split("/"):
             raise Doubt("ask.pattern", f"{word.text} may mean any file")
         fixed = re.split(r"[*?\[]", word.text)[0].rpartition("/")[0]
-        found = list(islice(glob.iglob(str(whole), include_hidden=True), _MOST + 1))
+        start = Path("/") if word.text.startswith("/") else cwd
+        pattern = word.text.lstrip("/")
+        try:
+            found = list(islice(_shown(start, pattern), _MOST + 1))
+        except (OSError, ValueError, NotImplementedError) as error:
+            raise Doubt("ask.pattern", f"{word.text} cannot be followed") from error
         if len(found) > _MOST:
             raise Doubt("ask.pattern", f"{word.text} means more than {_MOST} files")
-        return [cwd / fixed if fixed or word.text[:1] != "/" else Path("/"), *map(Path, found)]
+        return [start / fixed.lstrip("/"), *found]
 
     def _visit(self, path: Path, said: str) -> None:
+        if os.path.normpath(path).startswith(_MACHINE) and os.path.normpath(path) not in _FILES:
+            raise Doubt("ask.device", f"{said} is no ordinary file")
         try:
             where = real(path)
-            mode = os.stat(where).st_mode if where.exists() else 0
+            mode = where.stat().st_mode if where.exists() else 0
         except OSError as error:
             raise Doubt(
                 "ask.path", f"{said} cannot be looked at ({error.strerror or error})"
@@ -156,6 +159,15 @@ class Ground:
             raise Doubt("ask.outside", f"{said} is outside the workspace")
         if mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             raise Doubt("ask.device", f"{said} is no file and no folder")
+
+
+def _shown(start: Path, pattern: str) -> Iterator[Path]:
+    """The files a pattern stands for; a hidden one only where the pattern begins with a dot."""
+    wanted = [piece for piece in pattern.split("/") if piece not in {"", "."}]
+    for path in start.glob(pattern):
+        own = path.relative_to(start).parts
+        if all(a[:1] != "." or b[:1] == "." for a, b in zip(own, wanted, strict=False)):
+            yield path
 
 
 def is_secret_name(path: str, *, is_pattern: bool = False) -> bool:

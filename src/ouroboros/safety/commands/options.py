@@ -16,8 +16,9 @@ from msgspec import Struct, field
 from ouroboros.safety.commands.grammar import Word
 from ouroboros.safety.commands.verdict import Doubt
 
+_ANY = "ANY"
 _NUMBER = re.compile(r"-\d+")
-_NAME = re.compile(r"[\w.:@+/-]*", re.ASCII)
+_NAME = re.compile(r"(?!\+)[\w.:@+/-]*", re.ASCII)
 
 
 class Spec(Struct, kw_only=True):
@@ -51,7 +52,7 @@ def spec(line: str) -> Spec:
                 made.options[f"-{name[-1]}"] = how
         elif token.startswith(":"):
             made.checks = (*made.checks, token[1:])
-        elif token in {"ANY"}:
+        elif token == _ANY:
             made.is_open = True
         else:
             made.operands = token

@@ -76,6 +76,8 @@ class Judge:
         folder, _, own = name.rpartition("/")
         if words[0].is_pattern or words[0].is_home or (folder and folder not in _FOLDERS):
             raise Doubt("ask.program", f"{name} is not a program of the system")
+        if folder and own in {"time", "command"}:
+            raise Doubt("ask.program", f"{name} is not the one of the shell")
         if is_wrapper(own) and not _looks_up(words):
             self._keep(self._feed, unwrapped(words))
         elif own == "git":

@@ -12,10 +12,60 @@ _SUBSTITUTE = "|".join(
 _SED_STEP = rf"(?:{_ADDRESS}(?:,(?:{_ADDRESS}|\+\d+))?)? ?!?(?:[pd=]|q\d*|{_SUBSTITUTE})"
 _SED = re.compile(rf" *{_SED_STEP}(?: *[;\n] *{_SED_STEP})* *;? *")
 
-_AWK_WORDS = frozenset(
-    "print printf NR NF FNR FS OFS RS ORS BEGIN END length substr tolower toupper split sprintf index match gsub sub int if "
-    "else for in while next exit FILENAME RSTART RLENGTH n i j k c s t x a b m total sum count max min seen line key arr".split()
-)
+_AWK_WORDS = frozenset([
+    "print",
+    "printf",
+    "NR",
+    "NF",
+    "FNR",
+    "FS",
+    "OFS",
+    "RS",
+    "ORS",
+    "BEGIN",
+    "END",
+    "length",
+    "substr",
+    "tolower",
+    "toupper",
+    "split",
+    "sprintf",
+    "index",
+    "match",
+    "gsub",
+    "sub",
+    "int",
+    "if",
+    "else",
+    "for",
+    "in",
+    "while",
+    "next",
+    "exit",
+    "FILENAME",
+    "RSTART",
+    "RLENGTH",
+    "n",
+    "i",
+    "j",
+    "k",
+    "c",
+    "s",
+    "t",
+    "x",
+    "a",
+    "b",
+    "m",
+    "total",
+    "sum",
+    "count",
+    "max",
+    "min",
+    "seen",
+    "line",
+    "key",
+    "arr",
+])
 _AWK_STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
 _AWK_REGEX = re.compile(r'/(?:[^/"\\\n]|\\[^"\n])+/')
 _AWK_BEFORE_REGEX = "~(,;{}!&|\n"

@@ -52,7 +52,7 @@ def unwrapped(words: Sequence[Word]) -> Sequence[Word]:
     Raises:
         Doubt: The wrapper has an option that is not known, or nothing to run.
     """
-    name, at = words[0].text, 1
+    name, at = words[0].text.rpartition("/")[2], 1
     allowed = re.compile(_WRAPPERS[name], re.ASCII)
     while at < len(words):
         text = words[at].text

@@ -140,7 +140,6 @@ ls --color=never
 ls *.md
 ls -S src
 ls /usr/bin
-ls /
 ls -la .
 ls src 2>/dev/null
 ls -la && pwd
