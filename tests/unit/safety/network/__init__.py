@@ -1,0 +1,1 @@
+"""Judging addresses, and the doors to the network."""

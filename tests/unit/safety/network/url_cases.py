@@ -1,0 +1,542 @@
+"""Addresses and what is to be said of them, by family."""
+
+
+def _listed(text: str) -> list[str]:
+    return text.split()
+
+
+PUBLIC = _listed("""
+https://example.com
+https://example.com/
+https://example.com/a/b?c=d&e=f#g
+http://example.com:8080/
+https://example.com:443/
+https://EXAMPLE.com/Path
+HTTPS://example.com/
+https://sub.deep.example.co.uk/
+https://example.com./
+https://example.com?q=1
+https://example.com#top
+https://example.com/@user
+https://example.com/a@b.html
+https://example.com/?mail=a@b.example
+https://example.com/#/@user/page
+https://example.com/a%20b/%E2%82%AC
+https://example.com/%2e%2e/x
+https://example.com/a\\b
+https://example.com/a//b
+https://example.com/?next=https://other.example/
+https://example.com/?next=http://127.0.0.1/
+https://docs.python.org/3/library/ipaddress.html
+https://en.wikipedia.org/wiki/Curl_(mathematics)
+https://github.com/torvalds/linux/blob/master/README
+https://raw.githubusercontent.com/a/b/main/c.txt
+https://pypi.org/simple/anyio/
+https://registry.npmjs.org/left-pad
+https://crates.io/api/v1/crates/serde
+https://news.ycombinator.com/item?id=1
+https://api.example.com:8443/v1
+http://example.com:3000/
+http://example.com:5000/
+https://8.8.8.8/
+https://1.1.1.1/dns-query
+http://9.9.9.9/
+http://11.0.0.1/
+http://9.255.255.255/
+http://126.255.255.255/
+http://128.0.0.1/
+http://100.63.255.255/
+http://100.128.0.1/
+http://172.15.255.255/
+http://172.32.0.1/
+http://192.167.255.255/
+http://192.169.0.1/
+http://169.253.255.255/
+http://169.255.0.1/
+http://198.17.255.255/
+http://198.20.0.1/
+http://223.255.255.254/
+http://93.184.216.34:8080/
+https://[2606:4700:4700::1111]/
+https://[2001:4860:4860::8888]:443/
+https://[2A00:1450:4001:82F::200E]/
+http://[::ffff:8.8.8.8]/
+http://[64:ff9b::808:808]/
+http://[2002:0808:0808::1]/
+https://xn--mnchen-3ya.de/
+https://m\u00fcnchen.de/
+https://b\u00fccher.example/
+https://caf\u00e9.fr/
+https://\u4f8b\u3048.jp/
+https://\u4e2d\u56fd.cn/
+https://\u043f\u0440\u0435\u0437\u0438\u0434\u0435\u043d\u0442.\u0440\u0444/
+https://\u0627\u0644\u0639\u0631\u0628\u064a\u0629.com/
+https://\ud55c\uad6d.kr/
+https://\u03b5\u03bb\u03bb\u03ac\u03b4\u03b1.gr/
+https://\u65e5\u672c\u8a9e.example/
+https://my_host.example.com/
+https://a--b.example.com/
+https://1password.com/
+https://0x0.st/
+https://10.example.com/
+https://127.0.0.1.example.com/
+https://localhost.example.com/
+https://127-0-0-1.example.com/
+https://metadata.example.com/
+https://internal.example.com/
+https://local.example/
+https://notlocalhost.com/
+https://8.8.8.8.nip.io/
+https://8-8-8-8.sslip.io/
+wss://example.com/socket
+ws://example.com:8080/
+https://example.com/file:///etc/passwd
+https://example.com/data:text/html,x
+https://example.com/javascript:alert(1)
+https://web.archive.org/web/2020/http://example.com/
+""")
+
+THIS_MACHINE = _listed("""
+http://127.0.0.1/
+http://127.0.0.1:8080/x
+https://127.0.0.1/
+http://127.1/
+http://127.0.1/
+http://127.1.2.3/
+http://127.255.255.255/
+http://127.0.0.1./
+http://2130706433/
+http://2130706433:80/
+http://02130706433/
+http://017700000001/
+http://0x7f000001/
+http://0X7F000001/
+http://0x7f.1/
+http://0x7f.0.1/
+http://0x7f.0.0.1/
+http://0x7f.0x0.0x0.0x1/
+http://0177.1/
+http://0177.0.1/
+http://0177.0.0.1/
+http://0177.0.0.01/
+http://0000177.0.0.1/
+http://0177.0x0.0.1/
+http://127.0x0.0.01/
+http://127.0.0.0x1/
+http://127.000.000.001/
+http://0127.0.0.1/
+http://0/
+http://0.0/
+http://0.0.0.0/
+http://0.0.0.0:8000/
+http://0x0/
+http://00/
+http://0.1.2.3/
+http://localhost/
+http://localhost:3000/
+http://LOCALHOST/
+http://LocalHost./
+http://localhost.localdomain/
+http://foo.localhost/
+http://a.b.localhost./
+http://localhost6/
+http://ip6-localhost/
+http://ip6-loopback/
+http://[::1]/
+http://[::1]:8080/
+http://[0:0:0:0:0:0:0:1]/
+http://[0000:0000:0000:0000:0000:0000:0000:0001]/
+http://[::0001]/
+http://[::]/
+http://[0:0:0:0:0:0:0:0]/
+http://[::ffff:127.0.0.1]/
+http://[::FFFF:7F00:1]/
+http://[0:0:0:0:0:ffff:127.0.0.1]/
+http://[::ffff:0.0.0.0]/
+http://[::127.0.0.1]/
+http://[::7f00:1]/
+http://[::ffff:0:127.0.0.1]/
+http://[64:ff9b::127.0.0.1]/
+http://[64:ff9b::7f00:1]/
+http://[64:ff9b:1::7f00:1]/
+http://[2002:7f00:1::]/
+http://[2002:7f00:0001::1]/
+http://[2001:0:7f00:1::]/
+http://[2001:0:5ef5:79fb:0:0:80ff:fffe]/
+http://[2606:4700::5efe:127.0.0.1]/
+http://[fe80::5efe:127.0.0.1]/
+http://[fe80::1]/
+http://[::1%25lo]/
+http://[::1%lo]/
+http://[fe80::1%25eth0]/
+http://[fe80::1%eth0]/
+http://%31%32%37.0.0.1/
+http://127%2e0%2e0%2e1/
+http://127.0.0.1%2f@example.com/
+http://%6c%6f%63%61%6c%68%6f%73%74/
+http://localhost%00.example.com/
+http://loc%61lhost/
+http://\u2460\u2461\u2466.\u24ea.\u24ea.\u2460/
+http://\uff11\uff12\uff17.0.0.1/
+http://127\u30020\u30020\u30021/
+http://127\uff0e0\uff0e0\uff0e1/
+http://127\uff610\uff610\uff611/
+http://\u24db\u24de\u24d2\u24d0\u24db\u24d7\u24de\u24e2\u24e3/
+http://\uff4c\uff4f\uff43\uff41\uff4c\uff48\uff4f\uff53\uff54/
+http://local\u00adhost/
+http://local\u200bhost/
+http://\u212aocalhost/
+http://localho\u017ft/
+http://\u0661\u0662\u0667.0.0.1/
+http://127.0.0.1.nip.io/
+http://foo.127.0.0.1.nip.io/
+http://127-0-0-1.sslip.io/
+http://app-7f000001.nip.io/
+http://7f000001.nip.io/
+http://10.0.0.1.nip.io/
+http://169-254-169-254.sslip.io/
+http://127.0.0.1.xip.io/
+http://www.192.168.0.1.nip.io/
+http://customer1.app.localtest.me/
+http://localtest.me/
+http://lvh.me:3000/
+http://foo.lvh.me/
+http://vcap.me/
+http://7f000001.c0a80001.rbndr.us/
+http://make-1.2.3.4-rebind-127.0.0.1-rr.1u.ms/
+""")
+
+LOCAL_NETWORK = _listed("""
+http://10.0.0.1/
+http://10.255.255.255/
+http://10.1/
+http://012.0.0.1/
+http://0xa000001/
+http://167772161/
+http://0xA.0.0.1/
+http://010.0.0.1/
+http://010.8.8.8/
+http://172.16.0.1/
+http://172.31.255.255/
+http://172.17.0.1:2375/
+http://0254.020.0.1/
+http://2886729729/
+http://0xac100001/
+http://192.168.0.1/
+http://192.168.1/
+http://192.168.255.255/
+http://3232235521/
+http://3232235777/
+http://0xc0a80001/
+http://0xC0.0xA8.0.1/
+http://0300.0250.0.1/
+http://030052000001/
+http://192.0xa8.1/
+http://100.64.0.1/
+http://100.127.255.254/
+http://169.254.0.1/
+http://169.254.169.254/
+http://169.254.169.254/latest/meta-data/iam/security-credentials/
+http://169.254.169.254./
+http://169.254.43518/
+http://169.16689662/
+http://2852039166/
+http://0xa9fea9fe/
+http://0xA9.0xFE.0xA9.0xFE/
+http://0251.0376.0251.0376/
+http://025177524776/
+http://0251.254.169.254/
+http://0xa9.254.0251.254/
+http://[::ffff:169.254.169.254]/
+http://[::ffff:a9fe:a9fe]/
+http://[::a9fe:a9fe]/
+http://[64:ff9b::a9fe:a9fe]/
+http://[2002:a9fe:a9fe::]/
+http://[fd00:ec2::254]/latest/
+http://[fd20:ce::254]/
+http://169.254.170.2/v2/credentials
+http://100.100.100.200/latest/meta-data/
+http://192.0.0.192/latest/
+http://168.63.129.16/machine?comp=goalstate
+http://0xa83f8110/
+http://metadata.google.internal/computeMetadata/v1/
+http://METADATA.google.internal./
+http://metadata/
+http://metadata.goog/
+http://instance-data/latest/
+http://metadata.azure.internal/
+http://metadata.tencentyun.com/
+http://192.0.0.1/
+http://192.0.2.1/
+http://192.88.99.1/
+http://198.18.0.1/
+http://198.19.255.255/
+http://198.51.100.1/
+http://203.0.113.1/
+http://224.0.0.1/
+http://239.255.255.250:1900/
+http://240.0.0.1/
+http://255.255.255.255/
+http://4294967295/
+http://0xffffffff/
+http://[fc00::1]/
+http://[fd12:3456:789a::1]/
+http://[fe80::1]/
+http://[febf::1]/
+http://[fec0::1]/
+http://[ff02::1]/
+http://[2001:db8::1]/
+http://[3fff::1]/
+http://[100::1]/
+http://[5f00::1]/
+http://[4000::1]/
+http://[::8.8.8.8]/
+http://[2001:2::1]/
+http://[::ffff:10.0.0.1]/
+http://[::ffff:192.168.1.1]/
+http://[::10.0.0.1]/
+http://[2002:c0a8:0101::1]/
+http://[2002:0a00:0001::]/
+http://[64:ff9b::10.0.0.1]/
+http://router/
+http://intranet/
+http://kubernetes/
+http://kubernetes.default.svc/
+http://kubernetes.default.svc.cluster.local/api
+http://printer.local/
+http://nas.lan/
+http://fritz.box/
+http://wiki.corp/
+http://vault.internal/
+http://ip-10-0-0-1.ec2.internal/
+http://host.docker.internal:2375/
+http://gateway.docker.internal/
+http://router.home.arpa/
+http://db.intranet/
+http://consul.service.consul/
+""")
+
+CONFUSED = [
+    "http://example.com\\@127.0.0.1/",
+    "http://127.0.0.1\\@example.com/",
+    "http://example.com\\.evil.example/",
+    "http:\\\\127.0.0.1\\",
+    "http:/\\127.0.0.1/",
+    "http://\\127.0.0.1/",
+    "http://example.com#@127.0.0.1/",
+    "http://127.0.0.1#@example.com/",
+    "http://example.com?@127.0.0.1/",
+    "http://127.0.0.1?@example.com/",
+    "http://example.com;@127.0.0.1/",
+    "http://example.com@127.0.0.1/",
+    "http://example.com:80@127.0.0.1/",
+    "http://example.com:80@127.0.0.1:80/",
+    "http://127.0.0.1@example.com/",
+    "http://localhost@example.com/",
+    "http://example.com@evil.example/",
+    "http://www.bank.example:pw@evil.example/",
+    "http://a@b@127.0.0.1/",
+    "http://a@example.com@127.0.0.1/",
+    "http://a@127.0.0.1@example.com/",
+    "http://example.com%40127.0.0.1/",
+    "http://127.0.0.1%40example.com/",
+    "http://127.0.0.1%23.example.com/",
+    "http://127.0.0.1%09.example.com/",
+    "http://127.0.0.1%0d%0aHost:x.example/",
+    "http://exa\tmple.com/",
+    "http://exa\nmple.com/",
+    "http://127.0.0.1\t@example.com/",
+    "ht\ttp://127.0.0.1/",
+    "h\nttp://localhost/",
+    "\thttp://127.0.0.1/",
+    "http://example.com/\r\nHost: 127.0.0.1",
+    "http://example.com /x",
+    "http:// example.com/",
+    "http://127.0.0.1 .example.com/",
+    "http://example.com\x00.evil.example/",
+    "http://example.com\x7f/",
+    "http://exam\u200bple.com/",
+    "http://example\u2024com/",
+    "http://example.com\u2044evil.example/",
+    "http://example.com\u2100evil.example/",
+    "http://example.com\uff0fevil.example/",
+    "http://example.com\uff03@evil.example/",
+    "http://example.com\ufe0f/",
+    "http://evil\u202emoc.elpmaxe/",
+    "http://\uff45xample.com/",
+    "http://exam\u00adple.com/",
+    "http:127.0.0.1/",
+    "http:/127.0.0.1/",
+    "http:///127.0.0.1/",
+    "http:////127.0.0.1/",
+    "https:evil.example",
+    "http://http://127.0.0.1/",
+    "http://https://example.com/",
+    "http:http://127.0.0.1/",
+    "//127.0.0.1/",
+    "///127.0.0.1/",
+    "\\\\127.0.0.1\\share",
+    "127.0.0.1",
+    "127.0.0.1:80",
+    "localhost",
+    "/etc/passwd",
+    "../x",
+    "",
+    "   ",
+    "http://",
+    "http:///",
+    "https://?x",
+    "https://#x",
+    "http://:80/",
+    "http://@/",
+    "http://user@/",
+    "http://.example.com/",
+    "http://example..com/",
+    "http://-example.com/",
+    "http://example.com:99999/",
+    "http://example.com:0/",
+    "http://example.com:-1/",
+    "http://example.com:80x/",
+    "http://example.com:80:80/",
+    "http://example.com:\uff18\uff10/",
+    "http://example.com: 80/",
+    "http://[::1/",
+    "http://::1/",
+    "http://[::1]x/",
+    "http://[::1].example.com/",
+    "http://[127.0.0.1]/",
+    "http://[::g]/",
+    "http://[v1.x]/",
+    "http://[]/",
+    "http://1.2.3.4.5/",
+    "http://256.256.256.256/",
+    "http://300.0.0.1/",
+    "http://127.0.0.256/",
+    "http://4294967296/",
+    "http://99999999999999999999/",
+    "http://0x100000000/",
+    "http://08.8.8.8/",
+    "http://1.2.3.09/",
+    "http://127.0.0.1,example.com/",
+    "http://127.0.0.1&@example.com/",
+    "http://example.com$@127.0.0.1/",
+    "http://{127.0.0.1}/",
+    "http://<127.0.0.1>/",
+    "http://*/",
+    "http://*.example.com/",
+    "http://`id`.example.com/",
+    "http://$(id).example.com/",
+    "http://${HOST}/",
+    "http://example.com\ud800/",
+]
+
+SCHEMES = _listed("""
+file:///etc/passwd
+FILE:///etc/passwd
+file:/etc/passwd
+file://localhost/etc/passwd
+file://example.com/share/x
+data:text/html,<script>alert(1)</script>
+data:text/html;base64,PHNjcmlwdD4=
+data:,hello
+javascript:alert(1)
+JaVaScRiPt:alert(1)
+javascript://example.com/%0aalert(1)
+vbscript:msgbox(1)
+gopher://127.0.0.1:6379/_INFO
+gopher://example.com/
+dict://127.0.0.1:11211/stats
+dict://example.com/d:x
+ftp://example.com/x
+ftps://example.com/x
+sftp://example.com/x
+tftp://example.com/x
+ssh://git@example.com/x
+git://example.com/x
+git+ssh://example.com/x
+ldap://127.0.0.1/x
+ldap://example.com/
+ldaps://example.com/
+smb://example.com/share
+jar:http://127.0.0.1!/
+jar:https://example.com!/x
+netdoc:///etc/passwd
+phar://x.phar
+php://filter/resource=x
+expect://id
+zip://x
+view-source:http://127.0.0.1/
+view-source:https://example.com/
+blob:https://example.com/1-2
+filesystem:https://example.com/x
+about:blank
+about:config
+chrome://settings/
+chrome-extension://abc/x
+devtools://devtools/
+edge://settings/
+moz-extension://abc/
+resource://gre/
+mailto:a@example.com
+tel:123
+sms:123
+intent://x
+vscode://x
+ms-settings:x
+url:http://127.0.0.1/
+urn:isbn:1
+ipfs://x
+magnet:?x
+telnet://127.0.0.1/
+imap://example.com/
+pop3://example.com/
+smtp://example.com/
+rtsp://example.com/
+mysql://example.com/
+redis://127.0.0.1:6379/
+postgres://example.com/db
+mongodb://example.com/
+unix:///var/run/docker.sock
+http+unix://%2Fvar%2Frun%2Fdocker.sock/info
+httpunix://x
+httpx://example.com/
+http2://example.com/
+s3://bucket/x
+local-file:///etc/passwd
+cid:1
+x:y
+http\uff1a//127.0.0.1/
+\uff48ttp://127.0.0.1/
+""")
+
+PORTS = [
+    f"http://example.com:{port}/"
+    for port in (21, 22, 23, 25, 53, 110, 111, 139, 143, 389, 465, 993)
+]
+
+ASKED = _listed("""
+https://user@example.com/
+https://user:pw@example.com/
+https://:pw@example.com/
+https://@example.com/
+http://134744072/
+http://0x08080808/
+http://8.8.2056/
+http://0x8.8.8.8/
+http://example.com:6379/
+http://example.com:5432/
+http://example.com:2375/
+http://example.com:11211/
+https://xn--80ak6aa92e.com/
+https://\u0430\u0440\u0440\u04cf\u0435.com/
+https://\u0440\u0430\u0443\u0440\u0430\u04cf.com/
+https://g\u043e\u043egle.com/
+https://\u0430mazon.com/
+https://payp\u0430l.com/
+https://micr\u03bfsoft.com/
+https://\u0261oogle.com/
+https://googl\u1eb9.com/
+https://xn--pple-43d.com/
+https://ebay\u30ce.com/
+https://\u03b1\u03b9.com/
+""")
