@@ -20,6 +20,7 @@ COMMANDS = {
     "config": Entry(f"{_HERE}.config", "See and change settings."),
     "trust": Entry(f"{_HERE}.trust", "Let a folder's own settings and hooks take effect."),
     "policy": Entry(f"{_HERE}.policy", "Check and list rules of policy files."),
+    "explain": Entry(f"{_HERE}.explain", "Tell why a command, path or address is asked about."),
     "providers": Entry(f"{_HERE}.providers", "List, add, test and log in to model providers."),
     "models": Entry(f"{_HERE}.models", "List models, their limits and their prices."),
     "tools": Entry(f"{_HERE}.tools", "List what the agent can do."),

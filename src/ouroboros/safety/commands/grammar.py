@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _LONGEST = 8_000
+_DEEPEST = 80
 _JOINTS = frozenset({"&&", "||", ";", "|", "|&", "\n"})
 _WORDS = frozenset({"word", "number", "string", "raw_string", "concatenation"})
 _BLANKS = re.compile(rb" *")
@@ -95,16 +96,30 @@ def parse(text: str) -> tuple[Simple, ...]:
 
 
 def prepare() -> None:
-    """Loads the grammar, which takes some 20 ms the first time."""
+    """Loads the grammar, which takes a few milliseconds the first time."""
     _parser()
 
 
 @cache
 def _parser() -> "Parser":
     import tree_sitter
-    import tree_sitter_bash
 
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    return tree_sitter.Parser(tree_sitter.Language(_language()))
+
+
+def _language() -> object:
+    """The grammar from its library alone; its package would load 4 ms of resources beside it."""
+    from importlib.machinery import PathFinder
+    from importlib.util import find_spec, module_from_spec
+
+    package = find_spec("tree_sitter_bash")
+    places = package and package.submodule_search_locations
+    binding = PathFinder.find_spec("tree_sitter_bash._binding", places and list(places))
+    if binding is None or binding.loader is None:
+        raise ImportError("tree_sitter_bash is not installed whole")
+    module = module_from_spec(binding)
+    binding.loader.exec_module(module)
+    return module.language()
 
 
 def _agree(text: str, commands: list[Simple]) -> None:
@@ -121,8 +136,16 @@ class _Reading:
         self.commands: list[Simple] = []
         self._data = data
         self._joint = ""
+        self._depth = 0
 
     def statement(self, node: "Node") -> None:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise Doubt("ask.long", "it has too many commands to be read with certainty")
+        self._kind(node)
+        self._depth -= 1
+
+    def _kind(self, node: "Node") -> None:
         match node.type:
             case "program" | "list" | "pipeline":
                 self._group(node)

@@ -1,0 +1,171 @@
+"""`ouro explain`: why a command, a path or an address would be asked about."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.groups import NearGroup
+from ouroboros.faces.cli.invocation import Invocation, say, say_json
+
+if TYPE_CHECKING:
+    from ouroboros.app.offline.explain import Subject
+
+_OPERATIONS = ["read", "write", "list", "delete", "extract", "patch", "upload", "download", "glob"]
+
+jsonl = click.option(
+    "--jsonl", is_flag=True, help="Answer objects, one a line, that come on standard input."
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+
+
+@click.group(cls=NearGroup, name="explain")
+def command() -> None:
+    """Tell why a command, a path or an address was or would be asked about.
+
+    Nothing is run, opened or asked over a network.
+    """
+
+
+@command.command("command", context_settings={"ignore_unknown_options": True})
+@click.argument("text", required=False, metavar="TEXT", type=click.UNPROCESSED)
+@click.option("--cwd", default="", metavar="DIR", help="The workspace; else the current folder.")
+@click.option("--shell", default="bash", metavar="NAME", help="What would read it; else bash.")
+@as_json
+@jsonl
+@click.pass_obj
+def of_command(
+    invocation: Invocation, text: str | None, cwd: str, shell: str, *, as_json: bool, jsonl: bool
+) -> int:
+    """Print whether the shell command TEXT only reads, and what the rules here say to it.
+
+    With --jsonl a line is {"command", "cwd", "shell"}, an answer {"class", "reason", "rule"}.
+    """
+    if jsonl:
+        return _each("command", text, _person(invocation))
+    from ouroboros.app.offline.explain import CommandAsked, explained
+
+    folder = invocation.cwd(cwd)
+    asked = CommandAsked(command=_wanted(text), cwd=str(folder), shell=shell)
+    found = explained(asked, invocation.load(cwd=folder), _person(invocation))
+    verdict = found.verdict
+    if as_json:
+        say_json({
+            "class": verdict.kind,
+            "reason": verdict.reason,
+            "rule": verdict.rule,
+            "sends": verdict.sends,
+            "pushes": verdict.pushes,
+            "hardened": verdict.hardened,
+            "decision": found.decision,
+            "decided_by": found.decided_by,
+        })
+        return 0
+    say(f"{verdict.kind}: {verdict.reason} ({verdict.rule})")
+    if verdict.sends:
+        say("may send: data could leave over a network")
+    if verdict.pushes:
+        say("publishes: code or packages would be seen by others")
+    if verdict.hardened:
+        say(f"unasked it runs as: {verdict.hardened}")
+    because = f": {found.why}" if found.why else ""
+    say(f"here: {found.decision}, by {found.decided_by or 'no rule'}{because}")
+    return 0
+
+
+@command.command("path")
+@click.argument("text", required=False, metavar="PATH")
+@click.option("--root", default="", metavar="DIR", help="The workspace; else the current folder.")
+@click.option("--op", type=click.Choice(_OPERATIONS), default="read", help="What would be done.")
+@as_json
+@jsonl
+@click.pass_obj
+def of_path(
+    invocation: Invocation, text: str | None, root: str, op: str, *, as_json: bool, jsonl: bool
+) -> int:
+    """Print whether PATH may be used, and where it really leads.
+
+    With --jsonl a line is {"root", "op", "path"}, an answer {"decision", "reason", "resolved"}.
+    """
+    if jsonl:
+        return _each("path", text, _person(invocation))
+    from ouroboros.app.offline.explain import PathAsked, answer_path
+
+    asked = PathAsked(root=str(invocation.cwd(root)), op=op, path=_wanted(text))
+    answer = answer_path(asked)
+    if as_json:
+        say_json(answer)
+    else:
+        say(f"{answer['decision']}: {answer['reason']} ({answer['resolved']})")
+    return 0
+
+
+@command.command("url")
+@click.argument("text", required=False, metavar="URL")
+@click.option("--resolves-to", multiple=True, metavar="ADDRESS", help="What its name means.")
+@click.option("--redirect", multiple=True, metavar="URL", help="Where it leads on to, in order.")
+@click.option("--allow", multiple=True, metavar="HOST", help="The only hosts that may be reached.")
+@as_json
+@jsonl
+@click.pass_obj
+def of_url(
+    invocation: Invocation,
+    text: str | None,
+    resolves_to: tuple[str, ...],
+    redirect: tuple[str, ...],
+    allow: tuple[str, ...],
+    *,
+    as_json: bool,
+    jsonl: bool,
+) -> int:
+    """Print whether URL may be opened; no name is looked up.
+
+    With --jsonl a line is {"url", "resolves_to", "redirect_chain", "allow_list"}, of which only the
+    first is needed, and an answer is {"decision", "reason"}.
+    """
+    if jsonl:
+        return _each("url", text, _person(invocation))
+    from ouroboros.app.offline.explain import UrlAsked, answer_url
+
+    answer = answer_url(
+        UrlAsked(
+            url=_wanted(text),
+            resolves_to=resolves_to,
+            redirect_chain=redirect,
+            allow_list=allow or None,
+        )
+    )
+    if as_json:
+        say_json(answer)
+    else:
+        say(f"{answer['decision']}: {answer['reason']}")
+    return 0
+
+
+def _each(subject: "Subject", text: str | None, person: Path) -> int:
+    """Answers line by line; 1 when one of the lines was broken."""
+    if text is not None:
+        raise Misuse("--jsonl reads standard input", hint="leave the text away")
+    from ouroboros.app.offline.explain import answers
+
+    lines: Iterable[bytes] = sys.stdin.buffer if sys.stdin is not None else ()
+    code = 0
+    for answer in answers(subject, lines, person):
+        say_json(answer)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        code = 1 if "error" in answer else code
+    return code
+
+
+def _person(invocation: Invocation) -> Path:
+    return Path(invocation.environment.get("HOME", "/"))
+
+
+def _wanted(text: str | None) -> str:
+    if text is None:
+        raise Misuse("nothing to explain", hint="name it, or use --jsonl for objects on stdin")
+    return text
