@@ -1,15 +1,18 @@
 """Starts a confined command: everything that starts a process for a tool goes through here."""
 
 import contextlib
+import functools
 import os
 import resource
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from ouroboros.safety.sandbox.cage import Confined
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 
 def begin(
@@ -57,7 +60,12 @@ def begin(
                 bufsize=0,
             )
 
-        popen = _locked(confined.lock, start) if confined.lock is not None else start()
+        if confined.lock is not None:
+            popen = _locked(confined.lock, start)
+        elif confined.ends_with_thread:
+            popen = _lasting().submit(start).result()
+        else:
+            popen = start()
     _limit(popen.pid, confined.limits)
     return popen
 
@@ -71,8 +79,18 @@ def _locked(
         lock()
         return start()
 
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="cage") as thrown_away:
         return thrown_away.submit(run).result()
+
+
+@functools.cache
+def _lasting() -> "ThreadPoolExecutor":
+    """A thread that lives as long as we do."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="cage")
 
 
 def _limit(pid: int, limits: Mapping[int, int]) -> None:
@@ -81,3 +99,23 @@ def _limit(pid: int, limits: Mapping[int, int]) -> None:
             hard = resource.prlimit(pid, kind)[1]
             least = most if hard == resource.RLIM_INFINITY else min(most, hard)
             resource.prlimit(pid, kind, (least, least))
+
+
+def ended(confined: Confined, *, cwd: Path, seconds: float) -> tuple[int, str]:
+    """Runs it to its end, or kills it after some seconds; its exit code and all that it said.
+
+    Raises:
+        OSError: As ``begin``.
+    """
+    popen = begin(
+        confined, cwd=cwd, environment={}, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT
+    )
+    try:
+        said, _ = popen.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        popen.kill()
+        said, _ = popen.communicate()
+    finally:
+        if confined.finish is not None:
+            confined.finish()
+    return popen.returncode, said.decode("utf-8", "replace")

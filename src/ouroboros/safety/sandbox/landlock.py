@@ -60,8 +60,6 @@ def planned(policy: Policy, *, masked: bool = False) -> Plan:
     grants: list[Grant] = [(Path("/"), READ_DIR)]
     grants += [(path, READ) for path in _around(Path("/"), hidden, listed)]
     grants += [(Path("/dev", name), WRITE_FILE | IOCTL_DEVICE) for name in _DEVICES]
-    if masked:
-        grants.append((Path("/dev"), CHANGE))
     if policy.reach == "full-access":
         grants += [(path, CHANGE) for path in _around(Path("/"), kept, listed)]
     else:
@@ -149,9 +147,9 @@ def _allow(ruleset: int, path: Path, rights: int) -> None:
 class Ruleset:
     """The ruleset of one policy, made when it is first needed and again when folders changed."""
 
-    def __init__(self, policy: Policy, *, masked: bool = False) -> None:
+    def __init__(self, policy: Policy) -> None:
         """Asks the kernel for nothing yet."""
-        self._policy, self._masked = policy, masked
+        self._policy = policy
         self._seen: tuple[tuple[Path, int], ...] | None = None
         self._descriptor = -1
 
@@ -163,7 +161,7 @@ class Ruleset:
         """
         if self._seen is None or any(_changed(path) != when for path, when in self._seen):
             self.close()
-            plan = planned(self._policy, masked=self._masked)
+            plan = planned(self._policy)
             # Looked at before the grants are made: a change meanwhile makes them anew next time.
             self._seen = tuple((path, _changed(path)) for path in plan.listed)
             ports = None if self._policy.network == "on" else self._policy.ports

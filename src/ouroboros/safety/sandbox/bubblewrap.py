@@ -1,0 +1,205 @@
+"""The cage with namespaces: ``bwrap`` shows the command a view of the machine that is made for it.
+
+Landlock and the filter of system calls hold inside as well. Whoever is bound by Landlock cannot mount,
+so its rules are made here and taken on inside, by a line of Perl, or of Python where there is none.
+"""
+
+import os
+import platform
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Literal
+
+from msgspec import Struct
+
+from ouroboros.safety.sandbox import kernel, seccomp
+from ouroboros.safety.sandbox.cage import Confined
+from ouroboros.safety.sandbox.floor import limits, marks
+from ouroboros.safety.sandbox.landlock import CHANGE, every_right, planned, ruleset_of
+from ouroboros.safety.sandbox.policy import Policy
+
+_PERL = (
+    "my $r=shift;my $m=shift;for(qw(/dev/pts /dev/shm)){sysopen(my $d,$_,0x200000)or next;"
+    "my $g=pack(q(Qi),$m,fileno $d);syscall(445,$r+0,1,$g,0)==0 or die qq(landlock: $!\n)}"
+    "syscall(446,$r+0,0)==0 or die qq(landlock: $!\n);"
+    "open(my $f,q(<&=),$r);exec{$ARGV[0]}@ARGV;die qq($ARGV[0]: $!\n)"
+)
+_PYTHON = (
+    "import ctypes,os,struct,sys\nr,m=int(sys.argv[1]),int(sys.argv[2])\n"
+    "c=ctypes.CDLL(None).syscall\nfor d in('/dev/pts','/dev/shm'):\n"
+    " g=struct.pack('=Qi',m,os.open(d,os.O_PATH))\n"
+    " c(445,r,1,g,0)==0 or sys.exit('landlock')\n"
+    "c(446,r,0)==0 or sys.exit('landlock')\nos.close(r)\nos.execvp(sys.argv[3],sys.argv[3:])"
+)
+_WRITABLE_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")
+
+type Kind = Literal["writable", "protected", "absent", "hidden"]
+
+
+class Launcher(Struct, frozen=True, kw_only=True):
+    """The programs that a cage with namespaces needs.
+
+    Attributes:
+        bwrap: Its path.
+        inner: What takes on the rules of Landlock inside, after it added the folders of devices that
+            are made for the command. Its arguments: the descriptor of the rules, the rights to those
+            folders, the command. Empty where there is no Landlock.
+    """
+
+    bwrap: str
+    inner: tuple[str, ...] = ()
+
+
+def inner_of(perl: str | None) -> tuple[str, ...]:
+    """What takes on the rules inside; Perl starts ten times faster than we do."""
+    if kernel.landlock_version() < 1:
+        return ()
+    return (perl, "-e", _PERL) if perl else (sys.executable, "-I", "-S", "-c", _PYTHON)
+
+
+class Bubblewrap:
+    """Namespaces of processes, users, mounts and network, with the floor inside."""
+
+    name = "bubblewrap"
+
+    def __init__(self, policy: Policy, launcher: Launcher) -> None:
+        """``launcher`` was tried here with these flags."""
+        self._policy, self._launcher = policy, launcher
+        self._filter = seccomp.refusing(platform.machine(), policy.network)
+        self._once = Lock()
+        self._placed: dict[Path, int] = {}
+
+    @property
+    def hides(self) -> bool:
+        """Whether there are places that may not be read."""
+        return bool(self._policy.hidden)
+
+    def confine(self, command: Sequence[str], *, cwd: Path) -> Confined:
+        """The command behind ``bwrap``; nothing is made on the disk before it is started."""
+        absent = tuple(_absent(self._policy))
+        words = [self._launcher.bwrap, *flags(self._policy), "--chdir", str(cwd), "--seccomp"]
+        descriptors = {len(words): self._opened_filter}
+        words += ["", "--", *self._launcher.inner]
+        if self._launcher.inner:
+            descriptors[len(words)] = self._opened_ruleset
+            words += ["", str(CHANGE & every_right(kernel.landlock_version()))]
+        if absent:
+            first = min(descriptors)
+            descriptors[first] = lambda: self._placing(absent)
+        return Confined(
+            command=(*words, *command),
+            environment=marks(self.name, self._policy.network),
+            descriptors=descriptors,
+            limits=limits(self._policy),
+            ends_with_thread=True,
+            finish=(lambda: self._clear(absent)) if absent else None,
+        )
+
+    def _placing(self, absent: tuple[Path, ...]) -> int:
+        """Makes what is mounted over names that are to stay absent."""
+        with self._once:
+            for place in absent:
+                try:
+                    place.mkdir()
+                except FileExistsError:
+                    if place not in self._placed:
+                        continue
+                self._placed[place] = self._placed.get(place, 0) + 1
+        return self._opened_filter()
+
+    def _clear(self, absent: tuple[Path, ...]) -> None:
+        with self._once:
+            for place in absent:
+                left = self._placed.get(place, 0) - 1
+                if left > 0:
+                    self._placed[place] = left
+                elif left == 0:
+                    del self._placed[place]
+                    _remove(place)
+
+    def _opened_filter(self) -> int:
+        descriptor = os.memfd_create("filter")
+        os.write(descriptor, self._filter)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        return descriptor
+
+    def _opened_ruleset(self) -> int:
+        ports = None if self._policy.network == "on" else self._policy.ports
+        return ruleset_of(planned(self._policy, masked=True), ports=ports)
+
+
+def _remove(place: Path) -> None:
+    try:
+        place.rmdir()
+    except OSError:
+        return  # somebody outside put something there meanwhile: it is theirs
+
+
+def flags(policy: Policy) -> tuple[str, ...]:
+    """The flags of ``bwrap`` that show what the policy lets through, mounts from outside in."""
+    words = ["--unshare-pid", "--unshare-ipc", "--die-with-parent", "--new-session"]
+    if _needs_user_namespace(policy):
+        words.append("--unshare-user")
+    if policy.network == "off":
+        words.append("--unshare-net")
+    words += ["--cap-drop", "ALL"]
+    if policy.reach == "full-access":
+        words += ["--bind", "/", "/"]
+    else:
+        words += ["--ro-bind", "/", "/"]
+    words += ["--dev", "/dev", "--proc", "/proc"]
+    for name in _WRITABLE_PROC:
+        words += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]
+    for place, kind in sorted(_places(policy).items(), key=lambda item: len(item[0].parts)):
+        words += _mount(place, kind)
+    return tuple(words)
+
+
+def _needs_user_namespace(policy: Policy) -> bool:
+    """Always but for the superuser in folders of others, which one could not write any more."""
+    return os.geteuid() != 0 or all(_owner(root) == 0 for root in policy.writable)
+
+
+def _owner(path: Path) -> int:
+    try:
+        return path.stat().st_uid
+    except OSError:
+        return 0
+
+
+def _places(policy: Policy) -> dict[Path, Kind]:
+    """What is mounted where; the strictest wins at one place."""
+    found: dict[Path, Kind] = {}
+    if policy.reach == "workspace-write":
+        found |= dict.fromkeys((path for path in policy.writable if path.is_dir()), "writable")
+    if policy.reach != "read-only":
+        found |= dict.fromkeys(filter(os.path.lexists, policy.protected), "protected")
+    found |= dict.fromkeys(_absent(policy), "absent")
+    found |= dict.fromkeys(filter(os.path.lexists, policy.hidden), "hidden")
+    return found
+
+
+def _absent(policy: Policy) -> Iterator[Path]:
+    """Protected places that could be made from inside."""
+    if policy.reach == "read-only":
+        return
+    for place in policy.protected:
+        if not os.path.lexists(place) and place.parent in policy.writable:
+            yield place
+
+
+def _mount(place: Path, kind: Kind) -> list[str]:
+    path = str(place)
+    match kind:
+        case "writable":
+            return ["--bind", path, path]
+        case "protected":
+            return ["--ro-bind", path, path]
+        case "absent":
+            return ["--tmpfs", path, "--remount-ro", path]
+        case "hidden" if place.is_dir():
+            return ["--perms", "0000", "--tmpfs", path, "--remount-ro", path]
+        case "hidden":
+            return ["--ro-bind", "/dev/null", path]

@@ -1,0 +1,72 @@
+"""Which cage a policy gets on a machine, and what the person should know of it."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from ouroboros.safety.sandbox.bubblewrap import Bubblewrap
+from ouroboros.safety.sandbox.cage import Sandbox, Unconfined
+from ouroboros.safety.sandbox.features import Features
+from ouroboros.safety.sandbox.floor import Floor
+from ouroboros.safety.sandbox.landlock import is_divided
+from ouroboros.safety.sandbox.policy import Policy
+from ouroboros.safety.sandbox.seatbelt import Seatbelt
+
+type Strength = Literal["none", "partly", "full"]
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """A cage, how far it holds, and what it does not hold here, a line each.
+
+    Attributes:
+        strength: ``none`` when commands run bare although a cage was asked for.
+    """
+
+    sandbox: Sandbox
+    strength: Strength = "full"
+    warnings: tuple[str, ...] = ()
+
+
+def choose(policy: Policy, offered: Features) -> Choice:
+    """The strongest cage there is; one that cannot say something refuses it, and says that it does."""
+    if policy.reach == "full-access":
+        return Choice(sandbox=Unconfined())
+    if offered.seatbelt:
+        return Choice(sandbox=Seatbelt(policy))
+    if offered.launcher is not None:
+        return Choice(sandbox=Bubblewrap(policy, offered.launcher))
+    if offered.landlock and offered.seccomp:
+        return Choice(
+            sandbox=Floor(policy), strength="partly", warnings=tuple(_gaps(policy, offered))
+        )
+    return Choice(
+        sandbox=Unconfined(),
+        strength="none",
+        warnings=(
+            "no sandbox here: commands run with all your rights, on every file and the network "
+            f"({offered.without or 'neither Landlock nor bubblewrap nor seatbelt'}); "
+            "`ouro doctor` says what is missing",
+        ),
+    )
+
+
+def _gaps(policy: Policy, offered: Features) -> list[str]:
+    """What Landlock alone refuses too much, or too little."""
+    found: list[str] = []
+    if is_divided(policy):
+        found.append(
+            "the sandbox is Landlock alone, which cannot leave out .git from a folder: commands may "
+            "change what is in the workspace, but make and remove nothing at its top; "
+            "install bubblewrap for that"
+        )
+    missing = ["modes, owners and times of files outside the workspace can be changed"]
+    if offered.landlock < 3:
+        missing.append("files outside the workspace can be emptied")
+    if offered.landlock < 6:
+        missing.append("processes of yours can be sent signals")
+    if policy.network != "off":
+        missing.append("local sockets, such as Docker's, can be reached")
+        if offered.landlock < 4:
+            missing.append("the network goes past the proxy")
+    found.append(f"Landlock {offered.landlock} alone does not stop all: {'; '.join(missing)}")
+    return found
