@@ -3,9 +3,10 @@
 from anyio import Event as Signal
 from msgspec import Struct
 
+from ouroboros.agent.questions import Questions
 from ouroboros.core.commands import Approve, Deny
 from ouroboros.core.events import PermissionRequested
-from ouroboros.tools.approval import Answer
+from ouroboros.tools.approval import Answer, Reviewer
 
 NOBODY = (
     "Nobody is here to approve this ({action}). Find a way that needs no approval, or finish and "
@@ -23,11 +24,14 @@ class Waiting(Struct, kw_only=True):
 class Desk:
     """Lets the hands wait for the person's answer."""
 
+    reviewer: Reviewer = "person"
+
     def __init__(self, *, interactive: bool) -> None:
         """Without ``interactive`` every question is answered no, by nobody."""
         self._interactive = interactive
         self._waiting: dict[str, Waiting] = {}
         self.unanswered = 0
+        self.questions = Questions(interactive=interactive)
 
     async def ask(self, question: PermissionRequested) -> Answer:
         """The answer; the question is on record already, the answer will be by the caller."""

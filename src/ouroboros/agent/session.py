@@ -18,6 +18,7 @@ from ouroboros.agent.roles import Partner
 from ouroboros.agent.speaker import Speaker
 from ouroboros.core.clock import Clock
 from ouroboros.core.commands import (
+    Answer,
     Approve,
     Command,
     Compact,
@@ -41,6 +42,7 @@ from ouroboros.core.events import (
     ToolResulted,
     UserMessage,
 )
+from ouroboros.core.events.question import UserAnswered
 from ouroboros.core.ids import Ids
 from ouroboros.core.limits import Caps
 from ouroboros.core.parts import Media, Message, Part, Text
@@ -115,6 +117,8 @@ class Session:
                 self._interrupt(command)
             case Approve() | Deny():
                 self.desk.answer(command)
+            case Answer():
+                self.desk.questions.answer(command)
             case SetMode(mode=mode):
                 self._set_mode(mode)
             case Compact(focus=focus):
@@ -168,8 +172,12 @@ class Session:
                 )
             )
         unknown: list[OpenCall] = []
+        unanswered = set(self.state.asked.values())
+        for request_id, call_id in tuple(self.state.asked.items()):
+            self.journal.record(UserAnswered(request_id=request_id, call_id=call_id))
         for call_id, call in tuple(self.state.calls.items()):
-            acted = call.phase == "attempted"
+            # A question that nobody had answered did nothing.
+            acted = call.phase == "attempted" and call_id not in unanswered
             if acted:
                 unknown.append(call)
             self.journal.record(

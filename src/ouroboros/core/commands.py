@@ -45,6 +45,13 @@ class Deny(Struct, frozen=True, kw_only=True, tag="deny"):
     message: str = ""
 
 
+class Answer(Struct, frozen=True, kw_only=True, tag="answer"):
+    """Answer what the model asked: words by question; without any, nothing is answered."""
+
+    request_id: str
+    answers: dict[str, tuple[str, ...]] = {}
+
+
 class SetMode(Struct, frozen=True, kw_only=True, tag="set_mode"):
     """Change how much is asked."""
 
@@ -81,5 +88,15 @@ class Fork(Struct, frozen=True, kw_only=True, tag="fork"):
 
 
 type Command = (
-    Submit | Steer | Interrupt | Approve | Deny | SetMode | SetModel | Compact | Rewind | Fork
+    Submit
+    | Steer
+    | Interrupt
+    | Approve
+    | Deny
+    | Answer
+    | SetMode
+    | SetModel
+    | Compact
+    | Rewind
+    | Fork
 )

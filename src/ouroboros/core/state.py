@@ -110,6 +110,7 @@ class State(Struct, kw_only=True):
         began: Length of ``history`` when the words of the latest run joined it.
         sub_calls: Children that the latest run started.
         variables: What kind of thing each variable of the REPL is, one line each.
+        asked: Calls that wait for the person's words, by the id of what is asked.
     """
 
     session: str = ""
@@ -149,6 +150,7 @@ class State(Struct, kw_only=True):
     began: int = 0
     sub_calls: int = 0
     variables: str = ""
+    asked: dict[str, str] = field(default_factory=dict[str, str])
 
     def apply(self, envelope: Envelope) -> None:
         """Takes in one durable event; anything else leaves the state as it is."""
@@ -271,6 +273,8 @@ class State(Struct, kw_only=True):
                 self.variables = event.metadata
             case _ if event.type.startswith("subagent."):
                 self._apply_child(event)
+            case _ if event.type in {"user.asked", "user.answered"}:
+                self._apply_question(event)
             case _:
                 pass
 
@@ -283,6 +287,20 @@ class State(Struct, kw_only=True):
                 self.sub_calls += 1
             case SubagentReplied(usage=usage, cost=cost):
                 self.spent.add(usage, cost)
+            case _:
+                pass
+
+    def _apply_question(self, event: Event) -> None:
+        # Imported here: a run that asks nothing never pays for these events.
+        from ouroboros.core.events.question import UserAnswered, UserAsked
+
+        match event:
+            case UserAsked(request_id=request_id, call_id=call_id):
+                self.asked[request_id] = call_id
+                self.status = "waiting"
+            case UserAnswered(request_id=request_id):
+                self.asked.pop(request_id, None)
+                self.status = "running"
             case _:
                 pass
 

@@ -21,6 +21,8 @@ from ouroboros.agent.session import Session
 from ouroboros.agent.speaker import Speaker
 from ouroboros.app import secrecy
 from ouroboros.app.kit import Joined, Kit, Later
+from ouroboros.app.permission import policies
+from ouroboros.app.permission.reviewing import Bench, Stop, asker
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
 from ouroboros.app.wiring import surroundings, toolbox
@@ -34,6 +36,7 @@ from ouroboros.core.limits import Caps
 from ouroboros.core.state import State, fold
 from ouroboros.repl.seeds import Seeds
 from ouroboros.safety.leaks import Leaks
+from ouroboros.safety.policy.book import Book
 from ouroboros.store import EventLog, Lease, Writer
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import Registry
@@ -146,7 +149,10 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
 @asynccontextmanager
 async def _joined(opening: Opening, past: Past, parts: Parts) -> AsyncGenerator[Built]:
     """A session with the mind that was asked for; one that goes on keeps its own."""
-    kit = _kit(opening, past, parts)
+    folder = await to_thread.run_sync(_folder, opening, past)
+    book, told = await to_thread.run_sync(policies.book, opening.home, folder)
+    past.warnings.extend(told)
+    kit = _kit(opening, past, parts, book)
     wanted = opening.mind or (past.state.mind if past.resumed else "tools")
     if wanted == "tools":
         async with _tooled(opening, kit, parts) as joined:
@@ -161,10 +167,15 @@ async def _joined(opening: Opening, past: Past, parts: Parts) -> AsyncGenerator[
         yield _built(opening, past, parts, kit, joined)
 
 
-def _kit(opening: Opening, past: Past, parts: Parts) -> Kit:
+def _folder(opening: Opening, past: Past) -> Path:
+    own = Path(past.state.cwd)
+    return own if past.resumed and own.is_dir() else opening.cwd
+
+
+def _kit(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
     state = past.state
     state.session = past.id
-    cwd = Path(state.cwd) if past.resumed and Path(state.cwd).is_dir() else opening.cwd
+    cwd = _folder(opening, past)
 
     def show(envelopes: list[Envelope]) -> None:
         for envelope in envelopes:
@@ -178,6 +189,26 @@ def _kit(opening: Opening, past: Past, parts: Parts) -> Kit:
         redact=secrecy.redactor(parts.leaks),
         pieces=Pieces(parts.leaks.flow),
     )
+    desk = Desk(interactive=opening.interactive)
+    lineup = Lineup(
+        parts.leader,
+        clock=parts.clock,
+        others=parts.speakers.others,
+        connect=parts.speakers.another,
+    )
+    bench = Bench(
+        settings=opening.settings,
+        state=state,
+        record=journal.record,
+        lineup=lineup,
+        speakers=parts.speakers,
+        prompt=parts.prompts["guardian"].text,
+        leaks=parts.leaks,
+        clock=parts.clock,
+        ids=parts.ids,
+        stop=Stop(),
+        interactive=opening.interactive,
+    )
     return Kit(
         settings=opening.settings,
         home=opening.home,
@@ -186,13 +217,11 @@ def _kit(opening: Opening, past: Past, parts: Parts) -> Kit:
         leaks=parts.leaks,
         state=state,
         journal=journal,
-        desk=Desk(interactive=opening.interactive),
-        lineup=Lineup(
-            parts.leader,
-            clock=parts.clock,
-            others=parts.speakers.others,
-            connect=parts.speakers.another,
-        ),
+        desk=desk,
+        asker=asker(desk, bench),
+        stop=bench.stop,
+        book=book,
+        lineup=lineup,
         speakers=parts.speakers,
         caps=_caps(opening.settings),
         clock=parts.clock,
@@ -203,7 +232,7 @@ def _kit(opening: Opening, past: Past, parts: Parts) -> Kit:
 @asynccontextmanager
 async def _tooled(opening: Opening, kit: Kit, parts: Parts) -> AsyncGenerator[Joined]:
     """The mind that calls tools, with the built-in ones and those that were switched on."""
-    registry = toolbox.registry(kit.settings)
+    registry = toolbox.registry(kit.settings, kit.desk.questions)
     hands = toolbox.session_hands(kit, registry)
     browser = opening.browser or kit.settings.browser.tools
     if not (browser or kit.settings.tools.scripts):
@@ -262,6 +291,7 @@ def _built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined)
         stop_child=joined.stop_child,
     )
     joined.facts.source = engine.facts
+    kit.stop.handle = engine.handle
     built = Built(
         engine=engine,
         warm=partial(parts.speakers.warm, kit.lineup.learn),

@@ -6,8 +6,8 @@ from pathlib import Path
 from anyio import to_thread
 from msgspec import Struct
 
-from ouroboros.agent.approvals import Desk
 from ouroboros.agent.journal import Journal
+from ouroboros.agent.questions import Questions
 from ouroboros.app.kit import Kit
 from ouroboros.app.settings import Permissions, Settings
 from ouroboros.core.clock import Clock
@@ -16,8 +16,12 @@ from ouroboros.core.ids import Ids
 from ouroboros.core.state import State
 from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.paths import Places
-from ouroboros.safety.rules import Rule, Rules, parse_rule
+from ouroboros.safety.policy import Approval, Granular
+from ouroboros.safety.policy.book import Book
+from ouroboros.safety.rules import Policies, Rule, Rules, parse_rule
 from ouroboros.store import Blobs
+from ouroboros.tools.approval import Asker
+from ouroboros.tools.builtin.asking import Inquirer, RequestUserInputTool
 from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import Registry, canonical
@@ -72,7 +76,8 @@ def hands(
     *,
     registry: Registry,
     journal: Journal,
-    desk: Desk,
+    asker: Asker,
+    book: Book,
     state: State,
     clock: Clock,
     ids: Ids,
@@ -86,9 +91,14 @@ def hands(
     ).resolved()
     return Orchestrator(
         registry=registry,
-        rules=Rules(rules(bench.settings.permissions), places, canonical),
+        rules=Rules(
+            rules(bench.settings.permissions),
+            places,
+            canonical,
+            policies=policies(bench.settings, book),
+        ),
         journal=journal,
-        asker=desk,
+        asker=asker,
         standing=Here(state, bench.cwd),
         clock=clock,
         ids=ids,
@@ -96,6 +106,16 @@ def hands(
         spill=Outputs(bench.home, bench.leaks),
         limit=bench.settings.tools.output_bytes,
     )
+
+
+def policies(settings: Settings, book: Book) -> Policies:
+    """What decides besides the permission rules."""
+    if not settings.approval_policy:
+        return Policies(book=book)
+    granular = Granular(
+        sandbox_approval=settings.approval.sandbox_approval, rules=settings.approval.rules
+    )
+    return Policies(book=book, approval=Approval(name=settings.approval_policy, granular=granular))
 
 
 def session_hands(kit: Kit, registry: Registry) -> Orchestrator:
@@ -111,21 +131,23 @@ def session_hands(kit: Kit, registry: Registry) -> Orchestrator:
         bench,
         registry=registry,
         journal=kit.journal,
-        desk=kit.desk,
+        asker=kit.asker,
+        book=kit.book,
         state=kit.state,
         clock=kit.clock,
         ids=kit.ids,
     )
 
 
-def registry(settings: Settings) -> Registry:
-    """The built-in tools, less the ones that are switched off."""
+def registry(settings: Settings, inquirer: Inquirer | None = None) -> Registry:
+    """The built-in tools, less the ones that are switched off; without ``inquirer`` nobody is asked."""
     tools = builtin_tools(
         timeout_seconds=settings.tools.shell_timeout,
         timeout_cap_seconds=settings.tools.shell_timeout_cap,
         write_bytes=settings.tools.write_max,
     )
-    return Registry(tools, disabled=settings.tools.disabled)
+    asking = RequestUserInputTool(inquirer or Questions(interactive=False))
+    return Registry((*tools, asking), disabled=settings.tools.disabled)
 
 
 def strangers(settings: Settings, registry: Registry) -> list[str]:

@@ -10,7 +10,19 @@ from types import ModuleType
 
 import msgspec
 
-from ouroboros.core.events import approval, browser, call, code, fleet, memory, run, session, turn
+from ouroboros.core.events import (
+    approval,
+    browser,
+    call,
+    code,
+    fleet,
+    guardian,
+    memory,
+    question,
+    run,
+    session,
+    turn,
+)
 from ouroboros.core.events.envelope import Envelope, Event, Source
 
 SCHEMA_VERSION = 1
@@ -41,7 +53,20 @@ _sealed = msgspec.json.Decoder(Sealed)
 def registry() -> dict[str, type[Event]]:
     """Every event type by its name on the wire."""
     found: dict[str, type[Event]] = {}
-    for family in (approval, browser, call, code, fleet, memory, run, session, turn):
+    families = (
+        approval,
+        browser,
+        call,
+        code,
+        fleet,
+        guardian,
+        memory,
+        question,
+        run,
+        session,
+        turn,
+    )
+    for family in families:
         for event in _events_of(family):
             found[event.type] = event
     return found

@@ -9,9 +9,11 @@ from typing import Protocol
 from ouroboros.core.clock import Clock
 from ouroboros.core.commands import Approve, Deny
 from ouroboros.core.events import Envelope, PermissionAnswered, PermissionRequested
+from ouroboros.core.events.question import UserAnswered, UserAsked
 from ouroboros.faces.cli.prompting_intents import Answered, Intent, Left, Said
 from ouroboros.faces.cli.prompting_keys import Key
 from ouroboros.faces.cli.prompting_line import Line
+from ouroboros.faces.cli.prompting_survey import Survey
 from ouroboros.faces.cli.render.cards import choice_rows
 from ouroboros.faces.cli.render.screen import Size
 from ouroboros.faces.cli.render.terminal import Foot
@@ -43,6 +45,7 @@ class Desk:
         self._hasty_until = 0.0
         self._reason: Line | None = None
         self._over = False
+        self._survey: Survey | None = None
 
     @property
     def question(self) -> PermissionRequested | None:
@@ -55,6 +58,8 @@ class Desk:
         Once input has ended there is nobody to ask: the answer is no.
         """
         match envelope.data:
+            case PermissionRequested(reviewer="guardian"):
+                pass  # nobody is asked unless the guardian has no say any more
             case PermissionRequested() as asked if self._over:
                 return Answered(command=Deny(request_id=asked.request_id))
             case PermissionRequested() as asked:
@@ -63,6 +68,11 @@ class Desk:
                     self._show()
             case PermissionAnswered(request_id=request_id):
                 self._drop(request_id)
+            case UserAsked() as asked:
+                self._survey = Survey(asked)
+                return self._give_up() if self._over else None
+            case UserAnswered():
+                self._survey = None
             case _:
                 pass
         return None
@@ -92,7 +102,7 @@ class Desk:
         """Takes in a whole line, where single keys cannot be read."""
         question = self.question
         if question is None:
-            return Said(text=text) if text.strip() else None
+            return self._said(text)
         word, _, rest = text.strip().partition(" ")
         if word.lower() in {"n", "no"}:
             return self._no(question, rest.strip())
@@ -105,6 +115,8 @@ class Desk:
     def end(self) -> Intent:
         """Input ended: no to what is asked, otherwise the person leaves."""
         question = self.question
+        if question is None and self._survey is not None:
+            return self._give_up()
         self._over = question is None
         return self._no(question) if question else Left()
 
@@ -113,7 +125,8 @@ class Desk:
         limit = max(min(_FOOT_ROWS, size.lines // 3), 1)
         question = self.question
         if question is None:
-            return self.line.foot(self.prompt(), size.columns, limit)
+            prompt = self._survey.prompt if self._survey is not None else self.prompt()
+            return self.line.foot(prompt, size.columns, limit)
         if self._reason is not None:
             return self._reason.foot("Why not (Enter: no reason): ", size.columns, limit)
         return Foot(rows=tuple(choice_rows(question, size)))
@@ -121,12 +134,26 @@ class Desk:
     def _press_line(self, key: Key) -> Intent | None:
         match self.line.press(key):
             case "eof":
-                return Left()
+                return Left() if self._survey is None else self._give_up()
             case "enter":
-                text = self.line.take()
-                return Said(text=text) if text.strip() else None
+                return self._said(self.line.take())
             case _:
                 return None
+
+    def _said(self, text: str) -> Intent | None:
+        """A line that answers what the model asked, or else a message."""
+        if self._survey is None:
+            return Said(text=text) if text.strip() else None
+        command = self._survey.take(text)
+        if command is None:
+            return None
+        self._survey = None
+        return Answered(command=command)
+
+    def _give_up(self) -> Intent:
+        assert self._survey is not None
+        survey, self._survey = self._survey, None
+        return Answered(command=survey.give_up())
 
     def _press_reason(self, reason: Line, key: Key, question: PermissionRequested) -> Intent | None:
         typed = "eof" if key.name == "escape" else reason.press(key)

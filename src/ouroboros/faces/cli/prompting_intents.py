@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from ouroboros.core.commands import Approve, Deny
+from ouroboros.core.commands import Answer, Approve, Deny
 
 
 class Said(Struct, frozen=True, kw_only=True):
@@ -14,7 +14,7 @@ class Said(Struct, frozen=True, kw_only=True):
 class Answered(Struct, frozen=True, kw_only=True):
     """The person answered a question."""
 
-    command: Approve | Deny
+    command: Approve | Deny | Answer
 
 
 class Left(Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from ouroboros.app.text import plain
 from ouroboros.core.events import PermissionRequested, PlanStep, ToolResulted
+from ouroboros.core.events.question import UserAsked
 from ouroboros.core.parts import Text
 from ouroboros.faces.cli.render.diff import diff_rows, is_diff, tally
 from ouroboros.faces.cli.render.rows import (
@@ -65,6 +66,20 @@ def choice_rows(event: PermissionRequested, size: Size) -> list[Row]:
     grant = f" ({one_line(event.grant, 60)})" if event.grant else ""
     text = f"y yes   n no   a always in this session{grant}   i whole input"
     return [(Span("  "), *line) for line in wrap(text, size.columns - 2, CYAN)]
+
+
+def survey_rows(event: UserAsked, size: Size) -> list[Row]:
+    """What the model asks: each question with its numbered answers."""
+    rows: list[Row] = []
+    for question in event.questions:
+        text = f"{one_line(question.question, 1_000)}"
+        rows += [(Span("? ", YELLOW), *line) for line in wrap(text, size.columns - 2, BOLD)]
+        for number, option in enumerate(question.options, 1):
+            says = f"{number} {one_line(option.label, 200)}"
+            rows += wrap(says, size.columns, CYAN, "  ")
+            rows += wrap(one_line(option.description, 400), size.columns, DIM, "    ")
+    several = "each in a line of its own: " if len(event.questions) > 1 else ""
+    return [*rows, *wrap(f"Answer {several}a number, or your own words.", size.columns, DIM)]
 
 
 def plan_rows(steps: tuple[PlanStep, ...], explanation: str, columns: int) -> list[Row]:

@@ -11,7 +11,8 @@ from ouroboros.core.events import (
     ToolResulted,
     ToolStarted,
 )
-from ouroboros.faces.cli.render.cards import call_rows, plan_rows, question_rows
+from ouroboros.core.events.question import UserAsked
+from ouroboros.faces.cli.render.cards import call_rows, plan_rows, question_rows, survey_rows
 from ouroboros.faces.cli.render.face import Ending, Notice
 from ouroboros.faces.cli.render.notices import notice
 from ouroboros.faces.cli.render.outlet import Outlet
@@ -64,6 +65,8 @@ class PlainFace:
             case ToolResulted():
                 title = self._titles.pop(event.call_id, "") or one_line(event.name)
                 self._note(call_rows(title, event, self._size))
+            case UserAsked():
+                self._note(survey_rows(event, self._size))
             case PlanUpdated():
                 self._note(plan_rows(event.steps, event.explanation, self._size.columns))
             case _:

@@ -21,9 +21,10 @@ from ouroboros.core.events import (
     ToolResulted,
     ToolStarted,
 )
+from ouroboros.core.events.question import UserAsked
 from ouroboros.core.state import State
 from ouroboros.faces.cli.render.blocks import Blocks
-from ouroboros.faces.cli.render.cards import call_rows, plan_rows, question_rows
+from ouroboros.faces.cli.render.cards import call_rows, plan_rows, question_rows, survey_rows
 from ouroboros.faces.cli.render.face import Ending, Notice
 from ouroboros.faces.cli.render.live import Cursor, Live
 from ouroboros.faces.cli.render.markdown import markdown_rows, warm
@@ -279,6 +280,8 @@ class TerminalFace:
 
     def _take_rest(self, event: Event) -> None:
         match event:
+            case UserAsked():
+                self.put("question", survey_rows(event, self._size()))
             case PlanUpdated():
                 rows = plan_rows(event.steps, event.explanation, self._size().columns)
                 self.put("plan", rows)

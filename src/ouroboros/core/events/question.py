@@ -1,0 +1,48 @@
+"""Questions that the model puts to the person, and what they say."""
+
+from typing import ClassVar, Literal
+
+from msgspec import Struct
+
+from ouroboros.core.events.envelope import Event
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """One answer to choose: a few words, and what they mean."""
+
+    label: str
+    description: str
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """What is asked; the person may always answer in words of their own.
+
+    Attributes:
+        id: Its name in the answers, such as ``data_base``.
+        header: A word or two for narrow screens.
+    """
+
+    id: str
+    header: str
+    question: str
+    options: tuple[Choice, ...]
+
+
+class UserAsked(Event, frozen=True, kw_only=True):
+    """The model waits for the person's words."""
+
+    type: ClassVar[str] = "user.asked"
+    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    request_id: str
+    call_id: str
+    questions: tuple[Question, ...]
+
+
+class UserAnswered(Event, frozen=True, kw_only=True):
+    """The person answered, or did not want to: then there are no ``answers``."""
+
+    type: ClassVar[str] = "user.answered"
+    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    request_id: str
+    call_id: str
+    answers: dict[str, tuple[str, ...]] = {}
