@@ -11,6 +11,7 @@ from ouroboros.agent.journal import Journal
 from ouroboros.agent.lineup import Lineup
 from ouroboros.agent.overlap import Hands
 from ouroboros.agent.roles import Partner
+from ouroboros.app.permission.reviewing import Stop
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock
@@ -19,12 +20,18 @@ from ouroboros.core.limits import Caps
 from ouroboros.core.parts import Message
 from ouroboros.core.state import State
 from ouroboros.safety.leaks import Leaks
+from ouroboros.safety.policy.book import Book
+from ouroboros.tools.approval import Asker
 
 
 class Kit(Struct, frozen=True, kw_only=True):
     """Handed to whoever joins a mind with its hands.
 
-    ``environment`` is without the keys of providers.
+    Attributes:
+        environment: Without the keys of providers.
+        asker: Who answers questions first: the desk, or a guardian before it.
+        stop: Stops the turn, once there is a session.
+        book: What policy files say.
     """
 
     settings: Settings
@@ -35,6 +42,9 @@ class Kit(Struct, frozen=True, kw_only=True):
     state: State
     journal: Journal
     desk: Desk
+    asker: Asker
+    stop: Stop
+    book: Book
     lineup: Lineup
     speakers: Speakers
     caps: Caps

@@ -30,6 +30,7 @@ type ProtocolName = Literal[
     "bedrock-converse",
     "bedrock-invoke-stream",
 ]
+type ApprovalName = Literal["untrusted", "on-failure", "on-request", "never", "granular"]
 type DialectChanges = Annotated[dict[str, object], Meta(extra={"table": Dialect})]
 """Some members of a ``Dialect``: which ones were given must not be lost."""
 
@@ -83,6 +84,32 @@ class Permissions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     allow: tuple[str | Rule, ...] = ()
     ask: tuple[str | Rule, ...] = ()
     deny: tuple[str | Rule, ...] = ()
+
+
+class Approval(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[approval]``: which questions ``approval_policy = "granular"`` lets through.
+
+    Attributes:
+        sandbox_approval: Of commands and files that the sandbox would stop, or that may do harm.
+        rules: Of commands that a policy file wants to be asked about.
+    """
+
+    sandbox_approval: bool = True
+    rules: bool = True
+
+
+class Guardian(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[guardian]``: a model that answers in the person's place what would be asked.
+
+    Attributes:
+        model: Empty means the session's own.
+        timeout: Seconds a review may take; then the action does not run.
+    """
+
+    enabled: bool = False
+    model: str = ""
+    effort: Effort = "low"
+    timeout: Seconds = 90.0
 
 
 class Network(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -217,6 +244,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     model: str = ""
     fallback: tuple[str, ...] = ()
     mode: Mode = "ask"
+    approval_policy: ApprovalName | Literal[""] = ""
     effort: Effort | None = None
     service_tier: str = ""
     system: str = ""
@@ -228,6 +256,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     context: Context = field(default_factory=Context)
     tools: Tools = field(default_factory=Tools)
     permissions: Permissions = field(default_factory=Permissions)
+    approval: Approval = field(default_factory=Approval)
+    guardian: Guardian = field(default_factory=Guardian)
     network: Network = field(default_factory=Network)
     browser: Browser = field(default_factory=Browser)
     rlm: Rlm = field(default_factory=Rlm)

@@ -96,6 +96,8 @@ class Gate(Struct, frozen=True, kw_only=True):
             input=effect.command or passage.arguments,
             reason=decision.reason,
             grant=decision.grant,
+            reviewer=self.asker.reviewer,
+            amendment=decision.amendment,
         )
         self.journal.record(question)
         asked_at = self.clock.monotonic()

@@ -8,6 +8,7 @@ from ouroboros.core.commands import Scope
 from ouroboros.core.events import PermissionRequested
 
 type Decider = Literal["person", "nobody", "hook", "guardian", "cancelled"]
+type Reviewer = Literal["person", "guardian"]
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -26,6 +27,11 @@ class Asker(Protocol):
     wait for ever, may be cancelled at any moment, and never raises otherwise.
     """
 
+    @property
+    def reviewer(self) -> Reviewer:
+        """Who would be asked now."""
+        ...
+
     async def ask(self, question: PermissionRequested) -> Answer:
         """The answer to a question."""
         ...
@@ -33,6 +39,8 @@ class Asker(Protocol):
 
 class Nobody:
     """There is no person: every question is a no."""
+
+    reviewer: Reviewer = "person"
 
     async def ask(self, question: PermissionRequested) -> Answer:
         """No, and why."""

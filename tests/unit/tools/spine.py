@@ -15,7 +15,7 @@ from ouroboros.core.parts import ToolCall
 from ouroboros.safety.paths import Places
 from ouroboros.safety.rules import Rules, parse_rule
 from ouroboros.safety.sandbox import Sandbox
-from ouroboros.tools.approval import Answer, Asker
+from ouroboros.tools.approval import Answer, Asker, Reviewer
 from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import AnyTool, Registry, canonical
@@ -44,6 +44,8 @@ class Journal:
 
 class ScriptedAsker:
     """Gives the answers it was made with, then no."""
+
+    reviewer: Reviewer = "person"
 
     def __init__(self, answers: Sequence[Answer]) -> None:
         self.answers = list(answers)

@@ -4,12 +4,14 @@ from pathlib import Path
 import anyio
 
 from ouroboros.core.events import PermissionRequested
-from ouroboros.tools.approval import Answer
+from ouroboros.tools.approval import Answer, Reviewer
 from tests.unit.tools.spine import Spine, text_of
 
 
 class Swapping:
     """Says yes after it has led a link elsewhere."""
+
+    reviewer: Reviewer = "person"
 
     def __init__(self, link: Path, target: Path) -> None:
         self.link = link

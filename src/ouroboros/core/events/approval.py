@@ -2,11 +2,24 @@
 
 from typing import ClassVar, Literal
 
+from ouroboros.core.commands import Scope
 from ouroboros.core.events.envelope import Event
 
 
 class PermissionRequested(Event, frozen=True, kw_only=True):
-    """A call waits for a yes or a no; ``action`` is readable, ``input`` is exact."""
+    """A call waits for a yes or a no; ``action`` is readable, ``input`` is exact.
+
+    Attributes:
+        grant: The narrowest rule that a yes for the session adds.
+        rules: Rules that a remembered yes may add, the narrowest first.
+        scopes: For how long a yes may be given.
+        rule: The rule, mode or policy that wants to be asked.
+        warning: What lasting harm it may do; empty when none is known.
+        sources: Text from outside that may have led to it.
+        detail: What it would change, as a diff.
+        reviewer: Who is asked; no face asks a person what goes to the guardian.
+        amendment: The prefix of commands that a yes for good would allow.
+    """
 
     type: ClassVar[str] = "permission.requested"
     source: ClassVar[Literal["user", "agent", "system"]] = "agent"
@@ -17,10 +30,24 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     input: str
     reason: str = ""
     grant: str = ""
+    rules: tuple[str, ...] = ()
+    scopes: tuple[Scope, ...] = ("once",)
+    rule: str = ""
+    warning: str = ""
+    sources: tuple[str, ...] = ()
+    detail: str = ""
+    reviewer: Literal["person", "guardian"] = "person"
+    amendment: tuple[str, ...] = ()
 
 
 class PermissionAnswered(Event, frozen=True, kw_only=True):
-    """The question was answered once, by a person, a rule or a missing person."""
+    """The question was answered once, by a person, a rule or a missing person.
+
+    Attributes:
+        rules: What a yes for longer than once adds; empty means what the question offered.
+        input: What the person wrote in the place of what was asked.
+        rule: What had wanted to be asked.
+    """
 
     type: ClassVar[str] = "permission.answered"
     source: ClassVar[Literal["user", "agent", "system"]] = "user"
@@ -28,16 +55,39 @@ class PermissionAnswered(Event, frozen=True, kw_only=True):
     call_id: str
     allowed: bool
     decider: Literal["person", "nobody", "hook", "guardian", "cancelled"]
-    scope: Literal["once", "session"] = "once"
+    scope: Scope = "once"
     message: str = ""
     seconds: float = 0.0
+    rules: tuple[str, ...] = ()
+    input: str = ""
+    rule: str = ""
+
+
+class PermissionRemembered(Event, frozen=True, kw_only=True):
+    """A yes was, or could not be, written down for later sessions; ``problem`` says why not."""
+
+    type: ClassVar[str] = "permission.remembered"
+    request_id: str
+    scope: Scope
+    rules: tuple[str, ...]
+    place: str = ""
+    problem: str = ""
 
 
 class PermissionBlocked(Event, frozen=True, kw_only=True):
-    """A rule or a limit stopped an action without asking."""
+    """A rule or a limit stopped an action without asking.
+
+    Attributes:
+        layer: Where the rule stands.
+        limit: Which limit it was, such as ``actions_per_hour``; empty for a rule.
+        seconds: From the call's beginning.
+    """
 
     type: ClassVar[str] = "permission.blocked"
     call_id: str
     tool: str
     rule: str
     reason: str
+    layer: str = ""
+    limit: str = ""
+    seconds: float = 0.0

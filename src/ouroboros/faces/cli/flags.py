@@ -19,6 +19,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
     service_tier: str | None = None
     base_url: str | None = None
     mode: str | None = None
+    approval_policy: str | None = None
     system: str | None = None
     max_turns: int | None = None
     max_tokens: int | None = None
@@ -42,6 +43,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
             "service_tier": self.service_tier,
             "base_url": self.base_url,
             "mode": self.mode,
+            "approval_policy": self.approval_policy,
             "system": self.system,
             "cache_replies": self.cache or None,
             "browser.tools": self.browser or None,
@@ -73,6 +75,12 @@ _ASKING = (
         "--mode",
         type=click.Choice(["plan", "ask", "auto-edit", "full-auto"]),
         help="How much is asked before something is done.",
+    ),
+    click.option(
+        "--ask-for-approval",
+        "approval_policy",
+        type=click.Choice(["untrusted", "on-failure", "on-request", "never", "granular"]),
+        help="When commands are asked about, by the policies of codex, instead of --mode.",
     ),
     click.option("--system", metavar="TEXT|@FILE", help="More instructions for the model."),
     click.option("-C", "--cwd", metavar="FOLDER", default="", help="Work in this folder."),
