@@ -61,6 +61,7 @@ class Gate(Struct, frozen=True, kw_only=True):
         if decision.outcome == "deny":
             self._block(passage, decision.rule, decision.reason)
         passage.decision = decision.outcome
+        passage.outside = decision.outside
         if decision.outcome == "ask" and verdict.outcome == "allow":
             passage.decision = "hook:allowed"
         elif decision.outcome == "ask":

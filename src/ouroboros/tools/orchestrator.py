@@ -29,7 +29,7 @@ from ouroboros.tools.arguments import decode
 from ouroboros.tools.passage import HARMLESS, Passage, resolved, storable
 from ouroboros.tools.registry import AnyTool, Registry
 from ouroboros.tools.result import DETAIL_BYTES, Spill, bounded, cut, encoded, flowing
-from ouroboros.tools.seams import Hooks, Journal, NoHooks, NoSpill, Standing
+from ouroboros.tools.seams import Cages, Hooks, Journal, NoHooks, NoSpill, OneCage, Standing
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
 _PROGRESS_EVENTS = 10_000
@@ -54,7 +54,7 @@ class Orchestrator:
         environment: dict[str, str],
         spill: Spill | None = None,
         hooks: Hooks | None = None,
-        sandbox: Sandbox | None = None,
+        cages: Cages | None = None,
         limit: int = TOOL_OUTPUT_BYTES,
     ) -> None:
         """Everything it needs of the world.
@@ -70,7 +70,7 @@ class Orchestrator:
             environment: What child processes may see, before cleaning.
             spill: Where outputs that are too long are kept whole.
             hooks: Programs of the person.
-            sandbox: The cage of the first attempt.
+            cages: What commands run in.
             limit: Bytes of text a result may show the model.
         """
         self._registry = registry
@@ -90,7 +90,7 @@ class Orchestrator:
         )
         self._environment = environment
         self._spill = spill or NoSpill()
-        self._sandbox = sandbox or Unconfined()
+        self._cages = cages or OneCage()
         self._limit = limit
 
     def may_overlap(self, call: ToolCall) -> bool:
@@ -200,15 +200,35 @@ class Orchestrator:
     async def _attempts(
         self, tool: AnyTool, arguments: Struct, passage: Passage, effect: Effect
     ) -> Result:
+        sandbox = await self._cage_of(passage, effect)
         try:
-            return await self._attempt(tool, arguments, passage, effect, sandbox=self._sandbox)
+            result = await self._attempt(tool, arguments, passage, effect, sandbox=sandbox)
         except CageDenied as denied:
-            reason = (
-                f"the sandbox {self._sandbox.name} stopped it ({denied.message}); run it outside?"
-            )
-            await self._gate.ask(passage, effect, Decision(outcome="ask", reason=reason))
-            passage.decision = "asked:allowed"
-            return await self._attempt(tool, arguments, passage, effect, sandbox=Unconfined())
+            result = Result.of(denied.message, ok=False, stopped=denied.message)
+        if not result.stopped or sandbox.name == "none":
+            return result
+        approved = passage.decision == "asked:allowed"
+        match self._rules.after_cage(mode=self._standing.mode, approved=approved):
+            case "give up":
+                return _advised(result, sandbox)
+            case "go":
+                beyond = await self._cages.beyond()
+            case "ask":
+                question = Decision(outcome="ask", reason=_why_outside(result.stopped, sandbox))
+                await self._gate.ask(passage, effect, question)
+                passage.decision = "asked:allowed"
+                beyond = Unconfined()
+        return await self._attempt(tool, arguments, passage, effect, sandbox=beyond)
+
+    async def _cage_of(self, passage: Passage, effect: Effect) -> Sandbox:
+        """Only commands are caged: what acts in this process has no other thread to lock up."""
+        if effect.kind != "execute":
+            return Unconfined()
+        if not passage.outside:
+            return await self._cages.within(self._standing.mode)
+        # A person who was asked was told that it is to run outside; a rule says nothing of keys.
+        asked = passage.decision == "asked:allowed"
+        return Unconfined() if asked else await self._cages.beyond()
 
     async def _attempt(
         self,
@@ -348,6 +368,23 @@ def _reason(result: Result) -> str:
     """Why a call of code failed, in no more words than a preview has: they may be a page's."""
     words = " ".join(part.text for part in result.parts if isinstance(part, Text))
     return encoded(words[:PREVIEW_CHARS]).decode()
+
+
+def _why_outside(stopped: str, sandbox: Sandbox) -> str:
+    hidden = " and read your keys" if sandbox.hides else ""
+    return (
+        f"the sandbox {sandbox.name} stopped it ({stopped}); run it again outside? There it can "
+        f"change every file of yours, use the network{hidden}"
+    )
+
+
+def _advised(result: Result, sandbox: Sandbox) -> Result:
+    """The result with a line that tells why, for a model that may not leave the cage."""
+    note = Text(
+        text=f"\n[the sandbox {sandbox.name} stopped this: {result.stopped}. It may write in the "
+        "workspace and use no network; do it another way, or tell the user what you need]"
+    )
+    return msgspec.structs.replace(result, parts=(*result.parts, note))
 
 
 def _unknown(name: str, registry: Registry) -> ToolFailed:

@@ -31,6 +31,7 @@ class Passage:
         self.title = name
         self.is_announced = False
         self.is_quiet = False
+        self.outside = False
 
     @property
     def arguments(self) -> str:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from ouroboros.core.commands import Mode
 from ouroboros.core.events import Event
 from ouroboros.core.parts import ToolCall
+from ouroboros.safety.sandbox import Sandbox, Unconfined
 from ouroboros.tools.tool import Effect
 
 
@@ -40,6 +41,38 @@ class Standing(Protocol):
     def cwd(self) -> str:
         """The folder that relative paths start from."""
         ...
+
+
+class Cages(Protocol):
+    """The cages that commands of a session run in; found out when the first one is needed."""
+
+    async def within(self, mode: Mode) -> Sandbox:
+        """The cage of an ordinary command."""
+        ...
+
+    async def beyond(self) -> Sandbox:
+        """For a command that may leave that cage, but was not looked at with its keys in mind.
+
+        What is hidden stays hidden.
+        """
+        ...
+
+
+class OneCage:
+    """The same cage for everything, and none beyond."""
+
+    def __init__(self, sandbox: Sandbox | None = None) -> None:
+        """Without ``sandbox`` nothing is confined."""
+        self._sandbox = sandbox or Unconfined()
+
+    async def within(self, mode: Mode) -> Sandbox:
+        """The one."""
+        del mode
+        return self._sandbox
+
+    async def beyond(self) -> Sandbox:
+        """None."""
+        return Unconfined()
 
 
 class Verdict(Struct, frozen=True, kw_only=True):

@@ -28,7 +28,10 @@ class Result(Struct, frozen=True, kw_only=True):
         detail: What a face may show besides, such as a unified diff.
         final: The run ends with this result (the ``done`` tool).
         value: JSON for the code that made the call; never shown to a model and never on record.
+        stopped: What a cage likely stopped, as the command said it; empty when none did.
         answer: The whole final value where the parts show only what kind of thing it is.
+        origin: Where its text came from that nobody vouches for; None leaves that to the kind of
+            effect, and an empty one says that it is our own.
     """
 
     parts: tuple[Text | Media, ...] = ()
@@ -37,11 +40,13 @@ class Result(Struct, frozen=True, kw_only=True):
     final: bool = False
     value: bytes | None = None
     answer: str | None = None
+    stopped: str = ""
+    origin: str | None = None
 
     @classmethod
-    def of(cls, text: str, *, ok: bool = True, detail: str = "") -> "Result":
+    def of(cls, text: str, *, ok: bool = True, detail: str = "", stopped: str = "") -> "Result":
         """A result of one text."""
-        return cls(parts=(Text(text=text),), ok=ok, detail=detail)
+        return cls(parts=(Text(text=text),), ok=ok, detail=detail, stopped=stopped)
 
 
 class Effect(Struct, frozen=True, kw_only=True):
@@ -51,9 +56,11 @@ class Effect(Struct, frozen=True, kw_only=True):
         kind: ``read`` and ``write`` name paths, ``execute`` names a command, ``look`` reads a page
             and ``act`` works in one, ``risk`` is an act that the person wants to know of (submit,
             pay, upload, download), ``origin`` opens a place that page data could be carried to,
+            ``fetch`` asks a server for something, ``remember`` keeps something for later sessions,
             ``none`` touches nothing outside the session.
         paths: Absolute, with symbolic links resolved.
-        command: The exact shell text.
+        command: The exact shell text; with the ``folder`` it runs in, if that is another one, and the
+            ``shell`` that reads it.
         url: Where the page is, or where it would go.
         risk: What is risky of a ``risk``: ``submit``, ``payment``, ``upload``, ``download``,
             ``cross-site-post``.
@@ -64,6 +71,8 @@ class Effect(Struct, frozen=True, kw_only=True):
     action: str
     paths: tuple[Path, ...] = ()
     command: str = ""
+    folder: Path | None = None
+    shell: str = "bash"
     url: str = ""
     risk: str = ""
 
@@ -82,7 +91,8 @@ class ToolContext(Struct, frozen=True, kw_only=True):
 
     ``publish`` puts a session event on record (``update_plan`` uses it); ``sandbox`` is the cage
     of this attempt; ``hides`` says of a resolved path that a rule denies reading it, for tools that
-    look into many files; ``admit`` puts an effect that came to light only now before hooks, rules and
+    look into many files; ``command`` is what to run in the place of the command that was written, if
+    it is not empty; ``admit`` puts an effect that came to light only now before hooks, rules and
     the person, and raises ``Denied``.
     """
 
@@ -94,6 +104,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     sandbox: Sandbox = Unconfined()
     hides: Callable[[Path], bool] = _hides_nothing
     admit: Callable[[Effect], Awaitable[None]] = _admits
+    command: str = ""
 
 
 class Tool[Arguments: Struct](Protocol):

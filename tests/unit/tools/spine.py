@@ -19,7 +19,7 @@ from ouroboros.tools.approval import Answer, Asker, Reviewer
 from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import AnyTool, Registry, canonical
-from ouroboros.tools.seams import Hooks
+from ouroboros.tools.seams import Hooks, OneCage
 
 
 class Journal:
@@ -118,7 +118,7 @@ class Spine:
             environment=environment or {"PATH": os.environ["PATH"]},
             spill=FolderSpill(cwd.parent / "spill"),
             hooks=hooks,
-            sandbox=sandbox,
+            cages=OneCage(sandbox),
         )
 
     async def call(self, name: str, /, **arguments: object) -> ToolResulted:

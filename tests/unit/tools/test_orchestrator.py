@@ -325,8 +325,9 @@ async def test_a_cancel_while_asking_answers_the_question(tmp_path: Path):
 
 
 async def test_a_sandbox_that_said_no_is_left_once_after_asking(tmp_path: Path):
-    probe = Caged()
-    spine = Spine(tmp_path, tools=[probe], sandbox=Cage(), answers=[Answer(allowed=True)])
+    probe = Caged(kind="execute")
+    yes = Answer(allowed=True)
+    spine = Spine(tmp_path, mode="ask", tools=[probe], sandbox=Cage(), answers=[yes, yes])
     result = await spine.call("probe")
     attempts = [(e.attempt, e.sandbox) for e in spine.journal.of(ToolAttempted)]
     assert (result.status, probe.cages, attempts) == (
@@ -334,13 +335,31 @@ async def test_a_sandbox_that_said_no_is_left_once_after_asking(tmp_path: Path):
         ["cage", "none"],
         [(1, "cage"), (2, "none")],
     )
+    asked = spine.journal.of(PermissionRequested)[1]
+    assert "the sandbox cage stopped it (no writing here)" in asked.reason
 
 
 async def test_a_sandbox_that_said_no_is_not_left_without_a_yes(tmp_path: Path):
-    probe = Caged()
-    spine = Spine(tmp_path, tools=[probe], sandbox=Cage())
+    probe = Caged(kind="execute")
+    yes = Answer(allowed=True)
+    spine = Spine(tmp_path, mode="ask", tools=[probe], sandbox=Cage(), answers=[yes])
     result = await spine.call("probe")
     assert (result.status, probe.cages) == ("denied", ["cage"])
+
+
+async def test_a_mode_that_never_asks_leaves_it_at_what_the_sandbox_said(tmp_path: Path):
+    probe = Caged(kind="execute")
+    spine = Spine(tmp_path, mode="full-auto", tools=[probe], sandbox=Cage())
+    result = await spine.call("probe")
+    asked = spine.journal.of(PermissionRequested)
+    assert (result.status, probe.cages, asked) == ("failed", ["cage"], [])
+    assert "the sandbox cage stopped this: no writing here" in text_of(result)
+
+
+async def test_what_acts_in_our_own_process_is_in_no_cage(tmp_path: Path):
+    probe = Caged(kind="write")
+    result = await Spine(tmp_path, tools=[probe], sandbox=Cage()).call("probe")
+    assert (result.status, probe.cages) == ("done", ["none"])
 
 
 async def test_the_plan_is_put_on_record(tmp_path: Path):

@@ -8,6 +8,7 @@ from ouroboros.core.commands import Mode
 from ouroboros.safety.commands.reading import Reading, read_shell
 from ouroboros.safety.origins import origin_of
 from ouroboros.safety.paths import Places
+from ouroboros.safety.policy.presets import Retry, retry
 from ouroboros.safety.rules.by_policy import Policies
 from ouroboros.safety.rules.prepared import Prepared
 from ouroboros.safety.rules.values import ANY, WEB, Decision, Intent, Layer, Rule
@@ -98,6 +99,17 @@ class Rules:
             return "the command hides what it runs, and there are rules about that"
         near = sorted(str(prepared.rule) for prepared in wary if prepared.may_match(reading))
         return f"the shell fills in words, and then {near[0]} may be about it" if near else ""
+
+    def after_cage(self, *, mode: Mode, approved: bool) -> Retry:
+        """What follows when a cage stopped a command: leave it so, run it outside, or ask first.
+
+        Args:
+            mode: How much is asked, where no approval policy says it.
+            approved: A person said yes to this very command.
+        """
+        if self._policies is not None and self._policies.approval is not None:
+            return retry(self._policies.approval, approved=approved)
+        return "ask" if mode in {"ask", "auto-edit"} else "give up"
 
     def hides(self, path: Path, *, within: Sequence[Path] = ()) -> bool:
         """Whether a search ``within`` allowed places leaves this resolved path out.
