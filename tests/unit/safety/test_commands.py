@@ -1,3 +1,4 @@
+import os
 import re
 from pathlib import Path
 from random import Random
@@ -114,7 +115,9 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("README.md", "log.txt", "src/app.py", ".env"):
         (folder / name).touch()
     (folder / "link-out").symlink_to("/etc")
-    (folder / "docs/link-passwd").symlink_to("/etc/passwd")
+    for link in ("docs/link-passwd", "src/link-passwd"):
+        (folder / link).symlink_to("/etc/passwd")
+    os.mkfifo(folder / "pipe")
     return folder
 
 
@@ -211,7 +214,15 @@ def test_lasting_harm_is_named(ground: Path, text: str, rule: str):
 
 @pytest.mark.parametrize(
     "text",
-    ["npm test", "make", "python x.py", "git add .", "git commit -m 'rm -rf /'", "mkdir x", "cp a b"],
+    [
+        "npm test",
+        "make",
+        "python x.py",
+        "git add .",
+        "git commit -m 'rm -rf /'",
+        "mkdir x",
+        "cp a b",
+    ],
 )
 def test_work_is_asked_about_without_alarm(ground: Path, text: str):
     assert judged(text, ground).kind == "approve"
@@ -320,7 +331,9 @@ def test_only_shells_that_are_read_alike_are_trusted(ground: Path, shell: str):
 @pytest.mark.parametrize("shell", ["bash", "sh", "/bin/dash", ""])
 def test_plain_words_mean_the_same_to_every_posix_shell(ground: Path, shell: str):
     assert judged("git log --oneline | head -3", ground, shell).kind == "safe"
-    assert judged("ls &> /dev/null", ground, shell).kind == ("safe" if shell in {"bash", ""} else "approve")
+    assert judged("ls &> /dev/null", ground, shell).kind == (
+        "safe" if shell in {"bash", ""} else "approve"
+    )
 
 
 def test_a_workspace_that_is_the_whole_machine_opens_nothing(ground: Path):

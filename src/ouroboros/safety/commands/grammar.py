@@ -32,7 +32,7 @@ _PIECE = re.compile(
     r'|"(?P<double>(?:[^"\\$`!\n]|\\[^\n]|\$(?=["| )]))*)"'
     r"|\\(?P<escaped>[ -~])"
     r"|(?P<pattern>[*?\[\]])"
-    r"|(?P<braces>\{[^,.{}'\"\\ ]*\})"
+    r"|(?P<braces>\{[A-Za-z0-9_@^~/:-]*\})"
 )
 _TILDE_LATER = re.compile(r"[:=]~")
 
