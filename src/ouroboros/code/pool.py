@@ -13,7 +13,7 @@ from ouroboros.code.js.seat import Seat
 from ouroboros.code.js.values import Host
 from ouroboros.core.clock import Clock
 from ouroboros.safety.guard import Guard
-from ouroboros.safety.spawn import MARK
+from ouroboros.safety.marks import MARK
 
 
 class Isolates:
