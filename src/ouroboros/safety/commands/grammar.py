@@ -286,7 +286,7 @@ def unquoted(raw: str, start: int = 0, end: int = 0) -> Word:
     while at < len(raw):
         found = _PIECE.match(raw, at)
         if found is None:
-            raise Doubt("ask.syntax", f"the shell may change the word {raw}")
+            raise Doubt("ask.syntax", f"the word {raw} may be changed by the shell")
         kind, text = str(found.lastgroup), found.group(str(found.lastgroup))
         if kind == "double":
             text = re.sub(r"\\([\\\"$`])", r"\1", text)
@@ -295,7 +295,7 @@ def unquoted(raw: str, start: int = 0, end: int = 0) -> Word:
         at = found.end()
     is_home = raw.startswith("~")
     if _TILDE_LATER.search(raw) or (is_home and raw[1:2] not in {"", "/"}):
-        raise Doubt("ask.syntax", f"the shell may change the word {raw}")
+        raise Doubt("ask.syntax", f"the word {raw} may be changed by the shell")
     return Word(text="".join(pieces), start=start, end=end, is_pattern=is_pattern, is_home=is_home)
 
 
