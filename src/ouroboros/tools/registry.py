@@ -1,6 +1,6 @@
 """Which tools there are, by every name a model may call them."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from ouroboros.core.errors import Misuse
@@ -18,8 +18,8 @@ type AnyTool = Tool[Any]
 class Finder(Protocol):
     """A tool by which others are found."""
 
-    def note(self, deferred: tuple[AnyTool, ...]) -> None:
-        """Takes in which tools there are to find."""
+    def note(self, names: Sequence[str], tools: Callable[[], tuple[AnyTool, ...]]) -> None:
+        """Takes in what there is to find: tools of ours, or where others come from; and the tools."""
         ...
 
 
@@ -46,6 +46,7 @@ class Registry:
         self._disabled = {canonical(name) for name in disabled}
         self._specs: tuple[ToolSpec, ...] | None = None
         self._foreign, self._has_finder = 0, False
+        self._late: dict[str, Callable[[], AnyTool]] = {}
         for tool in tools:
             self.register(tool)
 
@@ -64,6 +65,20 @@ class Registry:
         self._by_fold[folded(tool.name)] = tool.name
         if self._is_enabled(tool.name):
             self._tools[tool.name] = tool
+            self._specs = None
+
+    def register_late(self, name: str, load: Callable[[], AnyTool]) -> None:
+        """Adds a deferred tool that is made when somebody looks for it, or calls it.
+
+        Raises:
+            Misuse: The name is taken.
+        """
+        taken = self._by_fold.get(folded(name))
+        if taken is not None:
+            raise Misuse(f"tool {name!r} is registered twice", hint="rename one of them")
+        self._by_fold[folded(name)] = name
+        if self._is_enabled(name):
+            self._late[name] = load
             self._specs = None
 
     def replace(self, tool: AnyTool) -> None:
@@ -88,11 +103,14 @@ class Registry:
         own = self._by_fold.pop(folded(name), None)
         if own is not None:
             self._tools.pop(own, None)
+            self._late.pop(own, None)
             self._specs = None
 
     def find(self, name: str) -> AnyTool | None:
         """The tool of this name, in any spelling or under an alias; None when there is none."""
         own = self._by_fold.get(folded(name)) or self._by_fold.get(folded(canonical(name)))
+        if own in self._late:
+            self._tools[own] = self._late.pop(own)()
         return self._tools.get(own) if own else None
 
     def knows(self, name: str) -> bool:
@@ -101,13 +119,13 @@ class Registry:
 
     def names(self) -> tuple[str, ...]:
         """Canonical names of the enabled tools."""
-        return tuple(self._tools)
+        return (*self._tools, *self._late)
 
     def near(self, name: str) -> tuple[str, ...]:
         """Up to three names a model may have meant."""
         from difflib import get_close_matches
 
-        return tuple(get_close_matches(name.lower(), self._tools, n=3, cutoff=0.6))
+        return tuple(get_close_matches(name.lower(), self.names(), n=3, cutoff=0.6))
 
     def exposure(self, tool: AnyTool) -> Exposure:
         """How a tool is shown now: many from outside are all deferred, none where nothing finds them."""
@@ -117,7 +135,9 @@ class Registry:
         return "direct" if own == "deferred" and not self._has_finder else own
 
     def deferred(self) -> tuple[AnyTool, ...]:
-        """The tools that a model has to look for, in the order they were registered."""
+        """The tools that a model has to look for, in the order they were registered; makes late ones."""
+        for name in tuple(self._late):
+            self.find(name)
         return tuple(tool for tool in self._tools.values() if self.exposure(tool) == "deferred")
 
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -129,14 +149,18 @@ class Registry:
                 for tool in self._tools.values()
                 if self.exposure(tool) in {"direct", "model-only"}
             ]
-            deferred = self.deferred()
-            if not deferred:
+            names = self._to_find()
+            if not names:
                 shown = [tool for tool in shown if not getattr(tool, "finds_deferred", False)]
             for tool in shown:
                 if isinstance(tool, Finder):
-                    tool.note(deferred)
+                    tool.note(names, self.deferred)
             self._specs = tuple(map(spec_of, shown))
         return self._specs
+
+    def _to_find(self) -> list[str]:
+        found = [tool for tool in self._tools.values() if self.exposure(tool) == "deferred"]
+        return sorted({*self._late, *(exposure.source_of(tool) or tool.name for tool in found)})
 
     def _count(self) -> None:
         self._foreign = sum(bool(exposure.source_of(tool)) for tool in self._tools.values())

@@ -19,7 +19,7 @@ from ouroboros.app.providers import models
 from ouroboros.app.providers.listing import equipped
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.wiring import session as wiring
-from ouroboros.app.wiring import surroundings, toolbox
+from ouroboros.app.wiring import late_scripts, surroundings, toolbox
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Failure, KeyMissing, Misuse, ModelFailed
 from ouroboros.core.ids import TimeOrderedIds
@@ -143,7 +143,7 @@ async def _ask(
         lineup=Lineup(leader, clock=clock, connect=_nobody),
         prompts=prompts,
         system=wiring.system_prompt(settings, prompts),
-        tools=toolbox.registry(settings).specs,
+        tools=toolbox.registry(settings, late=late_scripts.wanted(settings)).specs,
         ids=TimeOrderedIds(clock, bytes),
         context=lambda state: None,
     )

@@ -25,7 +25,7 @@ from ouroboros.app.permission import policies
 from ouroboros.app.permission.reviewing import Bench, Stop, asker
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
-from ouroboros.app.wiring import surroundings, toolbox
+from ouroboros.app.wiring import late_scripts, surroundings, toolbox
 from ouroboros.app.wiring.own_words import own_words
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import SessionUnknown
@@ -232,11 +232,13 @@ def _kit(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
 @asynccontextmanager
 async def _tooled(opening: Opening, kit: Kit, parts: Parts) -> AsyncGenerator[Joined]:
     """The mind that calls tools, with the built-in ones and those that were switched on."""
-    registry = toolbox.registry(kit.settings, kit.desk.questions)
-    hands = toolbox.session_hands(kit, registry)
     browser = opening.browser or kit.settings.browser.tools
-    if not (browser or kit.settings.tools.scripts):
-        yield _tool_mind(kit, parts, registry, hands)
+    late = late_scripts.wanted(kit.settings, browser=browser)
+    registry = toolbox.registry(kit.settings, kit.desk.questions, late=late)
+    hands = toolbox.session_hands(kit, registry)
+    if late is not None:
+        async with late_scripts.kept(late, kit, registry, hands):
+            yield _tool_mind(kit, parts, registry, hands)
         return
     from ouroboros.app.wiring import tool_family  # a run without them never loads the browser
 

@@ -31,6 +31,22 @@ async def added(
     logins: tuple[str, ...] = (),
 ) -> AsyncGenerator[None]:
     """Registers the tools that the settings wish for, until the end of the session."""
+    async with seat_of(kit, registry, hands, browser=browser, logins=logins) as seat:
+        for tool in family(seat, browser=browser):
+            registry.register(tool)
+        yield
+
+
+@asynccontextmanager
+async def seat_of(
+    kit: Kit,
+    registry: Registry,
+    hands: Orchestrator,
+    *,
+    browser: bool,
+    logins: tuple[str, ...] = (),
+) -> AsyncGenerator[Seat]:
+    """What these tools work with; everything behind it is started by the first use."""
     settings = kit.settings
     async with AsyncExitStack() as stack:
         opened = None
@@ -60,12 +76,9 @@ async def added(
         for message in kit.state.history:
             hear(message)
         kit.journal.listen(listen)
-        seat = await stack.enter_async_context(
+        yield await stack.enter_async_context(
             seated(repls, guard, script_seconds=settings.rlm.script_timeout)
         )
-        for tool in family(seat, browser=browser):
-            registry.register(tool)
-        yield
 
 
 def family(seat: Seat, *, browser: bool) -> tuple[AnyTool, ...]:

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from ouroboros.app.settings import Settings
-from ouroboros.app.wiring import toolbox
+from ouroboros.app.wiring import late_scripts, toolbox
 from ouroboros.core.errors import Misuse
 from ouroboros.tools.exposure import Exposure, source_of
 from ouroboros.tools.registry import AnyTool, Registry, spec_of
@@ -69,7 +69,7 @@ def about(settings: Settings, query: str, limit: int) -> list[Listed]:
 
 def known(settings: Settings) -> Registry:
     """The tools of a session with these settings; what needs a session behind it is only listed."""
-    registry = toolbox.registry(settings)
+    registry = toolbox.registry(settings, late=late_scripts.wanted(settings))
     if settings.browser.tools or settings.tools.scripts:
         from ouroboros.app.wiring import tool_family
 

@@ -10,6 +10,7 @@ from ouroboros.agent.journal import Journal
 from ouroboros.agent.questions import Questions
 from ouroboros.app.kit import Kit
 from ouroboros.app.settings import Permissions, Settings
+from ouroboros.app.wiring.late_scripts import Late
 from ouroboros.core.clock import Clock
 from ouroboros.core.commands import Mode
 from ouroboros.core.ids import Ids
@@ -81,6 +82,7 @@ def hands(
     state: State,
     clock: Clock,
     ids: Ids,
+    cages: Cages | None = None,
 ) -> Orchestrator:
     """The one way from a call to its effect, for this session."""
     places = Places(
@@ -104,6 +106,7 @@ def hands(
         ids=ids,
         environment=bench.environment,
         spill=Outputs(bench.home, bench.leaks),
+        cages=cages,
         limit=bench.settings.tools.output_bytes,
     )
 
@@ -112,10 +115,17 @@ def policies(settings: Settings, book: Book) -> Policies:
     """What decides besides the permission rules."""
     if not settings.approval_policy:
         return Policies(book=book)
+    from ouroboros.app.wiring.cages import is_caged  # only these policies ask before the first command
+
     granular = Granular(
         sandbox_approval=settings.approval.sandbox_approval, rules=settings.approval.rules
     )
-    return Policies(book=book, approval=Approval(name=settings.approval_policy, granular=granular))
+    return Policies(
+        book=book,
+        approval=Approval(name=settings.approval_policy, granular=granular),
+        sandbox=settings.sandbox.mode,
+        is_caged=is_caged(settings.sandbox),
+    )
 
 
 def session_hands(kit: Kit, registry: Registry) -> Orchestrator:
@@ -136,18 +146,30 @@ def session_hands(kit: Kit, registry: Registry) -> Orchestrator:
         state=kit.state,
         clock=kit.clock,
         ids=kit.ids,
+        cages=kit.cages,
     )
 
 
-def registry(settings: Settings, inquirer: Inquirer | None = None) -> Registry:
-    """The built-in tools, less the ones that are switched off; without ``inquirer`` nobody is asked."""
+def registry(
+    settings: Settings, inquirer: Inquirer | None = None, *, late: Late | None = None
+) -> Registry:
+    """The built-in tools, less the ones that are switched off.
+
+    Args:
+        settings: What is switched off, and the bounds of the others.
+        inquirer: Asks the person; without it nobody is there.
+        late: Runs scripts that a model may find.
+    """
     tools = builtin_tools(
         timeout_seconds=settings.tools.shell_timeout,
         timeout_cap_seconds=settings.tools.shell_timeout_cap,
         write_bytes=settings.tools.write_max,
     )
     asking = RequestUserInputTool(inquirer or Questions(interactive=False))
-    return Registry((*tools, asking), disabled=settings.tools.disabled)
+    known = Registry((*tools, asking), disabled=settings.tools.disabled)
+    if late is not None:
+        late.join(known)
+    return known
 
 
 def strangers(settings: Settings, registry: Registry) -> list[str]:

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from ouroboros.core.parts import Text
 from ouroboros.repl.metadata import Entry
-from ouroboros.repl.tools.seat import Kit, Seat
+from ouroboros.repl.tools.seat import Blocks, Kit, Seat
 from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.tool import Effect, Result, ToolContext
 
@@ -101,9 +101,11 @@ class ScriptTool:
     arguments = ScriptArguments
     parallel_safe = False
 
-    def __init__(self, seat: Seat, *, name: str, kit: Kit, description: str) -> None:
+    def __init__(
+        self, seat: Blocks, *, name: str, kit: Kit, description: str, exposure: Exposure
+    ) -> None:
         """Starts nothing; ``kit`` is what the script may call."""
-        self.name, self.description = name, description
+        self.name, self.description, self.exposure = name, description, exposure
         self._seat = seat
         self._kit: Kit = kit
 
@@ -118,11 +120,12 @@ class ScriptTool:
         yield Result(parts=(Text(text=spoken(entry)),), ok=entry.ok)
 
 
-def js_tool(seat: Seat) -> ScriptTool:
+def js_tool(seat: Blocks, *, exposure: Exposure = "direct") -> ScriptTool:
     """Scripts over files."""
     return ScriptTool(
         seat,
         name="js",
+        exposure=exposure,
         kit="files",
         description=(
             "Run JavaScript over files: `await read(path)`, `write(path, text)`, `grep(pattern, path?)`, "
@@ -131,11 +134,12 @@ def js_tool(seat: Seat) -> ScriptTool:
     )
 
 
-def code_tool(seat: Seat) -> ScriptTool:
+def code_tool(seat: Blocks, *, exposure: Exposure = "direct") -> ScriptTool:
     """Scripts over the session's tools."""
     return ScriptTool(
         seat,
         name="call_tools",
+        exposure=exposure,
         kit="tools",
         description=(
             "Run JavaScript in which every tool of yours is an async function taking its arguments as "

@@ -56,13 +56,12 @@ class ToolSearchTool:
         """Knows of no tools yet."""
         self.description = ""
         self._index: tuple[tuple[AnyTool, ...], Ranking] | None = None
-        self.note(())
+        self.note((), tuple)
 
-    def note(self, deferred: tuple[AnyTool, ...]) -> None:
-        """These can be found from now on; sources from outside are told by name, tools of ours by theirs."""
-        self._deferred = deferred
-        named = sorted({source_of(tool) or tool.name for tool in deferred})
-        shown = ", ".join(named[:_NAMED]) + (", …" if len(named) > _NAMED else "")
+    def note(self, names: Sequence[str], tools: Callable[[], tuple[AnyTool, ...]]) -> None:
+        """These can be found from now on; ``names`` say what they are, or where they come from."""
+        self._tools = tools
+        shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
         self.description = (
             f"Find more tools by what they do; use them with {CALL_TOOL}. There are: {shown}."
         )
@@ -77,12 +76,11 @@ class ToolSearchTool:
     ) -> AsyncGenerator[Result]:
         """The tools as JSON, the best first; an empty list when nothing fits."""
         del context
-        found = await to_thread.run_sync(
-            self._best, self._deferred, arguments.query, arguments.limit
-        )
+        found = await to_thread.run_sync(self._best, arguments.query, arguments.limit)
         yield Result(parts=(Text(text=_listed(found)),))
 
-    def _best(self, tools: tuple[AnyTool, ...], query: str, limit: int) -> list[AnyTool]:
+    def _best(self, query: str, limit: int) -> list[AnyTool]:
+        tools = self._tools()
         if self._index is None or self._index[0] != tools:
             self._index = tools, _indexed(tools)
         return [tools[at] for at in self._index[1].best(query, limit)]

@@ -131,19 +131,20 @@ def test_tools_are_listed_as_a_model_is_told_of_them(ouro: Ouro) -> None:
 
 
 def test_tools_that_are_switched_on_are_listed_too(ouro: Ouro) -> None:
-    def names() -> list[str]:
-        return [each["name"] for each in json.loads(ouro("tools", "list", "--json").out)]
+    def direct() -> list[str]:
+        listed = json.loads(ouro("tools", "list", "--json").out)
+        return [each["name"] for each in listed if each["exposure"] == "direct"]
 
-    before = names()
+    before = direct()
     ouro("config", "set", "tools.scripts", "true")
-    scripts = set(names()) - set(before)
-    assert "js" in scripts
-    assert not any(name.startswith("browser_") for name in names())
+    scripts = set(direct()) - set(before)
+    assert scripts == {"js", "call_tools"}
+    assert not any(name.startswith("browser_") for name in direct())
     ouro("config", "set", "browser.tools", "true")
-    assert names()[: len(before)] == before
-    assert {"browser_execute", "browser_observe", *scripts} <= set(names())
+    assert direct()[: len(before)] == before
+    assert {"browser_execute", "browser_observe", *scripts} <= set(direct())
     ouro("config", "set", "tools.disabled", "browser_observe")
-    assert "browser_observe" not in names()
+    assert "browser_observe" not in direct()
 
 
 def test_the_doctor_ends_with_one_when_something_needed_is_missing(
