@@ -51,6 +51,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             command=effect.command,
             url=effect.url,
             risk=effect.risk,
+            escalation=effect.escalation,
         )
         standing = self.standing
         decision = self.rules.decide(intent, mode=standing.mode, granted=standing.granted)

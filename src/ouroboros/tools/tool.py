@@ -9,6 +9,7 @@ from msgspec import Struct
 from ouroboros.core.clock import Clock
 from ouroboros.core.events import Event
 from ouroboros.core.parts import Media, Text
+from ouroboros.safety.policy.presets import WITHIN, Escalation
 from ouroboros.safety.sandbox import Sandbox, Unconfined
 
 
@@ -64,6 +65,7 @@ class Effect(Struct, frozen=True, kw_only=True):
         url: Where the page is, or where it would go.
         risk: What is risky of a ``risk``: ``submit``, ``payment``, ``upload``, ``download``,
             ``cross-site-post``.
+        escalation: What the model asks for a command beyond the sandbox.
         action: One readable line for the person, such as ``Write src/app.py``.
     """
 
@@ -75,6 +77,7 @@ class Effect(Struct, frozen=True, kw_only=True):
     shell: str = "bash"
     url: str = ""
     risk: str = ""
+    escalation: Escalation = WITHIN
 
 
 async def _admits(effect: Effect) -> None:

@@ -25,7 +25,8 @@ from ouroboros.safety.policy.presets import (
 from ouroboros.safety.policy.values import Evaluation, Words
 from ouroboros.safety.rules.values import Decision, Intent
 
-_BY_FILE = "policy file"
+BY_FILE = "policy file"
+"""What decided, when a policy file did."""
 
 
 class Policies(Struct, frozen=True, kw_only=True):
@@ -65,24 +66,26 @@ class Policies(Struct, frozen=True, kw_only=True):
         """
         if decision.outcome == "deny":
             return decision
-        is_silent = decision.rule.startswith("mode ")
+        # A yes to a command in the sandbox is none to the same one outside of it.
+        is_silent = decision.rule.startswith("mode ") or intent.escalation.asks
         if intent.kind != "execute":
             return self._beyond_commands(intent, decision, is_silent=is_silent, may_write=may_write)
         if self.approval is None and not self.book.policy:
-            return decision
+            return _escalated(decision, intent)
         verdict = classify(intent.command, cwd=places.roots[0], places=places)
         hidden = [found.words for found in read_shell(intent.command).commands]
         parts = verdict.parts or (("bash", "-lc", intent.command),)
         found = self.book.policy.evaluate(parts, also=hidden)
         if found.decision == "forbidden":
-            return Decision(outcome="deny", rule=_BY_FILE, reason=found.reason)
-        if decision.rule in granted:
+            return Decision(outcome="deny", rule=BY_FILE, reason=found.reason)
+        if decision.rule in granted and not intent.escalation.asks:
             return decision
         if self.approval is None:
-            return self._by_files(decision, found, verdict, is_silent=is_silent)
+            joined = self._by_files(decision, found, verdict, is_silent=is_silent)
+            return joined if joined.outside else _escalated(joined, intent)
         if not is_silent:
             asks = decision.outcome == "ask" or found.decision == "prompt"
-            return self._settled(replace(decision, outcome="ask")) if asks else decision
+            return self.settled(replace(decision, outcome="ask")) if asks else decision
         required = presets.requirement(
             self._approval(),
             self.sandbox,
@@ -101,15 +104,15 @@ class Policies(Struct, frozen=True, kw_only=True):
         if intent.kind == "write" and is_silent:
             required = presets.write_requirement(self.approval, self.sandbox, inside=may_write)
             return self._decision(required, decision, intent)
-        return self._settled(decision) if decision.outcome == "ask" else decision
+        return self.settled(decision) if decision.outcome == "ask" else decision
 
     def _by_files(
         self, decision: Decision, found: Evaluation, verdict: Verdict, *, is_silent: bool
     ) -> Decision:
         if found.decision == "prompt":
-            return replace(decision, outcome="ask", rule=_BY_FILE, reason=found.reason)
+            return replace(decision, outcome="ask", rule=BY_FILE, reason=found.reason)
         if found.covers and is_silent:
-            return replace(decision, outcome="allow", rule=_BY_FILE, reason="", outside=True)
+            return replace(decision, outcome="allow", rule=BY_FILE, reason="", outside=True)
         if decision.outcome != "ask" or not is_silent or verdict.parts is None:
             return decision
         asked = [
@@ -123,7 +126,7 @@ class Policies(Struct, frozen=True, kw_only=True):
         ]
         return replace(decision, amendment=proposed(asked, self.book.policy, found))
 
-    def _settled(self, decision: Decision) -> Decision:
+    def settled(self, decision: Decision) -> Decision:
         """A question, if the policy lets anybody be asked."""
         if self.approval is None:
             return decision
@@ -139,14 +142,14 @@ class Policies(Struct, frozen=True, kw_only=True):
                 outside = bypass or leaves
                 return Decision(outcome="allow", rule=self._name, outside=outside)
             case NeedsApproval(reason=reason, amendment=amendment):
-                return replace(
+                asking = replace(
                     decision,
                     outcome="ask",
                     rule=self._name,
                     reason=reason or decision.reason or "a command may change anything",
                     amendment=amendment,
-                    outside=leaves,
                 )
+                return _escalated(asking, intent)
             case Forbidden(reason=reason):
                 return Decision(outcome="deny", rule=self._name, reason=reason)
             case _:
@@ -160,7 +163,24 @@ class Policies(Struct, frozen=True, kw_only=True):
 
     @property
     def _name(self) -> str:
-        return f"approval policy {self.approval.name}" if self.approval else _BY_FILE
+        return f"approval policy {self.approval.name}" if self.approval else BY_FILE
+
+
+def _escalated(decision: Decision, intent: Intent) -> Decision:
+    """Asks about what wants to leave the sandbox, each time and with the model's reason."""
+    wanted = intent.escalation
+    if not wanted.asks:
+        return decision
+    leaves = wanted.permissions == "require_escalated"
+    where = "outside of the sandbox" if leaves else "with more than the sandbox allows"
+    why = f": {wanted.justification}" if wanted.justification else ""
+    return replace(
+        decision,
+        outcome="ask",
+        reason=f"the model asks to run it {where}{why}",
+        grant="",
+        outside=leaves,
+    )
 
 
 def _command(intent: Intent, verdict: Verdict, places: Places) -> Command:
