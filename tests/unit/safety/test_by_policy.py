@@ -1,0 +1,232 @@
+"""Policy files and approval policies over the rules: who wins, and what becomes of a question."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from ouroboros.core.commands import Mode
+from ouroboros.safety.paths import Places
+from ouroboros.safety.policy import Approval, ApprovalName, Escalation, Policy, SandboxMode
+from ouroboros.safety.policy.book import Book
+from ouroboros.safety.policy.reading import policy_of
+from ouroboros.safety.rules import Decision, Intent, Policies, Rule, Rules
+from ouroboros.safety.rules.written import parse_rule
+
+TEXT = """
+prefix_rule(["git", "pull"])
+prefix_rule(["make"])
+prefix_rule(["npm"], "prompt", "npm runs scripts")
+prefix_rule(["shutdown"], "forbidden", "not here")
+"""
+FILE = policy_of(TEXT, "x.rules")
+HERE = Path("/work/here")
+
+
+def decided(
+    command: str,
+    *,
+    mode: Mode = "ask",
+    rules: Sequence[Rule] = (),
+    policy: Policy = FILE,
+    approval: ApprovalName | None = None,
+    sandbox: SandboxMode = "workspace-write",
+    caged: bool = True,
+    granted: Sequence[str] = (),
+    escalation: Escalation | None = None,
+) -> Decision:
+    policies = Policies(
+        book=Book(policy),
+        approval=Approval(name=approval) if approval else None,
+        sandbox=sandbox,
+        is_caged=caged,
+    )
+    judge = Rules(rules, Places(roots=(HERE,)), policies=policies)
+    intent = Intent(
+        tool="shell", kind="execute", command=command, escalation=escalation or Escalation()
+    )
+    return judge.decide(intent, mode=mode, granted=granted)
+
+
+MODES: list[tuple[str, str, str]] = [
+    # ask, auto-edit, full-auto, plan
+    ("git pull", "aaad", "allow"),
+    ("git pull && make all", "aaad", "allow"),
+    ("npm test", "pppd", "npm runs scripts"),
+    ("git pull && npm test", "pppd", "npm runs scripts"),
+    ("shutdown now", "dddd", "not here"),
+    ("sudo shutdown", "dddd", "not here"),
+    ("bash -c 'shutdown'", "dddd", "not here"),
+    ("git pull; shutdown", "dddd", "not here"),
+    ("echo $(shutdown)", "dddd", "not here"),
+]
+LETTERS = {"a": "allow", "p": "ask", "d": "deny"}
+
+
+@pytest.mark.parametrize(("command", "row", "why"), MODES)
+def test_a_policy_file_counts_in_every_mode(command: str, row: str, why: str) -> None:
+    modes: tuple[Mode, ...] = ("ask", "auto-edit", "full-auto", "plan")
+    for mode, letter in zip(modes, row, strict=True):
+        found = decided(command, mode=mode)
+        assert found.outcome == LETTERS[letter], mode
+        if letter != "a" and mode != "plan":
+            assert why in found.reason
+
+
+def test_what_a_file_allows_runs_outside_of_the_sandbox_only_if_it_names_every_part() -> None:
+    assert decided("git pull").outside
+    assert decided("git pull && make").outside
+    assert not decided("git pull && touch x", mode="full-auto").outside
+    assert decided("git pull && touch x").outcome == "ask"
+
+
+def test_an_allow_of_a_file_covers_no_more_than_plain_words() -> None:
+    for command in (
+        "make $(touch x)",
+        "make > x",
+        "FOO=1 make",
+        "make &",
+        "/tmp/make",
+        "./make",
+        "env make",
+        "make\ntouch x",
+    ):
+        assert decided(command).outcome == "ask", command
+
+
+def test_rules_of_the_settings_are_not_made_milder() -> None:
+    for outcome in ("deny", "ask"):
+        rule = parse_rule(outcome, "shell(make:*)")
+        assert decided("make", rules=[rule]).outcome == outcome
+    allow = parse_rule("allow", "shell(npm:*)")
+    assert decided("npm test", rules=[allow]).outcome == "ask"
+    assert decided("shutdown", rules=[parse_rule("allow", "shell")]).outcome == "deny"
+
+
+def test_a_yes_for_the_session_answers_a_prompt_of_a_file_but_no_refusal() -> None:
+    assert decided("npm test", granted=["shell(npm test)"]).outcome == "allow"
+    assert decided("npm run x", granted=["shell(npm test)"]).outcome == "ask"
+    assert decided("shutdown", granted=["shell(shutdown)"]).outcome == "deny"
+
+
+def test_a_question_offers_to_remember_a_prefix() -> None:
+    assert decided("cargo build --all").amendment == ("cargo", "build", "--all")
+    assert decided("make && cargo build").amendment == ("cargo", "build")
+    assert decided("npm test").amendment == ()
+    assert decided("cargo build > x").amendment == ()
+    assert decided("rm -rf /").amendment == ()
+
+
+def test_a_broken_file_asks_about_everything_that_modes_would_let_through() -> None:
+    broken = Policy(broken="a policy file is broken: x:1:1: wrong")
+    for mode in ("ask", "auto-edit", "full-auto"):
+        found = decided("ls", mode=mode, policy=broken)
+        assert (found.outcome, found.amendment) == ("ask", ())
+        assert "x:1:1" in found.reason
+    rule = parse_rule("allow", "shell(ls)")
+    assert decided("ls", policy=broken, rules=[rule]).outcome == "ask"
+
+
+def test_without_files_and_policies_the_rules_decide_alone() -> None:
+    plain = Rules([], Places(roots=(HERE,)))
+    intent = Intent(tool="shell", kind="execute", command="touch x")
+
+    assert decided("touch x", policy=Policy()) == plain.decide(intent, mode="ask")
+
+
+# C7.1: untrusted, on-failure, on-request, never, granular; in the sandbox and with all open.
+NAMES: tuple[ApprovalName, ...] = ("untrusted", "on-failure", "on-request", "never", "granular")
+PRESETS = [
+    ("ls", "aaaaa", "aaaaa"),
+    ("touch a", "paaaa", "paaaa"),
+    ("touch /outside/a", "paaaa", "paaaa"),
+    ("curl example.org", "paaaa", "paaaa"),
+    ("rm -rf x", "pppdp", "pppap"),
+    ("make", "aaaaa", "aaaaa"),
+    ("npm test", "pppdp", "pppdp"),
+    ("shutdown", "ddddd", "ddddd"),
+]
+
+
+@pytest.mark.parametrize(("command", "caged", "open_"), PRESETS)
+def test_an_approval_policy_takes_the_place_of_the_mode(
+    command: str, caged: str, open_: str
+) -> None:
+    modes: tuple[Mode, ...] = ("ask", "full-auto")
+    for mode in modes:
+        for name, letter in zip(NAMES, caged, strict=True):
+            found = decided(command, approval=name, mode=mode)
+            assert found.outcome == LETTERS[letter], (mode, name)
+        for name, letter in zip(NAMES, open_, strict=True):
+            found = decided(command, approval=name, mode=mode, sandbox="danger-full-access")
+            assert found.outcome == LETTERS[letter], (mode, name)
+
+
+def test_without_a_sandbox_a_policy_lets_only_reads_run_unasked() -> None:
+    for name, letter in zip(NAMES, "pppdp", strict=True):
+        assert decided("touch a", approval=name, caged=False).outcome == LETTERS[letter], name
+        assert decided("ls", approval=name, caged=False).outcome == "allow", name
+
+
+def test_rules_count_under_an_approval_policy_too() -> None:
+    ask, deny = parse_rule("ask", "shell(ls:*)"), parse_rule("deny", "shell(ls:*)")
+    allow = parse_rule("allow", "shell(rm:*)")
+
+    assert decided("ls", approval="on-request", rules=[ask]).outcome == "ask"
+    assert decided("ls", approval="never", rules=[ask]).outcome == "deny"
+    assert decided("ls", approval="on-request", rules=[deny]).outcome == "deny"
+    assert decided("rm x", approval="untrusted", rules=[allow]).outcome == "allow"
+    assert decided("touch x", approval="never", mode="plan").outcome == "deny"
+
+
+OUT = Escalation(permissions="require_escalated", justification="Is it fine?")
+
+
+def test_leaving_the_sandbox_is_asked_about_each_time() -> None:
+    for mode in ("ask", "auto-edit", "full-auto"):
+        found = decided("touch x", mode=mode, escalation=OUT, granted=["shell(touch x)"])
+        assert (found.outcome, found.outside, found.grant) == ("ask", True, "")
+        assert found.reason.endswith("outside of the sandbox: Is it fine?")
+    assert decided("shutdown", escalation=OUT).outcome == "deny"
+    assert decided("make", escalation=OUT).outside
+    request = decided("touch x", approval="on-request", escalation=OUT)
+    assert (request.outcome, request.outside) == ("ask", True)
+    for name in ("untrusted", "on-failure", "never", "granular"):
+        refused = decided("touch x", approval=name, escalation=OUT)
+        assert refused.outcome == "deny"
+        assert refused.reason.count(name) == 2
+
+
+def test_the_prefix_that_the_model_proposes_is_offered_if_it_is_narrow() -> None:
+    wish = Escalation(permissions="require_escalated", prefix=("cargo", "build"))
+    wide = Escalation(permissions="require_escalated", prefix=("python3",))
+
+    narrow = decided("cargo build --all", approval="on-request", escalation=wish)
+    assert narrow.amendment == ("cargo", "build")
+    # C9.5
+    ignored = decided("python3 x.py", approval="on-request", escalation=wide)
+    assert ignored.amendment == ("python3", "x.py")
+
+
+WRITES = [("on-request", True, "allow"), ("never", False, "deny"), ("untrusted", True, "ask")]
+
+
+@pytest.mark.parametrize(("name", "inside", "outcome"), WRITES)
+def test_files_follow_the_approval_policy_too(
+    name: ApprovalName, inside: bool, outcome: str
+) -> None:
+    policies = Policies(book=Book(), approval=Approval(name=name), is_caged=True)
+    rules = Rules([], Places(roots=(HERE,)), policies=policies)
+    path = HERE / "a" if inside else Path("/elsewhere/a")
+    intent = Intent(tool="write", kind="write", paths=(path,), spelled=(path,))
+
+    assert rules.decide(intent, mode="ask").outcome == outcome
+
+
+def test_control_data_of_a_project_is_no_ordinary_file() -> None:
+    policies = Policies(book=Book(), approval=Approval(name="on-request"), is_caged=True)
+    rules = Rules([], Places(roots=(HERE,)), policies=policies)
+    for name in (".git/config", ".ouroboros/rules/x.rules"):
+        path = HERE / name
+        intent = Intent(tool="write", kind="write", paths=(path,), spelled=(path,))
+        assert rules.decide(intent, mode="full-auto").outcome == "ask"
