@@ -22,6 +22,7 @@ from ouroboros.core.state import State
 from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.policy.book import Book
 from ouroboros.tools.approval import Asker
+from ouroboros.tools.seams import Cages
 
 
 class Kit(Struct, frozen=True, kw_only=True):
@@ -32,6 +33,7 @@ class Kit(Struct, frozen=True, kw_only=True):
         asker: Who answers questions first: the desk, or a guardian before it.
         stop: Stops the turn, once there is a session.
         book: What policy files say.
+        cages: What commands run in.
     """
 
     settings: Settings
@@ -45,6 +47,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     asker: Asker
     stop: Stop
     book: Book
+    cages: Cages
     lineup: Lineup
     speakers: Speakers
     caps: Caps

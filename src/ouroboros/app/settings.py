@@ -112,6 +112,30 @@ class Guardian(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     timeout: Seconds = 90.0
 
 
+class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[sandbox]``: what commands may reach; a cage of the operating system holds them to it.
+
+    Attributes:
+        mode: ``plan`` makes it ``read-only`` whatever is said here.
+        network: Whether commands may talk to anybody.
+        writable: Folders besides the workspace.
+        exclude_tmp: ``/tmp`` and ``$TMPDIR`` may not be written.
+        hide: Places that may not be read, besides the usual ones of keys.
+        reveal: Of the usual ones, those that may be read after all.
+        bubblewrap: Use it where it works, or leave it at Landlock.
+        processes: The most that the user may have at once while a command runs; 0 for no bound.
+    """
+
+    mode: Literal["read-only", "workspace-write", "danger-full-access"] = "workspace-write"
+    network: Literal["off", "on"] = "off"
+    writable: tuple[str, ...] = ()
+    exclude_tmp: bool = False
+    hide: tuple[str, ...] = ()
+    reveal: tuple[str, ...] = ()
+    bubblewrap: Literal["auto", "off"] = "auto"
+    processes: Count = 16_384
+
+
 class Network(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[network]``: how patient the model connection is, whom it trusts and what it shows."""
 
@@ -258,6 +282,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     permissions: Permissions = field(default_factory=Permissions)
     approval: Approval = field(default_factory=Approval)
     guardian: Guardian = field(default_factory=Guardian)
+    sandbox: Sandbox = field(default_factory=Sandbox)
     network: Network = field(default_factory=Network)
     browser: Browser = field(default_factory=Browser)
     rlm: Rlm = field(default_factory=Rlm)

@@ -26,6 +26,7 @@ from ouroboros.app.permission.reviewing import Bench, Stop, asker
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
 from ouroboros.app.wiring import late_scripts, surroundings, toolbox
+from ouroboros.app.wiring.cages import Grounds, SessionCages
 from ouroboros.app.wiring.own_words import own_words
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import SessionUnknown
@@ -209,6 +210,11 @@ def _kit(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         stop=Stop(),
         interactive=opening.interactive,
     )
+    cages = SessionCages(
+        opening.settings.sandbox,
+        Grounds(cwd=cwd, home=opening.home, environment=opening.environment),
+        warn=lambda text: journal.record(Logged(level="warning", text=text)),
+    )
     return Kit(
         settings=opening.settings,
         home=opening.home,
@@ -221,6 +227,7 @@ def _kit(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         asker=asker(desk, bench),
         stop=bench.stop,
         book=book,
+        cages=cages,
         lineup=lineup,
         speakers=parts.speakers,
         caps=_caps(opening.settings),

@@ -26,6 +26,7 @@ from ouroboros.tools.builtin.asking import Inquirer, RequestUserInputTool
 from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import Registry, canonical
+from ouroboros.tools.seams import Cages
 
 
 class Bench(Struct, frozen=True, kw_only=True):
@@ -115,7 +116,7 @@ def policies(settings: Settings, book: Book) -> Policies:
     """What decides besides the permission rules."""
     if not settings.approval_policy:
         return Policies(book=book)
-    from ouroboros.app.wiring.cages import is_caged  # only these policies ask before the first command
+    from ouroboros.app.wiring.cages import is_caged
 
     granular = Granular(
         sandbox_approval=settings.approval.sandbox_approval, rules=settings.approval.rules

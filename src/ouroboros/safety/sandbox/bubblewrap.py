@@ -175,6 +175,7 @@ def _places(policy: Policy) -> dict[Path, Kind]:
     if policy.reach == "workspace-write":
         found |= dict.fromkeys((path for path in policy.writable if path.is_dir()), "writable")
     if policy.reach != "read-only":
+        found |= dict.fromkeys(_above(policy), "writable")
         found |= dict.fromkeys(filter(os.path.lexists, policy.protected), "protected")
     found |= dict.fromkeys(_absent(policy), "absent")
     found |= dict.fromkeys(filter(os.path.lexists, policy.hidden), "hidden")
@@ -188,6 +189,16 @@ def _absent(policy: Policy) -> Iterator[Path]:
     for place in policy.protected:
         if not os.path.lexists(place) and place.parent in policy.writable:
             yield place
+
+
+def _above(policy: Policy) -> Iterator[Path]:
+    """Folders between a writable one and what is protected in it: a mount cannot be renamed away."""
+    for place in (*policy.protected, *policy.writable):
+        for folder in place.parents:
+            inside = any(folder.is_relative_to(root) for root in policy.writable)
+            kept = any(folder.is_relative_to(root) for root in policy.protected)
+            if inside and not kept and folder.is_dir():
+                yield folder
 
 
 def _mount(place: Path, kind: Kind) -> list[str]:

@@ -8,6 +8,9 @@ from msgspec import Struct, field
 
 from ouroboros.core.errors import ToolFailed
 
+NAME, NO_NETWORK = "OUROBOROS_SANDBOX", "OUROBOROS_SANDBOX_NETWORK_DISABLED"
+"""Variables by which a program can tell that it is confined."""
+
 
 class CageDenied(ToolFailed):
     """The sandbox, not the program, stopped it; the same call may be tried once outside."""

@@ -2,20 +2,28 @@
 
 import re
 
-_NOT_OURS = frozenset({2, 126, 127})
+from ouroboros.safety.sandbox.cage import NAME, NO_NETWORK, Confined
+
 _BAD_SYSTEM_CALL = 128 + 31
 _SHOWN = 200
-_WORDS = re.compile(
+_WORDS = (
     "operation not permitted|permission denied|read-only file system|seccomp|sandbox|landlock"
-    "|failed to write file",
-    re.IGNORECASE,
+    "|failed to write file"
 )
-_NETWORK = re.compile(
+_NETWORK = (
     "could not resolve|couldn't connect|failed to connect|name resolution|name or service not known"
     "|network is unreachable|getaddrinfo|nodename nor servname|enotfound|eai_again"
-    "|temporary failure in|connection refused|no address associated",
-    re.IGNORECASE,
+    "|temporary failure in|connection refused|no address associated"
 )
+
+
+def stopped(confined: Confined, exit_code: int, output: str) -> str:
+    """What the cage of this command likely stopped: a file, a system call, or the network."""
+    if NAME not in confined.environment:
+        return ""
+    is_silent = NO_NETWORK in confined.environment
+    by_words = denial(exit_code, output)
+    return by_words or (network_denial(exit_code, output) if is_silent else "")
 
 
 def denial(exit_code: int, output: str) -> str:
@@ -29,17 +37,13 @@ def denial(exit_code: int, output: str) -> str:
         return ""
     if exit_code == _BAD_SYSTEM_CALL:
         return "it made a system call that nobody may make in the sandbox"
-    found = _WORDS.search(output)
-    if found is not None:
-        return _line_at(output, found.start())
-    if exit_code in _NOT_OURS:
-        return ""
-    return ""
+    found = re.search(_WORDS, output, re.IGNORECASE)
+    return "" if found is None else _line_at(output, found.start())
 
 
 def network_denial(exit_code: int, output: str) -> str:
     """What it said of a network that is switched off; empty when it said nothing of the kind."""
-    found = _NETWORK.search(output) if exit_code else None
+    found = re.search(_NETWORK, output, re.IGNORECASE) if exit_code else None
     return "" if found is None else _line_at(output, found.start())
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 
 from ouroboros.safety.sandbox import kernel, seccomp
-from ouroboros.safety.sandbox.cage import Confined
+from ouroboros.safety.sandbox.cage import NAME, NO_NETWORK, Confined
 from ouroboros.safety.sandbox.landlock import Ruleset
 from ouroboros.safety.sandbox.policy import Policy, Traffic
 
@@ -70,5 +70,5 @@ def limits(policy: Policy) -> dict[int, int]:
 
 def marks(name: str, network: Traffic) -> dict[str, str]:
     """Variables by which a program can tell that it is confined."""
-    off = {"OUROBOROS_SANDBOX_NETWORK_DISABLED": "1"} if network == "off" else {}
-    return {"OUROBOROS_SANDBOX": name, **off}
+    off = {NO_NETWORK: "1"} if network == "off" else {}
+    return {NAME: name, **off}

@@ -69,6 +69,12 @@ def protected_in(roots: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def within_none(places: Iterable[Path], roots: Iterable[Path]) -> tuple[Path, ...]:
+    """The places that hold none of the roots: who works in a folder may work in that folder."""
+    held = tuple(roots)
+    return tuple(place for place in places if not any(root.is_relative_to(place) for root in held))
+
+
 def _pointed(pointer: Path) -> list[Path]:
     """The folder of git that a work tree's ``.git`` file names, and the one it shares."""
     try:

@@ -8,12 +8,14 @@ from typing import Annotated
 import anyio
 import anyio.to_thread
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from ouroboros.core.errors import ToolFailed
 from ouroboros.core.limits import SHELL_TIMEOUT_CAP_SECONDS, SHELL_TIMEOUT_SECONDS
 from ouroboros.core.parts import Text
 from ouroboros.safety.capture import Capture
 from ouroboros.safety.guard import Guard
+from ouroboros.safety.sandbox import stopped
 from ouroboros.safety.spawn import Piece, Process, shell_command, start
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
@@ -84,7 +86,7 @@ class ShellTool:
         deadline = anyio.current_time() + seconds
         capture = Capture()
         decoders = {name: _decoder() for name in ("stdout", "stderr")}
-        command = shell_command(arguments.command, self._shell)
+        command = shell_command(context.command or arguments.command, self._shell)
         confined = context.sandbox.confine(command, cwd=context.cwd)
         if not self._guard.is_on_duty:
             await anyio.to_thread.run_sync(self._guard.begin)
@@ -106,7 +108,9 @@ class ShellTool:
             await process.close(survivors=process.exit_code is not None)
         elapsed = context.clock.monotonic() - began
         late = "" if exit_code is not None else self._late(elapsed, seconds)
-        yield _result(exit_code, elapsed, late, capture)
+        result = _result(exit_code, elapsed, late, capture)
+        said = capture.text()
+        yield replace(result, stopped=stopped(confined, exit_code or 0, said))
 
     def _late(self, elapsed: float, seconds: float) -> str:
         advice = (

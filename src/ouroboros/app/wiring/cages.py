@@ -1,0 +1,140 @@
+"""The cages of a session: what its settings and its mode let through, on what this machine offers."""
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+from anyio import to_thread
+from msgspec import Struct
+
+from ouroboros.app.settings import Sandbox as Wanted
+from ouroboros.core.commands import Mode
+from ouroboros.safety.sandbox.cage import Sandbox
+from ouroboros.safety.sandbox.policy import (
+    Policy,
+    Reach,
+    protected_in,
+    real,
+    secrets_of,
+    temporary_folders,
+    within_none,
+)
+
+if TYPE_CHECKING:
+    from ouroboros.safety.sandbox.choice import Choice
+    from ouroboros.safety.sandbox.features import Features
+
+
+class Grounds(Struct, frozen=True, kw_only=True):
+    """Where a session works.
+
+    Attributes:
+        home: Where our own things are.
+        environment: Names the person's home and the folder for temporary files.
+    """
+
+    cwd: Path
+    home: Path
+    environment: Mapping[str, str]
+
+
+class SessionCages:
+    """Finds out what the machine offers when it is first needed, and makes each cage once."""
+
+    def __init__(
+        self, wanted: Wanted, grounds: Grounds, warn: Callable[[str], None] | None = None
+    ) -> None:
+        """``warn`` gets what a cage does not hold here, each line once."""
+        self._wanted, self._grounds = wanted, grounds
+        self._warn = warn
+        self._told: set[str] = set()
+        self._offered: Features | None = None
+        self._choices: dict[str, Choice] = {}
+        self._looking = anyio.Lock()
+
+    async def within(self, mode: Mode) -> Sandbox:
+        """The cage of an ordinary command; nothing may be written in plan mode."""
+        return (await self.choice(mode)).sandbox
+
+    async def beyond(self) -> Sandbox:
+        """Everything may be written and the network used; what is hidden stays hidden."""
+        return (await self._chosen("beyond")).sandbox
+
+    async def choice(self, mode: Mode) -> "Choice":
+        """The cage of an ordinary command, and how far it holds."""
+        reach = self._wanted.mode
+        found = await self._chosen("read-only" if mode == "plan" else reach)
+        for warning in found.warnings:
+            if self._warn is not None and warning not in self._told:
+                self._told.add(warning)
+                self._warn(warning)
+        return found
+
+    async def _chosen(self, kind: str) -> "Choice":
+        async with self._looking:
+            if kind not in self._choices:
+                self._choices[kind] = await to_thread.run_sync(self._choose, kind)
+            return self._choices[kind]
+
+    def _choose(self, kind: str) -> "Choice":
+        from ouroboros.safety.sandbox.choice import (
+            choose,  # a run without commands never loads them
+        )
+        from ouroboros.safety.sandbox.features import features
+
+        if self._offered is None:
+            self._offered = features(bubblewrap=self._wanted.bubblewrap == "auto")
+        match kind:
+            case "beyond":
+                return choose(self._policy("full-access"), self._offered)
+            case "read-only":
+                return choose(self._policy("read-only"), self._offered)
+            case "workspace-write":
+                return choose(self._policy("workspace-write"), self._offered)
+            case _:
+                return choose(Policy(reach="full-access"), self._offered)
+
+    def _policy(self, reach: Reach) -> Policy:
+        return policy_of(self._wanted, self._grounds, reach)
+
+
+def policy_of(wanted: Wanted, grounds: Grounds, reach: Reach) -> Policy:
+    """What the settings let through, in real paths; looks at the disk."""
+    person = Path(grounds.environment.get("HOME", "/"))
+    hidden = (
+        *secrets_of(person, grounds.home),
+        *(_placed(name, person, grounds.cwd) for name in wanted.hide),
+    )
+    shown = real(_placed(name, person, grounds.cwd) for name in wanted.reveal)
+    roots = real((grounds.cwd, *(_placed(name, person, grounds.cwd) for name in wanted.writable)))
+    temporary = () if wanted.exclude_tmp else temporary_folders(grounds.environment)
+    writable = real((*roots, *temporary))
+    protected = () if reach == "full-access" else real((*protected_in(roots), grounds.home))
+    return Policy(
+        reach=reach,
+        writable=writable,
+        protected=within_none(protected, roots),
+        hidden=within_none((path for path in real(hidden) if path not in shown), roots),
+        network="on" if reach == "full-access" else wanted.network,
+        processes=wanted.processes,
+    )
+
+
+def _placed(name: str, person: Path, cwd: Path) -> Path:
+    if name == "~" or name.startswith("~/"):
+        return person / name[2:]
+    return cwd / name
+
+
+def is_caged(wanted: Wanted) -> bool:
+    """Whether commands surely run in a cage here; asks the kernel, and starts nothing."""
+    from ouroboros.safety.sandbox.features import features
+
+    if wanted.mode == "danger-full-access":
+        return False
+    if sys.platform == "darwin":
+        return features(bubblewrap=False).seatbelt
+    offered = features(bubblewrap=False)
+    return offered.landlock > 0 and offered.seccomp
