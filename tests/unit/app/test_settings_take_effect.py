@@ -23,6 +23,7 @@ from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.story.stage import Stage, call, stage
 from tests.unit.app.auth_effects import AUTH_EFFECTS
+from tests.unit.app.policy_effects import POLICY_EFFECTS
 from tests.unit.app.rlm_effects import RLM_EFFECTS
 
 DONE = Turn(text="done")
@@ -337,6 +338,7 @@ def price(name: str, cost: float) -> Effect:
 
 EFFECTS: dict[str, Effect] = {
     **AUTH_EFFECTS,
+    **POLICY_EFFECTS,
     **RLM_EFFECTS,
     "model": model,
     "fallback": fallback,
