@@ -6,13 +6,15 @@ started: TERM to the group, then KILL.
 """
 
 import contextlib
+import errno
 import os
 import selectors
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Collection, Generator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Literal
 
@@ -24,8 +26,8 @@ from ouroboros.core.limits import STREAM_BYTES
 from ouroboros.safety.capture import Capture
 from ouroboros.safety.environment import cleaned
 from ouroboros.safety.guard import Guard
+from ouroboros.safety.launching import Ends, launch
 from ouroboros.safety.marks import marked, strays_of
-from ouroboros.safety.sandbox.begin import begin
 from ouroboros.safety.sandbox.cage import Confined
 
 GRACE_SECONDS = 0.8
@@ -163,6 +165,10 @@ class Process:
             data = os.read(descriptor, CHUNK_BYTES)
         except BlockingIOError:
             return
+        except OSError as gone:  # how a terminal says that nobody has it open any more
+            if gone.errno != errno.EIO:
+                raise
+            data = b""
         if data:
             self._ready.append(Piece(data=data, stream=stream))
         else:
@@ -232,7 +238,13 @@ async def start(
     visible = cleaned(environment, reveal=reveal) | marked(environment, mark)
     guard = guard or Guard()
     caged = confined or Confined(command=tuple(command))
-    popen = await _start(caged, cwd, visible, stdin, (mark, guard))
+    popen = await launch(
+        caged,
+        cwd=cwd,
+        environment=visible,
+        ends=partial(_reading, stdin),
+        watched=(mark, guard),
+    )
     return Process(popen, mark, guard, caged.finish)
 
 
@@ -309,7 +321,13 @@ async def start_talking(
     visible = cleaned(environment) | marked(environment, mark)
     guard = guard or Guard()
     caged = confined or Confined(command=tuple(command))
-    popen = await _start(caged, cwd, visible, None, (mark, guard))
+    popen = await launch(
+        caged,
+        cwd=cwd,
+        environment=visible,
+        ends=lambda: contextlib.nullcontext(Ends(stdin=subprocess.PIPE)),
+        watched=(mark, guard),
+    )
     ears, mouth = popen.stdin, popen.stdout
     assert ears is not None
     assert mouth is not None
@@ -317,62 +335,19 @@ async def start_talking(
     return Process(popen, mark, guard, caged.finish), ears, mouth
 
 
-async def _start(
-    confined: Confined,
-    cwd: Path,
-    environment: dict[str, str],
-    stdin: bytes | None,
-    watched: tuple[str, Guard],
-) -> subprocess.Popen[bytes]:
-    mark, guard = watched
-    started: list[subprocess.Popen[bytes]] = []
-    abandoned = False
-
-    def start() -> subprocess.Popen[bytes]:
-        guard.expect(mark)
-        try:
-            with _source(stdin) as source:
-                popen = begin(confined, cwd=cwd, environment=environment, stdin=source)
-        except BaseException:
-            guard.release(mark)
-            raise
-        guard.hold(mark, popen.pid)
-        started.append(popen)
-        if abandoned:
-            _discard(popen)
-            guard.release(mark, popen.pid)
-        return popen
-
-    try:
-        return await anyio.to_thread.run_sync(start)
-    except BaseException:
-        # Ctrl-C may break off the wait while the thread still starts the child.
-        abandoned = True
-        for popen in started:
-            _discard(popen)
-            guard.release(mark, popen.pid)
-        raise
-
-
-def _source(data: bytes | None) -> AbstractContextManager[IO[bytes] | int]:
-    if data is None:
-        return contextlib.nullcontext(subprocess.PIPE)
+@contextlib.contextmanager
+def _reading(data: bytes) -> Generator[Ends]:
+    """The child reads these bytes, and nothing else."""
     if not data:
-        return Path(os.devnull).open("rb")
+        with Path(os.devnull).open("rb") as nothing:
+            yield Ends(stdin=nothing)
+        return
     from tempfile import TemporaryFile
 
-    with contextlib.ExitStack() as opened:
-        source = opened.enter_context(TemporaryFile())
+    with TemporaryFile() as source:
         source.write(data)
         source.seek(0)
-        opened.pop_all()
-    return source
-
-
-def _discard(popen: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(popen.pid, signal.SIGKILL)
-    popen.wait()
+        yield Ends(stdin=source)
 
 
 def _peek(popen: subprocess.Popen[bytes]) -> int | None:

@@ -1,0 +1,85 @@
+"""Starts a child so that nothing of it is left behind when we are broken off, or killed, meanwhile."""
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import IO
+
+import anyio.to_thread
+from msgspec import Struct
+
+from ouroboros.safety.guard import Guard
+from ouroboros.safety.sandbox.begin import begin
+from ouroboros.safety.sandbox.cage import Confined
+
+
+class Ends(Struct, frozen=True, kw_only=True):
+    """What a child's three streams are joined to, as ``subprocess`` takes it."""
+
+    stdin: IO[bytes] | int
+    stdout: IO[bytes] | int = subprocess.PIPE
+    stderr: IO[bytes] | int = subprocess.PIPE
+
+
+type Opening = Callable[[], AbstractContextManager[Ends]]
+"""Opens the ends that the child is given; what is ours of them is closed after the start."""
+
+
+async def launch(
+    confined: Confined,
+    *,
+    cwd: Path,
+    environment: Mapping[str, str],
+    ends: Opening,
+    watched: tuple[str, Guard],
+) -> subprocess.Popen[bytes]:
+    """Starts it in a thread; ``watched`` is its mark, and the guard that hears of it beforehand.
+
+    Raises:
+        OSError: The cage could not be made, or the program or folder cannot be used.
+    """
+    mark, guard = watched
+    started: list[subprocess.Popen[bytes]] = []
+    abandoned = False
+
+    def start() -> subprocess.Popen[bytes]:
+        guard.expect(mark)
+        try:
+            with ends() as given:
+                popen = begin(
+                    confined,
+                    cwd=cwd,
+                    environment=environment,
+                    stdin=given.stdin,
+                    stdout=given.stdout,
+                    stderr=given.stderr,
+                )
+        except BaseException:
+            guard.release(mark)
+            raise
+        guard.hold(mark, popen.pid)
+        started.append(popen)
+        if abandoned:
+            _discard(popen)
+            guard.release(mark, popen.pid)
+        return popen
+
+    try:
+        return await anyio.to_thread.run_sync(start)
+    except BaseException:
+        # Ctrl-C may break off the wait while the thread still starts the child.
+        abandoned = True
+        for popen in started:
+            _discard(popen)
+            guard.release(mark, popen.pid)
+        raise
+
+
+def _discard(popen: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(popen.pid, signal.SIGKILL)
+    popen.wait()
