@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from ouroboros.browser.guard.gate import Gate, gate
-from ouroboros.browser.guard.peers import asked, in_table, is_ours
+from ouroboros.safety.network.peers import asked, in_table, is_ours
 from ouroboros.llm.transport import Proxies
 from tests.unit.llm.proxy_parts import proxying
 

@@ -1,0 +1,53 @@
+"""Which calls run commands that go out through the proxy, and which of them were refused something."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import anyio
+
+
+class Attendance:
+    """One call while its command runs.
+
+    Attributes:
+        denied: Set when it wanted what it may not have; then the command is to be ended.
+        reason: What that was.
+    """
+
+    def __init__(self) -> None:
+        """Nothing was refused yet."""
+        self.denied = anyio.Event()
+        self.reason = ""
+
+
+class Calls:
+    """The calls that run now, by their ids."""
+
+    def __init__(self) -> None:
+        """None runs."""
+        self._running: dict[str, Attendance] = {}
+
+    @contextmanager
+    def attend(self, call_id: str) -> Generator[Attendance]:
+        """For as long as the command of a call runs, in the background too."""
+        attendance = self._running[call_id] = Attendance()
+        try:
+            yield attendance
+        finally:
+            del self._running[call_id]
+
+    @property
+    def only(self) -> str:
+        """The one call that runs, whose doing a contact must be; empty when there are none or more."""
+        return next(iter(self._running)) if len(self._running) == 1 else ""
+
+    def known(self, call_id: str) -> str:
+        """The id, if such a call runs; else nothing."""
+        return call_id if call_id in self._running else ""
+
+    def blame(self, call_id: str, reason: str) -> None:
+        """A call was refused something; the first reason stays."""
+        attendance = self._running.get(call_id)
+        if attendance is not None and not attendance.denied.is_set():
+            attendance.reason = reason
+            attendance.denied.set()

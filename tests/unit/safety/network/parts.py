@@ -1,0 +1,85 @@
+"""Servers on loopback to talk to, and a proxy in front of them."""
+
+import socket
+import threading
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from contextlib import asynccontextmanager, contextmanager
+
+import anyio
+
+from ouroboros.core.events.network import NetworkContacted
+from ouroboros.safety.network import HostRules
+from ouroboros.safety.network.doorman import Ask, Doorman, Traffic
+from ouroboros.safety.network.proxy import Managed, managed
+from ouroboros.safety.network.way import ProxyFor, straight
+
+
+@contextmanager
+def serving(reply: Callable[[bytes], bytes], host: str = "127.0.0.1") -> Generator[int]:
+    """A server that answers each request on a connection of its own."""
+    listener = socket.create_server((host, 0))
+
+    def run() -> None:
+        while True:
+            try:
+                client, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=answer, args=(client,), daemon=True).start()
+
+    def answer(client: socket.socket) -> None:
+        with client:
+            said = b""
+            while b"\r\n\r\n" not in said:
+                piece = client.recv(65_536)
+                if not piece:
+                    return
+                said += piece
+            client.sendall(reply(said))
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        listener.close()
+
+
+def page(body: bytes, *fields: str, status: str = "200 OK") -> bytes:
+    """A whole answer."""
+    lines = [f"HTTP/1.1 {status}", f"content-length: {len(body)}", "connection: close", *fields]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+@asynccontextmanager
+async def proxy(
+    allow: Iterable[str] | None = None,
+    deny: Iterable[str] = (),
+    *,
+    ask: Ask | None = None,
+    traffic: Traffic = "full",
+    patience: float = float("inf"),
+    proxy_for: ProxyFor = straight,
+) -> AsyncGenerator[tuple[Managed, list[NetworkContacted]]]:
+    """A managed proxy, and what it put on record."""
+    seen: list[NetworkContacted] = []
+    async with anyio.create_task_group() as tasks:
+        rules = HostRules.of(allow, deny)
+        doorman = Doorman(rules, tasks=tasks, ask=ask, traffic=traffic, patience=patience)
+        async with managed(doorman, seen.append, proxy_for=proxy_for) as made:
+            yield made, seen
+        tasks.cancel_scope.cancel()
+
+
+async def say(port: int, *words: bytes) -> bytes:
+    """Says this to a port of loopback, and gives all that comes back until it is closed."""
+    said = b""
+    with anyio.fail_after(10):
+        async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+            for word in words:
+                await stream.send(word)
+            try:
+                async for piece in stream:
+                    said += piece
+            except anyio.BrokenResourceError:
+                pass
+    return said

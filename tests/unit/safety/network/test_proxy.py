@@ -1,0 +1,296 @@
+"""The managed proxy: who is let through, who is asked about, what is refused, and what is on record."""
+
+import anyio
+import pytest
+from anyio.lowlevel import checkpoint
+
+from ouroboros.safety.network import HostRules
+from ouroboros.safety.network.dial import Refused, dial, look_of, lookup
+from ouroboros.safety.network.doorman import Consent, Contact
+from tests.unit.llm.proxy_parts import proxying
+from tests.unit.safety.network.parts import page, proxy, say, serving
+
+
+def _get(url: str, *fields: str) -> bytes:
+    return "\r\n".join([f"GET {url} HTTP/1.1", *fields, "", ""]).encode()
+
+
+def _connect(place: str) -> bytes:
+    return f"CONNECT {place} HTTP/1.1\r\nhost: {place}\r\n\r\n".encode()
+
+
+def _socks(host: str, port: int) -> bytes:
+    name = host.encode()
+    return b"\5\1\0" + b"\5\1\0\3" + bytes((len(name),)) + name + port.to_bytes(2, "big")
+
+
+def _nowhere(origin: str) -> str:
+    """A proxy that nobody serves: what is let through is seen not to be reached."""
+    del origin
+    return "http://127.0.0.1:9"
+
+
+async def _never(contact: Contact) -> Consent:
+    raise AssertionError(contact)
+
+
+async def test_a_listed_host_is_reached_by_requests_tunnels_and_socks() -> None:
+    with serving(lambda said: page(b"hello " + said.split(b" ", 2)[1])) as port:
+        place = f"127.0.0.1:{port}"
+        async with proxy([place], ask=_never) as (made, seen):
+            plain = await say(made.port, _get(f"http://{place}/plain?q=1"))
+            tunnel = await say(made.port, _connect(place), _get("/tunnel"))
+            socks = await say(made.port, _socks("127.0.0.1", port), _get("/socks"))
+    assert plain.endswith(b"hello /plain?q=1")
+    assert tunnel.startswith(b"HTTP/1.1 200 Connection established\r\n\r\nHTTP/1.1 200")
+    assert tunnel.endswith(b"hello /tunnel")
+    assert socks.startswith(b"\5\0\5\0\0\1")
+    assert socks.endswith(b"hello /socks")
+    assert [(one.protocol, one.decision, one.by, one.address) for one in seen] == [
+        ("http", "allowed", "list", "127.0.0.1"),
+        ("https", "allowed", "list", "127.0.0.1"),
+        ("socks5", "allowed", "list", "127.0.0.1"),
+    ]
+    assert all(one.port == port and one.received > 20 for one in seen)
+    assert all(one.sent > 10 for one in seen[1:])
+
+
+@pytest.mark.parametrize(
+    ("allow", "deny", "place", "error"),
+    [
+        ([], [], "example.com:443", b"blocked-by-allowlist"),
+        (["other.example"], [], "example.com:443", b"blocked-by-allowlist"),
+        (["*.example.com"], [], "example.com:443", b"blocked-by-allowlist"),
+        (["**.example.com"], ["example.com"], "example.com:443", b"blocked-by-denylist"),
+        (["**.example.com"], ["example.com"], "EXAMPLE.com.:443", b"blocked-by-denylist"),
+        (None, [], "127.0.0.1:443", b"blocked-by-policy"),
+        (["**.example.com"], [], "localhost:443", b"blocked-by-policy"),
+        (["localhost"], [], "127.0.0.1:443", b"blocked-by-policy"),
+        (None, [], "[::1]:443", b"blocked-by-policy"),
+        (None, [], "10.0.0.1:443", b"blocked-by-policy"),
+        (None, [], "169.254.169.254:80", b"blocked-by-policy"),
+        (None, [], "metadata.google.internal:80", b"blocked-by-policy"),
+        (None, [], "2130706433:80", b"blocked-by-policy"),
+        (None, [], "0x7f.1:80", b"blocked-by-policy"),
+        (None, [], "[::ffff:127.0.0.1]:80", b"blocked-by-policy"),
+        (None, [], "127.0.0.1.nip.io:80", b"blocked-by-policy"),
+    ],
+)
+async def test_what_is_not_listed_or_local_is_refused_and_says_why(
+    allow: list[str] | None, deny: list[str], place: str, error: bytes
+) -> None:
+    async with proxy(allow, deny) as (made, seen):
+        said = await say(made.port, _connect(place))
+        assert said.startswith(b"HTTP/1.1 403 ")
+        assert b"x-proxy-error: " + error + b"\r\n" in said
+        assert said.partition(b"\r\n\r\n")[2].strip()
+        assert len(made.doorman.blocked) == 1
+    assert [one.decision for one in seen] == ["denied"]
+    assert seen[0].reason
+
+
+async def test_a_name_that_leads_to_a_local_address_is_refused_where_it_would_be_connected() -> (
+    None
+):
+    name = "127.1"  # to those who look names up it is one, and leads where a rebinding one would
+    assert await lookup(name, 80) == ("127.0.0.1",)
+    with serving(lambda said: page(b"secret")) as port:
+        with pytest.raises(Refused, match="not to be reached: 127.0.0.1 is this machine"):
+            await dial(name, port, look_of(HostRules(), name, port))
+        named_too = HostRules.of(["127.0.0.1"])
+        found = await dial(name, port, look_of(named_too, name, port))
+        assert found.address == "127.0.0.1"
+        await anyio.aclose_forcefully(found.stream)
+
+
+async def test_one_question_stands_for_all_that_want_the_same_at_once() -> None:
+    asked: list[Contact] = []
+    answered = anyio.Event()
+
+    async def ask(contact: Contact) -> Consent:
+        asked.append(contact)
+        await answered.wait()
+        return Consent(allowed=False, scope="session", message="not today")
+
+    said: list[bytes] = []
+    async with proxy(ask=ask) as (made, seen):
+        async with anyio.create_task_group() as tasks:
+
+            async def one() -> None:
+                said.append(await say(made.port, _connect("example.com:443")))
+
+            for _ in range(5):
+                tasks.start_soon(one)
+            while len(asked) < 1:
+                await checkpoint()
+            await anyio.sleep(0.05)
+            assert not said
+            answered.set()
+        again = await say(made.port, _connect("example.com:443"))
+        other = await say(made.port, _get("http://example.com/"))
+    assert [one.place for one in asked] == ["example.com", "example.com"]
+    assert [one.protocol for one in asked] == ["https", "http"]
+    assert len(said) == 5
+    assert all(b"not today" in one for one in [*said, again, other])
+    assert [one.by for one in seen] == ["person"] * 5 + ["session", "person"]
+
+
+async def test_a_yes_for_once_is_asked_again_and_one_for_the_session_is_not() -> None:
+    asked: list[str] = []
+    scopes = iter(("once", "session"))
+
+    async def ask(contact: Contact) -> Consent:
+        asked.append(contact.place)
+        return Consent(allowed=True, scope="once" if next(scopes) == "once" else "session")
+
+    async with proxy(ask=ask, proxy_for=_nowhere) as (made, _):
+        for _ in range(4):
+            said = await say(made.port, _connect("nowhere.example:443"))
+            assert said.startswith(b"HTTP/1.1 502 ")
+    assert asked == ["nowhere.example", "nowhere.example"]
+
+
+async def test_a_yes_for_once_holds_for_the_rest_of_the_call_it_was_given_to() -> None:
+    asked: list[str] = []
+
+    async def ask(contact: Contact) -> Consent:
+        asked.append(contact.call_id)
+        return Consent(allowed=True)
+
+    async with proxy(ask=ask, proxy_for=_nowhere) as (made, _):
+        with made.calls.attend("call-1"):
+            await say(made.port, _connect("nowhere.example:443"))
+            await say(made.port, _connect("nowhere.example:443"))
+        made.doorman.forget("call-1")
+        with made.calls.attend("call-1"):
+            await say(made.port, _connect("nowhere.example:443"))
+    assert asked == ["call-1", "call-1"]
+
+
+async def test_an_answer_that_comes_late_counts_for_the_next_one() -> None:
+    answered = anyio.Event()
+
+    async def ask(contact: Contact) -> Consent:
+        del contact
+        await answered.wait()
+        return Consent(allowed=True)
+
+    async with proxy(ask=ask, patience=0.01, proxy_for=_nowhere) as (made, _):
+        first = await say(made.port, _connect("nowhere.example:443"))
+        assert first.startswith(b"HTTP/1.1 403 ")
+        assert b"waits for approval" in first
+        answered.set()
+        await anyio.sleep(0.01)
+        assert (await say(made.port, _connect("nowhere.example:443"))).startswith(b"HTTP/1.1 502 ")
+
+
+async def test_the_one_call_that_runs_is_told_of_its_first_refusal() -> None:
+    async with proxy([]) as (made, seen):
+        with made.calls.attend("call-1") as attendance:
+            await say(made.port, _connect("example.com:443"))
+            assert attendance.denied.is_set()
+            assert "example.com" in attendance.reason
+            with made.calls.attend("call-2") as other:
+                await say(made.port, _connect("example.org:443"))
+                assert not other.denied.is_set()
+            assert "example.org" not in attendance.reason
+    assert [one.call_id for one in seen] == ["call-1", ""]
+
+
+async def test_limited_traffic_lets_only_reading_through() -> None:
+    with serving(lambda said: page(said.split(b" ")[0])) as port:
+        place = f"127.0.0.1:{port}"
+        async with proxy([place], traffic="limited") as (made, _):
+            assert (await say(made.port, _get(f"http://{place}/"))).endswith(b"GET")
+            for refused in (
+                _get(f"http://{place}/").replace(b"GET", b"POST", 1),
+                _get(f"http://{place}/").replace(b"GET", b"DELETE", 1),
+                _connect(place),
+            ):
+                said = await say(made.port, refused)
+                assert b"x-proxy-error: blocked-by-method-policy\r\n" in said
+            assert (await say(made.port, _socks("127.0.0.1", port))).startswith(b"\5\0\5\2")
+
+
+async def test_a_request_goes_to_the_host_that_was_decided_about_whatever_its_header_says() -> None:
+    heads: list[bytes] = []
+
+    def reply(said: bytes) -> bytes:
+        heads.append(said)
+        return page(b"ok")
+
+    with serving(reply) as port:
+        place = f"127.0.0.1:{port}"
+        async with proxy([place]) as (made, _):
+            fields = ("host: evil.example", "HOST : evil.example", "proxy-authorization: Basic x")
+            await say(made.port, _get(f"http://{place}/", *fields))
+    assert f"\r\nhost: {place}\r\n".encode() in heads[0]
+    assert b"evil" not in heads[0]
+    assert b"proxy-authorization" not in heads[0]
+
+
+async def test_a_second_request_on_a_connection_is_not_sent_on() -> None:
+    heads: list[bytes] = []
+
+    def reply(said: bytes) -> bytes:
+        heads.append(said)
+        return page(b"ok")
+
+    with serving(reply) as port:
+        place = f"127.0.0.1:{port}"
+        async with proxy([place]) as (made, _):
+            await say(made.port, _get(f"http://{place}/1") + _get("http://evil.example/2"))
+    assert len(heads) <= 1
+    assert not any(b"evil" in head for head in heads)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET ftp://example.com/ HTTP/1.1\r\n\r\n",
+        b"CONNECT example.com HTTP/1.1\r\n\r\n",
+        b"CONNECT exa\xffmple.com:443 HTTP/1.1\r\n\r\n",
+        b"CONNECT a@example.com:443 HTTP/1.1\r\n\r\n",
+        b"CONNECT example.com:443:1 HTTP/1.1\r\n\r\n",
+        b"GET http://example.com\\@127.0.0.1/ HTTP/1.1\r\n\r\n",
+        b"\5\0",
+        b"\5\1\2",
+        b"\5\1\0\5\3\0\1\x7f\0\0\1\0\x50",
+        b"\5\1\0\5\1\0\x09",
+        b"\5\1\0\5\1\0\3\0\0\x50",
+        b"\4\1\0\x50\x7f\0\0\1\0\r\n\r\n",
+        b"\x16\x03\x01\x02\0\1\0\r\n\r\n",
+    ],
+)
+async def test_nonsense_is_refused_and_the_next_one_is_served(words: bytes) -> None:
+    with serving(lambda said: page(b"fine")) as port:
+        place = f"127.0.0.1:{port}"
+        async with proxy([place]) as (made, _):
+            said = await say(made.port, words)
+            assert b"200" not in said
+            assert (await say(made.port, _get(f"http://{place}/"))).endswith(b"fine")
+
+
+async def test_what_is_behind_the_persons_own_proxy_goes_through_that() -> None:
+    with serving(lambda said: page(said.split(b"\r\n")[0])) as port:
+        async with proxying() as theirs:
+            theirs.leads_to = "127.0.0.1"
+            place = f"api.example:{port}"
+            async with proxy([place], proxy_for=lambda origin: theirs.url) as (made, seen):
+                plain = await say(made.port, _get(f"http://{place}/x"))
+                tunnel = await say(made.port, _connect(place), _get("/y"))
+    assert plain.endswith(b"GET /x HTTP/1.1")
+    assert tunnel.endswith(b"GET /y HTTP/1.1")
+    assert theirs.lines == [f"GET http://{place}/x HTTP/1.1", f"CONNECT {place} HTTP/1.1"]
+    assert [(one.decision, one.address) for one in seen] == [("allowed", ""), ("allowed", "")]
+
+
+async def test_the_last_two_hundred_refusals_are_kept() -> None:
+    async with proxy([]) as (made, _):
+        for number in range(205):
+            contact = Contact(host=f"h{number}.example", port=443, protocol="https")
+            assert not (await made.doorman.rule(contact)).allowed
+        assert len(made.doorman.blocked) == 200
+        assert made.doorman.blocked[-1].contact.host == "h204.example"
