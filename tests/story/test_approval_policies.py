@@ -1,0 +1,157 @@
+"""codex's approval policies in whole runs: what is asked, what runs, and how often."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from ouroboros.core.commands import Approve, Deny, Submit
+from ouroboros.core.events import PermissionAnswered, PermissionRequested, TaskCompleted
+from ouroboros.llm.turns import Turn
+from tests.story.stage import Stage, call, stage
+
+DONE = Turn(text="done")
+
+
+def run(command: str) -> Turn:
+    return Turn(tool_calls=(call("shell", command=command),))
+
+
+@asynccontextmanager
+async def held(
+    tmp_path: Path, policy: str, *commands: str, interactive: bool = False, **more: Any
+) -> AsyncGenerator[tuple[Stage, Path]]:
+    """A session whose commands may write in the workspace only, and a folder outside of it."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    sandbox = {"exclude_tmp": True, **more.pop("sandbox", {})}
+    turns = [*map(run, commands), DONE]
+    async with stage(
+        tmp_path, turns, interactive=interactive, approval_policy=policy, sandbox=sandbox, **more
+    ) as s:
+        yield s, outside
+
+
+async def answered(s: Stage, *, yes: bool = True) -> None:
+    """Says something, and answers the one question that comes up."""
+    async with anyio.create_task_group() as group:
+        group.start_soon(s.session.send, Submit(text="go"))
+        await s.until(PermissionRequested)
+        id = s.events(PermissionRequested)[-1].request_id
+        await s.session.send(Approve(request_id=id) if yes else Deny(request_id=id))
+        await s.until(TaskCompleted)
+
+
+def statuses(s: Stage) -> list[str]:
+    return [result.status for result in s.results.values()]
+
+
+# C7.1, C7.3
+ROWS = [
+    ("untrusted", "ls", "done", 0),
+    ("untrusted", "touch a", "denied", 1),
+    ("on-failure", "touch a", "done", 0),
+    ("on-request", "touch a", "done", 0),
+    ("never", "touch a", "done", 0),
+    ("granular", "touch a", "done", 0),
+    ("on-request", "rm -rf a", "denied", 1),
+    ("on-failure", "rm -rf a", "denied", 1),
+    ("never", "rm -rf a", "denied", 0),
+]
+
+
+@pytest.mark.parametrize(("policy", "command", "status", "asked"), ROWS)
+async def test_what_a_policy_lets_run(
+    tmp_path: Path, policy: str, command: str, status: str, asked: int
+) -> None:
+    async with held(tmp_path, policy, command, "ls") as (s, _):
+        await s.run()
+
+        assert s.types.count("permission.requested") == asked
+        assert statuses(s) == [status, "done"]
+
+
+# C7.4
+async def test_with_everything_open_never_runs_what_is_dangerous(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "a").mkdir()
+    open_ = {"mode": "danger-full-access"}
+    async with held(tmp_path, "never", "rm -rf a", sandbox=open_) as (s, _):
+        await s.run()
+
+        assert not (s.cwd / "a").exists()
+        assert s.events(PermissionRequested) == []
+
+
+# C8.1
+@pytest.mark.parametrize("allowed", [True, False])
+async def test_on_failure_asks_once_when_the_sandbox_stopped_it(
+    tmp_path: Path, allowed: bool
+) -> None:
+    async with held(tmp_path, "on-failure", "touch ../outside/f", interactive=True) as (s, outside):
+        await answered(s, yes=allowed)
+
+        assert len(s.events(PermissionRequested)) == 1
+        assert (outside / "f").exists() is allowed
+        assert statuses(s) == ["done" if allowed else "denied"]
+
+
+# C8.2
+async def test_on_request_tells_the_model_what_the_sandbox_stopped(tmp_path: Path) -> None:
+    async with held(tmp_path, "on-request", "touch ../outside/f", interactive=True) as (s, outside):
+        await s.run()
+
+        assert s.events(PermissionRequested) == []
+        assert not (outside / "f").exists()
+        (result,) = s.results.values()
+        assert result.status == "failed"
+        assert "ermission denied" in str(result.parts) or "ead-only" in str(result.parts)
+
+
+# C8.3
+async def test_untrusted_asks_once_for_a_command_that_the_sandbox_stops_after_the_yes(
+    tmp_path: Path,
+) -> None:
+    async with held(tmp_path, "untrusted", "touch ../outside/f", interactive=True) as (s, outside):
+        await answered(s)
+
+        assert len(s.events(PermissionRequested)) == 1
+        assert (outside / "f").exists()
+
+
+# C8.4
+@pytest.mark.parametrize("policy", ["untrusted", "on-failure"])
+async def test_a_command_runs_twice_at_most(tmp_path: Path, policy: str) -> None:
+    command = "echo x >> count; touch ../outside/f; touch /proc/no/such"
+    async with held(tmp_path, policy, command, interactive=True) as (s, outside):
+        await answered(s)
+
+        assert (s.cwd / "count").read_text(encoding="utf-8") == "x\nx\n"
+        assert (outside / "f").exists()
+        assert len(s.events(PermissionAnswered)) == 1
+
+
+async def test_a_policy_file_lets_a_command_out_of_the_sandbox(tmp_path: Path) -> None:
+    rules = tmp_path / "home" / "rules"
+    rules.mkdir(parents=True)
+    (rules / "x.rules").write_text('prefix_rule(["touch", "../outside/f"])', encoding="utf-8")
+    async with held(tmp_path, "never", "touch ../outside/f", "touch ../outside/g") as (s, outside):
+        await s.run()
+
+        assert [path.name for path in outside.iterdir()] == ["f"]
+
+
+async def test_a_broken_policy_file_is_told_and_asks_about_everything(tmp_path: Path) -> None:
+    rules = tmp_path / "home" / "rules"
+    rules.mkdir(parents=True)
+    (rules / "x.rules").write_text('prefix_rule(["rm"], "forbidden", why=1)', encoding="utf-8")
+    async with stage(tmp_path, [run("ls"), DONE], mode="full-auto") as s:
+        outcome = await s.run()
+
+        assert outcome.exit_code == 4
+        assert statuses(s) == ["denied"]
+        assert any("x.rules:1:1" in warning for warning in s.session.warnings)
+        assert "x.rules:1:1" in s.events(PermissionRequested)[0].reason
