@@ -28,13 +28,13 @@ from ouroboros.app.settings import Settings
 from ouroboros.app.wiring import late_scripts, surroundings, toolbox
 from ouroboros.app.wiring.cages import Grounds, SessionCages
 from ouroboros.app.wiring.own_words import own_words
+from ouroboros.app.wiring.past import Past, load_past, resolve
 from ouroboros.core.clock import SystemClock
-from ouroboros.core.errors import SessionUnknown
 from ouroboros.core.events import Envelope, SessionReady, SettingsChanged
 from ouroboros.core.events.code import Logged
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.limits import Caps
-from ouroboros.core.state import State, fold
+from ouroboros.core.state import State
 from ouroboros.repl.seeds import Seeds
 from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.policy.book import Book
@@ -82,15 +82,6 @@ class Built(Struct, kw_only=True):
     warnings: list[str] = field(default_factory=list[str])
 
 
-class Past(Struct, kw_only=True):
-    """What an earlier process left of a session; nothing for a new one."""
-
-    id: str
-    state: State = field(default_factory=State)
-    resumed: bool = False
-    warnings: list[str] = field(default_factory=list[str])
-
-
 class Parts(Struct, frozen=True, kw_only=True):
     """What is opened before a session can be built."""
 
@@ -122,10 +113,10 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
     async with Writer(opening.home) as writer:
         past = Past(id=ids.new("ses"))
         if resume or latest:
-            past.id = await to_thread.run_sync(_resolve, opening, resume)
+            past.id = await to_thread.run_sync(resolve, opening.home, opening.cwd, resume)
         with await to_thread.run_sync(Lease.take, opening.home, past.id) as lease:
             if resume or latest:
-                await to_thread.run_sync(_load, opening, lease, past)
+                await to_thread.run_sync(load_past, opening.home, lease, past)
             try:
                 parts = Parts(
                     writer=writer,
@@ -379,28 +370,3 @@ def _caps(settings: Settings) -> Caps:
         max_cost=limits.max_cost,
         max_seconds=limits.max_time,
     )
-
-
-def _resolve(opening: Opening, resume: str) -> str:
-    """The id that a person meant: the whole, a beginning that fits one, or the latest here."""
-    from ouroboros.app import sessions
-
-    if not resume:
-        latest = sessions.latest(opening.home, str(opening.cwd))
-        if latest is None:
-            raise SessionUnknown(
-                f"there is no session of {str(opening.cwd)!r} yet",
-                hint="start one without --continue",
-            )
-        return latest.id
-    return sessions.find(opening.home, resume).id
-
-
-def _load(opening: Opening, lease: Lease, past: Past) -> None:
-    from ouroboros.store import leftovers, resume
-
-    found = resume.load(opening.home, lease)
-    leftovers.sweep(opening.home, lease)
-    past.state = fold(found.envelopes)
-    past.warnings.extend(found.warnings)
-    past.resumed = True
