@@ -1,10 +1,13 @@
 """kill -9 while a command runs: the command and what it started do not outlive us."""
 
+import contextlib
 import os
 import signal
 import time
 from pathlib import Path
 
+import anyio
+import pytest
 from anyio import to_thread
 
 from ouroboros.llm.turns import Turn
@@ -12,21 +15,32 @@ from ouroboros.testing.server import serving
 from tests.story.crash import start
 from tests.story.stage import call
 
-STUBBORN = "trap '' TERM; sh -c 'echo $$ > child; exec sleep 60' & echo $$ > parent; wait; sleep 60"
+STUBBORN = (
+    "trap '' TERM; sh -c 'echo yes > child; exec sleep 60' & echo yes > parent; wait; sleep 60"
+)
 
 
-def appears(path: Path) -> int:
+def appears(path: Path) -> None:
     until = time.monotonic() + 20
     while not path.exists() or not path.read_text(encoding="utf-8").endswith("\n"):
         assert time.monotonic() < until, f"{path.name} does not appear"
         time.sleep(0.02)
-    return int(path.read_text(encoding="utf-8"))
 
 
-def ends(pid: int) -> None:
+def inhabitants(folder: Path) -> set[int]:
+    """Processes that work in a folder, by the numbers they have outside of any cage."""
+    found: set[int] = set()
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (entry / "cwd").readlink() == folder and is_running(int(entry.name)):
+                found.add(int(entry.name))
+    return found
+
+
+def empties(folder: Path) -> None:
     until = time.monotonic() + 10
-    while is_running(pid):
-        assert time.monotonic() < until, f"{pid} is still running"
+    while left := inhabitants(folder):
+        assert time.monotonic() < until, f"{left} still run"
         time.sleep(0.02)
 
 
@@ -38,30 +52,42 @@ def is_running(pid: int) -> bool:
     return state != "Z"
 
 
-def killed(url: str, cwd: Path) -> tuple[int, int]:
-    """Kills a run while its command runs; the numbers of the command and of what it started."""
-    process = start(url, cwd, cwd / "home", "Go.")
-    parent, child = appears(cwd / "parent"), appears(cwd / "child")
+def killed(url: str, cwd: Path, *words: str) -> set[int]:
+    """Kills a run while its command runs; the processes that there were besides it."""
+    process = start(url, cwd, cwd.parent / "home", *words, "Go.")
+    appears(cwd / "parent")
+    appears(cwd / "child")
+    found = inhabitants(cwd) - {process.pid}
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
-    return parent, child
+    return found
 
 
-async def test_a_killed_run_takes_its_command_along(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sandbox", ["workspace-write", "danger-full-access"])
+async def test_a_killed_run_takes_its_command_along(tmp_path: Path, sandbox: str) -> None:
+    cwd = tmp_path / "work"
+    cwd.mkdir()
     turns = [Turn(tool_calls=(call("shell", command=STUBBORN, timeout=90),))]
     async with serving(turns) as server:
-        for pid in await to_thread.run_sync(killed, server.url, tmp_path):
-            await to_thread.run_sync(ends, pid)
+        found = await to_thread.run_sync(killed, server.url, cwd, "--sandbox", sandbox)
+        assert len(found) >= 2
+        await to_thread.run_sync(empties, cwd)
 
 
 async def test_a_background_process_that_was_left_on_purpose_stays(tmp_path: Path) -> None:
+    cwd = tmp_path / "work"
+    cwd.mkdir()
     leave = "sleep 60 >/dev/null 2>&1 </dev/null & echo $! > child"
     turns = [
         Turn(tool_calls=(call("shell", command=leave),)),
         Turn(tool_calls=(call("shell", command="echo $$ > parent; sleep 60", timeout=90),)),
     ]
     async with serving(turns) as server:
-        parent, left = await to_thread.run_sync(killed, server.url, tmp_path)
-        await to_thread.run_sync(ends, parent)
+        await to_thread.run_sync(killed, server.url, cwd, "--sandbox", "danger-full-access")
+        parent, left = (int((cwd / name).read_text()) for name in ("parent", "child"))
+        until = time.monotonic() + 10
+        while is_running(parent):
+            assert time.monotonic() < until, "the command still runs"
+            await anyio.sleep(0.02)
         assert is_running(left)
         os.kill(left, signal.SIGKILL)

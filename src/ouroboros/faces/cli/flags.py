@@ -20,6 +20,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
     base_url: str | None = None
     mode: str | None = None
     approval_policy: str | None = None
+    sandbox: str | None = None
     system: str | None = None
     max_turns: int | None = None
     max_tokens: int | None = None
@@ -44,6 +45,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
             "base_url": self.base_url,
             "mode": self.mode,
             "approval_policy": self.approval_policy,
+            "sandbox.mode": self.sandbox,
             "system": self.system,
             "cache_replies": self.cache or None,
             "browser.tools": self.browser or None,
@@ -81,6 +83,11 @@ _ASKING = (
         "approval_policy",
         type=click.Choice(["untrusted", "on-failure", "on-request", "never", "granular"]),
         help="When commands are asked about, by the policies of codex, instead of --mode.",
+    ),
+    click.option(
+        "--sandbox",
+        type=click.Choice(["read-only", "workspace-write", "danger-full-access"]),
+        help="What commands may reach: read, write in the workspace too, or everything.",
     ),
     click.option("--system", metavar="TEXT|@FILE", help="More instructions for the model."),
     click.option("-C", "--cwd", metavar="FOLDER", default="", help="Work in this folder."),

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from ouroboros.core.errors import ToolFailed
 
-NAME, NO_NETWORK = "OUROBOROS_SANDBOX", "OUROBOROS_SANDBOX_NETWORK_DISABLED"
+NAME, NO_NETWORK = "OURO_SANDBOX", "OURO_SANDBOX_NETWORK_DISABLED"
 """Variables by which a program can tell that it is confined."""
 
 
