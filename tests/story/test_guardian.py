@@ -11,12 +11,14 @@ import pytest
 
 from ouroboros.core.commands import Approve, Submit
 from ouroboros.core.events import (
+    Event,
     PermissionAnswered,
     PermissionRequested,
     TaskCancelled,
     TaskCompleted,
 )
 from ouroboros.core.events.guardian import GuardianReviewed, GuardianStopped
+from ouroboros.faces.cli.render.notices import notice
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.story.stage import Stage, call, stage
@@ -110,7 +112,10 @@ async def test_what_cannot_be_read_or_had_is_a_denial(tmp_path: Path, number: in
 
 
 async def test_a_reviewer_that_cannot_be_opened_is_a_denial(tmp_path: Path) -> None:
-    async with guarded(tmp_path, touch("a.txt"), [], guardian={"model": "anthropic/nobody"}) as (s, _):
+    async with guarded(tmp_path, touch("a.txt"), [], guardian={"model": "anthropic/nobody"}) as (
+        s,
+        _,
+    ):
         await s.run()
 
         assert not (s.cwd / "a.txt").exists()
@@ -282,8 +287,23 @@ async def test_two_questions_at_once_are_reviewed_each_by_its_own_request(tmp_pa
 
 @pytest.mark.parametrize("policy", ["never", "untrusted"])
 async def test_other_policies_leave_the_guardian_out(tmp_path: Path, policy: str) -> None:
-    async with guarded(tmp_path, touch("a"), [], approval_policy=policy) as (s, judge):
+    turns = [Turn(tool_calls=(call("shell", command="rm -rf a"),))]
+    async with guarded(tmp_path, turns, [], approval_policy=policy) as (s, judge):
         await s.run()
 
         assert judge.exchanges == []
-        assert not (s.cwd / "a").exists()
+        assert [result.status for result in s.results.values()] == ["denied"]
+
+
+async def test_a_face_tells_what_the_guardian_said_and_asks_nobody(tmp_path: Path) -> None:
+    async with guarded(tmp_path, touch("a", "b", "c"), [ALLOW, DENY, Turn(text="?")]) as (s, _):
+        await s.run()
+
+        lines = [shown.text for event in s.events(Event) if (shown := notice(event))]
+        told = [line for line in lines if "guardian" in line]
+        assert told == [
+            "Allowed by the guardian (low risk): It was asked for.",
+            "Denied by the guardian (high risk): It deletes.",
+            told[2],
+        ]
+        assert told[2].startswith("Denied, for the guardian gave no answer: no review: ")

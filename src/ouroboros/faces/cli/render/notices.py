@@ -13,6 +13,7 @@ from ouroboros.core.events import (
     UserMessage,
 )
 from ouroboros.core.events.code import Logged
+from ouroboros.core.events.guardian import GuardianReviewed, GuardianStopped
 from ouroboros.core.events.session import InputFlagged, OutputBlocked, OutputRedacted
 from ouroboros.faces.cli.render.face import Notice
 from ouroboros.faces.cli.render.words import count, duration, one_line
@@ -58,8 +59,23 @@ def _guarded(event: Event) -> Notice | None:
             return Notice(text=f"Secrets taken out: {one_line(', '.join(names))}", level="warning")
         case OutputBlocked(reason=reason):
             return Notice(text=f"Text held back: {one_line(reason)}", level="warning")
+        case GuardianReviewed():
+            return _reviewed(event)
+        case GuardianStopped(in_a_row=row, of_recent=recent):
+            text = f"The guardian refused {row} in a row, {recent} of the last: a person is needed"
+            return Notice(text=text, level="warning")
         case _:
             return None
+
+
+def _reviewed(event: GuardianReviewed) -> Notice:
+    why = one_line(event.rationale, 400)
+    if event.outcome == "allow":
+        return Notice(text=f"Allowed by the guardian ({event.risk_level} risk): {why}")
+    if event.outcome == "deny":
+        text = f"Denied by the guardian ({event.risk_level} risk): {why}"
+        return Notice(text=text, level="warning")
+    return Notice(text=f"Denied, for the guardian gave no answer: {why}", level="warning")
 
 
 def _retried(event: ModelRetried) -> str:
@@ -84,7 +100,9 @@ def _compacted(event: ContextCompacted) -> str:
     )
 
 
-def _answered(event: PermissionAnswered) -> Notice:
+def _answered(event: PermissionAnswered) -> Notice | None:
+    if event.decider == "guardian":
+        return None  # its review said more
     if event.allowed:
         scope = " for this session" if event.scope == "session" else ""
         return Notice(text=f"Allowed{scope} by {_who(event)}")
