@@ -8,7 +8,7 @@ from ouroboros.safety.sandbox.bubblewrap import Bubblewrap
 from ouroboros.safety.sandbox.cage import Sandbox, Unconfined
 from ouroboros.safety.sandbox.features import Features
 from ouroboros.safety.sandbox.floor import Floor
-from ouroboros.safety.sandbox.landlock import is_divided
+from ouroboros.safety.sandbox.landlock import divided
 from ouroboros.safety.sandbox.policy import Policy
 from ouroboros.safety.sandbox.seatbelt import Seatbelt
 
@@ -53,12 +53,11 @@ def choose(policy: Policy, offered: Features) -> Choice:
 def _gaps(policy: Policy, offered: Features) -> list[str]:
     """What Landlock alone refuses too much, or too little."""
     found: list[str] = []
-    if is_divided(policy):
-        found.append(
-            "the sandbox is Landlock alone, which cannot leave out .git from a folder: commands may "
-            "change what is in the workspace, but make and remove nothing at its top; "
-            "install bubblewrap for that"
-        )
+    found += [
+        f"the sandbox is Landlock alone ({offered.without}), which cannot leave out {inner}: commands "
+        f"may change what is in {root}, but make and remove nothing beside it"
+        for root, inner in divided(policy).items()
+    ]
     missing = ["modes, owners and times of files outside the workspace can be changed"]
     if offered.landlock < 3:
         missing.append("files outside the workspace can be emptied")
@@ -68,5 +67,8 @@ def _gaps(policy: Policy, offered: Features) -> list[str]:
         missing.append("local sockets, such as Docker's, can be reached")
         if offered.landlock < 4:
             missing.append("the network goes past the proxy")
-    found.append(f"Landlock {offered.landlock} alone does not stop all: {'; '.join(missing)}")
+    found.append(
+        f"Landlock {offered.landlock} alone does not stop all: {'; '.join(missing)}; "
+        "bubblewrap does (apt install bubblewrap)"
+    )
     return found

@@ -65,7 +65,7 @@ def _tried(*, filters: bool) -> tuple[Launcher | None, str]:
 def _said(launcher: Launcher, folder: Path) -> str:
     """What is wrong with it here; nothing when a command wrote where it may and not where not."""
     policy = Policy(writable=(folder,), protected=(folder / ".git",))
-    trial = ("/bin/sh", "-c", ": > tried && ! : > .git/tried")
+    trial = ("/bin/sh", "-c", ": > tried && ! (: > .git/tried)")
     confined = Bubblewrap(policy, launcher).confine(trial, cwd=folder)
     try:
         code, said = ended(confined, cwd=folder, seconds=_PATIENCE_SECONDS)

@@ -70,12 +70,15 @@ def planned(policy: Policy, *, masked: bool = False) -> Plan:
     return Plan(grants=tuple(grants), listed=tuple(dict.fromkeys(listed)))
 
 
-def is_divided(policy: Policy) -> bool:
-    """Whether something in a writable folder is protected, so that nothing can be made beside it."""
+def divided(policy: Policy) -> dict[Path, Path]:
+    """Writable folders in which something is protected, so that nothing can be made beside it."""
     kept = (*_existing(policy.protected), *_existing(policy.hidden))
-    return any(
-        inner != root and inner.is_relative_to(root) for root in policy.writable for inner in kept
-    )
+    return {
+        root: inner
+        for root in policy.writable
+        for inner in kept
+        if inner != root and inner.is_relative_to(root)
+    }
 
 
 def _existing(paths: Iterable[Path]) -> tuple[Path, ...]:
