@@ -80,18 +80,19 @@ def assessment(text: str) -> Assessment:
     )
 
 
-def holds(found: Assessment, *, confirmed: bool = False) -> Assessment:
+def holds(found: Assessment, *, confirmed: bool = False, led: bool = False) -> Assessment:
     """The assessment after the thresholds, which the reviewer cannot talk itself over.
 
     High risk needs that the person wants it at least to a medium degree. Critical risk needs that
-    they said so after this very action was refused (``confirmed``).
+    they said so after this very action was refused (``confirmed``). Where text from outside may have
+    ``led`` to it, what is of low risk needs the person's wish as well.
     """
     if found.outcome == "deny":
         return found
     wants = {"unknown": 0, "low": 1, "medium": 2, "high": 3}[found.user_authorization]
     is_fit = {
-        "low": True,
-        "medium": True,
+        "low": wants >= 2 or not led,
+        "medium": wants >= 2 or not led,
         "high": wants >= 2,
         "critical": wants == 3 and confirmed,
     }[found.risk_level]

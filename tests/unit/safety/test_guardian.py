@@ -124,6 +124,14 @@ def test_thresholds_hold_whatever_the_reviewer_wants(risk: Risk, row: str) -> No
         assert (holds(said, confirmed=True).outcome == "allow") is (letter in "ac")
 
 
+def test_what_text_from_outside_led_to_needs_the_person_s_wish() -> None:
+    for risk, row in (("low", "ddaa"), ("medium", "ddaa"), ("high", "ddaa"), ("critical", "dddd")):
+        for level, letter in zip(LEVELS, row, strict=True):
+            text = f'{{"outcome":"allow","risk_level":"{risk}","user_authorization":"{level}"}}'
+            found = holds(assessment(text), led=True)
+            assert (found.outcome == "allow") is (letter == "a")
+
+
 def test_a_denial_stays_one() -> None:
     said = assessment('{"outcome": "deny", "risk_level": "low", "user_authorization": "high"}')
 

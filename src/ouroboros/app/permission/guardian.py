@@ -133,7 +133,7 @@ class Guardian:
         )
         found = guardian.assessment(asking.words(finished))
         is_confirmed = self._refused.get(_action_key(question), self._heard) != self._heard
-        found = guardian.holds(found, confirmed=is_confirmed)
+        found = guardian.holds(found, confirmed=is_confirmed, led=bool(question.sources))
         short = " ".join(found.rationale.split())[:_RATIONALE_CHARACTERS]
         return replace(found, rationale=short)
 
@@ -143,6 +143,9 @@ class Guardian:
             "action": question.action,
             "input": question.input,
             "asked_because": question.reason,
+            "feared_harm": question.warning,
+            "read_before_from": question.sources,
+            "change": question.detail,
             "working_folder": self._ground.state.cwd,
         }).decode()
         redact = self._ground.redact
