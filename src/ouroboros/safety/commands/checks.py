@@ -206,6 +206,8 @@ def _ps(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
 
 def _tar(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
     del name, match
+    if len(words) > 2 and [word.text for word in words[:2]] in (["--list", "-f"], ["-t", "-f"]):
+        words = (Word(text="-tf"), *words[2:])
     if (
         len(words) < 2
         or not _TAR.fullmatch(words[0].text)
@@ -227,6 +229,12 @@ def _unzip(name: str, match: Match, words: Sequence[Word], ground: Ground) -> No
     if not is_list or any(w.text.startswith("-") or w.is_pattern for w in words[1:]):
         raise Doubt("ask.option", "unzip is only known to read as unzip -l FILE")
     ground.check([words[1]])
+
+
+def _stdout(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
+    del words, ground
+    if not match.given.keys() & {"-c", "-l", "-t", "--stdout", "--list", "--test"}:
+        raise Doubt("ask.option", f"{name} is only known to read with -c or -l")
 
 
 def _kubectl(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
@@ -294,6 +302,7 @@ CHECKS: dict[str, Check] = {
     "query": _query,
     "rust": _rust,
     "sed": _sed,
+    "stdout": _stdout,
     "tar": _tar,
     "test": _test,
     "unzip": _unzip,

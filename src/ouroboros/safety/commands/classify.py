@@ -1,5 +1,6 @@
 """Safe, approve or dangerous."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ouroboros.safety.commands.grammar import Simple, parse
@@ -23,9 +24,12 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
     if len(text) > _LONGEST:
         reason = "it is too long to be read with certainty"
         return Verdict(kind="approve", rule="ask.long", reason=reason, sends=True)
-    parts = _parts(text)
+    parts = None
     try:
-        hardened = _hardened(text, cwd, places, shell)
+        commands = parse(text)
+        if all(map(_is_plain, commands)):
+            parts = tuple(map(_words, commands))
+        hardened = _hardened(text, commands, Ground(_followed(cwd), places), shell)
     except Doubt as doubt:
         return _asked(text, doubt, parts)
     reason = "it only reads, in places that may be read"
@@ -45,27 +49,22 @@ def _asked(text: str, doubt: Doubt, parts: tuple[tuple[str, ...], ...] | None) -
     )
 
 
-def _hardened(text: str, cwd: Path, places: Places, shell: str) -> str:
+def _hardened(text: str, commands: Sequence[Simple], ground: Ground, shell: str) -> str:
     name = shell.replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
     if name not in _SHELLS:
         raise Doubt("ask.shell", f"commands for {name} are not read")
-    try:
-        ground = Ground(real(cwd), places)
-    except OSError as broken:
-        raise Doubt("ask.folder", f"the folder {cwd} cannot be looked at") from broken
-    judge = Judge(ground)
-    judge.text(text)
     if name not in {"", "bash"} and any(mark in text for mark in ("&>", "|&")):
         raise Doubt("ask.shell", f"{name} reads this otherwise than bash")
+    judge = Judge(ground)
+    judge.commands(commands)
     return edited(text, judge.edits) if judge.edits else ""
 
 
-def _parts(text: str) -> tuple[tuple[str, ...], ...] | None:
+def _followed(cwd: Path) -> Path:
     try:
-        commands = parse(text)
-    except Doubt:
-        return None
-    return tuple(map(_words, commands)) if all(map(_is_plain, commands)) else None
+        return real(cwd)
+    except OSError as broken:
+        raise Doubt("ask.folder", f"the folder {cwd} cannot be looked at") from broken
 
 
 def _words(simple: Simple) -> tuple[str, ...]:
@@ -73,4 +72,5 @@ def _words(simple: Simple) -> tuple[str, ...]:
 
 
 def _is_plain(simple: Simple) -> bool:
-    return not simple.assignments and not simple.redirects and simple.joint in _JOINTS
+    is_bare = not simple.assignments and not simple.redirects and simple.joint in _JOINTS
+    return is_bare and not any(word.is_filled for word in simple.words)

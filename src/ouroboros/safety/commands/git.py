@@ -119,7 +119,9 @@ def check_git(words: Sequence[Word], ground: Ground) -> list[tuple[int, int, str
     for check in known.checks:
         _CHECKS[check](name, match)
     for cwd in cwds:
-        _check_repository(cwd, ground.places)
+        if cwd not in ground.repositories:
+            _check_repository(cwd, ground.places)
+            ground.repositories.add(cwd)
     if name in _AFTER:
         edits.append((last.end, last.end, f" {_AFTER[name]}"))
     return edits
@@ -140,7 +142,7 @@ def _globals(words: Sequence[Word], ground: Ground) -> tuple[tuple[Path, ...], i
             at += 2
         elif option in {"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"}:
             at += 1
-        elif option in {"--version", "-v"} and at + 1 == len(words):
+        elif option in {"--help", "--version", "-v"} and at + 1 == len(words):
             break
         else:
             raise Doubt("ask.option", f"the option {option} of git is not known to be harmless")

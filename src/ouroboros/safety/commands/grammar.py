@@ -19,21 +19,36 @@ if TYPE_CHECKING:
 _LONGEST = 8_000
 _DEEPEST = 80
 _JOINTS = frozenset({"&&", "||", ";", "|", "|&", "\n"})
-_WORDS = frozenset({"word", "number", "string", "raw_string", "concatenation"})
+_WORDS = frozenset({
+    "concatenation",
+    "number",
+    "raw_string",
+    "simple_expansion",
+    "string",
+    "word",
+})
 _BLANKS = re.compile(rb" *")
 _LINES = re.compile(rb"[ \n]*")
 _NAME = re.compile(r"[A-Za-z0-9_.+/-]+")
 _TEST = re.compile(r"\[(?: +[A-Za-z0-9_./=!-]+)+ +\]")
 _COMMENT_START = re.compile(rb"(?:^|\n) *$")
 
+_KNOWN = (
+    r"\$(?:(?:HOME|PATH|PWD|OLDPWD|SHELL|USER|LOGNAME|LANG|TERM|EDITOR|HOSTNAME|UID|BASH_VERSION"
+    r"|OSTYPE)(?![A-Za-z0-9_\[])|\?)"
+)
+"""Variables whose value is no secret; it may be shown and nothing else."""
+
 _PIECE = re.compile(
     r"(?P<bare>[A-Za-z0-9_@%+=:,./^~-]+)"
     r"|'(?P<single>[^'\n]*)'"
-    r'|"(?P<double>(?:[^"\\$`!\n]|\\[^\n]|\$(?=["| )]))*)"'
+    r'|"(?P<double>(?:[^"\\$`!\n]|\\[^\n]|\$(?=["| )])|' + _KNOWN + r')*)"'
+    r"|(?P<variable>" + _KNOWN + r")"
     r"|\\(?P<escaped>[ -~])"
     r"|(?P<pattern>[*?\[\]])"
     r"|(?P<braces>\{[A-Za-z0-9_@^~/:-]*\})"
 )
+_UNESCAPED = re.compile(r"(?<!\\)(?:\\\\)*" + _KNOWN)
 _TILDE_LATER = re.compile(r"[:=]~")
 
 
@@ -46,6 +61,7 @@ class Word(Struct, frozen=True, kw_only=True):
         end: Where it ends.
         is_pattern: The shell may put names of files in its place.
         is_home: It begins with a bare ``~``.
+        is_filled: The shell puts a variable's value into it.
     """
 
     text: str
@@ -53,6 +69,7 @@ class Word(Struct, frozen=True, kw_only=True):
     end: int = 0
     is_pattern: bool = False
     is_home: bool = False
+    is_filled: bool = False
 
 
 class Redirect(Struct, frozen=True, kw_only=True):
@@ -282,13 +299,15 @@ def unquoted(raw: str, start: int = 0, end: int = 0) -> Word:
     if raw == "!":
         return Word(text=raw, start=start, end=end)
     pieces: list[str] = []
-    is_pattern, at = False, 0
+    is_pattern, is_filled, at = False, False, 0
     while at < len(raw):
         found = _PIECE.match(raw, at)
         if found is None:
             raise Doubt("ask.syntax", f"the word {raw} may be changed by the shell")
         kind, text = str(found.lastgroup), found.group(str(found.lastgroup))
+        is_filled = is_filled or kind == "variable"
         if kind == "double":
+            is_filled = is_filled or re.search(_UNESCAPED, text) is not None
             text = re.sub(r"\\([\\\"$`])", r"\1", text)
         is_pattern = is_pattern or kind == "pattern"
         pieces.append(text)
@@ -296,7 +315,14 @@ def unquoted(raw: str, start: int = 0, end: int = 0) -> Word:
     is_home = raw.startswith("~")
     if _TILDE_LATER.search(raw) or (is_home and raw[1:2] not in {"", "/"}):
         raise Doubt("ask.syntax", f"the word {raw} may be changed by the shell")
-    return Word(text="".join(pieces), start=start, end=end, is_pattern=is_pattern, is_home=is_home)
+    return Word(
+        text="".join(pieces),
+        start=start,
+        end=end,
+        is_pattern=is_pattern,
+        is_home=is_home,
+        is_filled=is_filled,
+    )
 
 
 _SAID = {

@@ -1,16 +1,17 @@
 """Whether the paths that a command names may be read without asking."""
 
 import os
+import posixpath
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 
 from ouroboros.safety.commands.grammar import Word
 from ouroboros.safety.commands.verdict import Doubt
 from ouroboros.safety.paths import Places, real
+from ouroboros.safety.paths.secret_names import is_secret_name
 
 _SYSTEM = tuple(
     map(
@@ -34,6 +35,7 @@ _FILES = frozenset({
     "/dev/null",
     "/etc/debian_version",
     "/etc/hostname",
+    "/etc/hosts",
     "/etc/issue",
     "/etc/lsb-release",
     "/etc/os-release",
@@ -46,35 +48,13 @@ _FILES = frozenset({
 })
 """Places of the system that hold nothing of a person's."""
 
-_SECRET = re.compile(
-    r"\.env(\..+)?|\.envrc|id_(rsa|dsa|ecdsa|ed25519)(_sk)?|.*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)"
-    r"|\.?(netrc|pgpass|npmrc|pypirc|htpasswd|my\.cnf|git-credentials|dockercfg|vault-token|boto|s3cfg)"
-    r"|_netrc|shadow-?|gshadow-?|sudoers|(credentials?|secrets?|passwords?|tokens?)(\.(json|ya?ml|toml|txt|ini|xml|env|csv|db|enc))?"
-    r"|.*_history|service[-_]account.*\.json|client_secret.*\.json|.*\.tfstate(\.backup)?|kubeconfig|.*\.kubeconfig"
-    r"|authorized_keys|terraform\.tfvars|.*\.auto\.tfvars|master\.key|wp-config\.php|logins\.json|key[34]\.db|cookies(\.sqlite)?|login data",
-    re.IGNORECASE,
-)
-_NO_SECRET = re.compile(
-    r"\.env\.(example|sample|template|dist|defaults?|schema)|.*\.(pub|example|sample|template)",
-    re.IGNORECASE,
-)
-_FOLDERS = frozenset({
-    ".ssh",
-    ".aws",
-    ".gnupg",
-    ".kube",
-    ".azure",
-    ".gcloud",
-    ".password-store",
-    ".docker",
-    "keyrings",
-    "keychains",
-    ".secrets",
-})
 _MACHINE = ("/dev/", "/proc/", "/sys/", "//")
 _NEVER_ROOTS = frozenset(
     map(Path, ("/", "/etc", "/proc", "/sys", "/dev", "/root", "/home", "/var", "/boot", "/run"))
 )
+_COMMON = re.compile(r"(^|/)\*\.(json|ya?ml|toml|txt|ini|xml|csv)$")
+"""Patterns for any file of a common kind; what they stand for is looked at one by one."""
+
 _MOST = 400
 
 
@@ -85,6 +65,14 @@ class Ground:
         """``cwd`` and ``places`` are resolved."""
         self.cwds = (cwd,)
         self.places = places
+        self.repositories: set[Path] = set()
+        self._home = str(places.home) if places.home else "\0"
+        self._parents: dict[str, str] = {}
+        self._roots = tuple(
+            str(root)
+            for root in (*places.roots, *places.readable, *_SYSTEM)
+            if root not in _NEVER_ROOTS
+        )
 
     def check(self, words: Iterable[Word]) -> None:
         """Holds each word to be a path that is read.
@@ -118,47 +106,69 @@ class Ground:
             if person is None:
                 raise Doubt("ask.outside", f"{word.text} is outside the workspace")
             word = Word(text=f"{person}{word.text[1:]}", is_pattern=word.is_pattern)
-        if is_secret_name(word.text, is_pattern=word.is_pattern):
+        is_common = word.is_pattern and _COMMON.search(word.text) is not None
+        if not is_common and is_secret_name(word.text, is_pattern=word.is_pattern):
             raise Doubt("ask.secret", f"{word.text} may hold keys")
         for path in self._meant(word, cwd):
             self._visit(path, word.text)
 
-    def _meant(self, word: Word, cwd: Path) -> list[Path]:
+    def _meant(self, word: Word, cwd: Path) -> list[str]:
+        # Joined as text: a command may name hundreds of files, and paths as values cost most of all.
         if not word.is_pattern:
-            return [cwd / word.text]
-        if "**" in word.text or ".." in word.text.split("/"):
+            return [word.text if word.text.startswith("/") else f"{cwd}/{word.text}"]
+        if ".." in word.text.split("/"):
             raise Doubt("ask.pattern", f"{word.text} may mean any file")
         fixed = re.split(r"[*?\[]", word.text)[0].rpartition("/")[0]
         start = Path("/") if word.text.startswith("/") else cwd
-        pattern = word.text.lstrip("/")
+        pattern = re.sub(r"\*+", "*", word.text.lstrip("/"))
         try:
             found = list(islice(_shown(start, pattern), _MOST + 1))
         except (OSError, ValueError, NotImplementedError) as error:
             raise Doubt("ask.pattern", f"{word.text} cannot be followed") from error
         if len(found) > _MOST:
             raise Doubt("ask.pattern", f"{word.text} means more than {_MOST} files")
-        return [start / fixed.lstrip("/"), *found]
+        return [str(start / fixed.lstrip("/")), *map(str, found)]
 
-    def _visit(self, path: Path, said: str) -> None:
-        if os.path.normpath(path).startswith(_MACHINE) and os.path.normpath(path) not in _FILES:
+    def _visit(self, path: str, said: str) -> None:
+        plain = posixpath.normpath(path)
+        if plain.startswith(_MACHINE) and plain not in _FILES:
             raise Doubt("ask.device", f"{said} is no ordinary file")
         try:
-            where = real(path)
-            mode = where.stat().st_mode if where.exists() else 0
+            where, mode = self._followed(path)
         except OSError as error:
             raise Doubt(
                 "ask.path", f"{said} cannot be looked at ({error.strerror or error})"
             ) from error
-        places = self.places
-        if places.is_secret(where) or is_secret_name(str(where)):
+        is_home = where.startswith(self._home) and self.places.is_secret(Path(where))
+        if is_home or is_secret_name(where):
             raise Doubt("ask.secret", f"{said} may hold keys")
-        if str(where) in _FILES:
+        if where in _FILES:
             return
-        roots = [root for root in (*places.roots, *places.readable) if root not in _NEVER_ROOTS]
-        if not any(where.is_relative_to(root) for root in (*roots, *_SYSTEM)):
+        if not any(where == root or where.startswith(f"{root}/") for root in self._roots):
             raise Doubt("ask.outside", f"{said} is outside the workspace")
         if mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             raise Doubt("ask.device", f"{said} is no file and no folder")
+
+    def _followed(self, path: str) -> tuple[str, int]:
+        """Where a path leads and what is there, 0 for nothing; folders are followed once."""
+        folder, _, name = path.rstrip("/").rpartition("/")
+        if name in {"", ".", ".."}:
+            where = str(real(Path(path)))
+        else:
+            parent = self._parents.get(folder)
+            if parent is None:
+                parent = self._parents[folder] = str(real(Path(folder or "/"))).rstrip("/")
+            where = f"{parent}/{name}"
+        try:
+            mode = os.lstat(where).st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            return where, 0
+        except ValueError as broken:  # a NUL byte
+            raise OSError(f"not a path: {path!r}") from broken
+        if not stat.S_ISLNK(mode):
+            return where, mode
+        target = real(Path(where))
+        return str(target), target.stat().st_mode if target.exists() else 0
 
 
 def _shown(start: Path, pattern: str) -> Iterator[Path]:
@@ -168,35 +178,3 @@ def _shown(start: Path, pattern: str) -> Iterator[Path]:
         own = path.relative_to(start).parts
         if all(a[:1] != "." or b[:1] == "." for a, b in zip(own, wanted, strict=False)):
             yield path
-
-
-def is_secret_name(path: str, *, is_pattern: bool = False) -> bool:
-    """Whether a path, or a name that a pattern may stand for, usually holds credentials."""
-    *folders, name = path.rstrip("/").rsplit("/") if path.rstrip("/") else [""]
-    lowered = [part.lower() for part in (*folders, name)]
-    if any(part in _FOLDERS for part in lowered):
-        return True
-    if ".git" in lowered[:-1] and lowered[-1] in {"config", "credentials", "config.worktree"}:
-        return True
-    if _NO_SECRET.fullmatch(name):
-        return False
-    if is_pattern and any(mark in name for mark in "*?["):
-        stands_for_all = not name.strip("*?.")
-        return not stands_for_all and any(fnmatchcase(each, name.lower()) for each in _EXAMPLES)
-    return _SECRET.fullmatch(name) is not None
-
-
-_EXAMPLES = (
-    ".env",
-    ".env.local",
-    ".netrc",
-    ".npmrc",
-    ".pgpass",
-    "credentials.json",
-    "id_ed25519",
-    "id_rsa",
-    "private.pem",
-    "secrets.yaml",
-    "server.key",
-    "shadow",
-)

@@ -61,7 +61,14 @@ class Judge:
         Raises:
             Doubt: It is not known only to read.
         """
-        commands = parse(text)
+        self.commands(parse(text))
+
+    def commands(self, commands: Sequence[Simple]) -> None:
+        """Judges the simple commands of a text.
+
+        Raises:
+            Doubt: One is not known only to read.
+        """
         if not commands or len(commands) > _MOST:
             raise Doubt("ask.long", f"it has {len(commands)} commands")
         for at, simple in enumerate(commands):
@@ -76,6 +83,8 @@ class Judge:
         folder, _, own = name.rpartition("/")
         if words[0].is_pattern or words[0].is_home or (folder and folder not in _FOLDERS):
             raise Doubt("ask.program", f"{name} is not a program of the system")
+        if own != "echo" and any(word.is_filled for word in words):
+            raise Doubt("ask.syntax", "the shell fills in a variable")
         if folder and own in {"time", "command"}:
             raise Doubt("ask.program", f"{name} is not the one of the shell")
         if is_wrapper(own) and not _looks_up(words):
@@ -114,7 +123,7 @@ class Judge:
             check_assignment(assignment)
         for redirect in simple.redirects:
             self._redirect(redirect)
-        if simple.words[0].text != "cd":
+        if simple.words[0].text != "cd" or any(word.is_filled for word in simple.words):
             self.words(simple.words)
             return
         if len(simple.words) > 2 or simple.assignments:
@@ -124,7 +133,7 @@ class Judge:
 
     def _redirect(self, redirect: Redirect) -> None:
         operator, target = redirect.operator, redirect.target
-        if target.is_pattern or target.is_home:
+        if target.is_pattern or target.is_home or target.is_filled:
             raise Doubt("ask.redirect", "the shell may change where it redirects")
         match operator:
             case ">" | "1>" | "2>" | ">>" | "2>>" | "&>" | "1>>" if target.text == "/dev/null":
@@ -169,7 +178,10 @@ class Judge:
             self._feed = Feed(is_listing=True, is_narrow=own not in {"grep", "egrep", "fgrep"})
 
     def _is_version(self, own: str, words: Sequence[Word]) -> bool:
-        if len(words) != 2 or own not in packages.VERSION_WORDS.get(words[1].text, ()):
+        if len(words) != 2:
+            return False
+        is_help = words[1].text == "--help" and own in READS
+        if not is_help and own not in packages.VERSION_WORDS.get(words[1].text, ()):
             return False
         if own in packages.RUST and any(map(has_rust_file, self._ground.cwds)):
             raise Doubt("ask.project", f"the project names the folder that {own} is taken from")

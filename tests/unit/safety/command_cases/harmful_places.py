@@ -279,7 +279,7 @@ cat /etc/passwd
 cat /etc/shadow
 cat ../secret
 cat ../../etc/passwd
-cat /root/.bashrc
+cat /home/me/.bashrc
 cat ~/.bashrc
 cat ~/.aws/credentials
 cat .ssh/id_rsa
@@ -324,7 +324,7 @@ ls /proc/self
 ls /tmp
 cat /proc/self/environ
 cat /proc/1/environ
-cat /proc/self/root/etc/passwd
+cat /proc/1/cwd/etc/passwd
 cat /proc/self/cwd/../../x
 cat /proc/kcore
 cat /dev/sda
@@ -393,7 +393,6 @@ cloc --extract-with=evil x
 cloc --vcs=git .
 shellcheck -x y
 nm --plugin x y
-objdump -d x
 tput -S
 column -c
 evil
@@ -417,4 +416,35 @@ ls ＆＆ rm x
 “ls”
 ls –la
 ｌｓ
+ls $PATH
+cat $HOME
+cat "$HOME/x"
+cd $HOME
+echo $PATH > x
+echo $SECRET
+echo "$TOKEN"
+echo ${PATH}
+echo $PATHX
+echo $HOME[0]
+echo $1
+echo "$HOME$(evil)"
+$SHELL -c ls
+$PATH
+grep $USER README.md
+echo $! $$ $-
+echo $((1+1))
+gzip README.md
+gunzip x.gz
+gzip -d x.gz
+xz x
+awk '{print /"/; system("i"); print /"/}' x
+awk '{x = a / b; system(c) / d}' x
+awk '{print NR / "i" / NF > "sum"}' x
+tar --list -f x --to-command=evil
+tar --list -f host:x
+iconv -o out x
+git fsck --lost-found
+git notes add
+npm run build
+objdump -d ../x
 """

@@ -393,7 +393,6 @@ xxd -r -p x out
 split x
 csplit x 5
 shuf -o out x
-shuf x
 base64 -o out x
 base64 --output=out x
 base64 /etc/shadow
@@ -445,7 +444,6 @@ npm ci
 npm audit fix
 npm config set x y
 npm config get //registry/:_authToken
-npm config list
 npm explore x -- rm y
 npm view x
 npx evil

@@ -530,4 +530,32 @@ git log @{u}..
 git log HEAD@{1}..HEAD
 git show stash@{0}
 git log --format="%an" | sort | uniq -c | sort -rn
+echo $PATH
+echo $HOME
+echo "$USER"
+echo $?
+git cherry -v main
+git fsck
+git --help
+ls --help
+python --help
+docker --help
+cat /etc/hosts
+awk '{s+=$1} END {print s/NR}' log.txt
+awk '$3 > 100' log.txt
+awk '!seen[$0]++' log.txt
+tar --list -f archive.tar
+gunzip -c log.gz | head
+xz -l archive.xz
+shasum -a 256 README.md
+iconv -f latin1 -t utf8 README.md
+shuf -n 5 log.txt
+objdump -d archive.o | head
+npm run
+npm config list
+last -5
+ls **/*.py
+lsof -nP -iTCP -sTCP:LISTEN
+ls *.json *.md
+wc -l *.json
 """

@@ -7,6 +7,7 @@ _SUMS = (
 
 READS: dict[str, str] = {
     "[": ":test RAW",
+    "alias": "",
     "arch": "",
     "b2sum": _SUMS + " -l= --length=",
     "base32": "-di -w= --decode --ignore-garbage --wrap= PATH?",
@@ -68,6 +69,8 @@ READS: dict[str, str] = {
     "free": "-bkmghtlwv --bytes --kilo --mega --giga --human --total --lohi --wide --si",
     "getconf": "-a NAMES",
     "groups": "NAMES",
+    "help": "-dms NAMES",
+    "iconv": "-f= -t= -c --from-code= --to-code= PATHS",
     "head": (
         "-qvz -c= -n= -# --bytes= --lines= --quiet --silent --verbose --zero-terminated PATHS ANY"
     ),
@@ -116,6 +119,8 @@ READS: dict[str, str] = {
     "rev": "PATHS ANY",
     "seq": "-w -f= -s= --equal-width --format= --separator= WORDS",
     "sha1sum": _SUMS,
+    "shasum": _SUMS + " -a= --algorithm=",
+    "shuf": "-ez -n= -i= --head-count= --input-range= --echo --zero-terminated PATH?",
     "sha224sum": _SUMS,
     "sha256sum": _SUMS,
     "sha384sum": _SUMS,

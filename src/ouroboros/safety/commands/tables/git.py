@@ -43,6 +43,7 @@ _REFS = (
 )
 
 READS: dict[str, str] = {
+    "--help": "",
     "--version": "--build-options",
     "-v": "",
     "annotate": (
@@ -62,6 +63,7 @@ READS: dict[str, str] = {
     "cat-file": (
         "-t -s -e -p --batch-check[=] --batch-all-objects --allow-unknown-type --unordered PATHS"
     ),
+    "cherry": "-v --abbrev= WORDS",
     "check-attr": "-a --all -z --cached PATHS",
     "check-ignore": "-v -n -q --verbose --non-matching --quiet --no-index PATHS",
     "check-ref-format": "--branch --allow-onelevel --normalize WORDS",
@@ -83,6 +85,9 @@ READS: dict[str, str] = {
     "diff-index": _DIFF + " --cached PATHS",
     "diff-tree": _DIFF + " --root --no-commit-id --pretty[=] --format= --always -v --stdin PATHS",
     "for-each-ref": "--count= " + _REFS + " --exclude= PATHS",
+    "fsck": (
+        "--full --no-full --no-dangling --connectivity-only --no-progress --strict --unreachable"
+    ),
     "grep": (
         "-n -i -I -w -v -h -H -E -G -F -P -l -L -z -o -c -p -q -W -a -# -A= -B= -C= -e="
         " -m= --line-number --ignore-case --word-regexp --invert-match --extended-regexp"
@@ -106,6 +111,7 @@ READS: dict[str, str] = {
     ),
     "merge-base": "-a --all --octopus --independent --is-ancestor --fork-point WORDS",
     "name-rev": "--tags --refs= --exclude= --all --name-only --no-undefined --always WORDS",
+    "notes list": "WORDS",
     "reflog": (
         "--all -n= -# --date= --oneline --format= --pretty[=] --no-color --color[=]"
         " --abbrev-commit --max-count= --relative-date :git_reflog WORDS"

@@ -70,12 +70,14 @@ READS: dict[str, str] = {
         "-algp --all --global --long --json --depth= --parseable --prod --production"
         " --omit= --dev --link NAMES"
     ),
+    "npm config list": "-l --json --long",
     "npm ll": "-ag --all --json --depth= NAMES",
     "npm ls": (
         "-algp --all --global --long --json --depth= --parseable --prod --production"
         " --omit= --dev --link NAMES"
     ),
     "npm prefix": "-g --global",
+    "npm run": "",
     "npm root": "-g --global",
     "pip check": "",
     "pip freeze": "-l --local --user --all --exclude=",
@@ -221,6 +223,7 @@ VERSIONS = frozenset([
 """Programs that may be asked for their version and do nothing else then."""
 
 VERSION_WORDS: dict[str, frozenset[str]] = {
+    "--help": VERSIONS - {"info", "man"},
     "--version": VERSIONS,
     "-V": frozenset([
         "python",

@@ -32,6 +32,8 @@ READS: dict[str, str] = {
         "-pPnA -l= -r= --plain --paging= --language= --line-range= --style= --color="
         " --number --show-all PATHS"
     ),
+    "bzcat": "-s PATHS",
+    "bzip2": "-cdktv --stdout --test --decompress --keep :stdout PATHS",
     "cloc": (
         "--json --csv --md --yaml --quiet --by-file --exclude-dir= --include-lang="
         " --exclude-lang= PATHS"
@@ -64,6 +66,8 @@ READS: dict[str, str] = {
     "fgrep": _GREP,
     "gawk": "-F= -v= :awk WORDS",
     "grep": _GREP,
+    "gunzip": "-cfklqtv --stdout --list --test --quiet :stdout PATHS",
+    "gzip": "-cdfklqtv --stdout --list --test --decompress --quiet :stdout PATHS",
     "jq": (
         "-ceCMnrjRsSa --arg== --argjson== --tab --indent= --compact-output --exit-status"
         " --color-output --monochrome-output --null-input --raw-output --raw-output0"
@@ -75,6 +79,7 @@ READS: dict[str, str] = {
         "-aABCDglnopPrSsuv --demangle[=] --dynamic --defined-only --extern-only"
         " --undefined-only --print-size PATHS"
     ),
+    "objdump": "-adfhprsStTxC -M= --disassemble --syms --headers PATHS",
     "readelf": (
         "-aehlnrsSuVdAWx --all --file-header --program-headers --section-headers"
         " --symbols --dynamic --wide PATHS"
@@ -121,6 +126,8 @@ READS: dict[str, str] = {
         "-eCMPrj -o= -p= --output-format= --input-format= --raw-output --exit-status"
         " --prettyPrint --no-colors --colors PATTERN :yq"
     ),
+    "xz": "-cdklqtv --stdout --list --test --decompress --keep :stdout PATHS",
+    "xzcat": "-q PATHS",
     "zcat": "-fv PATHS",
     "zipinfo": "-1slmvhtT PATHS",
 }
