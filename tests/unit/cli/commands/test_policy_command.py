@@ -111,3 +111,20 @@ def test_list_shows_every_rule_and_its_place(ouro: Ouro, home: Path) -> None:
     code, out, err = ouro("policy", "list")
     assert (code, out) == (2, "")
     assert f"{file}:1:13" in err
+
+
+def test_an_approval_policy_is_chosen_by_an_option_of_its_name(ouro: Ouro, tmp_path: Path) -> None:
+    script = tmp_path / "script.jsonl"
+    script.write_text(
+        '{"tool_calls": [{"name": "shell", "arguments": {"command": "rm -rf a"}}]}\n'
+        '{"text": "done"}\n',
+        encoding="utf-8",
+    )
+    words = ("run", "--non-interactive", "--model", f"script:{script}")
+
+    # Refused without a question, and with one that nobody is there to answer.
+    assert ouro(*words, "--ask-for-approval", "never", "Go")[0] == 0
+    assert ouro(*words, "--ask-for-approval", "on-request", "Go")[0] == 4
+    code, _, err = ouro(*words, "--ask-for-approval", "always", "Go")
+    assert code == 2
+    assert "'untrusted', 'on-failure', 'on-request', 'never', 'granular'" in err
