@@ -1,6 +1,5 @@
 """kill -9 while a command runs: the command and what it started do not outlive us."""
 
-import contextlib
 import os
 import signal
 import time
@@ -13,6 +12,7 @@ from anyio import to_thread
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import serving
 from tests.story.crash import start
+from tests.story.inhabitants import inhabitants, is_running
 from tests.story.stage import call
 
 STUBBORN = (
@@ -27,29 +27,11 @@ def appears(path: Path) -> None:
         time.sleep(0.02)
 
 
-def inhabitants(folder: Path) -> set[int]:
-    """Processes that work in a folder, by the numbers they have outside of any cage."""
-    found: set[int] = set()
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if (entry / "cwd").readlink() == folder and is_running(int(entry.name)):
-                found.add(int(entry.name))
-    return found
-
-
 def empties(folder: Path) -> None:
     until = time.monotonic() + 10
     while left := inhabitants(folder):
         assert time.monotonic() < until, f"{left} still run"
         time.sleep(0.02)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
 
 
 def killed(url: str, cwd: Path, *words: str) -> set[int]:

@@ -17,9 +17,7 @@ SESSIONS = 20
 
 
 async def test_twenty_sessions_run_beside_each_other(tmp_path: Path) -> None:
-    meet = (
-        f"touch ../$$.here; until [ $(ls ../*.here | wc -l) -ge {SESSIONS} ]; do sleep 0.05; done"
-    )
+    meet = f"mktemp ../XXXXXXXX.here; until [ $(ls ../*.here | wc -l) -ge {SESSIONS} ]; do sleep 0.05; done"
     turns = [Turn(tool_calls=(call("shell", command=meet, timeout=60),)), Turn(text="Done.")]
     outcomes: dict[str, Outcome] = {}
 
