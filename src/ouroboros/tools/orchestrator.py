@@ -19,21 +19,25 @@ from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Denied, OuroborosError, StoreFailed, ToolFailed
 from ouroboros.core.events import CallStatus, ToolAttempted, ToolProgress, ToolResulted
 from ouroboros.core.ids import Ids
-from ouroboros.core.limits import PREVIEW_CHARS, TOOL_OUTPUT_BYTES
+from ouroboros.core.limits import TOOL_OUTPUT_BYTES
 from ouroboros.core.parts import Text, ToolCall
 from ouroboros.safety.rules import Decision, Rules
 from ouroboros.safety.sandbox import CageDenied, Sandbox, Unconfined
+from ouroboros.safety.untrusted import source_of
 from ouroboros.tools.admission import Gate, Watcher
-from ouroboros.tools.approval import Asker
+from ouroboros.tools.approval import Asker, Keeper, NoKeeper
 from ouroboros.tools.arguments import decode
-from ouroboros.tools.passage import HARMLESS, Passage, resolved, storable
+from ouroboros.tools.passage import HARMLESS, Edited, Passage, resolved
+from ouroboros.tools.preview import preview
+from ouroboros.tools.recording import Recorder
 from ouroboros.tools.registry import AnyTool, Registry
-from ouroboros.tools.result import DETAIL_BYTES, Spill, bounded, cut, encoded, flowing
+from ouroboros.tools.result import Spill
 from ouroboros.tools.seams import Cages, Hooks, Journal, NoHooks, NoSpill, OneCage, Standing
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
+_CAGED = frozenset({"execute", "run"})
+
 _PROGRESS_EVENTS = 10_000
-_KEEP_SECONDS = 5.0
 
 _log = logging.getLogger(__name__)
 
@@ -54,6 +58,7 @@ class Orchestrator:
         environment: dict[str, str],
         spill: Spill | None = None,
         hooks: Hooks | None = None,
+        keeper: Keeper | None = None,
         cages: Cages | None = None,
         limit: int = TOOL_OUTPUT_BYTES,
     ) -> None:
@@ -70,6 +75,7 @@ class Orchestrator:
             environment: What child processes may see, before cleaning.
             spill: Where outputs that are too long are kept whole.
             hooks: Programs of the person.
+            keeper: Who writes a yes down for later sessions.
             cages: What commands run in.
             limit: Bytes of text a result may show the model.
         """
@@ -82,6 +88,7 @@ class Orchestrator:
             rules=rules,
             journal=journal,
             asker=asker,
+            keeper=keeper or NoKeeper(),
             standing=standing,
             hooks=hooks or NoHooks(),
             clock=clock,
@@ -89,9 +96,10 @@ class Orchestrator:
             watchers=[],
         )
         self._environment = environment
-        self._spill = spill or NoSpill()
         self._cages = cages or OneCage()
-        self._limit = limit
+        self._recorder = Recorder(
+            journal=journal, clock=clock, spill=spill or NoSpill(), limit=limit
+        )
 
     def may_overlap(self, call: ToolCall) -> bool:
         """Whether the call may run beside others that may."""
@@ -109,11 +117,11 @@ class Orchestrator:
         passage = Passage(call, tool.name if tool else call.name, self._clock.monotonic())
         try:
             result, status = await self._carry_out(tool, passage, self._registry)
-            return await self._finish(passage, result, status)
+            return await self._recorder.finish(passage, result, status)
         except anyio.get_cancelled_exc_class():
             seconds = self._clock.monotonic() - passage.began
             text = f"aborted by user after {seconds:.1f}s"
-            self._record_result(passage, Result.of(text, ok=False), "cancelled")
+            self._recorder.result(passage, Result.of(text, ok=False), "cancelled")
             raise
 
     async def perform(self, call: ToolCall, *, within: str, registry: Registry) -> Result:
@@ -134,9 +142,9 @@ class Orchestrator:
         try:
             result, status = await self._carry_out(tool, passage, registry)
         except anyio.get_cancelled_exc_class():
-            self._record_inner(passage, Result.of("cancelled", ok=False), "cancelled")
+            self._recorder.inner(passage, Result.of("cancelled", ok=False), "cancelled")
             raise
-        self._record_inner(passage, result, status)
+        self._recorder.inner(passage, result, status)
         return result
 
     def watch(self, watcher: Watcher) -> None:
@@ -194,8 +202,14 @@ class Orchestrator:
             # Shown also when it is refused at once; nothing has been asked or done yet.
             if not passage.is_quiet:
                 passage.announce(self._journal.record)
-        await self._gate.admit(passage, effect, spelled)
-        return await self._attempts(tool, arguments, passage, effect)
+        names = cast("dict[str, object]", msgspec.to_builtins(arguments))
+        passage.preview = partial(preview, tool.name, names, effect.paths)
+        try:
+            await self._gate.admit(passage, effect, spelled)
+            return await self._attempts(tool, arguments, passage, effect)
+        except Edited as edited:
+            passage.call = msgspec.structs.replace(passage.call, arguments=edited.arguments)
+        return _as_edited(await self._pass(tool, passage, registry), passage.edited)
 
     async def _attempts(
         self, tool: AnyTool, arguments: Struct, passage: Passage, effect: Effect
@@ -222,7 +236,7 @@ class Orchestrator:
 
     async def _cage_of(self, passage: Passage, effect: Effect) -> Sandbox:
         """Only commands are caged: what acts in this process has no other thread to lock up."""
-        if effect.kind != "execute":
+        if effect.kind not in _CAGED:
             return Unconfined()
         if not passage.outside:
             return await self._cages.within(self._standing.mode)
@@ -240,6 +254,13 @@ class Orchestrator:
         sandbox: Sandbox,
     ) -> Result:
         passage.steps += [f"sandbox:{sandbox.name}", "attempt"]
+        passage.source = source_of(
+            effect.kind,
+            tool=passage.name,
+            paths=effect.paths,
+            command=effect.command,
+            url=effect.url,
+        )
         if passage.is_announced:
             self._journal.record(
                 ToolAttempted(
@@ -249,6 +270,9 @@ class Orchestrator:
                     rule=passage.rule,
                     sandbox=sandbox.name,
                     attempt=passage.steps.count("attempt"),
+                    layer=passage.layer,
+                    seconds=self._clock.monotonic() - passage.began,
+                    command=passage.command,
                 )
             )
         if effect.kind not in HARMLESS:
@@ -266,11 +290,13 @@ class Orchestrator:
             sandbox=sandbox,
             hides=partial(self._rules.hides, within=effect.paths),
             admit=partial(self._gate.admit_late, passage),
+            command=passage.command,
         )
         output = cast("AsyncGenerator[Progress | Result]", tool.run(arguments, context))
         async with aclosing(output):
             async for said in output:
                 if isinstance(said, Result):
+                    passage.source = passage.source if said.origin is None else said.origin
                     return said
                 self._note_progress(passage, said)
         raise RuntimeError(f"tool {passage.name!r} ended without a result")
@@ -287,87 +313,11 @@ class Orchestrator:
             )
         passage.progress += 1
 
-    async def _finish(self, passage: Passage, result: Result, status: CallStatus) -> ToolResulted:
-        result = storable(result)
-        size = sum(len(part.text) for part in result.parts if isinstance(part, Text))
-        # Four bytes a character at most: short texts need no second look.
-        if size * 4 <= self._limit:
-            return self._record_result(passage, result, status, size=None)
-        short = bounded(result.parts, limit=self._limit)
-        where = await self._keep(short.original) if short.truncated else ""
-        if where:
-            short = bounded(result.parts, limit=self._limit, where=where)
-        return self._record_result(
-            passage,
-            msgspec.structs.replace(result, parts=short.parts),
-            status,
-            size=len(short.original),
-            where=where,
-        )
 
-    async def _keep(self, data: bytes) -> str:
-        # The effect has happened: a cancel now must not turn it into an aborted call.
-        with anyio.move_on_after(_KEEP_SECONDS, shield=True):
-            try:
-                return await self._spill.keep(data)
-            except (OSError, StoreFailed):
-                _log.exception("the whole output could not be kept")
-        return ""
-
-    def _record_result(
-        self,
-        passage: Passage,
-        result: Result,
-        status: CallStatus,
-        *,
-        size: int | None = None,
-        where: str = "",
-    ) -> ToolResulted:
-        shown = sum(
-            len(part.text.encode("utf-8", "replace"))
-            for part in result.parts
-            if isinstance(part, Text)
-        )
-        event = ToolResulted(
-            call_id=passage.call.id,
-            name=passage.name,
-            status=status,
-            parts=flowing(result.parts),
-            seconds=self._clock.monotonic() - passage.began,
-            original_bytes=shown if size is None else size,
-            truncated=size is not None and size > shown,
-            blob=where,
-            detail=cut(result.detail, DETAIL_BYTES),
-            final=result.final and status == "done",
-            answer=result.answer,
-        )
-        self._journal.record(event)
-        return event
-
-    def _record_inner(self, passage: Passage, result: Result, status: CallStatus) -> None:
-        """Puts the end of a call that code made on record: how it ended, and the size of its value."""
-        parts: tuple[Text, ...] = ()
-        if status != "done":
-            parts = (Text(text=_reason(result)),)
-        self._journal.record(
-            ToolResulted(
-                call_id=passage.call.id,
-                name=passage.name,
-                status=status,
-                parts=parts,
-                seconds=self._clock.monotonic() - passage.began,
-                original_bytes=len(result.value or b""),
-                within=passage.within,
-                title="" if passage.is_announced else passage.title,
-                steps=() if passage.is_announced else tuple(passage.steps),
-            )
-        )
-
-
-def _reason(result: Result) -> str:
-    """Why a call of code failed, in no more words than a preview has: they may be a page's."""
-    words = " ".join(part.text for part in result.parts if isinstance(part, Text))
-    return encoded(words[:PREVIEW_CHARS]).decode()
+def _as_edited(result: Result, text: str) -> Result:
+    """The result with a line that says what ran, for the model that had asked for something else."""
+    note = Text(text=f"[the user changed this before allowing it; what was done: {text}]\n")
+    return msgspec.structs.replace(result, parts=(note, *result.parts))
 
 
 def _why_outside(stopped: str, sandbox: Sandbox) -> str:

@@ -35,6 +35,8 @@ class Registry:
     ) -> None:
         """Registers ``tools``; only the enabled ones are listed and found.
 
+        ``look``, where it is set, brings the tools up to date whenever a model looks for some.
+
         Args:
             tools: What there is.
             enabled: Names, in any spelling; None means all.
@@ -47,11 +49,16 @@ class Registry:
         self._specs: tuple[ToolSpec, ...] | None = None
         self._foreign, self._has_finder = 0, False
         self._late: dict[str, Callable[[], AnyTool]] = {}
+        self.look: Callable[[Registry], None] | None = None
         for tool in tools:
             self.register(tool)
 
-    def register(self, tool: AnyTool) -> None:
+    def register(self, tool: AnyTool, *, quietly: bool = False) -> None:
         """Adds one tool.
+
+        Args:
+            tool: Its name decides.
+            quietly: What a model was told stays as it is, byte for byte; it has to look for the tool.
 
         Raises:
             Misuse: The name, or one that reads the same, is taken.
@@ -65,7 +72,7 @@ class Registry:
         self._by_fold[folded(tool.name)] = tool.name
         if self._is_enabled(tool.name):
             self._tools[tool.name] = tool
-            self._specs = None
+            self._specs = self._specs if quietly else None
 
     def register_late(self, name: str, load: Callable[[], AnyTool]) -> None:
         """Adds a deferred tool that is made when somebody looks for it, or calls it.
@@ -98,13 +105,13 @@ class Registry:
         self._by_fold[folded(tool.name)] = tool.name
         self._specs = None
 
-    def take_out(self, name: str) -> None:
+    def take_out(self, name: str, *, quietly: bool = False) -> None:
         """Forgets the tool of this name; nothing happens when there is none."""
         own = self._by_fold.pop(folded(name), None)
         if own is not None:
             self._tools.pop(own, None)
             self._late.pop(own, None)
-            self._specs = None
+            self._specs = self._specs if quietly else None
 
     def find(self, name: str) -> AnyTool | None:
         """The tool of this name, in any spelling or under an alias; None when there is none."""
@@ -135,7 +142,12 @@ class Registry:
         return "direct" if own == "deferred" and not self._has_finder else own
 
     def deferred(self) -> tuple[AnyTool, ...]:
-        """The tools that a model has to look for, in the order they were registered; makes late ones."""
+        """The tools that a model has to look for, in the order they were registered.
+
+        Looks for new ones and makes late ones first; blocks.
+        """
+        if self.look is not None:
+            self.look(self)
         for name in tuple(self._late):
             self.find(name)
         return tuple(tool for tool in self._tools.values() if self.exposure(tool) == "deferred")

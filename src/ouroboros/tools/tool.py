@@ -33,6 +33,7 @@ class Result(Struct, frozen=True, kw_only=True):
         answer: The whole final value where the parts show only what kind of thing it is.
         origin: Where its text came from that nobody vouches for; None leaves that to the kind of
             effect, and an empty one says that it is our own.
+        most: Bytes of text that the call wanted to be shown; None for as many as there may be.
     """
 
     parts: tuple[Text | Media, ...] = ()
@@ -43,6 +44,7 @@ class Result(Struct, frozen=True, kw_only=True):
     answer: str | None = None
     stopped: str = ""
     origin: str | None = None
+    most: int | None = None
 
     @classmethod
     def of(cls, text: str, *, ok: bool = True, detail: str = "", stopped: str = "") -> "Result":
@@ -56,7 +58,7 @@ class Effect(Struct, frozen=True, kw_only=True):
     Attributes:
         kind: ``read`` and ``write`` name paths, ``execute`` names a command, ``look`` reads a page
             and ``act`` works in one, ``risk`` is an act that the person wants to know of (submit,
-            pay, upload, download), ``origin`` opens a place that page data could be carried to,
+            pay, upload, download), ``run`` starts a program of the tool's own, ``origin`` opens a place that page data could be carried to,
             ``fetch`` asks a server for something, ``remember`` keeps something for later sessions,
             ``none`` touches nothing outside the session.
         paths: Absolute, with symbolic links resolved.

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -18,8 +19,9 @@ from ouroboros.app.config.layers import Loaded
 from ouroboros.app.providers import models
 from ouroboros.app.providers.listing import equipped
 from ouroboros.app.providers.speakers import Speakers
-from ouroboros.app.wiring import session as wiring
+from ouroboros.app.settings import Settings
 from ouroboros.app.wiring import late_scripts, surroundings, toolbox
+from ouroboros.app.wiring import session as wiring
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Failure, KeyMissing, Misuse, ModelFailed
 from ouroboros.core.ids import TimeOrderedIds
@@ -30,6 +32,7 @@ from ouroboros.llm.cassettes.tap import Setup
 from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport
 from ouroboros.safety.key_shapes import without_keys
 from ouroboros.safety.leaks import Leaks
+from ouroboros.tools.registry import Registry
 
 
 class Exchange(Struct, frozen=True, kw_only=True):
@@ -139,11 +142,12 @@ async def _ask(
         told = (Text(text=briefing.text),)
         state.history.append(Message(id="context", role="user", kind="context", parts=told))
     state.history.append(Message(id="task", role="user", parts=(Text(text=task),)))
+    registry = await to_thread.run_sync(partial(_registry, settings, loaded.home, cwd))
     mind = ToolMind(
         lineup=Lineup(leader, clock=clock, connect=_nobody),
         prompts=prompts,
         system=wiring.system_prompt(settings, prompts),
-        tools=toolbox.registry(settings, late=late_scripts.wanted(settings)).specs,
+        tools=registry.specs,
         ids=TimeOrderedIds(clock, bytes),
         context=lambda state: None,
     )
@@ -154,6 +158,11 @@ async def _ask(
     except ModelFailed as failed:
         if failed.failure.kind != "cancelled":
             raise
+
+
+def _registry(settings: Settings, home: Path, cwd: Path) -> Registry:
+    shelf = toolbox.shelf_of(settings, home=home, cwd=cwd)
+    return toolbox.registry(settings, late=late_scripts.wanted(settings), shelf=shelf)
 
 
 async def _nobody(name: str) -> Speaker:

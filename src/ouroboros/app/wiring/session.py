@@ -38,6 +38,7 @@ from ouroboros.core.state import State
 from ouroboros.repl.seeds import Seeds
 from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.policy.book import Book
+from ouroboros.safety.rules import Rule
 from ouroboros.store import EventLog, Lease, Writer
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import Registry
@@ -50,6 +51,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     """What a session is opened with.
 
     Attributes:
+        rules: What may happen; None leaves it to the settings' own lists.
         mind: Who drives it; empty means as before, and tools in a new one.
         browser: There is one, started by its first use.
         logins: Sealed states that it begins with.
@@ -63,6 +65,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     cwd: Path
     interactive: bool
     tap: "Tap | None" = None
+    rules: tuple[Rule, ...] | None = None
     mind: Literal["", "tools", "rlm"] = ""
     browser: bool = False
     logins: tuple[str, ...] = ()
@@ -180,6 +183,7 @@ def _kit(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         clock=parts.clock,
         redact=secrecy.redactor(parts.leaks),
         pieces=Pieces(parts.leaks.flow),
+        screen=secrecy.screen(opening.settings.safety),
     )
     desk = Desk(interactive=opening.interactive)
     lineup = Lineup(
@@ -218,6 +222,7 @@ def _kit(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         asker=asker(desk, bench),
         stop=bench.stop,
         book=book,
+        rules=opening.rules,
         cages=cages,
         lineup=lineup,
         speakers=parts.speakers,
@@ -232,7 +237,14 @@ async def _tooled(opening: Opening, kit: Kit, parts: Parts) -> AsyncGenerator[Jo
     """The mind that calls tools, with the built-in ones and those that were switched on."""
     browser = opening.browser or kit.settings.browser.tools
     late = late_scripts.wanted(kit.settings, browser=browser)
-    registry = toolbox.registry(kit.settings, kit.desk.questions, late=late)
+    shelf = await to_thread.run_sync(
+        partial(toolbox.shelf_of, kit.settings, home=kit.home, cwd=kit.cwd, cages=kit.cages)
+    )
+    registry = await to_thread.run_sync(
+        partial(toolbox.registry, kit.settings, kit.desk.questions, late=late, shelf=shelf)
+    )
+    for problem in shelf.problems.values():
+        kit.journal.record(Logged(level="warning", text=problem))
     hands = toolbox.session_hands(kit, registry)
     if late is not None:
         async with late_scripts.kept(late, kit, registry, hands):

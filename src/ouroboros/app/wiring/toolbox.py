@@ -1,6 +1,6 @@
 """The tools of a session, and the hands that carry calls out by the rules."""
 
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from anyio import to_thread
@@ -8,11 +8,13 @@ from msgspec import Struct
 
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.questions import Questions
+from ouroboros.app.config.trust import project_folder
 from ouroboros.app.kit import Kit
+from ouroboros.app.permission.keeper import FileKeeper
+from ouroboros.app.permission.standing import Here
 from ouroboros.app.settings import Permissions, Settings
 from ouroboros.app.wiring.late_scripts import Late
 from ouroboros.core.clock import Clock
-from ouroboros.core.commands import Mode
 from ouroboros.core.ids import Ids
 from ouroboros.core.state import State
 from ouroboros.safety.leaks import Leaks
@@ -25,18 +27,25 @@ from ouroboros.tools.approval import Asker
 from ouroboros.tools.builtin.asking import Inquirer, RequestUserInputTool
 from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.orchestrator import Orchestrator
+from ouroboros.tools.own.create import CreateToolTool
+from ouroboros.tools.own.shelf import Shelf
+from ouroboros.tools.own.tool import Reading
 from ouroboros.tools.registry import Registry, canonical
 from ouroboros.tools.seams import Cages
 
 
 class Bench(Struct, frozen=True, kw_only=True):
-    """Where the hands work and with what."""
+    """Where the hands work and with what.
+
+    ``rules`` say what may happen, in the place of the settings' own lists.
+    """
 
     settings: Settings
     home: Path
     cwd: Path
     environment: dict[str, str]
     leaks: Leaks
+    rules: tuple[Rule, ...] | None = None
 
 
 class Outputs:
@@ -50,27 +59,8 @@ class Outputs:
 
     async def keep(self, data: bytes) -> str:
         """The path under which the bytes are."""
-        name = await to_thread.run_sync(self._blobs.put, self._leaks.redacted_bytes(data))
+        name = await to_thread.run_sync(lambda: self._blobs.put(self._leaks.redacted_bytes(data)))
         return str(self._folder / name[:2] / name)
-
-
-class Here:
-    """How the session stands, in the folder by its real name, which need not be text."""
-
-    def __init__(self, state: State, cwd: Path) -> None:
-        """``state`` keeps a legible form of ``cwd`` only."""
-        self._state = state
-        self.cwd = str(cwd)
-
-    @property
-    def mode(self) -> Mode:
-        """How much is asked now."""
-        return self._state.mode
-
-    @property
-    def granted(self) -> Sequence[str]:
-        """Rules that the person allowed until the session ends."""
-        return self._state.granted
 
 
 def hands(
@@ -92,17 +82,20 @@ def hands(
         home=bench.home,
         person=Path(bench.environment.get("HOME", "/")),
     ).resolved()
+    here = Here(state, bench.cwd, is_online=partial(is_online, bench.settings))
+    journal.listen(here.listen)
     return Orchestrator(
         registry=registry,
         rules=Rules(
-            rules(bench.settings.permissions),
+            rules(bench.settings.permissions) if bench.rules is None else bench.rules,
             places,
             canonical,
             policies=policies(bench.settings, book),
         ),
         journal=journal,
         asker=asker,
-        standing=Here(state, bench.cwd),
+        standing=here,
+        keeper=FileKeeper(bench.home, bench.cwd, book),
         clock=clock,
         ids=ids,
         environment=bench.environment,
@@ -110,6 +103,13 @@ def hands(
         cages=cages,
         limit=bench.settings.tools.output_bytes,
     )
+
+
+def is_online(settings: Settings) -> bool:
+    """Whether commands reach the network unasked; a proxy asks about each place by itself."""
+    from ouroboros.app.wiring.cages import is_caged
+
+    return settings.sandbox.network == "on" or not is_caged(settings.sandbox)
 
 
 def policies(settings: Settings, book: Book) -> Policies:
@@ -137,6 +137,7 @@ def session_hands(kit: Kit, registry: Registry) -> Orchestrator:
         cwd=kit.cwd,
         environment=kit.environment,
         leaks=kit.leaks,
+        rules=kit.rules,
     )
     return hands(
         bench,
@@ -152,7 +153,11 @@ def session_hands(kit: Kit, registry: Registry) -> Orchestrator:
 
 
 def registry(
-    settings: Settings, inquirer: Inquirer | None = None, *, late: Late | None = None
+    settings: Settings,
+    inquirer: Inquirer | None = None,
+    *,
+    late: Late | None = None,
+    shelf: Shelf | None = None,
 ) -> Registry:
     """The built-in tools, less the ones that are switched off.
 
@@ -160,6 +165,7 @@ def registry(
         settings: What is switched off, and the bounds of the others.
         inquirer: Asks the person; without it nobody is there.
         late: Runs scripts that a model may find.
+        shelf: Tools of the person's and the model's own; with it this blocks.
     """
     tools = builtin_tools(
         timeout_seconds=settings.tools.shell_timeout,
@@ -170,7 +176,24 @@ def registry(
     known = Registry((*tools, asking), disabled=settings.tools.disabled)
     if late is not None:
         late.join(known)
+    if shelf is not None:
+        known.register(CreateToolTool(shelf, known))
+        known.look = shelf.look
+        shelf.look(known)
     return known
+
+
+def shelf_of(settings: Settings, *, home: Path, cwd: Path, cages: Cages | None = None) -> Shelf:
+    """The folders of own tools for sessions in ``cwd``; blocks."""
+
+    def reading() -> Reading | None:
+        from ouroboros.app.wiring.cages import is_caged
+
+        if cages is None or not is_caged(settings.sandbox):
+            return None
+        return partial(cages.within, "plan")
+
+    return Shelf(home=home, project=project_folder(cwd, home), reading=reading)
 
 
 def strangers(settings: Settings, registry: Registry) -> list[str]:

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 from tests.unit.cli.commands.calling import Ouro
 
@@ -25,3 +26,20 @@ def test_one_tool_is_shown_under_any_of_its_names(ouro: Ouro) -> None:
     wrong = ouro("tools", "show", "reed")
     assert wrong.code == 2
     assert "did you mean read?" in wrong.err
+
+
+def test_a_projects_tool_is_shown_and_approved(ouro: Ouro) -> None:
+    folder = Path.cwd() / ".ouroboros" / "tools" / "hey"
+    folder.mkdir(parents=True)
+    (folder / "tool.toml").write_text('name = "hey"\ndescription = "Says hey"\n')
+    (folder / "tool.py").write_text("def call():\n    return 'hey\x1b[2J'\n")
+    assert '"hey"' not in ouro("tools", "list", "--json").out
+    unasked = ouro("tools", "approve", "hey")
+    assert unasked.code == 2
+    assert "--yes" in unasked.err
+    approved = ouro("tools", "approve", "hey", "--yes")
+    assert "return 'hey" in approved.out
+    assert "\x1b" not in approved.out
+    assert "Says hey" in ouro("tools", "search", "says hey").out
+    assert ouro("tools", "approve", "hey", "--yes").code == 2
+    assert ouro("tools", "approve", "other").code == 2

@@ -8,7 +8,7 @@ from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, say, say_json
 
 if TYPE_CHECKING:
-    from ouroboros.app.wiring.tool_list import Listed
+    from ouroboros.app.wiring.tool_list import Listed, Place
 
 
 @click.group(cls=NearGroup, name="tools")
@@ -24,7 +24,7 @@ def list_all(invocation: Invocation, *, deferred: bool, as_json: bool) -> None:
     """Print every tool that is on, as a model is told of it."""
     from ouroboros.app.wiring import tool_list
 
-    found = tool_list.listed(invocation.load().settings)
+    found = tool_list.listed(invocation.load().settings, place_of(invocation))
     _say([each for each in found if not deferred or each.exposure == "deferred"], as_json=as_json)
 
 
@@ -37,7 +37,10 @@ def search(invocation: Invocation, *, query: str, limit: int, as_json: bool) -> 
     """Print the tools that are about QUERY, the best first, as a model's own search ranks them."""
     from ouroboros.app.wiring import tool_list
 
-    _say(tool_list.about(invocation.load().settings, query, limit), as_json=as_json)
+    _say(
+        tool_list.about(invocation.load().settings, query, limit, place_of(invocation)),
+        as_json=as_json,
+    )
 
 
 @command.command()
@@ -48,13 +51,37 @@ def show(invocation: Invocation, *, name: str, as_json: bool) -> None:
     """Print one tool with the schema of its arguments."""
     from ouroboros.app.wiring import tool_list
 
-    found = tool_list.one(invocation.load().settings, name)
+    found = tool_list.one(invocation.load().settings, name, place_of(invocation))
     if as_json:
         say_json(found)
         return
     say(f"{found.name} ({found.exposure}{f', from {found.source}' if found.source else ''})")
     say(found.description)
     say(bytes(found.schema).decode())
+
+
+@command.command()
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def approve(invocation: Invocation, *, name: str, yes: bool) -> None:
+    """Show the code of a project's tool NAME, and let sessions use exactly this code."""
+    from ouroboros.app.wiring import tool_list
+    from ouroboros.faces.cli import asking
+
+    found = tool_list.to_approve(name, place_of(invocation))
+    for line in tool_list.as_text(found):
+        say(line)
+    if yes or asking.agreed(f"use {name} from now on?", hint=f"ouro tools approve {name} --yes"):
+        tool_list.approve(found, place_of(invocation))
+        say(f"{name} is approved until it changes")
+
+
+def place_of(invocation: Invocation) -> "Place":
+    """Where tools are looked for."""
+    from ouroboros.app.wiring.tool_list import Place
+
+    return Place(home=invocation.home(), cwd=invocation.cwd())
 
 
 def _say(found: "list[Listed]", *, as_json: bool) -> None:
