@@ -18,7 +18,7 @@ from ouroboros.safety.environment import cleaned
 from ouroboros.safety.guard import Guard
 from ouroboros.safety.launching import Ends, launch
 from ouroboros.safety.marks import marked
-from ouroboros.safety.sandbox import Sandbox, Unconfined
+from ouroboros.safety.sandbox import Confined, Sandbox, Unconfined
 from ouroboros.safety.spawn import Process
 
 COLUMNS, ROWS = 80, 24
@@ -33,9 +33,9 @@ _PYTHON = (
 class Terminal:
     """Our end of a child's terminal; made by ``start_terminal`` only."""
 
-    def __init__(self, process: Process, ours: int) -> None:
-        """``ours`` is closed by ``process``."""
-        self.process = process
+    def __init__(self, process: Process, ours: int, confined: Confined) -> None:
+        """``ours`` is closed by ``process``; ``confined`` is what a cage made of the command."""
+        self.process, self.confined = process, confined
         self._ours = ours
 
     async def type(self, data: bytes) -> None:
@@ -102,7 +102,7 @@ async def start_terminal(
     finally:
         os.close(theirs)
     popen.stdout = os.fdopen(ours, "rb", buffering=0)
-    return Terminal(Process(popen, mark, guard, caged.finish), ours)
+    return Terminal(Process(popen, mark, guard, caged.finish), ours, caged)
 
 
 def _owning(command: Sequence[str], theirs: int, sandbox: Sandbox) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ TOOLS: dict[str, str] = {
     "applypatch": "apply_patch",
     "bash": "shell",
     "exec": "shell",
-    "execcommand": "shell",
     "findfiles": "find",
     "finish": "done",
     "glob": "find",
@@ -26,6 +25,7 @@ TOOLS: dict[str, str] = {
 ARGUMENTS: dict[str, str] = {
     "caseinsensitive": "ignore_case",
     "cmd": "command",
+    "command": "cmd",
     "contextlines": "context",
     "directory": "path",
     "file": "path",

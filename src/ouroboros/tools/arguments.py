@@ -103,7 +103,7 @@ def _retyped(raw: object, kind: type[Struct]) -> object:
             with suppress(msgspec.DecodeError):
                 read: object = msgspec.json.decode(value)
                 known[name] = _renamed(read, ()) if wanted == "array" else read
-        elif wanted == "string" and name == "command" and isinstance(value, list):
+        elif wanted == "string" and name in {"command", "cmd"} and isinstance(value, list):
             known[name] = _shell_text(cast("list[object]", value))
     return known
 

@@ -1,16 +1,20 @@
 """The default set of tools."""
 
 from ouroboros.core.limits import (
+    POLL_CAP_SECONDS,
     SHELL_TIMEOUT_CAP_SECONDS,
     SHELL_TIMEOUT_SECONDS,
     WRITE_BYTES,
 )
 from ouroboros.tools.builtin.discovery import CallToolTool, ToolSearchTool
+from ouroboros.tools.builtin.exec_command import ExecCommandTool, WriteStdinTool
 from ouroboros.tools.builtin.files import EditTool, MultiEditTool, ReadTool, WriteTool
 from ouroboros.tools.builtin.patch import ApplyPatchTool
 from ouroboros.tools.builtin.search import FindTool, GrepTool, ListTool
 from ouroboros.tools.builtin.session import DoneTool, UpdatePlanTool
 from ouroboros.tools.builtin.shell import ShellTool
+from ouroboros.tools.exec.processes import Processes
+from ouroboros.tools.exec.starting import Starter
 from ouroboros.tools.registry import AnyTool
 
 
@@ -20,6 +24,9 @@ def builtin_tools(
     timeout_seconds: float = SHELL_TIMEOUT_SECONDS,
     timeout_cap_seconds: float = SHELL_TIMEOUT_CAP_SECONDS,
     write_bytes: int = WRITE_BYTES,
+    processes: Processes | None = None,
+    login: bool = True,
+    poll_seconds: float = POLL_CAP_SECONDS,
 ) -> tuple[AnyTool, ...]:
     """New tools with these settings, in the order a model reads them.
 
@@ -28,7 +35,11 @@ def builtin_tools(
         timeout_seconds: Life of a command that asks for none.
         timeout_cap_seconds: The longest life a model may ask for.
         write_bytes: Largest file that ``write`` makes.
+        processes: Holds commands that outlive their call; without it each ends with its call.
+        login: Such commands have the person's aliases and functions.
+        poll_seconds: The longest wait for one.
     """
+    starter = Starter(shell)
     return (
         ReadTool(),
         WriteTool(limit=write_bytes),
@@ -38,13 +49,26 @@ def builtin_tools(
         ListTool(),
         FindTool(),
         GrepTool(),
+        *_living(starter, processes, login=login, poll_seconds=poll_seconds),
         ShellTool(
-            shell=shell,
+            starter=starter,
             timeout_seconds=timeout_seconds,
             timeout_cap_seconds=timeout_cap_seconds,
+            exposure="direct" if processes is None else "hidden",
         ),
         UpdatePlanTool(),
         DoneTool(),
         ToolSearchTool(),
         CallToolTool(),
+    )
+
+
+def _living(
+    starter: Starter, processes: Processes | None, *, login: bool, poll_seconds: float
+) -> tuple[AnyTool, ...]:
+    if processes is None:
+        return ()
+    return (
+        ExecCommandTool(starter, processes, login=login),
+        WriteStdinTool(processes, poll_seconds=poll_seconds),
     )

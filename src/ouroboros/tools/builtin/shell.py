@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import anyio
-import anyio.to_thread
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
@@ -14,12 +13,12 @@ from ouroboros.core.errors import ToolFailed
 from ouroboros.core.limits import SHELL_TIMEOUT_CAP_SECONDS, SHELL_TIMEOUT_SECONDS
 from ouroboros.core.parts import Text
 from ouroboros.safety.capture import Capture
-from ouroboros.safety.guard import Guard
 from ouroboros.safety.sandbox import stopped
-from ouroboros.safety.spawn import Piece, Process, shell_command, start
+from ouroboros.safety.spawn import Piece, Process
+from ouroboros.tools.exec.starting import Starter, Wish
+from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
-_SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash")
 _TIMED_OUT = 124
 _LARGEST_BYTES = 128_000
 _COMMAND_SHOWN = 400
@@ -53,28 +52,22 @@ class ShellTool:
     def __init__(
         self,
         *,
-        shell: str = "",
+        starter: Starter | None = None,
         timeout_seconds: float = SHELL_TIMEOUT_SECONDS,
         timeout_cap_seconds: float = SHELL_TIMEOUT_CAP_SECONDS,
+        exposure: Exposure = "direct",
     ) -> None:
-        """``shell`` is a program that takes ``-c``; bash when there is one, else sh."""
-        self._shell = shell or next(filter(_exists, _SHELLS), "/bin/sh")
+        """Without ``starter``, bash runs the commands where there is one, else sh."""
+        self._starter = starter or Starter()
+        self.exposure: Exposure = exposure
         self._timeout = timeout_seconds
         self._cap = timeout_cap_seconds
-        self._guard = Guard()
         self.description = _described(timeout_seconds, timeout_cap_seconds)
 
     def effect(self, arguments: ShellArguments, cwd: Path) -> Effect:
         """A command that may do anything."""
         del cwd
-        if not arguments.command.strip() or "\0" in arguments.command:
-            raise ToolFailed("the command is empty or holds a NUL character")
-        size = len(arguments.command.encode())
-        if size > _LARGEST_BYTES:
-            raise ToolFailed(
-                f"the command has {size} bytes, the limit is {_LARGEST_BYTES}; "
-                "put it in a file with write and run that"
-            )
+        checked(arguments.command)
         return Effect(kind="execute", action=_action(arguments), command=arguments.command)
 
     async def run(
@@ -86,17 +79,8 @@ class ShellTool:
         deadline = anyio.current_time() + seconds
         capture = Capture()
         decoders = {name: _decoder() for name in ("stdout", "stderr")}
-        command = shell_command(context.command or arguments.command, self._shell)
-        confined = context.sandbox.confine(command, cwd=context.cwd)
-        if not self._guard.is_on_duty:
-            await anyio.to_thread.run_sync(self._guard.begin)
-        process = await start(
-            command,
-            cwd=context.cwd,
-            environment=context.environment,
-            guard=self._guard,
-            confined=confined,
-        )
+        wish = Wish(text=context.command or arguments.command, cwd=context.cwd)
+        process, confined = await self._starter.start(wish, context)
         try:
             while (piece := await _read(process, deadline)) is not None:
                 capture.add(piece.data, piece.stream)
@@ -124,14 +108,27 @@ class ShellTool:
         )
 
 
+def checked(command: str) -> None:
+    """Raises ``ToolFailed`` for a command that no shell takes."""
+    if not command.strip() or "\0" in command:
+        raise ToolFailed("the command is empty or holds a NUL character")
+    size = len(command.encode("utf-8", "replace"))
+    if size > _LARGEST_BYTES:
+        raise ToolFailed(
+            f"the command has {size} bytes, the limit is {_LARGEST_BYTES}; "
+            "put it in a file with write and run that"
+        )
+
+
 def _action(arguments: ShellArguments) -> str:
     """The command itself; what the model says of it stands only after it, in quotes."""
-    command = _one_line(arguments.command, _COMMAND_SHOWN)
-    said = _one_line(arguments.description, _SAID_SHOWN)
+    command = one_line(arguments.command, _COMMAND_SHOWN)
+    said = one_line(arguments.description, _SAID_SHOWN)
     return f"Run {command} (described as {said!r})" if said else f"Run {command}"
 
 
-def _one_line(text: str, limit: int) -> str:
+def one_line(text: str, limit: int) -> str:
+    """The text on one line, and how much of it is not shown."""
     line = " ⏎ ".join(" ".join(part.split()) for part in text.strip().splitlines())
     hidden = len(line) - limit
     return line if hidden <= 0 else f"{line[:limit]}… [{hidden} more characters]"
@@ -154,7 +151,3 @@ def _result(exit_code: int | None, seconds: float, late: str, capture: Capture) 
 
 def _decoder() -> codecs.IncrementalDecoder:
     return codecs.getincrementaldecoder("utf-8")("replace")
-
-
-def _exists(path: str) -> bool:
-    return Path(path).exists()

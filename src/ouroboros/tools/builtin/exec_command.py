@@ -1,0 +1,274 @@
+"""Running commands that may outlive the call, and typing into them.
+
+Source of parameters, clamps and the text of results: codex, sections 2.2 to 2.7.
+"""
+
+import math
+import os
+from collections.abc import AsyncGenerator
+from pathlib import Path, PurePath
+from typing import Literal
+
+import anyio
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ouroboros.core.errors import ToolFailed
+from ouroboros.core.events.process import ProcessEnded, ProcessKept
+from ouroboros.core.limits import CHARS_PER_TOKEN, POLL_CAP_SECONDS
+from ouroboros.core.parts import Text
+from ouroboros.safety.policy.presets import Escalation
+from ouroboros.safety.sandbox import stopped
+from ouroboros.safety.terminal import Terminal
+from ouroboros.safety.untrusted import source_of
+from ouroboros.tools.builtin.shell import checked, one_line
+from ouroboros.tools.exec.processes import Processes
+from ouroboros.tools.exec.running import Running, Said
+from ouroboros.tools.exec.starting import Starter, Wish
+from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
+
+LEAST_YIELD_MS, MOST_YIELD_MS = 250, 30_000
+LEAST_POLL_MS = 5_000
+TYPE_SECONDS = 10.0
+"""How long a program may take no input before that is given up."""
+
+AFTER_TYPING_SECONDS = 0.1
+TOKENS = 10_000
+
+_SHOWN = 400
+_READER = "a running program"
+_KEYS = frozenset("\x03\x04")
+_SHELLS = frozenset({"ash", "bash", "dash", "ksh", "sh", "zsh"})
+
+
+class ExecCommandArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to run, and how long to wait for it."""
+
+    cmd: str
+    workdir: str = ""
+    tty: bool = False
+    yield_time_ms: int = 10_000
+    max_output_tokens: int = TOKENS
+    shell: str = ""
+    login: bool | None = None
+    sandbox_permissions: Literal["use_default", "require_escalated"] = "use_default"
+    justification: str = ""
+    prefix_rule: tuple[str, ...] = ()
+
+
+class WriteStdinArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to type into which command; nothing only waits."""
+
+    session_id: int
+    chars: str = ""
+    yield_time_ms: int = LEAST_YIELD_MS
+    max_output_tokens: int = TOKENS
+
+
+class ExecCommandTool:
+    """Runs shell text; what still runs when the time is over goes on, and can be asked for."""
+
+    name = "exec_command"
+    description = (
+        "Run a shell command. Gives its output; if it still runs after yield_time_ms, also a "
+        "session ID for write_stdin. tty=true for programs that need input."
+    )
+    arguments = ExecCommandArguments
+    parallel_safe = True
+
+    def __init__(self, starter: Starter, processes: Processes, *, login: bool = True) -> None:
+        """``login`` is what happens when the model does not say; without it, it may not ask."""
+        self._starter, self._processes, self._login = starter, processes, login
+        self._caged: set[str] = set()
+
+    def effect(self, arguments: ExecCommandArguments, cwd: Path) -> Effect:
+        """A command that may do anything."""
+        self._processes.check()
+        checked(arguments.cmd)
+        if arguments.login and not self._login:
+            raise ToolFailed("login shells are switched off (tools.login_shell); leave login out")
+        shell = _shell(arguments.shell)
+        return Effect(
+            kind="execute",
+            action=f"Run {one_line(arguments.cmd, _SHOWN)}",
+            command=arguments.cmd,
+            folder=cwd / arguments.workdir if arguments.workdir else None,
+            shell=shell or PurePath(self._starter.shell).name,
+            escalation=Escalation(
+                permissions=arguments.sandbox_permissions,
+                justification=arguments.justification,
+                prefix=arguments.prefix_rule,
+            ),
+        )
+
+    async def run(
+        self, arguments: ExecCommandArguments, context: ToolContext
+    ) -> AsyncGenerator[Progress | Result]:
+        """Streams what the command says, then all of it with its exit code or its number."""
+        began = context.clock.monotonic()
+        running = await self._started(arguments, context)
+        self._processes.adopt(running)
+        number: int | None = None
+        try:
+            seconds = _clamped(arguments.yield_time_ms, LEAST_YIELD_MS, MOST_YIELD_MS)
+            async for piece in running.follow(seconds, is_paused=self._processes.is_paused):
+                yield piece
+            if running.exit_code is None:
+                number = self._processes.keep(running)
+                context.publish(
+                    ProcessKept(number=number, command=one_line(running.command, _SHOWN))
+                )
+        finally:
+            if number is None and running.exit_code is None:
+                await running.end()  # nobody would know its number
+        spent = context.clock.monotonic() - began
+        yield _result(running, number, spent, arguments.max_output_tokens)
+
+    async def _started(self, arguments: ExecCommandArguments, context: ToolContext) -> Running:
+        wish = Wish(
+            text=context.command or arguments.cmd,
+            cwd=context.cwd / arguments.workdir,
+            shell=arguments.shell,
+            login=self._login if arguments.login is None else arguments.login,
+        )
+        try:
+            terminal: Terminal | None = None
+            if arguments.tty:
+                terminal = await self._starter.start_terminal(wish, context)
+                process, confined = terminal.process, terminal.confined
+            else:
+                process, confined = await self._starter.start(wish, context)
+        except OSError as failed:
+            what = one_line(arguments.cmd, _SHOWN)
+            where = f": {failed.filename}" if failed.filename else ""
+            message = f"exec_command failed for `{what}`: {failed.strerror}{where}"
+            raise ToolFailed(message) from failed
+        return Running(
+            process,
+            confined,
+            command=arguments.cmd,
+            terminal=terminal,
+            is_beyond=self._is_beyond(arguments, context),
+        )
+
+    def _is_beyond(self, arguments: ExecCommandArguments, context: ToolContext) -> bool:
+        """Whether it runs outside of a cage that it would be in without somebody's yes."""
+        if context.sandbox.name != "none":
+            self._caged.add(context.call_id)
+            return False
+        return arguments.sandbox_permissions != "use_default" or context.call_id in self._caged
+
+
+class WriteStdinTool:
+    """Types into a command that still runs, or only waits for it."""
+
+    name = "write_stdin"
+    description = (
+        "Type chars into a running exec_command session (tty only; \\u0003 is Ctrl-C) and read on; "
+        "empty chars wait for output."
+    )
+    arguments = WriteStdinArguments
+    parallel_safe = False
+
+    def __init__(self, processes: Processes, *, poll_seconds: float = POLL_CAP_SECONDS) -> None:
+        """``poll_seconds`` is the longest wait without typing; never below five."""
+        self._processes = processes
+        self._most_poll_ms = max(LEAST_POLL_MS, int(poll_seconds * 1000))
+
+    def effect(self, arguments: WriteStdinArguments, cwd: Path) -> Effect:
+        """Text that a program reads may be a command; nobody knows where it stands by now."""
+        del cwd
+        running = self._processes.used(arguments.session_id)
+        what = one_line(running.command, _SHOWN)
+        if not arguments.chars:
+            return Effect(kind="none", action=f"Wait for {what}")
+        if running.terminal is None and running.exit_code is None:
+            raise ToolFailed(
+                "write_stdin failed: stdin is closed for this session; "
+                "rerun exec_command with tty=true to keep it open"
+            )
+        typed = f"Type {one_line(arguments.chars, _SHOWN)!r} into {what}"
+        if _KEYS.issuperset(arguments.chars):
+            return Effect(kind="none", action=typed)
+        beyond = "require_escalated" if running.is_beyond else "use_default"
+        return Effect(
+            kind="execute",
+            action=typed,
+            command=arguments.chars,
+            shell=_READER,
+            escalation=Escalation(permissions=beyond),
+        )
+
+    async def run(
+        self, arguments: WriteStdinArguments, context: ToolContext
+    ) -> AsyncGenerator[Progress | Result]:
+        """Streams what the command says from now on, then all that it said since it was last read."""
+        running = self._processes.used(arguments.session_id)
+        began = context.clock.monotonic()
+        least, most = LEAST_POLL_MS, self._most_poll_ms
+        if arguments.chars:
+            least, most = LEAST_YIELD_MS, MOST_YIELD_MS
+            await _type(running, arguments.chars)
+            await anyio.sleep(AFTER_TYPING_SECONDS)
+        seconds = _clamped(arguments.yield_time_ms, least, most)
+        async for piece in running.follow(seconds, is_paused=self._processes.is_paused):
+            yield piece
+        number: int | None = arguments.session_id
+        if running.exit_code is not None:
+            self._processes.drop(arguments.session_id)
+            context.publish(ProcessEnded(number=arguments.session_id, exit_code=running.exit_code))
+            number = None
+        seconds = context.clock.monotonic() - began
+        # What was typed is not typed again outside of a cage.
+        result = _result(running, number, seconds, arguments.max_output_tokens)
+        yield replace(result, stopped="")
+
+
+async def _type(running: Running, chars: str) -> None:
+    """Types; a program that has ended meanwhile is told of by its exit code."""
+    if running.terminal is None:
+        return
+    with anyio.move_on_after(TYPE_SECONDS) as scope:
+        try:
+            await running.terminal.type(chars.encode("utf-8", "replace"))
+        except BrokenPipeError:
+            return
+    if scope.cancelled_caught:
+        raise ToolFailed(f"write_stdin failed: the program read nothing for {TYPE_SECONDS:g} s")
+
+
+def _result(running: Running, number: int | None, seconds: float, tokens: int) -> Result:
+    said, code = running.taken(), running.exit_code
+    head = _head(said, code, number, seconds)
+    denied = "" if code is None else stopped(running.confined, code, said.text)
+    return Result(
+        parts=(Text(text=head), Text(text=said.text)),
+        ok=code in {None, 0},
+        stopped=denied,
+        most=len(head) + max(0, tokens) * CHARS_PER_TOKEN,
+        origin=source_of("execute", tool="exec_command", command=running.command),
+    )
+
+
+def _head(said: Said, code: int | None, number: int | None, seconds: float) -> str:
+    lines = [f"Chunk ID: {os.urandom(3).hex()}", f"Wall time: {seconds:.4f} seconds"]
+    if code is not None:
+        lines.append(f"Process exited with code {code}")
+    if number is not None:
+        lines.append(f"Process running with session ID {number}")
+    lines += [f"Original token count: {math.ceil(said.size / CHARS_PER_TOKEN)}", "Output:", ""]
+    return "\n".join(lines)
+
+
+def _clamped(milliseconds: int, least: int, most: int) -> float:
+    return max(least, min(milliseconds, most)) / 1000
+
+
+def _shell(wanted: str) -> str:
+    """The name of the shell that a model asks for."""
+    name = PurePath(wanted).name
+    if wanted and name not in _SHELLS:
+        raise ToolFailed(
+            f"{wanted!r} is no shell that is known; there are {', '.join(sorted(_SHELLS))}"
+        )
+    return name
