@@ -1,8 +1,6 @@
 """The reference pages, made from what the program itself knows; run as a module, it writes them."""
 
-import importlib
 import inspect
-import pkgutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,15 +14,25 @@ from msgspec.json import format as format_json
 from msgspec.structs import fields
 
 from ouroboros.app.config.schema import format_key, leaves
+from ouroboros.app.settings import Settings
+from ouroboros.app.wiring import tool_list
 from ouroboros.core.events.schema import registry
 from ouroboros.faces.cli.tree import root as command_line
 from ouroboros.llm.providers import table
-from ouroboros.repl.tools.family import browser_tools, script_tools
+from ouroboros.repl.tools.family import browser_tools
 from ouroboros.repl.tools.seat import Seat
-from ouroboros.tools import builtin
+from ouroboros.tools.exposure import Exposure, written
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 WIDTH = 88
+_NOWHERE = Path("/nonexistent")
+_TOLD: dict[Exposure, str] = {
+    "direct": "",
+    "model-only": "Not for code that calls tools. ",
+    "deferred": "Found by `tool_search`. ",
+    "hidden": "Understood, though no model is told of it. ",
+}
+
 MADE = "<!-- Made by `just docs`; change the source instead. -->\n"
 
 
@@ -80,32 +88,21 @@ def events_page() -> str:
 
 
 def tools_page() -> str:
-    """Every built-in tool with its arguments, then those that a switch adds."""
+    """Every tool that needs no server, with its arguments, and how a model comes to know of it."""
     nowhere = cast("Seat", None)  # nothing of it is asked before a tool runs
+    tools = tool_list.known(Settings(), tool_list.Place(home=_NOWHERE, cwd=_NOWHERE))
     parts = ["# Tools", MADE]
-    for tool in sorted(_tools(), key=lambda each: each.name):
-        parts += _tool(tool, "")
+    for name in sorted(tools.names()):
+        tool = tools.find(name)
+        parts += _tool(tool, _TOLD[tools.exposure(tool)]) if tool else []
     for tool in browser_tools(nowhere):
-        parts += _tool(tool, "With `--browser` or `browser.tools`. ")
-    for tool in script_tools(nowhere):
-        parts += _tool(tool, "With `--browser`, `browser.tools` or `tools.scripts`. ")
+        if written(tool) != "hidden":
+            parts += _tool(tool, "With `--browser` or `browser.tools`. ")
     return "\n".join(parts)
 
 
 def _tool(tool: Any, when: str) -> list[str]:
-    if getattr(tool, "is_hidden", False):
-        return []
     return [f"## `{tool.name}`\n\n{when}{tool.description}\n", *_fields_table(tool.arguments)]
-
-
-def _tools() -> Iterator[Any]:
-    for found in pkgutil.iter_modules(builtin.__path__, f"{builtin.__name__}."):
-        module = importlib.import_module(found.name)
-        for _, value in inspect.getmembers(module, inspect.isclass):
-            arguments: object = getattr(value, "arguments", None)
-            is_tool = inspect.isclass(arguments) and issubclass(arguments, Struct)
-            if is_tool and value.__module__ == found.name:
-                yield value
 
 
 def _fields_table(owner: type[Struct]) -> list[str]:
