@@ -6,7 +6,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-PROTECTED = (".git", ".ouroboros")
+from ouroboros.safety.paths.spelling import folded
+
+PROTECTED = (".git", ".ouroboros", ".agents")
 """Folders (or files, as in a work tree) that hold control data in any project."""
 
 
@@ -59,8 +61,8 @@ class Places(Struct, frozen=True, kw_only=True):
         root = max(inside, key=lambda root: len(root.parts), default=None)
         own = path if root is None else path.relative_to(root)
         for part in own.parts:
-            if part.lower() in PROTECTED:
-                return part.lower()
+            if (name := folded(part)) in PROTECTED:
+                return name
         if self.home is not None and path.is_relative_to(self.home):
             # A work tree may live below the home; then the home is no reason to protect it.
             return "" if root is not None and root.is_relative_to(self.home) else self.home.name
