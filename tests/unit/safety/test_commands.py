@@ -282,6 +282,34 @@ def test_parts_are_told_of_plain_words_only(
 
 
 @pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("ls && npm test", ("safe", "approve")),
+        ("ls; rm -rf x; pwd", ("safe", "dangerous", "safe")),
+        ("cat ~/x && npm test", ("approve", "approve")),
+        ("cat .e* || npm test", ("approve", "approve")),
+        ("cd /etc; cat passwd; ls", ("approve", "approve", "approve")),
+        ("cd src && ls .. && npm test", ("safe", "safe", "approve")),
+        ("find . -name '*.py' | xargs wc -l | sponge x", ("safe", "safe", "approve")),
+        ("make | xargs wc -l", ("approve", "approve")),
+        ("ls > x", ()),
+    ],
+)
+def test_parts_are_judged_where_they_stand(ground: Path, text: str, kinds: tuple[str, ...]):
+    assert judged(text, ground).kinds == kinds
+
+
+def test_the_reads_within_other_work_are_hardened_too(ground: Path):
+    hardened = judged("npm test && git status | head", ground).hardened
+    assert re.fullmatch(
+        r"npm test && env -u .* git --no-pager .* status --ignore-submodules=dirty \| head",
+        hardened,
+    )
+    assert judged("npm test && ls", ground).hardened == ""
+    assert judged("cd /etc && git status", ground).hardened == ""
+
+
+@pytest.mark.parametrize(
     ("text", "rule"),
     [
         ("cat ../x", "ask.outside"),

@@ -1,6 +1,6 @@
 """Safe, approve or dangerous."""
 
-from collections.abc import Sequence
+import shlex
 from pathlib import Path
 
 from ouroboros.safety.commands.grammar import Simple, parse
@@ -9,7 +9,7 @@ from ouroboros.safety.commands.operands import Ground
 from ouroboros.safety.commands.outward import publishes, sends
 from ouroboros.safety.commands.programs import Judge, edited
 from ouroboros.safety.commands.reading import read_shell
-from ouroboros.safety.commands.verdict import Doubt, Verdict
+from ouroboros.safety.commands.verdict import Doubt, Kind, Verdict
 from ouroboros.safety.paths import Places, real
 
 _SHELLS = frozenset({"", "ash", "bash", "dash", "ksh", "sh"})
@@ -24,19 +24,31 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
     if len(text) > _LONGEST:
         reason = "it is too long to be read with certainty"
         return Verdict(kind="approve", rule="ask.long", reason=reason, sends=True)
-    parts = None
     try:
         commands = parse(text)
-        if all(map(_is_plain, commands)):
-            parts = tuple(map(_words, commands))
-        hardened = _hardened(text, commands, Ground(_followed(cwd), places), shell)
+        ground = Ground(_followed(cwd), places)
+        _check_shell(text, shell)
     except Doubt as doubt:
-        return _asked(text, doubt, parts)
-    reason = "it only reads, in places that may be read"
-    return Verdict(kind="safe", rule="safe.read", reason=reason, parts=parts, hardened=hardened)
+        return _asked(text, doubt)
+    judge = Judge(ground)
+    doubts = judge.each(commands)
+    first = next(filter(None, doubts), None)
+    is_plain = all(map(_is_plain, commands))
+    kinds: tuple[Kind, ...] = tuple(
+        _kind(simple, doubt) for simple, doubt in zip(commands, doubts, strict=True)
+    )
+    seen = Verdict(
+        kind="safe",
+        rule="safe.read",
+        reason="it only reads, in places that may be read",
+        parts=tuple(map(_words, commands)) if is_plain else None,
+        kinds=kinds if is_plain else (),
+        hardened=edited(text, judge.edits) if judge.edits else "",
+    )
+    return seen if first is None else _asked(text, first, seen)
 
 
-def _asked(text: str, doubt: Doubt, parts: tuple[tuple[str, ...], ...] | None) -> Verdict:
+def _asked(text: str, doubt: Doubt, seen: Verdict | None = None) -> Verdict:
     reading = read_shell(text)
     harm = danger(text, reading.commands)
     return Verdict(
@@ -45,19 +57,25 @@ def _asked(text: str, doubt: Doubt, parts: tuple[tuple[str, ...], ...] | None) -
         reason=harm[1] if harm else doubt.reason,
         sends=sends(text, reading.commands, is_opaque=reading.opaque),
         pushes=publishes(reading.commands),
-        parts=parts,
+        parts=seen.parts if seen else None,
+        kinds=seen.kinds if seen else (),
+        hardened=seen.hardened if seen else "",
     )
 
 
-def _hardened(text: str, commands: Sequence[Simple], ground: Ground, shell: str) -> str:
+def _kind(simple: Simple, doubt: Doubt | None) -> Kind:
+    if doubt is None:
+        return "safe"
+    text = shlex.join(_words(simple))
+    return "dangerous" if danger(text, read_shell(text).commands) else "approve"
+
+
+def _check_shell(text: str, shell: str) -> None:
     name = shell.replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
     if name not in _SHELLS:
         raise Doubt("ask.shell", f"commands for {name} are not read")
     if name not in {"", "bash"} and any(mark in text for mark in ("&>", "|&")):
         raise Doubt("ask.shell", f"{name} reads this otherwise than bash")
-    judge = Judge(ground)
-    judge.commands(commands)
-    return edited(text, judge.edits) if judge.edits else ""
 
 
 def _followed(cwd: Path) -> Path:

@@ -39,6 +39,7 @@ _LISTING_WORDS = frozenset({
     "-li",
 })
 _FILTERS = frozenset({"grep", "egrep", "fgrep", "sort", "head", "tail", "uniq", "tac", "rg"})
+_MOVES = frozenset({"cd", "pushd", "popd"})
 _DEEPEST = 3
 _MOST = 64
 
@@ -72,10 +73,32 @@ class Judge:
         if not commands or len(commands) > _MOST:
             raise Doubt("ask.long", f"it has {len(commands)} commands")
         for at, simple in enumerate(commands):
-            following = commands[at + 1].joint if at + 1 < len(commands) else ""
-            if simple.joint not in {"|", "|&"}:
+            self._next(simple, commands[at + 1 : at + 2])
+
+    def each(self, commands: Sequence[Simple]) -> tuple[Doubt | None, ...]:
+        """What is doubtful about each command; after a doubtful ``cd`` all of them are."""
+        found: list[Doubt | None] = []
+        lost: Doubt | None = None
+        if not commands or len(commands) > _MOST:
+            lost = Doubt("ask.long", f"it has {len(commands)} commands")
+            return tuple(lost for _ in commands) or (lost,)
+        for at, simple in enumerate(commands):
+            edits = len(self.edits)
+            try:
+                self._next(simple, commands[at + 1 : at + 2])
+                found.append(lost)
+            except Doubt as doubt:
                 self._feed = Feed()
-            self._simple(simple, following)
+                found.append(doubt)
+                lost = doubt if simple.words[0].text in _MOVES else lost
+            if found[-1] is not None:
+                del self.edits[edits:]
+        return tuple(found)
+
+    def _next(self, simple: Simple, following: Sequence[Simple]) -> None:
+        if simple.joint not in {"|", "|&"}:
+            self._feed = Feed()
+        self._simple(simple, following[0].joint if following else "")
 
     def words(self, words: Sequence[Word]) -> None:
         """Judges the words of one command, its name first."""

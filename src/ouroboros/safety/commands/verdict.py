@@ -18,7 +18,9 @@ class Verdict(Struct, frozen=True, kw_only=True):
         pushes: It publishes code or packages.
         parts: The words of each command when the text is only plain words joined by
             ``&& || ; |``, else None.
-        hardened: The text to run instead of a safe one, empty when it may run as written.
+        kinds: What each of the parts is, judged where it stands: its pipe, its folder, what the
+            shell makes of its words. Empty without parts.
+        hardened: The text to run instead, its safe parts hardened; empty when it may run as written.
     """
 
     kind: Kind
@@ -27,6 +29,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
     sends: bool = False
     pushes: bool = False
     parts: tuple[tuple[str, ...], ...] | None = None
+    kinds: tuple[Kind, ...] = ()
     hardened: str = ""
 
 
