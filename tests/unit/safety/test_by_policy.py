@@ -187,6 +187,9 @@ def test_leaving_the_sandbox_is_asked_about_each_time() -> None:
         found = decided("touch x", mode=mode, escalation=OUT, granted=["shell(touch x)"])
         assert (found.outcome, found.outside, found.grant) == ("ask", True, "")
         assert found.reason.endswith("outside of the sandbox: Is it fine?")
+    assert decided("touch x", escalation=OUT).grant == ""
+    again = decided("touch x", approval="on-request", escalation=OUT, granted=["shell(touch x)"])
+    assert (again.outcome, again.outside, again.grant) == ("ask", True, "")
     assert decided("shutdown", escalation=OUT).outcome == "deny"
     assert decided("make", escalation=OUT).outside
     request = decided("touch x", approval="on-request", escalation=OUT)
