@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import os
-import resource
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -66,7 +65,6 @@ def begin(
             popen = _lasting().submit(start).result()
         else:
             popen = start()
-    _limit(popen.pid, confined.limits)
     return popen
 
 
@@ -91,14 +89,6 @@ def _lasting() -> "ThreadPoolExecutor":
     from concurrent.futures import ThreadPoolExecutor
 
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="cage")
-
-
-def _limit(pid: int, limits: Mapping[int, int]) -> None:
-    for kind, most in limits.items():
-        with contextlib.suppress(OSError, ValueError):  # it has ended, or has less already
-            hard = resource.prlimit(pid, kind)[1]
-            least = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.prlimit(pid, kind, (least, least))
 
 
 def ended(confined: Confined, *, cwd: Path, seconds: float) -> tuple[int, str]:

@@ -6,7 +6,6 @@ so its rules are made here and taken on inside, by a line of Perl, or of Python 
 
 import os
 import platform
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Lock
@@ -14,25 +13,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ouroboros.safety.sandbox import kernel, seccomp
+from ouroboros.safety.sandbox import inner, kernel, seccomp
 from ouroboros.safety.sandbox.cage import Confined
 from ouroboros.safety.sandbox.floor import limits, marks
 from ouroboros.safety.sandbox.landlock import CHANGE, every_right, planned, ruleset_of
 from ouroboros.safety.sandbox.policy import Policy
 
-_PERL = (
-    "my $r=shift;my $m=shift;for(qw(/dev/pts /dev/shm)){sysopen(my $d,$_,0x200000)or next;"
-    "my $g=pack(q(Qi),$m,fileno $d);syscall(445,$r+0,1,$g,0)==0 or die qq(landlock: $!\n)}"
-    "syscall(446,$r+0,0)==0 or die qq(landlock: $!\n);"
-    "open(my $f,q(<&=),$r);exec{$ARGV[0]}@ARGV;die qq($ARGV[0]: $!\n)"
-)
-_PYTHON = (
-    "import ctypes,os,struct,sys\nr,m=int(sys.argv[1]),int(sys.argv[2])\n"
-    "c=ctypes.CDLL(None).syscall\nfor d in('/dev/pts','/dev/shm'):\n"
-    " g=struct.pack('=Qi',m,os.open(d,os.O_PATH))\n"
-    " c(445,r,1,g,0)==0 or sys.exit('landlock')\n"
-    "c(446,r,0)==0 or sys.exit('landlock')\nos.close(r)\nos.execvp(sys.argv[3],sys.argv[3:])"
-)
 _WRITABLE_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")
 
 type Kind = Literal["writable", "protected", "absent", "hidden"]
@@ -43,20 +29,12 @@ class Launcher(Struct, frozen=True, kw_only=True):
 
     Attributes:
         bwrap: Its path.
-        inner: What takes on the rules of Landlock inside, after it added the folders of devices that
-            are made for the command. Its arguments: the descriptor of the rules, the rights to those
-            folders, the command. Empty where there is no Landlock.
+        inner: What takes on the limits and the rules of Landlock inside, from ``inner.taking``. Empty
+            where there is no Landlock.
     """
 
     bwrap: str
     inner: tuple[str, ...] = ()
-
-
-def inner_of(perl: str | None) -> tuple[str, ...]:
-    """What takes on the rules inside; Perl starts ten times faster than we do."""
-    if kernel.landlock_version() < 1:
-        return ()
-    return (perl, "-e", _PERL) if perl else (sys.executable, "-I", "-S", "-c", _PYTHON)
 
 
 class Bubblewrap:
@@ -83,6 +61,7 @@ class Bubblewrap:
         descriptors = {len(words): self._opened_filter}
         words += ["", "--", *self._launcher.inner]
         if self._launcher.inner:
+            words.append(inner.limits_of(limits(self._policy)))
             descriptors[len(words)] = self._opened_ruleset
             words += ["", str(CHANGE & every_right(kernel.landlock_version()))]
         if absent:
@@ -92,7 +71,6 @@ class Bubblewrap:
             command=(*words, *command),
             environment=marks(self.name, self._policy.network),
             descriptors=descriptors,
-            limits=limits(self._policy),
             ends_with_thread=True,
             finish=(lambda: self._clear(absent)) if absent else None,
         )

@@ -24,7 +24,6 @@ class Confined(Struct, frozen=True, kw_only=True):
         environment: Variables set over those of the command.
         lock: Locks up the calling thread for good, and what it starts; never a thread of a pool.
         descriptors: Opens what the argument of that number is to name; closed after the start.
-        limits: Kernel's numbers of resource limits, each with its most.
         ends_with_thread: The kernel ends the command with the thread that started it, so that thread
             has to last.
         finish: Takes away what the cage left on the disk, once the command has ended.
@@ -36,7 +35,6 @@ class Confined(Struct, frozen=True, kw_only=True):
     descriptors: Mapping[int, Callable[[], int]] = field(
         default_factory=dict[int, Callable[[], int]]
     )
-    limits: Mapping[int, int] = field(default_factory=dict[int, int])
     ends_with_thread: bool = False
     finish: Callable[[], None] | None = None
 

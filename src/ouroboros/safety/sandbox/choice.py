@@ -37,7 +37,9 @@ def choose(policy: Policy, offered: Features) -> Choice:
         return Choice(sandbox=Bubblewrap(policy, offered.launcher))
     if offered.landlock and offered.seccomp:
         return Choice(
-            sandbox=Floor(policy), strength="partly", warnings=tuple(_gaps(policy, offered))
+            sandbox=Floor(policy, offered.limiter),
+            strength="partly",
+            warnings=tuple(_gaps(policy, offered)),
         )
     return Choice(
         sandbox=Unconfined(),

@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from ouroboros.safety.sandbox import kernel, seccomp
 from ouroboros.safety.sandbox.begin import ended
-from ouroboros.safety.sandbox.bubblewrap import Bubblewrap, Launcher, inner_of
+from ouroboros.safety.sandbox.bubblewrap import Bubblewrap, Launcher
+from ouroboros.safety.sandbox.inner import limiting, taking
 from ouroboros.safety.sandbox.policy import Policy
 
 _PLACES = "/usr/bin:/bin:/usr/local/bin:/run/wrappers/bin:/run/current-system/sw/bin"
@@ -26,6 +27,7 @@ class Features(Struct, frozen=True, kw_only=True):
     Attributes:
         landlock: Its version; 0 for none. From 3 on it stops every change of a file.
         seccomp: Whether system calls can be filtered on this kind of machine.
+        limiter: What a command is started behind, where nothing else sets its limits.
         launcher: ``bwrap``, when it works with the very flags that are used.
         without: Why there is no ``launcher``.
         seatbelt: Whether macOS's ``sandbox-exec`` is there.
@@ -33,6 +35,7 @@ class Features(Struct, frozen=True, kw_only=True):
 
     landlock: int = 0
     seccomp: bool = False
+    limiter: tuple[str, ...] = ()
     launcher: Launcher | None = None
     without: str = ""
     seatbelt: bool = False
@@ -44,10 +47,13 @@ def features(*, bubblewrap: bool = True) -> Features:
         return Features(seatbelt=sys.platform == "darwin" and _SEATBELT.exists())
     landlock = kernel.landlock_version()
     filters = platform.machine() in seccomp.MACHINES
+    limiter = limiting(shutil.which("perl", path=_PLACES))
     launcher, without = None, "switched off by sandbox.bubblewrap"
     if bubblewrap:
         launcher, without = _tried(filters=filters)
-    return Features(landlock=landlock, seccomp=filters, launcher=launcher, without=without)
+    return Features(
+        landlock=landlock, seccomp=filters, limiter=limiter, launcher=launcher, without=without
+    )
 
 
 def _tried(*, filters: bool) -> tuple[Launcher | None, str]:
@@ -56,7 +62,7 @@ def _tried(*, filters: bool) -> tuple[Launcher | None, str]:
     program = shutil.which("bwrap", path=_PLACES)
     if program is None:
         return None, "bwrap is not installed"
-    launcher = Launcher(bwrap=program, inner=inner_of(shutil.which("perl", path=_PLACES)))
+    launcher = Launcher(bwrap=program, inner=taking(shutil.which("perl", path=_PLACES)))
     with TemporaryDirectory() as folder:
         said = _said(launcher, Path(folder).resolve())
     return (launcher, "") if not said else (None, said)

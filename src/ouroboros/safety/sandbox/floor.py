@@ -13,6 +13,7 @@ from threading import Lock
 
 from ouroboros.safety.sandbox import kernel, seccomp
 from ouroboros.safety.sandbox.cage import NAME, NO_NETWORK, Confined
+from ouroboros.safety.sandbox.inner import limits_of
 from ouroboros.safety.sandbox.landlock import Ruleset
 from ouroboros.safety.sandbox.policy import Policy, Traffic
 
@@ -25,9 +26,9 @@ class Floor:
 
     name = "landlock"
 
-    def __init__(self, policy: Policy) -> None:
-        """``policy`` is enforced as far as Landlock can say it."""
-        self._policy = policy
+    def __init__(self, policy: Policy, limiter: tuple[str, ...] = ()) -> None:
+        """``policy`` is enforced as far as Landlock can say it, limits by ``limiter``."""
+        self._policy, self._limiter = policy, limiter
         self._ruleset = Ruleset(policy)
         self._filter = seccomp.refusing(platform.machine(), policy.network)
         self._once = Lock()
@@ -41,11 +42,13 @@ class Floor:
         """The command as it is, started by a thread that has locked itself up."""
         del cwd
         return Confined(
-            command=tuple(command),
+            command=(*self._limited(), *command),
             environment=marks(self.name, self._policy.network),
             lock=self._lock,
-            limits=limits(self._policy),
         )
+
+    def _limited(self) -> tuple[str, ...]:
+        return (*self._limiter, limits_of(limits(self._policy))) if self._limiter else ()
 
     def _lock(self) -> None:
         with self._once:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ouroboros.safety.sandbox.cage import Confined
-from ouroboros.safety.sandbox.floor import limits, marks
+from ouroboros.safety.sandbox.floor import marks
 from ouroboros.safety.sandbox.policy import Policy
 
 _ALWAYS = """(version 1)
@@ -27,6 +27,9 @@ _ALWAYS = """(version 1)
 (allow file-read*)"""
 
 
+_LIMITING = ("/bin/sh", "-c", 'ulimit -c 0; exec "$@"', "sh")
+
+
 class Seatbelt:
     """``sandbox-exec`` with a profile made for the policy."""
 
@@ -45,9 +48,15 @@ class Seatbelt:
         """The command behind ``sandbox-exec``."""
         del cwd
         return Confined(
-            command=("/usr/bin/sandbox-exec", "-p", profile(self._policy), "--", *command),
+            command=(
+                "/usr/bin/sandbox-exec",
+                "-p",
+                profile(self._policy),
+                "--",
+                *_LIMITING,
+                *command,
+            ),
             environment=marks(self.name, self._policy.network),
-            limits=limits(self._policy),
         )
 
 

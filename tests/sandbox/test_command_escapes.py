@@ -1,0 +1,230 @@
+"""Hostile commands in each cage there is: nothing outside changes, nothing hidden is read."""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from anyio import to_thread
+
+from ouroboros.safety.sandbox import Confined, Policy, Sandbox, begin
+from ouroboros.safety.sandbox.bubblewrap import Bubblewrap
+from ouroboros.safety.sandbox.features import Features, features
+from ouroboros.safety.sandbox.floor import Floor
+from ouroboros.safety.sandbox.policy import protected_in, real, secrets_of
+from tests.sandbox import command_escapes
+
+GROUPS = {
+    "writes": command_escapes.WRITES,
+    "protected": command_escapes.PROTECTED,
+    "reads": command_escapes.READS,
+    "kernel": command_escapes.KERNEL,
+    "network": command_escapes.NETWORK,
+    "metadata": command_escapes.METADATA,
+}
+SECRET = "SECRET"
+OFFERED: Features = features()
+CAGES = ["landlock", *(["bubblewrap"] if OFFERED.launcher else [])]
+
+
+class Ground:
+    """Folders, a listener of each kind and a process, and how they were before."""
+
+    def __init__(self, base: Path) -> None:
+        self.base = base.resolve()
+        self.work, self.outside = self.base / "work", self.base / "outside"
+        self.person, self.home = self.base / "person", self.base / "ours"
+        self.other = self.base / "other"
+        self._files()
+        self.reached: list[str] = []
+        self._listeners = [self._tcp(), self._local(str(self.base / "socket"))]
+        self.abstract = f"ouroboros-{os.getpid()}-{self.base.name}"
+        self._listeners.append(self._local(f"\0{self.abstract}"))
+        self.port = self._listeners[0].getsockname()[1]
+        for listener in self._listeners:
+            threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
+        self.victim = subprocess.Popen(
+            ["/bin/sleep", "600"], cwd=self.outside, env={"SLEEPER": SECRET}
+        )
+        self.before = self.state()
+
+    def _files(self) -> None:
+        files = {
+            self.outside / "canary": "quiet",
+            self.outside / "run.sh": "#!/bin/sh\n",
+            self.outside / "sub" / "canary": "quiet",
+            self.person / ".bashrc": "",
+            self.home / "config.toml": "",
+            self.work / "file": "#!/bin/sh\n",
+            self.work / "src" / "a.txt": "one\n",
+            self.work / "tree" / ".git": f"gitdir: {self.other}\n",
+            self.other / "config": "",
+            self.other / "hooks" / "sample": "",
+        }
+        for name in (".ssh/id_rsa", ".aws/credentials", ".netrc", ".git-credentials"):
+            files[self.person / name] = SECRET
+        files[self.person / ".config/gh/hosts.yml"] = SECRET
+        files[self.home / "keys.toml"] = SECRET
+        files[self.home / "auth" / "login.json"] = SECRET
+        for path, text in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        subprocess.run(["git", "init", "-q", self.work], check=True)
+        (self.work / ".git" / "hooks").mkdir(exist_ok=True)
+
+    def _tcp(self) -> socket.socket:
+        return socket.create_server(("127.0.0.1", 0))
+
+    def _local(self, name: str) -> socket.socket:
+        found = socket.socket(socket.AF_UNIX)
+        found.bind(name)
+        found.listen()
+        return found
+
+    def _accept(self, listener: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                listener.accept()[0].close()
+                self.reached.append(str(listener))
+
+    def state(self) -> dict[str, object]:
+        """All that is to stay: contents, modes, owners and times."""
+        roots = (self.outside, self.person, self.home, self.other, self.work / ".git")
+        found: dict[str, object] = {
+            str(path): _facts(path) for root in roots for path in (root, *sorted(root.rglob("*")))
+        }
+        found["tree"] = _facts(self.work / "tree" / ".git")
+        found |= dict.fromkeys((str(path) for path in self.base.iterdir()), True)
+        found["victim"] = _condition(self.victim.pid)
+        found["own"] = [(self.work / name).exists() for name in (".ouroboros", ".agents")]
+        found["system"] = [Path(name).exists() for name in ("/etc/made", "/usr/local/bin/made")]
+        return found
+
+    def policy(self) -> Policy:
+        roots = real([self.work])
+        return Policy(
+            writable=roots,
+            protected=real((*protected_in([*roots, self.work / "tree"]), self.home)),
+            hidden=real(secrets_of(self.person, self.home)),
+        )
+
+    def text(self, case: str) -> str:
+        words = {
+            "{O}": self.outside,
+            "{S}": self.person,
+            "{H}": self.home,
+            "{W}": self.work,
+            "{G}": self.other,
+            "{P}": self.victim.pid,
+            "{E}": os.getpid(),
+            "{T}": self.port,
+            "{U}": self.base / "socket",
+            "{A}": self.abstract,
+            "{PY}": f"{sys.executable} -ISB",
+        }
+        for name, value in words.items():
+            case = case.replace(name, str(value))
+        return case
+
+    def close(self) -> None:
+        self.victim.send_signal(signal.SIGKILL)
+        self.victim.wait()
+        for listener in self._listeners:
+            listener.close()
+
+
+def _condition(pid: int) -> str:
+    """Whether a process sleeps, is stopped or gone, and how nice it is."""
+    with contextlib.suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rsplit(")", 1)[1].split()
+        return f"{'alive' if fields[0] in 'SR' else fields[0]} {fields[16]}"
+    return "gone"
+
+
+def _facts(path: Path) -> object:
+    if not path.exists():
+        return None
+    status = path.lstat()
+    content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+    return (status.st_mode, status.st_uid, status.st_mtime_ns, status.st_ctime_ns, content)
+
+
+def cage_of(name: str, policy: Policy) -> Sandbox:
+    if name == "landlock":
+        return Floor(policy, OFFERED.limiter)
+    assert OFFERED.launcher is not None
+    return Bubblewrap(policy, OFFERED.launcher)
+
+
+def ran(confined: Confined, cwd: Path) -> str:
+    """All that it says in at most ten seconds; what it left running ends with it."""
+    environment = {"PATH": os.environ["PATH"], "HOME": str(cwd), "LC_ALL": "C.UTF-8"}
+    process = begin(
+        confined,
+        cwd=cwd,
+        environment=environment,
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        said = process.communicate(timeout=10)[0]
+    except subprocess.TimeoutExpired:
+        said = b""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
+    if confined.finish is not None:
+        confined.finish()
+    return said.decode("utf-8", "replace")
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Generator[Ground]:
+    made = Ground(tmp_path)
+    yield made
+    made.close()
+
+
+def attacked(ground: Ground, cage: str, cases: tuple[str, ...]) -> list[str]:
+    """The cases that came through; what they changed is made whole before the next one."""
+    through: list[str] = []
+    sandbox = cage_of(cage, ground.policy())
+    for case in cases:
+        text = ground.text(case)
+        said = ran(sandbox.confine(("/bin/bash", "-c", text), cwd=ground.work), ground.work)
+        now = ground.state()
+        if now != ground.before or SECRET in said or ground.reached:
+            changed = [name for name in now if now[name] != ground.before.get(name)]
+            through.append(f"{case}: {changed} {ground.reached} {said[:200]!r}")
+            ground.before = now
+            ground.reached.clear()
+    return through
+
+
+@pytest.mark.skipif(OFFERED.landlock < 6, reason="the kernel has no Landlock of version 6")
+@pytest.mark.parametrize("cage", CAGES)
+@pytest.mark.parametrize("group", [name for name in GROUPS if name != "metadata"])
+async def test_no_command_gets_out(ground: Ground, cage: str, group: str) -> None:
+    through = await to_thread.run_sync(attacked, ground, cage, GROUPS[group])
+    assert through == [], f"{len(through)} of {len(GROUPS[group])} came through"
+
+
+@pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
+async def test_modes_and_times_stay_where_there_are_mounts(ground: Ground) -> None:
+    cases = command_escapes.METADATA
+    assert await to_thread.run_sync(attacked, ground, "bubblewrap", cases) == []
+
+
+def test_there_are_enough_of_them() -> None:
+    assert sum(map(len, GROUPS.values())) >= 150
+    assert shutil.which("git")
