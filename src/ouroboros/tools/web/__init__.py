@@ -1,0 +1,1 @@
+"""Reading the web without a browser: a page is fetched from a judged address and told as text."""
