@@ -140,7 +140,7 @@ def judged(text: str, folder: Path, shell: str = "bash") -> Verdict:
 def test_no_harmful_command_is_called_safe(ground: Path):
     wrong = [text for text in HARMFUL if judged(text, ground).kind == "safe"]
     assert wrong == []
-    assert len(HARMFUL) >= 1_300
+    assert len(HARMFUL) >= 2_000
 
 
 def test_nearly_every_plain_read_is_safe(plain: Path):

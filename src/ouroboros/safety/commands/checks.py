@@ -264,6 +264,12 @@ def _bare_names(name: str, match: Match, words: Sequence[Word], ground: Ground) 
         raise Doubt("ask.operand", f"{name} may run what is in a file")
 
 
+def _no_lists(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
+    del words, ground
+    if any(word.text.startswith("@") for word in match.operands):
+        raise Doubt("ask.operand", f"{name} reads options from a file that begins with @")
+
+
 def _one(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
     del words, ground
     if len(match.operands) != 1:
@@ -295,6 +301,7 @@ CHECKS: dict[str, Check] = {
     "grep": _grep,
     "jq": _jq,
     "kubectl": _kubectl,
+    "no_lists": _no_lists,
     "one": _one,
     "plain_key": _plain_key,
     "printf": _printf,

@@ -26,6 +26,8 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
         return Verdict(kind="approve", rule="ask.long", reason=reason, sends=True)
     try:
         commands = parse(text)
+        if not commands:
+            raise Doubt("ask.empty", "there is no command")
         ground = Ground(_followed(cwd), places)
         _check_shell(text, shell)
     except Doubt as doubt:

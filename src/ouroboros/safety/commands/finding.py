@@ -80,6 +80,7 @@ _ALONE = frozenset([
     "-warn",
     "-nowarn",
 ])
+_OR = frozenset({"-o", "-or"})
 _NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
 _PRINTERS = frozenset([
     "cat",
@@ -114,12 +115,27 @@ class Feed(Struct, frozen=True, kw_only=True):
 
 
 class Search(Struct, kw_only=True):
-    """What a ``find`` looks for."""
+    """What a ``find`` looks for: in each alternative of its expression, whether a name is asked for."""
 
     names: list[Word] = field(default_factory=list[Word])
+    named: list[bool] = field(default_factory=lambda: [False])
+    is_inverse: bool = False
+
+    def note(self, option: str, value: Word | None = None) -> None:
+        """Takes one more part of the expression."""
+        if option in _OR:
+            self.named.append(False)
+        elif option in {"!", "-not", ","}:
+            self.is_inverse = True
+        elif option == "-prune":
+            self.named[-1] = True
+        elif value is not None and option in _NAMES:
+            self.names.append(value)
+            is_name = option in {"-name", "-iname"} and bool(value.text.strip("*?."))
+            self.named[-1] = self.named[-1] or is_name
 
     def allows(self, program: str) -> None:
-        """Whether what it finds may be handed to a program that prints.
+        """Whether what it finds, as far as the expression was read, may be handed to a program.
 
         Raises:
             Doubt: Files with keys may be among it.
@@ -128,16 +144,11 @@ class Search(Struct, kw_only=True):
             is_pattern = any(mark in name.text for mark in "*?[")
             if is_secret_name(name.text, is_pattern=is_pattern):
                 raise Doubt("ask.secret", f"{name.text} may be files with keys")
-        if program in _PRINTERS and not self.is_narrow:
+        if program in _PRINTERS and (self.is_inverse or not all(self.named)):
             raise Doubt(
                 "ask.secret",
                 f"{program} would print every file that is found, also those with keys",
             )
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether it looks for names of one kind."""
-        return bool(self.names) and all(name.text.strip("*?./") for name in self.names)
 
 
 def check_find(words: Sequence[Word], ground: Ground, judge: Judge) -> Feed:
@@ -146,7 +157,7 @@ def check_find(words: Sequence[Word], ground: Ground, judge: Judge) -> Feed:
     Raises:
         Doubt: It may change or run something.
     """
-    search, runs = Search(), list[Sequence[Word]]()
+    search = Search()
     rest = _after_places(list(words[1:]), ground)
     while rest:
         word = rest.pop(0)
@@ -155,17 +166,17 @@ def check_find(words: Sequence[Word], ground: Ground, judge: Judge) -> Feed:
             raise Doubt("ask.pattern", f"the shell may change {text}")
         if text in _TESTS or text in _REFERENCES:
             value = _value(text, rest)
-            if text in _NAMES:
-                search.names.append(value)
+            search.note(text, value)
             if text in _REFERENCES:
                 ground.check([value])
         elif text == "-exec":
-            runs.append(_inner(rest))
-        elif text not in _ALONE:
+            inner = _inner(rest)
+            search.allows(inner[0].text.rpartition("/")[2])
+            judge(inner)
+        elif text in _ALONE:
+            search.note(text)
+        else:
             raise Doubt("ask.option", f"the option {text} of find is not known to be harmless")
-    for inner in runs:
-        search.allows(inner[0].text.rpartition("/")[2])
-        judge(inner)
     return Feed(is_listing=True, is_narrow=_narrow(search))
 
 

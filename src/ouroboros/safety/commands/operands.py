@@ -116,7 +116,8 @@ class Ground:
         # Joined as text: a command may name hundreds of files, and paths as values cost most of all.
         if not word.is_pattern:
             return [word.text if word.text.startswith("/") else f"{cwd}/{word.text}"]
-        if ".." in word.text.split("/"):
+        # .* and .? also stand for the folder above.
+        if any(piece == ".." or re.match(r"\.[*?\[]", piece) for piece in word.text.split("/")):
             raise Doubt("ask.pattern", f"{word.text} may mean any file")
         fixed = re.split(r"[*?\[]", word.text)[0].rpartition("/")[0]
         start = Path("/") if word.text.startswith("/") else cwd

@@ -1,5 +1,6 @@
 """One command after the other: is each in the tables, with options and paths that only read."""
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -43,6 +44,8 @@ _MOVES = frozenset({"cd", "pushd", "popd"})
 _DEEPEST = 3
 _MOST = 64
 
+_SHOWS_HIDDEN = re.compile(r"-[A-Za-z]*[HIu.]|--hidden|--no-ignore|--unrestricted")
+
 type Edit = tuple[int, int, str]
 
 
@@ -79,9 +82,9 @@ class Judge:
         """What is doubtful about each command; after a doubtful ``cd`` all of them are."""
         found: list[Doubt | None] = []
         lost: Doubt | None = None
-        if not commands or len(commands) > _MOST:
+        if len(commands) > _MOST:
             lost = Doubt("ask.long", f"it has {len(commands)} commands")
-            return tuple(lost for _ in commands) or (lost,)
+            return tuple(lost for _ in commands)
         for at, simple in enumerate(commands):
             edits = len(self.edits)
             try:
@@ -198,7 +201,8 @@ class Judge:
         if own in _FILTERS and not match.paths:
             self._feed = feed
         elif _is_listing(own, words):
-            self._feed = Feed(is_listing=True, is_narrow=own not in {"grep", "egrep", "fgrep"})
+            hidden = own.endswith("grep") or any(map(_SHOWS_HIDDEN.match, _texts(words)))
+            self._feed = Feed(is_listing=True, is_narrow=not hidden)
 
     def _is_version(self, own: str, words: Sequence[Word]) -> bool:
         if len(words) != 2:
@@ -227,8 +231,12 @@ def _entry(words: Sequence[Word], own: str) -> tuple[int, str]:
     raise Doubt("ask.program", f"{own} is not known only to read")
 
 
+def _texts(words: Sequence[Word]) -> list[str]:
+    return [word.text for word in words[1:]]
+
+
 def _is_listing(own: str, words: Sequence[Word]) -> bool:
-    given = {word.text for word in words[1:]}
+    given = set(_texts(words))
     match own:
         case "fd" | "fdfind":
             return True

@@ -4,7 +4,12 @@ A case is a line; ``⏎`` stands for a line end, ``␉`` for a tab, ``␍`` for 
 and ``⇐ ∅ □`` for a turn of the writing, a blank without width and one that does not break.
 """
 
-from tests.unit.safety.command_cases import harmful_places, harmful_programs, harmful_shell
+from tests.unit.safety.command_cases import (
+    harmful_options,
+    harmful_places,
+    harmful_programs,
+    harmful_shell,
+)
 
 _SHOWN = {
     "⏎": "\n",
@@ -22,8 +27,6 @@ def _case(line: str) -> str:
     return line
 
 
-CASES = [
-    _case(line)
-    for line in (harmful_shell.LINES + harmful_programs.LINES + harmful_places.LINES).split("\n")
-    if line
-]
+_ALL = (harmful_shell, harmful_programs, harmful_places, harmful_options)
+
+CASES = [_case(line) for each in _ALL for line in each.LINES.split("\n") if line]

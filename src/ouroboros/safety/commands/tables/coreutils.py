@@ -134,7 +134,7 @@ READS: dict[str, str] = {
         " --buffer-size= --debug PATHS"
     ),
     "stat": "-fLtx -c= --dereference --file-system --format= --printf= --terse PATHS ANY",
-    "strings": "-afow -n= -t= -e= --all --bytes= --radix= --encoding= PATHS",
+    "strings": "-afow -n= -t= -e= --all --bytes= --radix= --encoding= :no_lists PATHS",
     "sum": "-rs PATHS",
     "tac": "-br -s= --before --regex --separator= PATHS",
     "tail": (

@@ -77,12 +77,12 @@ READS: dict[str, str] = {
     "mawk": "-F= -v= :awk WORDS",
     "nm": (
         "-aABCDglnopPrSsuv --demangle[=] --dynamic --defined-only --extern-only"
-        " --undefined-only --print-size PATHS"
+        " --undefined-only --print-size :no_lists PATHS"
     ),
-    "objdump": "-adfhprsStTxC -M= --disassemble --syms --headers PATHS",
+    "objdump": "-adfhprsStTxC -M= --disassemble --syms --headers :no_lists PATHS",
     "readelf": (
         "-aehlnrsSuVdAWx --all --file-header --program-headers --section-headers"
-        " --symbols --dynamic --wide PATHS"
+        " --symbols --dynamic --wide :no_lists PATHS"
     ),
     "rg": (
         "-0abcFHhiIlnNoPpqsSUuvVwx. -A= -B= -C= -d= -e= -E= -f=@ -g= -j= -m= -M= -r= -t="
@@ -113,7 +113,7 @@ READS: dict[str, str] = {
         "-aC -s= -S= -f= -e= -i= -o= --shell= --severity= --format= --exclude= --include="
         " --color[=] PATHS"
     ),
-    "size": "-ABdoxt PATHS",
+    "size": "-ABdoxt :no_lists PATHS",
     "tar": ":tar RAW",
     "tokei": "-fCs= -t= -e= --files --sort= --type= --exclude= --output= PATHS",
     "tree": (
