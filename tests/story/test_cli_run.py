@@ -16,7 +16,7 @@ from tests.story.cli_terminal import Program
 LOOP = "for i in 1 2 3; do echo step $i; sleep 30; done"
 LOOKS = {
     "text": "I look **first**.",
-    "tool_calls": [{"name": "shell", "arguments": {"command": "echo seen; echo there"}}],
+    "tool_calls": [{"name": "shell", "arguments": {"command": "touch x; echo seen; echo there"}}],
 }
 ANSWERS = {"text": "# Found\n\nIt is *there*."}
 SLEEPS = {
@@ -262,7 +262,7 @@ def test_a_terminal_shows_rendered_words_and_asks(tmp_path: Path) -> None:
         assert program.ends() == 0
         shown = program.picture.text
     assert "I look first." in shown
-    assert "? Allow: Run echo seen; echo there" in shown
+    assert "? Allow: Run touch x; echo seen; echo there" in shown
     assert "Allowed by you" in shown
     assert "  seen\n  there\n" in shown
     assert "# Found\n\nIt is there.\n" in shown

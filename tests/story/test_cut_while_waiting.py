@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import anyio
+import pytest
 
 from ouroboros.core.commands import Approve, Interrupt
+from ouroboros.core.errors import Misuse
 from ouroboros.core.events import (
     ContextCompacted,
     ModelRetried,
@@ -33,7 +35,8 @@ async def test_a_cap_on_time_ends_a_wait_for_an_answer(tmp_path: Path) -> None:
         assert [r.status for r in s.events(ToolResulted)] == ["cancelled", "cancelled"]
         assert not (s.cwd / "out.txt").exists()
         asked = s.events(PermissionRequested)[0].request_id
-        await s.session.send(Approve(request_id=asked))
+        with pytest.raises(Misuse, match="not open any more"):
+            await s.session.send(Approve(request_id=asked))
         assert (await s.run("Go on")).final == "All done."
         assert not (s.cwd / "out.txt").exists()
 

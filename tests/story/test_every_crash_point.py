@@ -31,9 +31,11 @@ from ouroboros.core.events import (
     ContextCompacted,
     Envelope,
     ModelDelta,
+    PermissionAnswered,
     PermissionRequested,
     TaskCancelled,
     ToolAttempted,
+    ToolResulted,
 )
 from ouroboros.core.events.schema import decode
 from ouroboros.core.ids import TimeOrderedIds
@@ -142,11 +144,26 @@ class Listener:
         yield events()
 
 
-class NoHands:
-    """Nothing is called after the crash."""
+class LateHands:
+    """Nothing is called after the crash but what had waited for a yes, and that is refused now."""
+
+    def __init__(self, state: State, journal: Journal) -> None:
+        self.state, self.journal = state, journal
 
     async def do(self, call: ToolCall) -> object:
-        raise AssertionError(f"{call.name} was called")
+        asked = [one for one in self.state.approvals.values() if one.call_id == call.id]
+        assert len(asked) == 1, f"{call.name} was called"
+        self.journal.record(
+            PermissionAnswered(
+                request_id=asked[0].request_id,
+                call_id=call.id,
+                allowed=False,
+                decider="person",
+            )
+        )
+        refused = ToolResulted(call_id=call.id, name=call.name, status="denied")
+        self.journal.record(refused)
+        return refused
 
     def may_overlap(self, call: ToolCall) -> bool:
         return True
@@ -177,12 +194,13 @@ def opened(state: State, log: Memory, model: Listener) -> Session:
         ids=ids,
         context=lambda state: None,
     )
+    journal = Journal(state=state, log=log, ids=ids, clock=clock)
     return Session(
         state=state,
-        journal=Journal(state=state, log=log, ids=ids, clock=clock),
+        journal=journal,
         desk=Desk(interactive=False),
         mind=mind,
-        hands=NoHands(),
+        hands=LateHands(state, journal),
         surroundings=around,
         speakers=nobody,
         prompts=PROMPTS,
@@ -199,13 +217,14 @@ async def gone_on(prefix: list[Envelope], origin: Origin) -> Request:
     state = fold(prefix)
     session = opened(state, log, model)
     session.recover()
-    assert state.calls == {}
+    waits = {asked.call_id for asked in state.approvals.values()}
+    assert set(state.calls) == waits
     try:
         await session.resume()
     except Misuse:
         await session.submit("Go on")
     assert state.ended == "completed"
-    assert state.approvals == {}
+    assert (state.calls, state.approvals) == ({}, {})
     assert fold(log.envelopes) == state
     return model.asked[0]
 

@@ -33,6 +33,11 @@ class Desk:
         self.unanswered = 0
         self.questions = Questions(interactive=interactive)
 
+    @property
+    def is_interactive(self) -> bool:
+        """Whether a person is there to be asked."""
+        return self._interactive
+
     async def ask(self, question: PermissionRequested) -> Answer:
         """The answer; the question is on record already, the answer will be by the caller."""
         if not self._interactive:
@@ -53,8 +58,8 @@ class Desk:
         if waiting is None or waiting.answer is not None:
             return False
         match command:
-            case Approve(scope=scope):
-                waiting.answer = Answer(allowed=True, scope=scope)
+            case Approve(scope=scope, rules=rules, input=text):
+                waiting.answer = Answer(allowed=True, scope=scope, rules=rules, input=text)
             case Deny(message=message):
                 waiting.answer = Answer(allowed=False, message=message)
         waiting.signal.set()

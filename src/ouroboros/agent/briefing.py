@@ -104,6 +104,8 @@ def _instructions(around: Surroundings, known: dict[str, str], told: dict[str, s
     if digest == known.get("instructions", ""):
         return ""
     told["instructions"] = digest
+    if around.instructions.project:
+        told["project"] = f"instructions {around.instructions.project}"
     if not text:
         return "The instruction files that were given earlier are gone; they no longer apply."
     return f"# AGENTS.md instructions for {around.cwd}\n\n<INSTRUCTIONS>\n{text}\n</INSTRUCTIONS>"

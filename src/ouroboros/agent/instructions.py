@@ -21,10 +21,14 @@ OWN_BYTES = 1_048_576
 
 
 class Instructions(Struct, frozen=True, kw_only=True):
-    """Joined text, the files it came from, and what the person should be told about them."""
+    """Joined text, the files it came from, and what the person should be told about them.
+
+    ``project`` names the first file that is not the person's own.
+    """
 
     text: str = ""
     files: tuple[Path, ...] = ()
+    project: str = ""
     warnings: tuple[str, ...] = ()
 
 
@@ -65,7 +69,10 @@ def gather(cwd: Path, home: Path, budget: int) -> Instructions:
     project = "\n\n".join(piece for piece in pieces if piece)
     personal = own[1].decode("utf-8", "replace").strip() if own else ""
     text = SEPARATOR.join(part for part in (personal, project) if part)
-    return Instructions(text=text, files=tuple(files), warnings=tuple(warnings))
+    foreign = str(files[1 if own else 0]) if project else ""
+    return Instructions(
+        text=text, files=tuple(files), project=foreign, warnings=tuple(warnings)
+    )
 
 
 def _first(

@@ -13,6 +13,7 @@ from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
 from ouroboros.agent.overlap import Hands
 from ouroboros.agent.prompts import Prompts
+from ouroboros.agent.recovery import close, waiting
 from ouroboros.agent.reply import error_of
 from ouroboros.agent.roles import Partner
 from ouroboros.agent.speaker import Speaker
@@ -35,25 +36,18 @@ from ouroboros.core.commands import (
 from ouroboros.core.errors import Misuse, ModelFailed, StoreFailed, unwrapped
 from ouroboros.core.events import (
     ErrorRaised,
-    PermissionAnswered,
     SettingsChanged,
     TaskCancelled,
     TaskCompleted,
     ToolResulted,
     UserMessage,
 )
-from ouroboros.core.events.question import UserAnswered
 from ouroboros.core.ids import Ids
 from ouroboros.core.limits import Caps
 from ouroboros.core.parts import Media, Message, Part, Text
 from ouroboros.core.state import OpenCall, State
 
 CONTINUE = "Your last reply was cut off before it was complete. Go on from where it stopped."
-UNKNOWN = (
-    "The program ended while this call was running. Whether it took effect is unknown: "
-    "look before you run it again."
-)
-NOT_RUN = "aborted: the program ended before this call ran; it did not run."
 
 
 class Session:
@@ -116,7 +110,7 @@ class Session:
             case Interrupt():
                 self._interrupt(command)
             case Approve() | Deny():
-                self.desk.answer(command)
+                self._answer(command)
             case Answer():
                 self.desk.questions.answer(command)
             case SetMode(mode=mode):
@@ -127,6 +121,13 @@ class Session:
                 await self._set_model(command)
             case Rewind() | Fork():
                 raise Misuse(f"this session cannot {type(command).__name__.lower()} yet")
+
+    def _answer(self, command: Approve | Deny) -> None:
+        if not self.desk.answer(command):
+            raise Misuse(
+                "this question is not open any more: the first answer counted",
+                hint="see what became of the call",
+            )
 
     def _interrupt(self, command: Interrupt) -> None:
         if command.child:
@@ -161,35 +162,11 @@ class Session:
         await self._run(self._go_on)
 
     def recover(self) -> list[OpenCall]:
-        """Closes what a crash left open; the calls that may have taken effect are given back."""
-        for asked in tuple(self.state.approvals.values()):
-            self.journal.record(
-                PermissionAnswered(
-                    request_id=asked.request_id,
-                    call_id=asked.call_id,
-                    allowed=False,
-                    decider="cancelled",
-                )
-            )
-        unknown: list[OpenCall] = []
-        unanswered = set(self.state.asked.values())
-        for request_id, call_id in tuple(self.state.asked.items()):
-            self.journal.record(UserAnswered(request_id=request_id, call_id=call_id))
-        for call_id, call in tuple(self.state.calls.items()):
-            # A question that nobody had answered did nothing.
-            acted = call.phase == "attempted" and call_id not in unanswered
-            if acted:
-                unknown.append(call)
-            self.journal.record(
-                ToolResulted(
-                    call_id=call_id,
-                    name=call.name,
-                    status="unknown-after-crash" if acted else "cancelled",
-                    parts=(Text(text=UNKNOWN if acted else NOT_RUN),),
-                    within=call.within,
-                )
-            )
-        return unknown
+        """Closes what a crash left open; the calls that may have taken effect are given back.
+
+        A call that only waited for a yes still waits: its question is asked again when work goes on.
+        """
+        return close(self.state, self.journal)
 
     def facts(self, state: State) -> tuple[Message, dict[str, str]] | None:
         """What a model that goes on right after a compaction must be told anew."""
@@ -198,7 +175,13 @@ class Session:
         briefing = brief(self._around, state, self._prompts, self._off, anew=True)
         return (self._context(briefing), briefing.told) if briefing else None
 
+    async def _ask_again(self) -> None:
+        """Puts the questions once more that were open when the program ended, and does what they allow."""
+        for call in waiting(self.state):
+            await self._hands.do(call)
+
     async def _say(self, message: Message) -> None:
+        await self._ask_again()
         self._early = []
         try:
             await self._tell()
@@ -210,6 +193,7 @@ class Session:
 
     async def _go_on(self) -> None:
         last = self.state.history[-1]
+        await self._ask_again()
         await self._tell()
         if last.role == "assistant" and not last.calls:
             nudge = Message(

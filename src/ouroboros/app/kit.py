@@ -21,6 +21,7 @@ from ouroboros.core.parts import Message
 from ouroboros.core.state import State
 from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.policy.book import Book
+from ouroboros.safety.rules import Rule
 from ouroboros.tools.approval import Asker
 from ouroboros.tools.seams import Cages
 
@@ -33,6 +34,7 @@ class Kit(Struct, frozen=True, kw_only=True):
         asker: Who answers questions first: the desk, or a guardian before it.
         stop: Stops the turn, once there is a session.
         book: What policy files say.
+        rules: Permission rules with their layers; None leaves it to the settings' lists.
         cages: What commands run in.
     """
 
@@ -47,6 +49,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     asker: Asker
     stop: Stop
     book: Book
+    rules: tuple[Rule, ...] | None
     cages: Cages
     lineup: Lineup
     speakers: Speakers

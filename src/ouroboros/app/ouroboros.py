@@ -7,7 +7,7 @@ Example::
         outcome = await session.run("Make the tests pass")
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -25,6 +25,7 @@ from ouroboros.core.state import Spent, State
 if TYPE_CHECKING:
     from ouroboros.llm.cassettes.tap import Tap
     from ouroboros.repl.seeds import Seeds
+    from ouroboros.safety.rules import Rule
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -153,15 +154,18 @@ class Ouroboros:
         home: Path,
         environment: Mapping[str, str],
         tap: "Tap | None" = None,
+        rules: "Sequence[Rule] | None" = None,
     ) -> None:
         """Reads nothing yet; ``environment`` also holds the keys of providers.
 
-        ``tap`` records what goes to models or answers in their place (``app.cassettes``).
+        ``rules`` say what may happen, each with the layer it stands in; without them the settings'
+        own lists count, as the person's. ``tap`` records what goes to models or answers in their place (``app.cassettes``).
         """
         self._settings = settings
         self._home = home
         self._environment = environment
         self._tap = tap
+        self._rules = None if rules is None else tuple(rules)
 
     @asynccontextmanager
     async def open(
@@ -206,6 +210,7 @@ class Ouroboros:
             cwd=_folder(cwd),
             interactive=interactive,
             tap=self._tap,
+            rules=self._rules,
             mind=mind,
             browser=browser,
             logins=logins,

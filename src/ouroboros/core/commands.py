@@ -7,7 +7,7 @@ from msgspec import Struct
 from ouroboros.core.parts import Media
 
 type Mode = Literal["plan", "ask", "auto-edit", "full-auto"]
-type Scope = Literal["once", "session"]
+type Scope = Literal["once", "session", "local", "project", "user", "policy"]
 type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
@@ -32,10 +32,19 @@ class Interrupt(Struct, frozen=True, kw_only=True, tag="interrupt"):
 
 
 class Approve(Struct, frozen=True, kw_only=True, tag="approve"):
-    """Say yes to one request; ``session`` remembers it until the session ends."""
+    """Say yes to one request.
+
+    Attributes:
+        scope: For how long: ``session`` until it ends, ``local``, ``project`` and ``user`` by a line
+            in that settings file, ``policy`` by a line in the person's policy file.
+        rules: What is remembered, in the place of what the question offered.
+        input: What to do in the place of what was asked; empty for exactly that.
+    """
 
     request_id: str
     scope: Scope = "once"
+    rules: tuple[str, ...] = ()
+    input: str = ""
 
 
 class Deny(Struct, frozen=True, kw_only=True, tag="deny"):

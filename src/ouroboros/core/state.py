@@ -5,6 +5,7 @@ O(1), so that 100,000 of them fold in under a second. Folding the serialised log
 a state equal to the live one.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct, field
@@ -17,6 +18,7 @@ from ouroboros.core.events import (
     Event,
     ModelSwitched,
     PermissionAnswered,
+    PermissionRemembered,
     PermissionRequested,
     PlanStep,
     PlanUpdated,
@@ -32,6 +34,8 @@ from ouroboros.core.events import (
 )
 from ouroboros.core.events.code import EnvironmentUpdated, IterationStarted
 from ouroboros.core.parts import Message, ToolResult, Usage
+
+_SOURCES = 40
 
 type CallPhase = Literal["made", "started", "attempted"]
 type Status = Literal["idle", "running", "waiting", "failed"]
@@ -110,7 +114,11 @@ class State(Struct, kw_only=True):
         began: Length of ``history`` when the words of the latest run joined it.
         sub_calls: Children that the latest run started.
         variables: What kind of thing each variable of the REPL is, one line each.
+        remembered: Rules that the person wrote down in this session, as patterns.
+        sources: Where text came from that nobody vouches for and that the model, or its code, has read.
+        unread: The same of results that the model reads with its next request.
         asked: Calls that wait for the person's words, by the id of what is asked.
+        processes: Commands that went on after their call, by number.
     """
 
     session: str = ""
@@ -150,7 +158,11 @@ class State(Struct, kw_only=True):
     began: int = 0
     sub_calls: int = 0
     variables: str = ""
+    remembered: list[str] = field(default_factory=list[str])
+    sources: list[str] = field(default_factory=list[str])
+    unread: list[str] = field(default_factory=list[str])
     asked: dict[str, str] = field(default_factory=dict[str, str])
+    processes: dict[int, str] = field(default_factory=dict[int, str])
 
     def apply(self, envelope: Envelope) -> None:
         """Takes in one durable event; anything else leaves the state as it is."""
@@ -164,7 +176,7 @@ class State(Struct, kw_only=True):
                 self._apply_call(event)
             case UserMessage() | AgentMessage() | TurnStarted() | ContextCompacted():
                 self._apply_turn(event)
-            case PermissionRequested() | PermissionAnswered():
+            case PermissionRequested() | PermissionAnswered() | PermissionRemembered():
                 self._apply_approval(event)
             case SessionReady() | SettingsChanged() | TaskCompleted() | TaskCancelled():
                 self._apply_run(event)
@@ -185,6 +197,8 @@ class State(Struct, kw_only=True):
                 self._apply_reply(event)
             case TurnStarted(turn=turn):
                 self.turn = turn
+                self._taint(self.unread)
+                self.unread.clear()
                 self._hear_queued()
                 self.status = "running"
                 self.final = "" if self.ended else self.final
@@ -208,6 +222,8 @@ class State(Struct, kw_only=True):
         self._hear_queued()
         self.history.append(event.message)
         self.told.update(event.told)
+        if event.told.get("project"):
+            self._taint((event.told["project"],))
         if event.message.kind == "plain":
             self.ended = self.final = self.stop_reason = ""
             self.iteration = self.sub_calls = self.silent = 0
@@ -255,8 +271,10 @@ class State(Struct, kw_only=True):
                     self.calls[call_id].phase = "attempted"
             case ToolResulted(call_id=call_id, within=within) if within:
                 self.calls.pop(call_id, None)
+                self._taint(event.sources)
             case ToolResulted(call_id=call_id):
                 self.calls.pop(call_id, None)
+                self.unread += event.sources
                 self.results[call_id] = ToolResult(
                     call_id=call_id, name=event.name, parts=event.parts, ok=event.status == "done"
                 )
@@ -264,6 +282,11 @@ class State(Struct, kw_only=True):
                     self.finished_by_tool = True
                     text = self.results[call_id].text
                     self.final = text if event.answer is None else event.answer
+
+    def _taint(self, sources: Sequence[str]) -> None:
+        """Notes where text came from, the latest last; a bounded number of them."""
+        kept = [source for source in self.sources if source not in sources]
+        self.sources = [*kept, *dict.fromkeys(sources)][-_SOURCES:]
 
     def _apply_code(self, event: Event) -> None:
         match event:
@@ -275,6 +298,8 @@ class State(Struct, kw_only=True):
                 self._apply_child(event)
             case _ if event.type in {"user.asked", "user.answered"}:
                 self._apply_question(event)
+            case _ if event.type.startswith("process."):
+                self._apply_process(event)
             case _:
                 pass
 
@@ -304,17 +329,36 @@ class State(Struct, kw_only=True):
             case _:
                 pass
 
-    def _apply_approval(self, event: PermissionRequested | PermissionAnswered) -> None:
+    def _apply_process(self, event: Event) -> None:
+        # Imported here: most runs have no command that outlives its call.
+        from ouroboros.core.events.process import ProcessEnded, ProcessKept
+
+        if isinstance(event, ProcessKept):
+            self.processes[event.number] = event.command
+        elif isinstance(event, ProcessEnded):
+            self.processes.pop(event.number, None)
+
+    def _apply_approval(
+        self, event: PermissionRequested | PermissionAnswered | PermissionRemembered
+    ) -> None:
         match event:
+            case PermissionRemembered():
+                self.remembered += () if event.problem else event.rules
             case PermissionRequested(request_id=request_id):
                 self.approvals[request_id] = event
                 self.status = "waiting"
             case PermissionAnswered(request_id=request_id):
                 asked = self.approvals.pop(request_id, None)
-                if asked and event.allowed and event.scope == "session" and asked.grant:
-                    self.granted.append(asked.grant)
+                if asked and event.allowed and event.scope == "session":
+                    self._remember(asked, event)
                 if not self.approvals:
                     self.status = "running"
+
+    def _remember(self, asked: PermissionRequested, answer: PermissionAnswered) -> None:
+        if answer.rules:
+            self.remembered += answer.rules
+        elif asked.grant and not answer.input:
+            self.granted.append(asked.grant)
 
     def _apply_run(
         self, event: SessionReady | SettingsChanged | TaskCompleted | TaskCancelled
@@ -324,6 +368,7 @@ class State(Struct, kw_only=True):
                 self.cwd, self.model, self.mode = event.cwd, event.model, event.mode
                 self.title = event.title or self.title
                 self.fallback, self.mind = "", event.mind
+                self.processes.clear()
             case SettingsChanged():
                 self._apply_settings(event)
             case TaskCompleted(reason=reason):

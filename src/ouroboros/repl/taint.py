@@ -13,24 +13,13 @@ from msgspec import Struct
 
 from ouroboros.browser.guard.policy import ALLOWED, Asked, Reach, Verdict
 from ouroboros.core.errors import Denied
-from ouroboros.safety.origins import Place, address, origin_of, place
+from ouroboros.safety.origins import address, origin_of
+from ouroboros.safety.untrusted import Known
 from ouroboros.tools.tool import Effect
 
 FILE = "file"
 """What a person hands in on the command line comes from here; it taints nobody."""
 
-_ADDRESS = re.compile(r"https?://[^\s<>\"'`()\[\]{}]+", re.IGNORECASE)
-_DOMAIN = re.compile(
-    r"(?<![\w@./-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,24}(?::\d{1,5})?(?![\w@-])",
-    re.IGNORECASE,
-)
-_ENDINGS = (
-    "app bat c cc cfg cpp css csv dat db dev doc docx epub exe gif go h htm html ini ipynb java jpeg jpg"
-    " js json jsonl jsx kt lock log lua md mjs mov mp mpeg odt pdf php pl pm png ppt pptx ps py r rb rs"
-    " rst sh so sql svg swift tar tex toml ts tsv tsx txt vue wasm webp xls xlsx xml yaml yml zip"
-)
-_SUFFIXES = frozenset(_ENDINGS.split())
-"""A word of the person that ends like this is rather a file than a place."""
 _SENDING = frozenset({"submit", "payment", "cross-site-post"})
 _BLOCKED = 20
 
@@ -73,8 +62,7 @@ class Taint:
             enforce: Makes the browser ask this judge from now on.
             confirms: Risks that are asked about.
         """
-        self._patterns: list[Place] = []
-        self._known: set[str] = set()
+        self._known = Known(*known)
         self._by: dict[str, None] = {}
         self._blocked: dict[str, None] = {}
         self._refused: set[str] = set()
@@ -84,7 +72,6 @@ class Taint:
         self.admit, self.enforce, self.confirms = admit, enforce, confirms
         self.within = ""
         """The call whose code runs now: what pages do meanwhile is asked about in its name."""
-        self.know(*known)
 
     @property
     def by(self) -> tuple[str, ...]:
@@ -103,26 +90,15 @@ class Taint:
 
     def know(self, *patterns: str) -> None:
         """These places were named by the person or the settings."""
-        self._patterns += [found for pattern in patterns if (found := place(pattern)) is not None]
+        self._known.know(*patterns)
 
     def hear(self, words: str) -> None:
         """The person said this: the places it names are known; not for words of pages or models."""
-        for found in _ADDRESS.findall(words):
-            origin = origin_of(found.rstrip(".,;:!?"))
-            if origin:
-                self._known.add(origin)
-        names = _DOMAIN.findall(_ADDRESS.sub(" ", words))
-        self.know(*(name for name in names if name.rpartition(".")[2].lower() not in _SUFFIXES))
+        self._known.hear(words)
 
     def knows(self, url: str) -> bool:
         """Whether a place may be opened without a question; so may what reaches no network."""
-        read = address(url)
-        if read is not None and not read.host:
-            return read.scheme in {"about", "data", "blob", "javascript"}
-        origin = origin_of(url)
-        if not origin:
-            return False
-        return origin in self._known or any(pattern.names(url) for pattern in self._patterns)
+        return self._known.knows(url)
 
     async def read(self, *origins: str) -> None:
         """Data from there goes to code now; when this returns, the browser asks before it sends.
@@ -131,7 +107,7 @@ class Taint:
         """
         fresh = [origin for origin in origins if origin and origin != FILE]
         if not self._by:
-            self._known.update(fresh)
+            self._known.remember_origins(fresh)
         self._by.update(dict.fromkeys(fresh))
         if self._by and not self._is_enforced and self.enforce is not None:
             await self.enforce()
@@ -144,26 +120,26 @@ class Taint:
             Denied: It is new, page data was read, and nobody said yes.
         """
         if not self._by:
-            self._remember(url)
+            self._known.remember(url)
             return
         async with self._asking:
             if self.knows(url):
                 return
             await admit(self._effect(url))
-            self._remember(url)
+            self._known.remember(url)
 
     def confirmed(self, effect: Effect) -> None:
         """An effect was admitted: the request that follows it is not asked about again."""
         if effect.kind == "risk":
             self._confirmed.add((effect.risk, origin_of(effect.url)))
         elif effect.kind == "origin":
-            self._remember(effect.url)
+            self._known.remember(effect.url)
 
     async def judge(self, asked: Asked) -> Verdict:
         """Whether a request may leave the browser; a person may be asked, once for each origin."""
         if not self._by:
             if asked.is_main:
-                self._remember(asked.url)
+                self._known.remember(asked.url)
             return ALLOWED
         if self.knows(asked.url):
             return await self._judge_submit(asked) if self._is_submit(asked) else ALLOWED
@@ -188,7 +164,7 @@ class Taint:
             return self._block(asked, "it was refused before")
         verdict = await self._put(self._effect(asked.url), asked)
         if verdict.allowed:
-            self._remember(asked.url)
+            self._known.remember(asked.url)
         else:
             self._refused.add(origin_of(asked.url))
         return verdict
@@ -236,18 +212,13 @@ class Taint:
             self._blocked[told] = None
         return Verdict(allowed=False, reason=told)
 
-    def _remember(self, url: str) -> None:
-        origin = origin_of(url)
-        if origin:
-            self._known.add(origin)
-
     def saved(self) -> Saved:
         """What a resumed session must know: its variables hold what was read."""
-        return Saved(by=tuple(self._by), known=tuple(sorted(self._known)))
+        return Saved(by=tuple(self._by), known=self._known.origins)
 
     async def restore(self, saved: Saved) -> None:
         """Takes over what an earlier process had read and opened."""
-        self._known.update(saved.known)
+        self._known.remember_origins(saved.known)
         await self.read(*saved.by)
 
     def _effect(self, url: str) -> Effect:

@@ -1,16 +1,25 @@
 """The middle of the spine: hooks, rules and the person say whether an effect may happen."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
+from anyio import to_thread
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouroboros.core.clock import Clock
+from ouroboros.core.commands import Scope
 from ouroboros.core.errors import Denied
-from ouroboros.core.events import PermissionAnswered, PermissionBlocked, PermissionRequested
+from ouroboros.core.events import (
+    PermissionAnswered,
+    PermissionBlocked,
+    PermissionRemembered,
+    PermissionRequested,
+)
 from ouroboros.core.ids import Ids
-from ouroboros.safety.rules import Decision, Intent, Rules
-from ouroboros.tools.approval import Answer, Asker
-from ouroboros.tools.passage import HARMLESS, Passage
+from ouroboros.safety.rules import Decision, Intent, Rules, split_rule
+from ouroboros.tools.approval import Answer, Asker, Keeper
+from ouroboros.tools.passage import HARMLESS, Edited, Passage, rewritten
 from ouroboros.tools.seams import Hooks, Journal, Standing
 from ouroboros.tools.tool import Effect
 
@@ -24,49 +33,45 @@ class Gate(Struct, frozen=True, kw_only=True):
     rules: Rules
     journal: Journal
     asker: Asker
+    keeper: Keeper
     standing: Standing
     hooks: Hooks
     clock: Clock
     ids: Ids
     watchers: list[Watcher]
 
-    async def admit(self, passage: Passage, effect: Effect, spelled: Effect) -> None:
+    async def admit(
+        self, passage: Passage, effect: Effect, spelled: Effect, *, is_late: bool = False
+    ) -> None:
         """Hooks, rules and the person, in this order.
 
         Args:
             passage: The call; what was decided is noted in it.
             effect: With links followed.
             spelled: As the call spelled it.
+            is_late: It came to light only while the call ran.
 
         Raises:
             Denied: One of them said no.
+            Edited: The person wants something else to be done.
         """
         verdict = await self.hooks.before(passage.call, effect)
         passage.steps.append(f"hooks:{verdict.outcome}")
-        intent = Intent(
-            tool=passage.name,
-            kind=effect.kind,
-            paths=effect.paths,
-            spelled=spelled.paths,
-            command=effect.command,
-            url=effect.url,
-            risk=effect.risk,
-            escalation=effect.escalation,
-        )
-        standing = self.standing
-        decision = self.rules.decide(intent, mode=standing.mode, granted=standing.granted)
+        decision = await self._decided(passage, effect, spelled)
         passage.steps.append(f"rules:{decision.outcome}")
-        passage.rule = decision.rule
+        passage.rule, passage.layer = decision.rule, decision.layer
         if verdict.outcome == "deny":
             self._block(passage, "hook", verdict.message or "a hook said no")
         if decision.outcome == "deny":
             self._block(passage, decision.rule, decision.reason)
         passage.decision = decision.outcome
-        passage.outside = decision.outside
+        passage.outside, passage.command = decision.outside, decision.command
         if decision.outcome == "ask" and verdict.outcome == "allow":
             passage.decision = "hook:allowed"
         elif decision.outcome == "ask":
-            await self.ask(passage, effect, decision)
+            # What a person has just written by hand is not asked about once more.
+            if is_late or not passage.edited:
+                await self.ask(passage, effect, decision)
             passage.decision = "asked:allowed"
         for watcher in self.watchers:
             await watcher(effect)
@@ -79,33 +84,51 @@ class Gate(Struct, frozen=True, kw_only=True):
         Raises:
             Denied: Somebody said no.
         """
-        await self.admit(passage, effect, effect)
+        try:
+            await self.admit(passage, effect, effect, is_late=True)
+        except Edited:
+            raise Denied(f"{passage.name} was refused: this cannot be rewritten") from None
         if effect.kind not in HARMLESS:
             await self.journal.settle()
+
+    async def _decided(self, passage: Passage, effect: Effect, spelled: Effect) -> Decision:
+        intent = Intent(
+            tool=passage.name,
+            kind=effect.kind,
+            paths=effect.paths,
+            spelled=spelled.paths,
+            command=effect.command,
+            folder=effect.folder,
+            shell=effect.shell,
+            url=effect.url,
+            risk=effect.risk,
+            escalation=effect.escalation,
+        )
+        standing = self.standing
+        decide = partial(
+            self.rules.decide,
+            intent,
+            mode=standing.mode,
+            granted=tuple(standing.granted),
+            around=standing.around,
+        )
+        # A command is read by a grammar, and the files that it names are looked at.
+        return await to_thread.run_sync(decide) if effect.kind == "execute" else decide()
 
     async def ask(self, passage: Passage, effect: Effect, decision: Decision) -> None:
         """Puts the question to the person.
 
         Raises:
             Denied: The answer was no, or nobody is there.
+            Edited: The answer was yes to something else.
         """
         passage.announce(self.journal.record)
-        question = PermissionRequested(
-            request_id=self.ids.new("req"),
-            call_id=passage.call.id,
-            tool=passage.name,
-            action=effect.action,
-            input=effect.command or passage.arguments,
-            reason=decision.reason,
-            grant=decision.grant,
-            reviewer=self.asker.reviewer,
-            amendment=decision.amendment,
-        )
+        question = await self._question(passage, effect, decision)
         self.journal.record(question)
         asked_at = self.clock.monotonic()
         answer = Answer(allowed=False, decider="cancelled")
         try:
-            answer = await self.asker.ask(question)
+            answer = _within(question, await self.asker.ask(question))
         finally:
             self.journal.record(
                 PermissionAnswered(
@@ -116,6 +139,9 @@ class Gate(Struct, frozen=True, kw_only=True):
                     scope=answer.scope,
                     message=answer.message,
                     seconds=self.clock.monotonic() - asked_at,
+                    rules=answer.rules,
+                    input=answer.input,
+                    rule=decision.rule,
                 )
             )
         passage.steps.append(f"ask:{'allowed' if answer.allowed else 'denied'}")
@@ -124,13 +150,86 @@ class Gate(Struct, frozen=True, kw_only=True):
                 f"{passage.name} was refused: {(answer.message or 'the user said no').rstrip('.')}. "
                 "Do not try the same thing another way; ask the user how to go on."
             )
+        await self._keep(question, answer)
+        if answer.input and answer.input != question.input:
+            passage.edited = answer.input
+            raise Edited(rewritten(passage.call.arguments, effect.command, answer.input))
+
+    async def _question(
+        self, passage: Passage, effect: Effect, decision: Decision
+    ) -> PermissionRequested:
+        scopes: list[Scope] = ["once"]
+        if decision.grant:
+            scopes.append("session")
+        if decision.rules:
+            scopes.extend(await self.keeper.scopes())
+        if decision.amendment:
+            scopes.append("policy")
+        detail = ""
+        if passage.preview is not None and effect.kind == "write":
+            detail = await to_thread.run_sync(passage.preview)
+        return PermissionRequested(
+            request_id=self.standing.request_of(passage.call.id) or self.ids.new("req"),
+            call_id=passage.call.id,
+            tool=passage.name,
+            action=effect.action,
+            input=effect.command or passage.arguments,
+            reason=decision.reason,
+            grant=decision.grant,
+            rules=decision.rules,
+            wider=decision.wider,
+            scopes=tuple(scopes),
+            rule=decision.rule,
+            warning=decision.warning,
+            sources=decision.sources,
+            detail=detail,
+            reviewer=self.asker.reviewer,
+            amendment=decision.amendment,
+        )
+
+    async def _keep(self, question: PermissionRequested, answer: Answer) -> None:
+        """Writes a yes down; where that fails it counts for this once, and the person is told."""
+        if answer.scope in {"once", "session"}:
+            return
+        rules = answer.rules or question.rules
+        kept = await self.keeper.keep(answer.scope, rules, question.amendment)
+        self.journal.record(
+            PermissionRemembered(
+                request_id=question.request_id,
+                scope=answer.scope,
+                rules=() if answer.scope == "policy" else rules,
+                place=kept.place,
+                problem=kept.problem,
+            )
+        )
 
     def _block(self, passage: Passage, rule: str, reason: str) -> None:
         passage.announce(self.journal.record)
         self.journal.record(
-            PermissionBlocked(call_id=passage.call.id, tool=passage.name, rule=rule, reason=reason)
+            PermissionBlocked(
+                call_id=passage.call.id,
+                tool=passage.name,
+                rule=rule,
+                reason=reason,
+                layer=passage.layer if rule == passage.rule else "",
+                seconds=self.clock.monotonic() - passage.began,
+            )
         )
         raise Denied(
             f"{passage.name} was not carried out: {reason}. "
             "Do not try the same thing another way; choose an allowed step or tell the user."
         )
+
+
+def _within(question: PermissionRequested, answer: Answer) -> Answer:
+    """The answer as far as the question offered it: a longer yes than offered counts once.
+
+    What a person wrote by hand is never remembered by rules that speak of what was asked.
+    """
+    if not answer.allowed:
+        return answer
+    is_offered = answer.scope in question.scopes and not (answer.input and not answer.rules)
+    readable = all(split_rule(rule)[0] for rule in answer.rules)
+    if is_offered and readable:
+        return answer
+    return replace(answer, scope="once", rules=())

@@ -12,12 +12,20 @@ type Reviewer = Literal["person", "guardian"]
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """A yes or a no; ``message`` is what the model reads after a no."""
+    """A yes or a no.
+
+    Attributes:
+        message: What the model reads after a no.
+        rules: What is remembered in the place of what the question offered.
+        input: What is to be done in the place of what was asked; empty for exactly that.
+    """
 
     allowed: bool
     decider: Decider = "person"
     scope: Scope = "once"
     message: str = ""
+    rules: tuple[str, ...] = ()
+    input: str = ""
 
 
 class Asker(Protocol):
@@ -35,6 +43,41 @@ class Asker(Protocol):
     async def ask(self, question: PermissionRequested) -> Answer:
         """The answer to a question."""
         ...
+
+
+class Kept(Struct, frozen=True, kw_only=True):
+    """Where a remembered yes was written, or why it was not."""
+
+    place: str = ""
+    problem: str = ""
+
+
+class Keeper(Protocol):
+    """Writes a yes down for later sessions.
+
+    Contract: bounds its own time and never raises for what fails.
+    """
+
+    async def scopes(self) -> tuple[Scope, ...]:
+        """Where rules may be written now: some of ``local``, ``project`` and ``user``."""
+        ...
+
+    async def keep(self, scope: Scope, rules: tuple[str, ...], amendment: tuple[str, ...]) -> Kept:
+        """Adds rules to the settings file of a scope, or the ``amendment`` to the policy file."""
+        ...
+
+
+class NoKeeper:
+    """Nothing is remembered beyond the session."""
+
+    async def scopes(self) -> tuple[Scope, ...]:
+        """Nowhere."""
+        return ()
+
+    async def keep(self, scope: Scope, rules: tuple[str, ...], amendment: tuple[str, ...]) -> Kept:
+        """No place."""
+        del rules, amendment
+        return Kept(problem=f"this session has no place to remember a rule for {scope}")
 
 
 class Nobody:

@@ -167,6 +167,20 @@ class Orchestrator:
         passage.is_announced = True  # the call that it came up in was shown
         await self._gate.admit_late(passage, effect)
 
+    async def confirm(self, call: ToolCall, *, action: str, reason: str) -> None:
+        """Asks a person about a call that the rules may well let through.
+
+        Raises:
+            Denied: The answer was no, or nobody is there.
+        """
+        passage = Passage(call, call.name, self._clock.monotonic())
+        passage.is_announced = True  # it is shown when it is carried out
+        effect = Effect(kind="none", action=action)
+        try:
+            await self._gate.ask(passage, effect, Decision(outcome="ask", reason=reason))
+        except Edited as edited:
+            raise Denied(f"the user wants it otherwise: {edited.arguments}") from edited
+
     async def _carry_out(
         self, tool: AnyTool | None, passage: Passage, registry: Registry
     ) -> tuple[Result, CallStatus]:
@@ -202,8 +216,7 @@ class Orchestrator:
             # Shown also when it is refused at once; nothing has been asked or done yet.
             if not passage.is_quiet:
                 passage.announce(self._journal.record)
-        names = cast("dict[str, object]", msgspec.to_builtins(arguments))
-        passage.preview = partial(preview, tool.name, names, effect.paths)
+        passage.preview = partial(preview, tool.name, arguments, effect.paths)
         try:
             await self._gate.admit(passage, effect, spelled)
             return await self._attempts(tool, arguments, passage, effect)

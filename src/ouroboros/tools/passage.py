@@ -32,6 +32,11 @@ class Passage:
         self.is_announced = False
         self.is_quiet = False
         self.outside = False
+        self.layer = ""
+        self.command = ""
+        self.edited = ""
+        self.source = ""
+        self.preview: Callable[[], str] | None = None
 
     @property
     def arguments(self) -> str:
@@ -54,6 +59,30 @@ class Passage:
                     within=self.within,
                 )
             )
+
+
+class Edited(Exception):
+    """The person wrote something else in the place of what a call asked; ``arguments`` say it."""
+
+    def __init__(self, arguments: str) -> None:
+        """JSON, or what stands for it."""
+        super().__init__("edited")
+        self.arguments = arguments
+
+
+def rewritten(arguments: str, command: str, text: str) -> str:
+    """The arguments of a call with what the person wrote.
+
+    ``text`` stands for the ``command`` in them, or for all of them when there is none.
+    """
+    if not command:
+        return text
+    try:
+        known = msgspec.json.decode(arguments, type=dict[str, object])
+    except msgspec.DecodeError:
+        return text
+    changed = {name: text if value == command else value for name, value in known.items()}
+    return msgspec.json.encode(changed).decode() if changed != known else text
 
 
 def resolved(effect: Effect, cwd: Path) -> Effect:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from ouroboros.core.commands import Mode
 from ouroboros.core.events import Event
 from ouroboros.core.parts import ToolCall
+from ouroboros.safety.rules import Around
 from ouroboros.safety.sandbox import Sandbox, Unconfined
 from ouroboros.tools.tool import Effect
 
@@ -25,7 +26,7 @@ class Journal(Protocol):
 
 
 class Standing(Protocol):
-    """How the session stands now; ``core.state.State`` is one."""
+    """How the session stands now."""
 
     @property
     def mode(self) -> Mode:
@@ -40,6 +41,15 @@ class Standing(Protocol):
     @property
     def cwd(self) -> str:
         """The folder that relative paths start from."""
+        ...
+
+    @property
+    def around(self) -> Around:
+        """What was remembered and read, and whether commands reach the network."""
+        ...
+
+    def request_of(self, call_id: str) -> str:
+        """The question of a call that was open when an earlier process ended; empty for none."""
         ...
 
 

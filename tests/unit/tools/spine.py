@@ -13,7 +13,7 @@ from ouroboros.core.commands import Mode
 from ouroboros.core.events import Event, PermissionRequested, ToolResulted
 from ouroboros.core.parts import ToolCall
 from ouroboros.safety.paths import Places
-from ouroboros.safety.rules import Rules, parse_rule
+from ouroboros.safety.rules import Around, Rules, parse_rule
 from ouroboros.safety.sandbox import Sandbox
 from ouroboros.tools.approval import Answer, Asker, Reviewer
 from ouroboros.tools.builtin.catalogue import builtin_tools
@@ -61,6 +61,11 @@ class Stand:
         self.mode: Mode = mode
         self.granted: list[str] = []
         self.cwd = str(cwd)
+        self.around = Around()
+        self.open: dict[str, str] = {}
+
+    def request_of(self, call_id: str) -> str:
+        return self.open.get(call_id, "")
 
 
 class CountingIds:

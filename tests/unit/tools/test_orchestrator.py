@@ -1,9 +1,11 @@
 import re
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
+from typing import cast
 
 import anyio
 import pytest
+from dirty_equals import IsFloat
 from msgspec import Struct
 
 from ouroboros.core.events import (
@@ -115,6 +117,7 @@ async def test_a_read_is_shown_then_attempted_then_answered(tmp_path: Path):
             steps=("validate", "hooks:pass", "rules:allow", "sandbox:none", "attempt"),
             decision="allow",
             rule="mode ask",
+            seconds=cast("float", IsFloat()),
         ),
         result,
     ]

@@ -4,7 +4,7 @@ defaults < user < project < local < profile < environment < command line < manag
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, cast
 
@@ -16,6 +16,9 @@ from ouroboros.app.config import schema, trust
 from ouroboros.app.config.schema import KeyPath, Table, WrongValue
 from ouroboros.app.settings import Settings
 from ouroboros.core.errors import ConfigBroken, Misuse
+from ouroboros.safety.rules.values import Layer as RuleLayer
+from ouroboros.safety.rules.values import Rule
+from ouroboros.safety.rules.written import parse_rule
 
 type LayerName = Literal[
     "user", "project", "local", "profile", "environment", "command line", "managed"
@@ -45,6 +48,7 @@ class Loaded(Struct, frozen=True, kw_only=True):
         origins: The layer each value that is not a default came from, by dotted key.
         warnings: Lines the person should see once.
         layers: Lowest first.
+        rules: Every permission rule, with the layer it stands in.
         project: The folder whose own configuration counts.
         dotenv: Variables of a trusted project's ``.env``.
     """
@@ -56,6 +60,7 @@ class Loaded(Struct, frozen=True, kw_only=True):
     layers: tuple[Layer, ...]
     project: Path
     dotenv: dict[str, str]
+    rules: tuple[Rule, ...] = ()
 
 
 class _Reading(Struct):
@@ -139,7 +144,43 @@ def load(
         layers=tuple(reading.layers),
         project=project,
         dotenv=dotenv,
+        rules=rules_of(reading.layers),
     )
+
+
+_RULE_LAYERS: dict[LayerName, RuleLayer] = {
+    "user": "user",
+    "profile": "user",
+    "project": "project",
+    "local": "local",
+    "environment": "cli",
+    "command line": "cli",
+    "managed": "managed",
+}
+
+
+def rules_of(layers: Iterable[Layer]) -> tuple[Rule, ...]:
+    """The permission rules of all layers; a layer that was not trusted holds none."""
+    found: list[Rule] = []
+    for layer in layers:
+        lists = layer.table.get("permissions")
+        if not isinstance(lists, dict):
+            continue
+        for outcome, written in cast("Mapping[str, list[object]]", lists).items():
+            found += [parse_rule(outcome, each, _RULE_LAYERS[layer.name]) for each in written]
+    return tuple(found)
+
+
+def _check_rules(path: Path, content: bytes, table: Table, prefix: KeyPath) -> None:
+    """Names file and line of a rule that is none; a rule that cannot be read must not be left out."""
+    lists = table.get("permissions")
+    for outcome, written in cast("Mapping[str, list[object]]", lists or {}).items():
+        for each in written:
+            try:
+                parse_rule(outcome, each)
+            except ConfigBroken as error:
+                where = config_file.place(path, content, (*prefix, "permissions", outcome))
+                raise ConfigBroken(f"{where}: {error.message}", hint=error.hint) from None
 
 
 def _read_user(reading: _Reading, path: Path) -> Table:
@@ -204,6 +245,7 @@ def _add_checked(reading: _Reading, name: LayerName, table: Table, prefix: KeyPa
     except WrongValue as error:
         where = config_file.place(path, content, (*prefix, *error.path))
         raise ConfigBroken(f"{where}: {error.reason}") from None
+    _check_rules(path, content, known, prefix)
     for key in unknown:
         where = config_file.place(path, content, (*prefix, *key.path))
         near = f"; did you mean {key.near}?" if key.near else ""

@@ -1,6 +1,6 @@
 """Changes one value in a configuration file and leaves everything else in it as it was."""
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -55,6 +55,37 @@ def set_values(file: Path, values: Mapping[KeyPath, object], *, private: bool) -
                 f"{file}: {schema.format_key(path)} cannot be placed", hint="add it by hand"
             )
     config_file.write(file, text, private=private)
+
+
+def add_values(file: Path, path: KeyPath, values: Sequence[str], *, private: bool) -> bytes:
+    """Adds texts to the list at ``path``, each once, and gives what the file then holds.
+
+    Comments and the form of the list stay. Raises as ``set_value``.
+    """
+    import tomlkit
+
+    content = config_file.read_bytes(file) or b""
+    table = config_file.parse(file, content)
+    if not config_file.holds(table, path):
+        set_values(file, {path: list(dict.fromkeys(values))}, private=private)
+        return config_file.read_bytes(file) or b""
+    document = tomlkit.parse(config_file.decode(file, content))
+    listed = _at(cast("Table", document), path)
+    if not isinstance(listed, MutableSequence):
+        where = config_file.place(file, content, path)
+        raise ConfigBroken(f"{where}: expected a list", hint="correct the line first")
+    known = cast("MutableSequence[object]", listed)
+    fresh = [value for value in dict.fromkeys(values) if value not in known]
+    known.extend(fresh)
+    text = tomlkit.dumps(document)
+    written = _at(config_file.parse(file, text.encode()), path)
+    if not all(value in cast("list[object]", written) for value in values):
+        raise ConfigBroken(
+            f"{file}: {schema.format_key(path)} cannot be placed", hint="add it by hand"
+        )
+    if fresh:
+        config_file.write(file, text, private=private)
+    return text.encode() if fresh else content
 
 
 def remove_value(file: Path, path: KeyPath, *, private: bool) -> bool:

@@ -74,7 +74,7 @@ def explained(asked: CommandAsked, loaded: Loaded, person: Path) -> Explained:
     settings = loaded.settings
     book, _ = policies.book(loaded.home, cwd)
     rules = Rules(
-        toolbox.rules(settings.permissions),
+        loaded.rules,
         places,
         canonical,
         policies=toolbox.policies(settings, book),

@@ -127,7 +127,7 @@ def append(home: Path, line: str) -> None:
     target = folder / "default.rules"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _alone(folder):
+        with alone(folder):
             text = config_file.decode(target, config_file.read_bytes(target) or b"")
             if line in (each.strip() for each in text.splitlines()):
                 return
@@ -141,7 +141,7 @@ def append(home: Path, line: str) -> None:
 
 
 @contextmanager
-def _alone(folder: Path) -> Generator[None]:
+def alone(folder: Path) -> Generator[None]:
     """Keeps other processes from adding meanwhile: between reading and replacing a line is lost."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:

@@ -26,6 +26,7 @@ from ouroboros.store import Blobs
 from ouroboros.tools.approval import Asker
 from ouroboros.tools.builtin.asking import Inquirer, RequestUserInputTool
 from ouroboros.tools.builtin.catalogue import builtin_tools
+from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.own.create import CreateToolTool
 from ouroboros.tools.own.shelf import Shelf
@@ -158,6 +159,7 @@ def registry(
     *,
     late: Late | None = None,
     shelf: Shelf | None = None,
+    processes: Processes | None = None,
 ) -> Registry:
     """The built-in tools, less the ones that are switched off.
 
@@ -166,11 +168,15 @@ def registry(
         inquirer: Asks the person; without it nobody is there.
         late: Runs scripts that a model may find.
         shelf: Tools of the person's and the model's own; with it this blocks.
+        processes: Holds commands that outlive their call; without it they are only listed.
     """
     tools = builtin_tools(
         timeout_seconds=settings.tools.shell_timeout,
         timeout_cap_seconds=settings.tools.shell_timeout_cap,
         write_bytes=settings.tools.write_max,
+        processes=processes or Processes(),
+        login=settings.tools.login_shell,
+        poll_seconds=settings.tools.poll_cap,
     )
     asking = RequestUserInputTool(inquirer or Questions(interactive=False))
     known = Registry((*tools, asking), disabled=settings.tools.disabled)

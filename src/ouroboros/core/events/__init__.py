@@ -8,6 +8,7 @@ designs' names are aliases (``ouroboros.core.events.aliases``).
 from ouroboros.core.events.approval import (
     PermissionAnswered,
     PermissionBlocked,
+    PermissionRemembered,
     PermissionRequested,
 )
 from ouroboros.core.events.call import (
@@ -51,6 +52,7 @@ __all__ = [
     "ModelSwitched",
     "PermissionAnswered",
     "PermissionBlocked",
+    "PermissionRemembered",
     "PermissionRequested",
     "PlanStep",
     "PlanUpdated",

@@ -11,7 +11,8 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
 
     Attributes:
         grant: The narrowest rule that a yes for the session adds.
-        rules: Rules that a remembered yes may add, the narrowest first.
+        rules: Rules that a remembered yes adds, unless the answer names others.
+        wider: Rules that a person may choose in their place.
         scopes: For how long a yes may be given.
         rule: The rule, mode or policy that wants to be asked.
         warning: What lasting harm it may do; empty when none is known.
@@ -31,6 +32,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     reason: str = ""
     grant: str = ""
     rules: tuple[str, ...] = ()
+    wider: tuple[str, ...] = ()
     scopes: tuple[Scope, ...] = ("once",)
     rule: str = ""
     warning: str = ""

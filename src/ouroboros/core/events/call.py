@@ -26,7 +26,14 @@ class ToolStarted(Event, frozen=True, kw_only=True):
 
 
 class ToolAttempted(Event, frozen=True, kw_only=True):
-    """A call passed validation, hooks and rules and is about to act, in this cage."""
+    """A call passed validation, hooks and rules and is about to act, in this cage.
+
+    Attributes:
+        decision: Such as ``allow``, ``asked:allowed`` or ``hook:allowed``.
+        rule: The rule, mode or policy that decided, and the ``layer`` it stands in.
+        seconds: From the call's beginning until it was let through.
+        command: The text that runs in the place of the written one; empty when as written.
+    """
 
     type: ClassVar[str] = "tool.attempted"
     call_id: str
@@ -35,6 +42,9 @@ class ToolAttempted(Event, frozen=True, kw_only=True):
     rule: str = ""
     sandbox: str = "none"
     attempt: int = 1
+    layer: str = ""
+    seconds: float = 0.0
+    command: str = ""
 
 
 class ToolProgress(Event, frozen=True, kw_only=True):
@@ -57,6 +67,7 @@ class ToolResulted(Event, frozen=True, kw_only=True):
         blob: Name of the blob that holds the whole output, empty when nothing was cut.
         detail: What a face may show beyond the model's text, such as a diff.
         answer: The whole final value where the parts show only what kind of thing it is.
+        sources: Where text in it came from that nobody vouches for, such as ``file /w/a.md``.
         within: The call whose code made this one. Then the parts hold no more than why it failed,
             ``original_bytes`` is the size of the value that code was given, and one that only
             looked has no other event: ``title`` and ``steps`` are here.
@@ -78,6 +89,7 @@ class ToolResulted(Event, frozen=True, kw_only=True):
     within: str = ""
     title: str = ""
     steps: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
 
 class PlanStep(Struct, frozen=True, kw_only=True):

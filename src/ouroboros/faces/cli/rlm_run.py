@@ -66,6 +66,7 @@ def perform(
             home=loaded.home,
             environment=equipment.environment,
             tap=equipment.tap,
+            rules=loaded.rules,
         )
         async with engine.open(
             cwd=cwd,

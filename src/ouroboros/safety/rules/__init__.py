@@ -6,10 +6,11 @@ scope wins, and within one scope ask. Then comes the mode. What cannot be unders
 
 from ouroboros.safety.rules.by_policy import Policies
 from ouroboros.safety.rules.decide import Rules
-from ouroboros.safety.rules.values import Decision, Intent, Layer, Outcome, Rule
-from ouroboros.safety.rules.written import parse_rule, split_rule
+from ouroboros.safety.rules.values import Around, Decision, Intent, Layer, Outcome, Rule
+from ouroboros.safety.rules.written import parse_rule, rules_of_tool, split_rule
 
 __all__ = [
+    "Around",
     "Decision",
     "Intent",
     "Layer",
@@ -18,5 +19,6 @@ __all__ = [
     "Rule",
     "Rules",
     "parse_rule",
+    "rules_of_tool",
     "split_rule",
 ]

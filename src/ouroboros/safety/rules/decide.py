@@ -1,17 +1,24 @@
 """The verdict over all rules, and over the mode where they are silent."""
 
-import re
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from ouroboros.core.commands import Mode
+from ouroboros.safety.commands import Verdict, classify
 from ouroboros.safety.commands.reading import Reading, read_shell
-from ouroboros.safety.origins import origin_of
-from ouroboros.safety.paths import Places
+from ouroboros.safety.paths import Places, real
 from ouroboros.safety.policy.presets import Retry, retry
-from ouroboros.safety.rules.by_policy import Policies
+from ouroboros.safety.rules.by_policy import BY_FILE, Policies
+from ouroboros.safety.rules.modes import objection, of_writing
+from ouroboros.safety.rules.offered import grant_for, remembered, wider
 from ouroboros.safety.rules.prepared import Prepared
-from ouroboros.safety.rules.values import ANY, WEB, Decision, Intent, Layer, Rule
+from ouroboros.safety.rules.tainted import carried
+from ouroboros.safety.rules.touched import Touched, touched
+from ouroboros.safety.rules.values import ANY, STILL, Around, Decision, Intent, Layer, Rule
 from ouroboros.safety.rules.written import split_rule
 
 _RANK: dict[Layer, int] = {
@@ -22,6 +29,26 @@ _RANK: dict[Layer, int] = {
     "session": 4,
     "managed": 5,
 }
+
+_WHERE: dict[Layer, str] = {
+    "user": "in your settings",
+    "project": "in the project's settings",
+    "local": "in your settings for this project",
+    "cli": "given on the command line",
+    "session": "given in this session",
+    "managed": "set by the administrator",
+}
+TAINT = "text from outside"
+"""What decided, in the place of a rule, when something was read that nobody vouches for."""
+
+
+class Seen(Struct, frozen=True, kw_only=True):
+    """An intent, and what its command says."""
+
+    intent: Intent
+    reading: Reading | None = None
+    verdict: Verdict | None = None
+    touched: Touched = Touched()
 
 
 class Rules:
@@ -41,59 +68,167 @@ class Rules:
         self._canonical = canonical
         self._rules = [self._prepared(rule) for rule in rules]
 
-    def decide(self, intent: Intent, *, mode: Mode, granted: Sequence[str] = ()) -> Decision:
-        """Allow, ask or deny; pure."""
-        decision = self._decide(intent, mode=mode, granted=granted)
-        if self._policies is None:
-            return decision
-        may_write = intent.kind == "write" and not self._write_objection(intent, "auto-edit")
-        return self._policies.join(
-            intent, decision, places=self._places, granted=granted, may_write=may_write
+    def decide(
+        self, intent: Intent, *, mode: Mode, granted: Sequence[str] = (), around: Around = STILL
+    ) -> Decision:
+        """Allow, ask or deny; looks at the disk only where a command speaks of files.
+
+        Args:
+            intent: What would be done.
+            mode: What decides where no rule speaks.
+            granted: What a person allowed until the session ends, exactly.
+            around: How the session stands.
+        """
+        seen = self._seen(intent)
+        decision = self._decide(seen, mode=mode, rules=self._with(granted, around))
+        if self._policies is not None:
+            may_write = intent.kind == "write" and not of_writing(intent, "auto-edit", self._places)
+            decision = self._policies.join(
+                intent, decision, places=self._places, granted=granted, may_write=may_write
+            )
+        return self._held(seen, decision, around)
+
+    def _seen(self, intent: Intent) -> Seen:
+        if intent.kind != "execute":
+            return Seen(intent=intent)
+        folder = intent.folder or self._places.roots[0]
+        reading = read_shell(intent.command)
+        return Seen(
+            intent=intent,
+            reading=reading,
+            verdict=classify(intent.command, cwd=folder, places=self._places, shell=intent.shell),
+            touched=touched(intent.command, reading, folder=folder, person=self._places.person),
         )
 
-    def _decide(self, intent: Intent, *, mode: Mode, granted: Sequence[str]) -> Decision:
-        reading = read_shell(intent.command) if intent.kind == "execute" else None
-        grants = [
-            self._prepared(Rule(outcome="allow", tool=tool, content=content, layer="session"))
+    def _with(self, granted: Sequence[str], around: Around) -> list[Prepared]:
+        """All rules that hold now."""
+        found = [
+            Rule(outcome="allow", tool=tool, content=content, layer="session", exact=True)
             for tool, content in map(split_rule, granted)
         ]
+        found += [
+            Rule(outcome="allow", tool=tool, content=content, layer="session")
+            for tool, content in map(split_rule, around.remembered)
+            if tool
+        ]
+        return [*self._rules, *map(self._prepared, found)]
+
+    def _decide(self, seen: Seen, *, mode: Mode, rules: Sequence[Prepared]) -> Decision:
+        intent, verdict = seen.intent, seen.verdict
         matching = [
             prepared.rule
-            for prepared in (*self._rules, *grants)
-            if prepared.matches(intent, reading, self._places)
+            for prepared in rules
+            if prepared.matches(intent, seen.reading, self._places)
+            or prepared.denies_paths(seen.touched.paths)
         ]
-        denied = sorted(str(rule) for rule in matching if rule.outcome == "deny")
-        if denied:
+        denied = min((rule for rule in matching if rule.outcome == "deny"), key=str, default=None)
+        if denied is not None:
             return Decision(
-                outcome="deny", rule=denied[0], reason=f"the rule {denied[0]} denies this"
+                outcome="deny",
+                rule=str(denied),
+                layer=denied.layer,
+                reason=f"the rule {denied} denies this ({_WHERE[denied.layer]})",
             )
-        decided = max(
-            matching,
-            key=lambda rule: (_RANK[rule.layer], rule.outcome == "ask", str(rule)),
-            default=None,
-        )
-        if mode == "plan" and intent.kind not in {"read", "none", "look"}:
+        decided = _strongest(matching)
+        is_safe = verdict is not None and verdict.kind == "safe"
+        if mode == "plan" and intent.kind not in {"read", "none", "look", "fetch"} and not is_safe:
             return Decision(
                 outcome="deny",
                 rule="mode plan",
                 reason="nothing may be changed or run in plan mode",
             )
-        doubt = self._doubt(reading)
+        doubt = self._doubt(seen)
+        command = ""
+        if decided is None and verdict is not None:
+            decided, command = self._of_parts(seen, rules), verdict.hardened
         if decided is not None and decided.outcome == "allow":
-            if doubt and decided.layer != "session" and decided.content in ANY:
-                return self._asking(intent, rule=str(decided), reason=doubt)
-            return Decision(outcome="allow", rule=str(decided))
+            is_any = not decided.exact and decided.content in ANY
+            harm = _harm(verdict)
+            if is_any and (doubt or harm) and decided.layer != "session":
+                return self._asking(seen, rule=decided, reason=doubt or harm)
+            return Decision(
+                outcome="allow",
+                rule=str(decided),
+                layer=decided.layer,
+                is_explicit=not is_any,
+                command=command,
+            )
         if decided is not None:
-            reason = f"the rule {decided} wants to be asked"
-            return self._asking(intent, rule=str(decided), reason=reason)
-        if doubt and mode == "full-auto":
-            return self._asking(intent, rule=f"mode {mode}", reason=doubt)
-        return self._by_mode(intent, mode)
+            reason = f"the rule {decided} wants to be asked ({_WHERE[decided.layer]})"
+            return self._asking(seen, rule=decided, reason=reason)
+        if doubt and (mode == "full-auto" or is_safe):
+            return self._asking(seen, rule=f"mode {mode}", reason=doubt)
+        reason = objection(intent, mode, self._places, verdict)
+        if reason:
+            return self._asking(seen, rule=f"mode {mode}", reason=reason)
+        command = verdict.hardened if verdict is not None else ""
+        return Decision(outcome="allow", rule=f"mode {mode}", command=command)
 
-    def _doubt(self, reading: Reading | None) -> str:
+    def _of_parts(self, seen: Seen, rules: Sequence[Prepared]) -> Rule | None:
+        """The rule that allows the last part of a compound command whose every part is allowed.
+
+        ``cd`` into the workspace needs none, and neither does what only reads, as long as no ``cd``
+        makes it read elsewhere.
+        """
+        parts = seen.verdict.parts if seen.verdict is not None else None
+        if parts is None or len(parts) < 2 or seen.reading is None or seen.reading.opaque:
+            return None
+        folder = seen.intent.folder or self._places.roots[0]
+        found: list[Rule] = []
+        moves = [words for words in parts if words[0] in {"cd", "pushd", "popd"}]
+        for words, kind in zip(parts, seen.verdict.kinds if seen.verdict else (), strict=True):
+            allowed = self._allowed_part(seen.intent, words, rules)
+            if allowed is not None:
+                found.append(allowed)
+            elif words in moves:
+                if len(words) != 2 or not self._places.is_inside(real(folder / words[1])):
+                    return None
+            elif moves or kind != "safe":
+                return None
+        return found[-1] if found else None
+
+    def _allowed_part(
+        self, intent: Intent, words: tuple[str, ...], rules: Sequence[Prepared]
+    ) -> Rule | None:
+        text = shlex.join(words)
+        part, reading = replace(intent, command=text), read_shell(text)
+        decided = _strongest(
+            prepared.rule for prepared in rules if prepared.matches(part, reading, self._places)
+        )
+        return decided if decided is not None and decided.outcome == "allow" else None
+
+    def _held(self, seen: Seen, decision: Decision, around: Around) -> Decision:
+        """The decision once more, in view of what was read from outside."""
+        if decision.outcome == "deny" or decision.is_explicit or decision.rule == BY_FILE:
+            return decision
+        found = carried(
+            seen.intent,
+            replace(around, is_online=around.is_online or decision.outside),
+            self._places,
+            verdict=seen.verdict,
+            touched=seen.touched.paths,
+        )
+        if not found:
+            return decision
+        asked = decision
+        if decision.outcome == "allow":
+            asked = self._asking(seen, rule=TAINT, reason="")
+        reason = f"text from outside was read ({around.outside.told}), and {found}"
+        asked = replace(
+            asked, reason=reason, sources=around.outside.sources, command="", amendment=()
+        )
+        return asked if self._policies is None else self._policies.settled(asked)
+
+    def _doubt(self, seen: Seen) -> str:
         """Why a command may be one that a rule is about, although it does not say so."""
+        reading = seen.reading
         wary = [p for p in self._rules if p.family == "execute" and p.rule.outcome != "allow"]
-        if reading is None or not wary:
+        files = sorted(str(p.rule) for p in self._rules if p.denies_files)
+        if reading is None or not (wary or files):
+            return ""
+        if files and (seen.touched.is_unsure or reading.opaque):
+            return f"the shell fills in words, and then {files[0]} may be about it"
+        if not wary:
             return ""
         if reading.opaque:
             return "the command hides what it runs, and there are rules about that"
@@ -124,69 +259,33 @@ class Rules:
             for prepared in self._rules
         )
 
-    def _by_mode(self, intent: Intent, mode: Mode) -> Decision:
-        rule = f"mode {mode}"
-        reason = self._objection(intent, mode)
-        if reason:
-            return self._asking(intent, rule=rule, reason=reason)
-        return Decision(outcome="allow", rule=rule)
-
-    def _objection(self, intent: Intent, mode: Mode) -> str:
-        """Why the mode wants to ask, empty when it does not."""
-        match intent.kind:
-            case "none" | "look" | "act":
-                return ""
-            case "read":
-                return self._read_objection(intent, mode)
-            case "write":
-                return self._write_objection(intent, mode)
-            case "execute" if mode == "full-auto":
-                return ""
-            case "execute":
-                return "a command may change anything"
-            case "origin":
-                return "page data was read, and this place is new: data could be carried there"
-            case "risk" if mode != "full-auto":
-                return f"it is risky ({intent.risk or intent.tool})"
-            case _:
-                return "" if mode == "full-auto" else f"{intent.tool} acts outside the session"
-
-    def _read_objection(self, intent: Intent, mode: Mode) -> str:
-        for path in intent.paths:
-            if self._places.is_secret(path):
-                return f"{path} may hold keys"
-            if mode != "full-auto" and not self._places.is_readable(path):
-                return f"{path} is outside the workspace"
-        return ""
-
-    def _write_objection(self, intent: Intent, mode: Mode) -> str:
-        for path in intent.paths:
-            protected = self._places.protected_by(path)
-            if protected:
-                return f"{path} is protected ({protected} holds control data)"
-            if not self._places.is_inside(path):
-                return f"{path} is outside the workspace"
-        if not intent.paths:
-            return "it does not say which files it writes"
-        return "" if mode in {"auto-edit", "full-auto"} else "it changes files"
-
-    def _asking(self, intent: Intent, *, rule: str, reason: str) -> Decision:
-        return Decision(outcome="ask", rule=rule, reason=reason, grant=grant_for(intent))
+    def _asking(self, seen: Seen, *, rule: Rule | str, reason: str) -> Decision:
+        grant = grant_for(seen.intent)
+        return Decision(
+            outcome="ask",
+            rule=str(rule),
+            layer=rule.layer if isinstance(rule, Rule) else "",
+            reason=reason,
+            grant=grant,
+            rules=remembered(seen.intent, seen.verdict),
+            wider=wider(seen.intent, seen.verdict),
+            warning=_harm(seen.verdict),
+        )
 
     def _prepared(self, rule: Rule) -> "Prepared":
         tool = "*" if rule.tool == "*" else self._canonical(rule.tool)
         return Prepared(rule, tool, self._places)
 
 
-def grant_for(intent: Intent) -> str:
-    """The narrowest rule that a remembered yes adds: this very command, or these very paths."""
-    if intent.kind == "execute":
-        return f"{intent.tool}({intent.command})" if intent.command else ""
-    if intent.kind in {"read", "write"} and len(intent.paths) == 1:
-        text = str(intent.paths[0])
-        return "" if re.search(r"[*?]", text) else f"{intent.tool}(/{text})"
-    if intent.kind in WEB:
-        origin = origin_of(intent.url)
-        name = "browser" if intent.kind == "origin" else intent.risk or intent.tool
-        return f"{name}({origin}/*)" if origin else ""
-    return "" if intent.paths else f"{intent.tool}"
+def _strongest(rules: Iterable[Rule]) -> Rule | None:
+    return max(
+        rules,
+        key=lambda rule: (_RANK[rule.layer], rule.outcome == "ask", str(rule)),
+        default=None,
+    )
+
+
+def _harm(verdict: Verdict | None) -> str:
+    if verdict is None or verdict.kind != "dangerous":
+        return ""
+    return f"it may do lasting harm: {verdict.reason}"

@@ -1,16 +1,20 @@
 """One rule with its patterns compiled, and what it is about."""
 
 import posixpath
+import re
+from collections.abc import Iterable
 from pathlib import Path
 
+from ouroboros.core.errors import ConfigBroken
 from ouroboros.safety.commands.reading import Reading, denies, may_deny, reaches, read_shell
 from ouroboros.safety.origins import Place, place
 from ouroboros.safety.paths import Glob, Places
-from ouroboros.safety.rules.values import ANY, WEB, Intent, Rule
+from ouroboros.safety.rules.values import ANY, EXPRESSION, WEB, Intent, Rule
 
 _FAMILIES = {
     "apply_patch": "write",
     "edit": "write",
+    "exec_command": "execute",
     "find": "read",
     "grep": "read",
     "ls": "read",
@@ -30,12 +34,15 @@ class Prepared:
         self.family = "*" if tool == "*" else _FAMILIES.get(tool, "")
         self._tool = tool
         # A remembered yes is never a pattern: the command * is a command.
-        self._any = not rule.content if rule.layer == "session" else rule.content in ANY
+        self._any = not rule.content if rule.exact else rule.content in ANY
         self._glob: Glob | None = None
         self._words: tuple[str, ...] = ()
         self._is_prefix = False
+        self._expression = None if rule.exact else expression_of(rule.content)
         self._place: Place | None = None if self._any else place(rule.content)
-        if not self._any and self.family in {"read", "write"}:
+        if self._expression is not None:
+            self._place = None
+        elif not self._any and self.family in {"read", "write"}:
             self._glob = Glob(rule.content, places, narrow=rule.outcome == "allow")
         elif not self._any:
             is_allow = rule.outcome == "allow"
@@ -55,13 +62,13 @@ class Prepared:
         if self.rule.outcome == "allow":
             return self._covers(intent, places)
         if self._glob is None:
-            return True
+            return self._any
         spelled = (Path(posixpath.normpath(path)) for path in intent.spelled)
         return any(self._glob.matches(path) for path in (*intent.paths, *spelled))
 
     def _matches_page(self, intent: Intent) -> bool:
         """A rule of one function, of one risk or of the whole ``browser``, at a place or anywhere."""
-        names = {"*", "browser", _plain(intent.tool)}
+        names = {"*", _plain(intent.tool), "fetch" if intent.kind == "fetch" else "browser"}
         if intent.risk:
             names.add(_plain(intent.risk))
         if _plain(self._tool) not in names:
@@ -72,7 +79,7 @@ class Prepared:
         return self._any and not (intent.kind == "origin" and self.rule.outcome == "allow")
 
     def _covers(self, intent: Intent, places: Places) -> bool:
-        if self._glob is not None and self.rule.layer == "session":
+        if self._glob is not None and self.rule.exact:
             return self._was_granted(intent, places)
         if intent.kind == "write":
             return self._covers_writes(intent, places)
@@ -117,12 +124,27 @@ class Prepared:
                 return False
         return bool(intent.paths) and (self._any or self._glob is not None)
 
+    def denies_paths(self, paths: Iterable[Path]) -> bool:
+        """Whether it denies files among these, for commands that speak of files."""
+        return (
+            self.rule.outcome == "deny"
+            and self._glob is not None
+            and any(self._glob.matches(path) for path in paths)
+        )
+
+    @property
+    def denies_files(self) -> bool:
+        """Whether it denies certain files."""
+        return self.rule.outcome == "deny" and self._glob is not None
+
     def _matches_command(self, text: str, reading: Reading) -> bool:
         if self._any:
             return True
+        if self._expression is not None:
+            return self._matches_expression(self._expression, text, reading)
         if self.rule.outcome != "allow":
             return any(denies(self._words, command) for command in reading.commands)
-        if self.rule.layer == "session":
+        if self.rule.exact:
             return self.rule.content == text
         simple = reading.simple
         if simple is None:
@@ -131,6 +153,35 @@ class Prepared:
             return simple == self._words
         count = len(self._words)
         return simple[:count] == self._words and not reaches(simple[0], simple[count:])
+
+    def _matches_expression(self, expression: re.Pattern[str], text: str, reading: Reading) -> bool:
+        """An expression speaks of a whole command; one that allows speaks of plain ones only."""
+        if self.rule.outcome != "allow":
+            whole = (" ".join(command.words) for command in reading.commands)
+            return any(expression.fullmatch(each) for each in (text.strip(), *whole))
+        simple = reading.simple
+        return (
+            simple is not None
+            and expression.fullmatch(text.strip()) is not None
+            and not reaches(simple[0], simple[1:])
+        )
+
+
+def expression_of(content: str) -> re.Pattern[str] | None:
+    """The regular expression of a content such as ``re:git (log|diff).*``, None for other contents.
+
+    Raises:
+        ConfigBroken: It is no expression.
+    """
+    if not content.startswith(EXPRESSION):
+        return None
+    try:
+        return re.compile(content.removeprefix(EXPRESSION), re.DOTALL)
+    except (re.error, OverflowError, RecursionError) as broken:
+        raise ConfigBroken(
+            f"not a regular expression: {content!r} ({broken})",
+            hint="write it as re:EXPRESSION; it is held against the whole command",
+        ) from broken
 
 
 def _command_words(content: str, *, as_written: bool) -> tuple[tuple[str, ...], bool]:

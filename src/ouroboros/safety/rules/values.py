@@ -6,18 +6,23 @@ from typing import Literal
 from msgspec import Struct
 
 from ouroboros.safety.policy.presets import WITHIN, Escalation
+from ouroboros.safety.untrusted import CLEAN, Outside
 
 type Outcome = Literal["allow", "ask", "deny"]
 type Layer = Literal["user", "project", "local", "cli", "session", "managed"]
 
 
 class Rule(Struct, frozen=True, kw_only=True):
-    """One line of a permission list; an empty ``content`` means any input of the tool."""
+    """One line of a permission list; an empty ``content`` means any input of the tool.
+
+    An ``exact`` one is a remembered yes: its content is no pattern.
+    """
 
     outcome: Outcome
     tool: str
     content: str = ""
     layer: Layer = "user"
+    exact: bool = False
 
     def __str__(self) -> str:
         """As it is written in configuration."""
@@ -33,7 +38,7 @@ class Intent(Struct, frozen=True, kw_only=True):
             of a browser; or a kind that only ``full-auto`` allows.
         paths: Where it really goes, links resolved.
         spelled: The same paths as the call spelled them; a deny looks at both.
-        command: The exact shell text.
+        command: The exact shell text, the ``folder`` it runs in, and the ``shell`` that reads it.
         url: Where the page is, or where it would go.
         risk: Which risk a ``risk`` is, such as ``submit``.
         escalation: What the model asks for a command beyond the sandbox.
@@ -44,6 +49,8 @@ class Intent(Struct, frozen=True, kw_only=True):
     paths: tuple[Path, ...] = ()
     spelled: tuple[Path, ...] = ()
     command: str = ""
+    folder: Path | None = None
+    shell: str = "bash"
     url: str = ""
     risk: str = ""
     escalation: Escalation = WITHIN
@@ -56,6 +63,13 @@ class Decision(Struct, frozen=True, kw_only=True):
         rule: The rule, or the mode, that decided.
         reason: One sentence for the person and the model.
         grant: The rule that a yes for the session would add; empty when it cannot be remembered.
+        rules: What a yes for good adds, all of it; empty when no line could say it safely.
+        wider: Rules of which a person may choose one in their place.
+        layer: Where the rule stands; empty when no rule decided.
+        is_explicit: A rule allows this very thing, and not any use of the tool.
+        command: The text to run in the place of the written one; empty for that one.
+        warning: What lasting harm it may do.
+        sources: What was read that makes it asked about.
         amendment: The prefix that a yes for good would add to the policy file; may be empty.
         outside: It runs outside of the sandbox.
     """
@@ -64,6 +78,13 @@ class Decision(Struct, frozen=True, kw_only=True):
     rule: str = ""
     reason: str = ""
     grant: str = ""
+    rules: tuple[str, ...] = ()
+    wider: tuple[str, ...] = ()
+    layer: str = ""
+    is_explicit: bool = False
+    command: str = ""
+    warning: str = ""
+    sources: tuple[str, ...] = ()
     amendment: tuple[str, ...] = ()
     outside: bool = False
 
@@ -71,5 +92,26 @@ class Decision(Struct, frozen=True, kw_only=True):
 ANY = frozenset({"", "*", ":*"})
 """Contents of a rule that mean any input."""
 
-WEB = frozenset({"look", "act", "risk", "origin"})
-"""Kinds of effect that a browser has."""
+EXPRESSION = "re:"
+"""What a regular expression begins with, in the content of a rule about commands."""
+
+WEB = frozenset({"look", "act", "risk", "origin", "fetch"})
+"""Kinds of effect that are about a place of the web."""
+
+
+class Around(Struct, frozen=True, kw_only=True):
+    """How a session stands when an intent is judged.
+
+    Attributes:
+        remembered: Rules that the person wrote down in this session.
+        outside: What the model has read that nobody vouches for.
+        is_online: Commands reach the network.
+    """
+
+    remembered: tuple[str, ...] = ()
+    outside: Outside = CLEAN
+    is_online: bool = True
+
+
+STILL = Around()
+"""Nothing was read, and nothing remembered."""

@@ -1,9 +1,11 @@
 """Rules as people write them."""
 
 import re
+from collections.abc import Iterable
 
 from ouroboros.core.errors import ConfigBroken
-from ouroboros.safety.rules.values import Layer, Outcome, Rule
+from ouroboros.safety.rules.prepared import expression_of
+from ouroboros.safety.rules.values import EXPRESSION, Layer, Outcome, Rule
 
 _OUTCOMES: dict[str, Outcome] = {
     "allow": "allow",
@@ -34,6 +36,7 @@ def parse_rule(outcome: str, written: object, layer: Layer = "user") -> Rule:
             f"not a permission rule: {written!r}",
             hint="write it as Tool(content), such as Bash(git log:*) or Read(/src/**)",
         )
+    expression_of(content)
     return Rule(outcome=known, tool=tool, content=content, layer=layer)
 
 
@@ -41,6 +44,22 @@ def split_rule(written: str) -> tuple[str, str]:
     """Tool and content of ``Tool(content)``; two empty texts when it is not a rule."""
     found = _RULE.fullmatch(written)
     return (found.group(1), found.group(2) or "") if found else ("", "")
+
+
+def rules_of_tool(
+    tool: str, *, allowed: Iterable[str] = (), denied: Iterable[str] = (), layer: Layer = "user"
+) -> tuple[Rule, ...]:
+    """Lists of whole commands as expressions, as definitions of agents have them.
+
+    Source: ``tools[].allowed_commands`` and ``denied_commands``. Where only certain commands are
+    allowed, every other one is asked about.
+
+    Raises:
+        ConfigBroken: One is no regular expression.
+    """
+    found = [parse_rule("allow", f"{tool}({EXPRESSION}{each})", layer) for each in allowed]
+    found += [parse_rule("deny", f"{tool}({EXPRESSION}{each})", layer) for each in denied]
+    return tuple(found)
 
 
 def _from_mapping(written: object) -> tuple[str, str]:

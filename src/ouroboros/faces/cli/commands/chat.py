@@ -99,6 +99,7 @@ class _Chat:
             home=self._loaded.home,
             environment=self._equipment.environment,
             tap=self._equipment.tap,
+            rules=self._loaded.rules,
         )
         while True:
             async with engine.open(

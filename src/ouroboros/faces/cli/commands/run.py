@@ -127,6 +127,7 @@ def _perform(
             home=loaded.home,
             environment=equipment.environment,
             tap=equipment.tap,
+            rules=loaded.rules,
         )
         async with engine.open(
             cwd=cwd, resume=resume, latest=chosen.latest, interactive=interactive

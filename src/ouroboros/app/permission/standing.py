@@ -1,0 +1,61 @@
+"""How a session stands, for whoever decides what may happen."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ouroboros.core.commands import Mode
+from ouroboros.core.events import Envelope, UserMessage
+from ouroboros.core.parts import Message
+from ouroboros.core.state import State
+from ouroboros.safety.rules import Around
+from ouroboros.safety.untrusted import Known, Outside
+
+
+class Here:
+    """A session's mode, grants and sources, in the folder by its real name, which need not be text."""
+
+    def __init__(
+        self, state: State, cwd: Path, *, is_online: Callable[[], bool] = lambda: True
+    ) -> None:
+        """``state`` keeps a legible form of ``cwd`` only; ``is_online`` is asked once, when it matters."""
+        self._state, self._is_online = state, is_online
+        self.cwd = str(cwd)
+        self._online: bool | None = None
+        self._known = Known()
+        for message in state.history:
+            self._hear(message)
+
+    @property
+    def mode(self) -> Mode:
+        """How much is asked now."""
+        return self._state.mode
+
+    @property
+    def granted(self) -> Sequence[str]:
+        """Rules that the person allowed until the session ends."""
+        return self._state.granted
+
+    @property
+    def around(self) -> Around:
+        """What was remembered and read, and whether commands reach the network."""
+        remembered = tuple(self._state.remembered)
+        if not self._state.sources:
+            return Around(remembered=remembered)
+        if self._online is None:
+            self._online = self._is_online()
+        outside = Outside(sources=tuple(self._state.sources), known=self._known)
+        return Around(remembered=remembered, outside=outside, is_online=self._online)
+
+    def request_of(self, call_id: str) -> str:
+        """The question of a call that is still open from before a restart."""
+        found = (asked for asked in self._state.approvals.values() if asked.call_id == call_id)
+        return next((asked.request_id for asked in found), "")
+
+    def listen(self, envelope: Envelope) -> None:
+        """Hears the places that the person names."""
+        if isinstance(envelope.data, UserMessage):
+            self._hear(envelope.data.message)
+
+    def _hear(self, message: Message) -> None:
+        if message.role == "user" and message.kind == "plain":
+            self._known.hear(message.text)
