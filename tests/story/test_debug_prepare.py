@@ -120,5 +120,5 @@ def test_a_header_that_proves_is_not_shown(tmp_path: Path) -> None:
         file.write(f'headers = {{ X-Tenant-Token = "{KEY[3:]}", X-Tenant = "ours" }}\n')
     shown = prepare(tmp_path, "--model", "house/m", f"Say {KEY[3:]}", HOUSE_API_KEY=KEY)
     assert shown["headers"]["X-Tenant"] == "ours"
-    assert shown["headers"]["X-Tenant-Token"] == "[redacted key]"
+    assert shown["headers"]["X-Tenant-Token"] == "[REDACTED:key]"
     assert KEY[3:] not in json.dumps(shown)

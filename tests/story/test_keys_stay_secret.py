@@ -24,8 +24,8 @@ async def test_a_key_cut_over_pieces_is_shown_nowhere(tmp_path: Path, chunk: int
         assert all(KEY not in msgspec.json.encode(shown).decode() for shown in s.shown)
         words = "".join(delta.text for delta in s.events(ModelDelta) if delta.kind == "text")
         output = "".join(piece.text for piece in s.events(ToolProgress))
-    assert words == "It is [redacted SOME_API_KEY] okDone: sk-f"
-    assert output == "[redacted SOME_API_KEY]\nsk-f"
+    assert words == "It is [REDACTED:SOME_API_KEY] okDone: sk-f"
+    assert output == "[REDACTED:SOME_API_KEY]\nsk-f"
 
 
 async def test_a_key_that_is_no_text_does_not_stop_a_run(tmp_path: Path) -> None:
@@ -51,8 +51,8 @@ log('y'.repeat(4_990) + key)
         assert (await s.run("Look.")).final == "read"
         asked = "".join(str(exchange.body) for exchange in s.server.exchanges)
         kept = b"".join(msgspec.json.encode(shown) for shown in s.shown).decode()
-    assert "[redacted" in asked
-    assert len(asked.split("It is [redacted SOME_API_KEY]")) == 2
+    assert "[REDACTED:" in asked
+    assert len(asked.split("It is [REDACTED:SOME_API_KEY]")) == 2
     for told in (asked, kept):
         at = told.find(KEY[:4])
         assert at < 0, told[at - 300 : at + 60]

@@ -51,7 +51,7 @@ async def test_what_proves_who_asks_is_kept_nowhere(tmp_path: Path, way: str, ca
         [sent] = s.server.exchanges
         shown = msgspec.json.encode(s.shown).decode()
     assert any(PROOF in value for value in sent.headers.values())
-    assert outcome.final.startswith("You are [redacted ")
+    assert outcome.final.startswith("You are [REDACTED:")
     assert PROOF not in shown
     assert await to_thread.run_sync(kept, tmp_path / "home") == []
 

@@ -30,10 +30,10 @@ async def test_a_compressed_answer_is_kept_plain_and_without_secrets(tmp_path: P
     async with raw_serving([packed], turn) as server:
         await run(settings(server.url), "Look around")
     [exchange] = msgspec.json.decode(await text_of(file))["exchanges"]
-    assert "It is [redacted VENDOR_API_KEY], and that is all." in exchange["answer"]
+    assert "It is [REDACTED:VENDOR_API_KEY], and that is all." in exchange["answer"]
     played = await player(tmp_path, file)
     outcome = await played(settings(GONE), "Look around")
-    assert outcome.final == "It is [redacted VENDOR_API_KEY], and that is all."
+    assert outcome.final == "It is [REDACTED:VENDOR_API_KEY], and that is all."
 
 
 @pytest.mark.parametrize("url", ["http://[::1", "\0 //", ""])

@@ -31,6 +31,14 @@ class Log(Protocol):
     async def settled(self, seq: int) -> None: ...
 
 
+class Screen(Protocol):
+    """Takes out of an event what must not be kept; ``safety.screen.Screen`` is one."""
+
+    def screened(self, event: Event) -> tuple[Event, tuple[Event, ...]]:
+        """The event to record in its place, and events that tell of it."""
+        ...
+
+
 class Journal:
     """Records events of one session.
 
@@ -48,11 +56,14 @@ class Journal:
         clock: Clock,
         redact: Callable[[bytes], bytes | None] | None = None,
         pieces: Pieces | None = None,
+        screen: Screen | None = None,
     ) -> None:
         """``redact`` gives an event's JSON without secrets, or None when it holds none.
 
-        ``pieces`` finds the secrets that are cut over several deltas.
+        ``pieces`` finds the secrets that are cut over several deltas, ``screen`` those that nobody
+        told us of.
         """
+        self._screen = screen
         self._state, self._log, self._ids, self._clock = state, log, ids, clock
         self._redact = redact
         self._pieces = pieces
@@ -67,7 +78,10 @@ class Journal:
     def record(self, event: Event) -> None:
         """Puts an event on record."""
         for whole in self._pieces.sift(event) if self._pieces else (event,):
-            self._keep(whole)
+            clean, told = self._screen.screened(whole) if self._screen else (whole, ())
+            self._keep(clean)
+            for more in told:
+                self._keep(more)
 
     def _keep(self, event: Event) -> None:
         try:

@@ -60,12 +60,17 @@ class Context(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Tools(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[tools]``: what the tools may do and how much of it the model sees.
 
-    ``scripts`` adds tools that run JavaScript over files and over the other tools.
+    Attributes:
+        login_shell: Commands have the aliases and functions of the person's shell.
+        poll_cap: The longest wait for output of a command that outlived its call.
+        scripts: Adds tools that run JavaScript over files and over the other tools.
     """
 
     output_bytes: Annotated[int, Meta(ge=1, le=limits.TOOL_OUTPUT_BYTES)] = limits.TOOL_OUTPUT_BYTES
     shell_timeout: Seconds = limits.SHELL_TIMEOUT_SECONDS
     shell_timeout_cap: Seconds = limits.SHELL_TIMEOUT_CAP_SECONDS
+    login_shell: bool = True
+    poll_cap: Seconds = limits.POLL_CAP_SECONDS
     write_max: Positive = limits.WRITE_BYTES
     scripts: bool = False
     disabled: tuple[str, ...] = ()
@@ -232,6 +237,22 @@ class Browser(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     confirm: tuple[Risk, ...] = RISKS
 
 
+class Safety(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[safety]``: what is looked for in what comes in, is called and goes out.
+
+    Attributes:
+        enabled: Turning it off needs ``confirm_disable`` too.
+        confirm_disable: The person knows that secrets are then kept, shown and sent as they are.
+        actions: What becomes of an output with a kind of secret; unnamed kinds are redacted.
+    """
+
+    enabled: bool = True
+    confirm_disable: bool = False
+    actions: dict[str, Literal["redact", "warn", "block"]] = field(
+        default_factory=dict[str, Literal["redact", "warn", "block"]]
+    )
+
+
 class Rlm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[rlm]``: the bounds of a run that writes code against data it does not see.
 
@@ -286,5 +307,6 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     network: Network = field(default_factory=Network)
     browser: Browser = field(default_factory=Browser)
     rlm: Rlm = field(default_factory=Rlm)
+    safety: Safety = field(default_factory=Safety)
     providers: dict[str, Provider] = field(default_factory=dict[str, Provider])
     models: dict[str, Price] = field(default_factory=dict[str, Price])

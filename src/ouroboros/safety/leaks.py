@@ -3,7 +3,10 @@
 import re
 from binascii import b2a_base64
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol
 from urllib.parse import quote
+
+from ouroboros.safety.secrets.values import mark
 
 SHORTEST = 8
 """Shorter values are not looked for: they would be found everywhere."""
@@ -18,11 +21,39 @@ MOST_LEARNED = 32
 """Secrets that came up on the way; of more the oldest are forgotten."""
 
 
+class Pieces(Protocol):
+    """Redacts one text that arrives in pieces."""
+
+    def next(self, piece: str) -> str:
+        """What can be shown now."""
+        ...
+
+    def rest(self) -> str:
+        """What was held back, once nothing follows."""
+        ...
+
+
+class Unknown(Protocol):
+    """Finds secrets that nobody told us of; ``safety.secrets.Detector`` is one."""
+
+    def redacted(self, text: str) -> str:
+        """The text with a mark in place of each."""
+        ...
+
+    def flow(self) -> Pieces:
+        """The same for a text in pieces."""
+        ...
+
+
 class Leaks:
     """The secrets of one session, by the name each goes under."""
 
-    def __init__(self, secrets: Mapping[str, str]) -> None:
-        """Looks for each value as it is, and as it stands in JSON and in addresses."""
+    def __init__(self, secrets: Mapping[str, str], *, unknown: Unknown | None = None) -> None:
+        """Looks for each value as it is, and as it stands in JSON and in addresses.
+
+        ``unknown`` looks besides for what has the form of a secret.
+        """
+        self._unknown = unknown
         self._given = tuple(secrets.items())
         self._learned: tuple[tuple[str, str], ...] = ()
         self._look_for(self._given)
@@ -65,13 +96,26 @@ class Leaks:
         return self._expression is not None and self._expression.search(text) is not None
 
     def redacted(self, text: str) -> str:
-        """The text with ``[redacted NAME]`` in place of each secret."""
+        """The text with ``[REDACTED:NAME]`` in place of each secret."""
+        text = self.known(text)
+        return self._unknown.redacted(text) if self._unknown else text
+
+    def known(self, text: str) -> str:
+        """The same for those alone whose value is known."""
         if self._expression is None:
             return text
         return self._expression.sub(lambda found: self._note(found.group()), text)
 
     def redacted_bytes(self, data: bytes) -> bytes:
-        """The same for bytes."""
+        """The same for bytes; not for the event loop when there may be many."""
+        data = self.known_bytes(data)
+        if self._unknown is None:
+            return data
+        text = data.decode(errors="surrogateescape")
+        return self._unknown.redacted(text).encode(errors="surrogateescape")
+
+    def known_bytes(self, data: bytes) -> bytes:
+        """The same for those alone whose value is known."""
         if self._bytes is None:
             return data
         return self._bytes.sub(
@@ -91,9 +135,9 @@ class Leaks:
                 at = tail.find(form[:NOTICED], at + 1)
         return text + mark
 
-    def flow(self) -> "Flow":
+    def flow(self) -> "Flow | Both":
         """Redacts one text that arrives in pieces."""
-        return Flow(self)
+        return Both(Flow(self), self._unknown.flow()) if self._unknown else Flow(self)
 
     def open_end(self, text: str) -> int:
         """How many of the last characters may be the beginning of a secret."""
@@ -106,7 +150,7 @@ class Leaks:
         return next((n for n in range(longest, 0, -1) if text[-n:] in self._beginnings), 0)
 
     def _note(self, form: str) -> str:
-        return f"[redacted {self._names[form]}]"
+        return mark(self._names[form])
 
 
 class Flow:
@@ -119,7 +163,7 @@ class Flow:
 
     def next(self, piece: str) -> str:
         """What can be shown now."""
-        text = self._leaks.redacted(self._held + piece)
+        text = self._leaks.known(self._held + piece)
         open_end = self._leaks.open_end(text)
         self._held = text[len(text) - open_end :]
         return text[: len(text) - open_end]
@@ -128,6 +172,23 @@ class Flow:
         """What was held back, once nothing follows."""
         rest, self._held = self._held, ""
         return rest
+
+
+class Both:
+    """A text in pieces: first what is known, then what has the form of a secret."""
+
+    def __init__(self, first: Flow, second: Pieces) -> None:
+        """What the first lets through goes to the second."""
+        self._first, self._second = first, second
+
+    def next(self, piece: str) -> str:
+        """What can be shown now."""
+        shown = self._first.next(piece)
+        return self._second.next(shown) if shown else ""
+
+    def rest(self) -> str:
+        """What both held back, once nothing follows."""
+        return self._second.next(self._first.rest()) + self._second.rest()
 
 
 def _forms(value: str) -> set[str]:

@@ -15,7 +15,7 @@ from ouroboros.llm.transport import HttpRequest
 from ouroboros.safety.leaks import Leaks
 
 SECRET = "correct-horse-battery-staple"
-MARK = "[redacted KEY]"
+MARK = "[REDACTED:KEY]"
 URL = "http://gate.example/v1/chat"
 REQUEST = HttpRequest(url=URL, body=b'{"said":"Hello"}')
 PLAIN = Exchange(method="POST", url=URL, request='{"said":"Hello"}', status=200, answer="data: {}")
@@ -120,7 +120,7 @@ async def test_what_is_learned_from_a_later_request_is_marked_in_an_earlier_one(
     "answer",
     [
         b"\x00\x01" + SECRET.encode(),
-        b"\x00\xff AKIAIOSFODNN7EXAMPLE \xff",
+        b"\x00\xff AKIAQ3EGRNJ5VZ7TUVKW \xff",
         b'\x00{"bytes":"%b"}\x00' % b64encode(f'{{"text":"{SECRET}"}}'.encode()),
     ],
 )

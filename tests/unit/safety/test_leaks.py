@@ -12,9 +12,9 @@ from ouroboros.safety.leaks import Leaks
 def test_each_value_is_replaced_by_its_name():
     leaks = Leaks({"OPENAI_API_KEY": "sk-abcdef123", "OTHER": "sk-abcdef123-longer"})
     assert leaks.redacted("a sk-abcdef123 b sk-abcdef123-longer c") == (
-        "a [redacted OPENAI_API_KEY] b [redacted OTHER] c"
+        "a [REDACTED:OPENAI_API_KEY] b [REDACTED:OTHER] c"
     )
-    assert leaks.redacted_bytes(b"\xff sk-abcdef123") == b"\xff [redacted OPENAI_API_KEY]"
+    assert leaks.redacted_bytes(b"\xff sk-abcdef123") == b"\xff [REDACTED:OPENAI_API_KEY]"
 
 
 def test_short_and_empty_values_are_not_looked_for():
@@ -46,7 +46,7 @@ def test_no_secret_hides_in_base64(secret: str, before: str, after: str):
     leaks = Leaks({"KEY": secret})
     for encode in (b64encode, urlsafe_b64encode):
         packed = encode(f"{before}{secret}{after}".encode()).decode()
-        assert "[redacted KEY]" in leaks.redacted(f"authorization: basic {packed}")
+        assert "[REDACTED:KEY]" in leaks.redacted(f"authorization: basic {packed}")
         assert leaks.contains(packed.encode())
 
 
@@ -57,9 +57,9 @@ def test_what_is_learned_later_is_looked_for_too():
     leaks.learn("key", "token-98765")
     leaks.learn("key", "short")
     assert leaks.redacted("token-98765 sk-abcdef123 short") == (
-        "[redacted key] [redacted KEY] short"
+        "[REDACTED:key] [REDACTED:KEY] short"
     )
-    assert [flow.next("token-9"), flow.next("8765!")] == ["", "[redacted key]!"]
+    assert [flow.next("token-9"), flow.next("8765!")] == ["", "[REDACTED:key]!"]
 
 
 def test_of_very_many_learned_secrets_the_latest_are_known():
@@ -78,7 +78,7 @@ def test_the_beginning_of_a_secret_at_the_end_of_a_cut_text_is_hidden(shown: int
     for mark in ("", "…"):
         cut = f"sk-f is not {secret} but {secret[:shown]}{mark}"
         told = leaks.redacted_cut(cut)
-        assert told == f"sk-f is not [redacted KEY] but [redacted KEY]{mark}"
+        assert told == f"sk-f is not [REDACTED:KEY] but [REDACTED:KEY]{mark}"
     assert leaks.redacted_cut("it ends with sk-") == "it ends with sk-"
     assert leaks.redacted_cut("sk-sk-fj sk-") == "sk-sk-fj sk-"
     assert Leaks({}).redacted_cut("all…") == "all…"

@@ -40,4 +40,4 @@ def test_of_a_very_long_secret_a_bounded_beginning_waits() -> None:
     secret = "".join(map(str, range(5_000)))
     flow = Leaks({"KEY": secret}).flow()
     assert flow.next(secret[:200]) == ""
-    assert flow.next(secret[200:]) == "[redacted KEY]"
+    assert flow.next(secret[200:]) == "[REDACTED:KEY]"

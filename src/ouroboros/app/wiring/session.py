@@ -25,7 +25,7 @@ from ouroboros.app.permission import policies
 from ouroboros.app.permission.reviewing import Bench, Stop, asker
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
-from ouroboros.app.wiring import late_scripts, surroundings, toolbox
+from ouroboros.app.wiring import late_scripts, living, surroundings, toolbox
 from ouroboros.app.wiring.cages import Grounds, SessionCages
 from ouroboros.app.wiring.own_words import own_words
 from ouroboros.app.wiring.past import Past, load_past, resolve
@@ -40,6 +40,7 @@ from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.policy.book import Book
 from ouroboros.safety.rules import Rule
 from ouroboros.store import EventLog, Lease, Writer
+from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import Registry
 
@@ -150,7 +151,10 @@ async def _joined(opening: Opening, past: Past, parts: Parts) -> AsyncGenerator[
     kit = _kit(opening, past, parts, book)
     wanted = opening.mind or (past.state.mind if past.resumed else "tools")
     if wanted == "tools":
-        async with _tooled(opening, kit, parts) as joined:
+        async with (
+            living.opened(kit, past.warnings) as processes,
+            _tooled(opening, kit, parts, processes) as joined,
+        ):
             yield _built(opening, past, parts, kit, joined)
         return
     from ouroboros.app.wiring import minds  # a run without it never loads the REPL
@@ -233,7 +237,9 @@ def _kit(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
 
 
 @asynccontextmanager
-async def _tooled(opening: Opening, kit: Kit, parts: Parts) -> AsyncGenerator[Joined]:
+async def _tooled(
+    opening: Opening, kit: Kit, parts: Parts, processes: Processes
+) -> AsyncGenerator[Joined]:
     """The mind that calls tools, with the built-in ones and those that were switched on."""
     browser = opening.browser or kit.settings.browser.tools
     late = late_scripts.wanted(kit.settings, browser=browser)
@@ -241,7 +247,14 @@ async def _tooled(opening: Opening, kit: Kit, parts: Parts) -> AsyncGenerator[Jo
         partial(toolbox.shelf_of, kit.settings, home=kit.home, cwd=kit.cwd, cages=kit.cages)
     )
     registry = await to_thread.run_sync(
-        partial(toolbox.registry, kit.settings, kit.desk.questions, late=late, shelf=shelf)
+        partial(
+            toolbox.registry,
+            kit.settings,
+            kit.desk.questions,
+            late=late,
+            shelf=shelf,
+            processes=processes,
+        )
     )
     for problem in shelf.problems.values():
         kit.journal.record(Logged(level="warning", text=problem))
@@ -270,7 +283,7 @@ def _tool_mind(kit: Kit, parts: Parts, registry: Registry, hands: Orchestrator) 
     return Joined(
         name="tools",
         mind=mind,
-        hands=hands,
+        hands=living.careful(kit, hands),
         versions={piece.name: piece.version for piece in pieces},
         off=kit.settings.context.off,
         warnings=toolbox.strangers(kit.settings, registry),

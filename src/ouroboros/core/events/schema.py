@@ -19,8 +19,10 @@ from ouroboros.core.events import (
     guardian,
     memory,
     network,
+    process,
     question,
     run,
+    safety,
     session,
     turn,
 )
@@ -63,8 +65,10 @@ def registry() -> dict[str, type[Event]]:
         guardian,
         memory,
         network,
+        process,
         question,
         run,
+        safety,
         session,
         turn,
     )

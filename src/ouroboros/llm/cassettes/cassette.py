@@ -51,7 +51,7 @@ class _Version(Struct):
 
 def address(url: str, leaks: Leaks) -> str:
     """A URL without secrets, that is still one."""
-    return re.sub(r"\[redacted ([^]]*)\]", r"redacted-\1", without_keys(leaks.redacted(url)))
+    return re.sub(r"\[REDACTED:([^]]*)\]", r"redacted-\1", without_keys(leaks.redacted(url)))
 
 
 def parse(content: bytes, name: str) -> Cassette:
