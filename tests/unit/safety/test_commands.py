@@ -351,18 +351,25 @@ def test_a_person_learns_what_stood_in_the_way(ground: Path, text: str, rule: st
     assert judged(text, ground).rule == rule
 
 
-@pytest.mark.parametrize("shell", ["zsh", "fish", "powershell", "cmd.exe", "/bin/zsh", "evil"])
+@pytest.mark.parametrize("shell", ["fish", "powershell", "cmd.exe", "/usr/bin/fish", "evil"])
 def test_only_shells_that_are_read_alike_are_trusted(ground: Path, shell: str):
     assert judged("ls", ground, shell).rule == "ask.shell"
     assert judged("rm -rf /", ground, shell).kind == "dangerous"
 
 
-@pytest.mark.parametrize("shell", ["bash", "sh", "/bin/dash", ""])
+@pytest.mark.parametrize("shell", ["bash", "sh", "/bin/dash", "zsh", ""])
 def test_plain_words_mean_the_same_to_every_posix_shell(ground: Path, shell: str):
     assert judged("git log --oneline | head -3", ground, shell).kind == "safe"
     assert judged("ls &> /dev/null", ground, shell).kind == (
-        "safe" if shell in {"bash", ""} else "approve"
+        "safe" if shell in {"bash", "zsh", ""} else "approve"
     )
+
+
+@pytest.mark.parametrize(
+    "text", ["ls =git", "printf '%d' 'a[$(evil)]'", "ls *(e:evil:)", "[ a == b ]"]
+)
+def test_what_zsh_reads_otherwise_is_asked_about(ground: Path, text: str):
+    assert judged(text, ground, "zsh").kind != "safe"
 
 
 def test_a_workspace_that_is_the_whole_machine_opens_nothing(ground: Path):

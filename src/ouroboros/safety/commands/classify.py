@@ -1,6 +1,8 @@
 """Safe, approve or dangerous."""
 
+import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from ouroboros.safety.commands.grammar import Simple, parse
@@ -12,7 +14,7 @@ from ouroboros.safety.commands.reading import read_shell
 from ouroboros.safety.commands.verdict import Doubt, Kind, Verdict
 from ouroboros.safety.paths import Places, real
 
-_SHELLS = frozenset({"", "ash", "bash", "dash", "ksh", "sh"})
+_SHELLS = frozenset({"", "ash", "bash", "dash", "ksh", "sh", "zsh"})
 _JOINTS = frozenset({"", "&&", "||", ";", "|"})
 _LONGEST = 100_000
 
@@ -29,7 +31,7 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
         if not commands:
             raise Doubt("ask.empty", "there is no command")
         ground = Ground(_followed(cwd), places)
-        _check_shell(text, shell)
+        _check_shell(text, commands, shell)
     except Doubt as doubt:
         return _asked(text, doubt)
     judge = Judge(ground)
@@ -72,11 +74,18 @@ def _kind(simple: Simple, doubt: Doubt | None) -> Kind:
     return "dangerous" if danger(text, read_shell(text).commands) else "approve"
 
 
-def _check_shell(text: str, shell: str) -> None:
+def _check_shell(text: str, commands: Sequence[Simple], shell: str) -> None:
+    """Holds a shell other than bash to read the text as bash does."""
     name = shell.replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
     if name not in _SHELLS:
         raise Doubt("ask.shell", f"commands for {name} are not read")
-    if name not in {"", "bash"} and any(mark in text for mark in ("&>", "|&")):
+    if name == "zsh":
+        # It puts a program's path for =word, and its printf computes.
+        words = [word.text for simple in commands for word in simple.words]
+        is_other = any(re.match("=.", word) or word == "printf" for word in words)
+    else:
+        is_other = name not in {"", "bash"} and any(mark in text for mark in ("&>", "|&"))
+    if is_other:
         raise Doubt("ask.shell", f"{name} reads this otherwise than bash")
 
 
