@@ -123,7 +123,7 @@ async def test_a_summary_that_does_not_fit_is_asked_for_with_less(tmp_path: Path
 
 
 async def test_a_summary_of_less_still_begins_with_a_user(tmp_path: Path) -> None:
-    steps = [Turn(tool_calls=(call("shell", command="true"),), usage=LOW) for _ in range(3)]
+    steps = [Turn(tool_calls=(call("shell", command=f": {n}"),), usage=LOW) for n in range(3)]
     steps.append(Turn(tool_calls=(call("shell", command="true"),), usage=FULL))
     turns = [
         *steps,
@@ -218,9 +218,10 @@ async def test_the_last_messages_can_stay_with_their_results(tmp_path: Path) -> 
 
 async def test_twenty_compactions_do_not_lose_the_task(tmp_path: Path) -> None:
     turns: list[Turn] = []
-    for _ in range(20):
+    for number in range(20):
+        step = f"echo step >> steps; : {number}"
         turns += [
-            Turn(tool_calls=(call("shell", command="echo step >> steps"),), usage=FULL),
+            Turn(tool_calls=(call("shell", command=step),), usage=FULL),
             Turn(text="sum", usage=LOW),
         ]
     async with stage(tmp_path, [*turns, Turn(text="end")], context=WINDOW) as s:

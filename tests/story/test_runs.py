@@ -77,7 +77,8 @@ async def test_every_event_says_its_turn(tmp_path: Path) -> None:
 
 
 async def test_no_delta_overtakes_what_was_recorded_before_it(tmp_path: Path) -> None:
-    turns = [Turn(text="a b c", chunk=1, tool_calls=(call("ls"),)) for _ in range(10)]
+    folders = ["./" * n for n in range(1, 11)]
+    turns = [Turn(text="a b c", chunk=1, tool_calls=(call("ls", path=path),)) for path in folders]
     async with stage(tmp_path, [*turns, DONE]) as s:
         await s.run()
         last = 0
@@ -118,7 +119,7 @@ async def test_the_request_holds_calls_and_results_in_call_order(tmp_path: Path)
 
 
 async def test_two_hundred_tool_turns_are_not_cut_off(tmp_path: Path) -> None:
-    turns = [Turn(tool_calls=(call("ls", path="."),)) for _ in range(200)]
+    turns = [Turn(tool_calls=(call("ls", path="./" * n),)) for n in range(1, 201)]
     async with stage(tmp_path, [*turns, DONE]) as s:
         outcome = await s.run()
         assert (outcome.reason, outcome.turns) == ("completed", 201)
@@ -242,8 +243,11 @@ async def test_a_cap_ends_the_run_by_name(
     tmp_path: Path, limits: dict[str, float], reason: str
 ) -> None:
     usage = ScriptedUsage(input_uncached=90, output_text=10)
-    turn = Turn(text="on", tool_calls=(call("shell", command="sleep 0.2"),), usage=usage)
-    async with stage(tmp_path, [turn] * 5, limits=limits) as s:
+    turns = [
+        Turn(text="on", tool_calls=(call("shell", command=f"sleep 0.2{n}"),), usage=usage)
+        for n in range(5)
+    ]
+    async with stage(tmp_path, turns, limits=limits) as s:
         outcome = await s.run()
         assert (outcome.reason, outcome.exit_code, outcome.final) == (reason, 3, "on")
 

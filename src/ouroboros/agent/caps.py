@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from ouroboros.agent.repeats import is_stuck
 from ouroboros.core.clock import Clock
 from ouroboros.core.limits import Caps
 from ouroboros.core.state import Spent, State
@@ -10,10 +11,11 @@ from ouroboros.core.state import Spent, State
 def watch(caps: Caps, state: State, clock: Clock) -> Callable[[State], str | None]:
     """A function that names the first cap that is reached, for one run that starts now.
 
-    A reply whose cost is unknown reaches the cap on cost: it might have been too dear.
+    One that repeats a call although it was told has reached an end as well. A reply whose cost is unknown reaches the cap on cost: it might have been too dear.
     """
     turn, tokens = state.turn, state.spent.tokens
     cost, unpriced, since = state.spent.known_cost, state.spent.unpriced, clock.monotonic()
+    last = next(reversed(state.results), "")
 
     def is_too_dear(spent: Spent, most: float) -> bool:
         return spent.unpriced > unpriced or spent.known_cost - cost >= most
@@ -27,6 +29,6 @@ def watch(caps: Caps, state: State, clock: Clock) -> Callable[[State], str | Non
             return "max_cost"
         if caps.max_seconds is not None and clock.monotonic() - since >= caps.max_seconds:
             return "max_time"
-        return None
+        return "repeated_call" if is_stuck(now, since=last) else None
 
     return reached

@@ -1,10 +1,12 @@
-"""The commands of a session that outlive the calls that started them."""
+"""What watches over the calls of a session: commands that outlive them, and calls without end."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+from ouroboros.agent.repeats import Careful
 from ouroboros.app.kit import Kit
 from ouroboros.tools.exec.processes import Processes
+from ouroboros.tools.orchestrator import Orchestrator
 
 
 @asynccontextmanager
@@ -18,3 +20,12 @@ async def opened(kit: Kit, warnings: list[str]) -> AsyncGenerator[Processes]:
     processes = Processes(is_paused=lambda: bool(state.approvals or state.asked), lost=lost)
     async with processes.opened():
         yield processes
+
+
+def careful(kit: Kit, hands: Orchestrator) -> Careful:
+    """The hands, which see when nothing new comes of a call; in full-auto nobody is asked of that."""
+    return Careful(
+        hands,
+        kit.journal,
+        may_ask=lambda: kit.desk.is_interactive and kit.state.mode != "full-auto",
+    )

@@ -1,0 +1,64 @@
+"""A model that does the same thing again and again."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from ouroboros.agent.repeats import REPEATED
+from ouroboros.core.commands import Approve, Deny
+from ouroboros.core.events import PermissionRequested, ToolAttempted
+from ouroboros.llm.turns import Turn
+from tests.story.stage import call, stage
+
+SAME = Turn(tool_calls=(call("ls", path="."),))
+DONE = Turn(text="All done.")
+
+
+async def test_where_nobody_is_to_be_asked_it_is_told_once_and_then_stopped(tmp_path: Path):
+    async with stage(tmp_path, [SAME] * 9) as s:
+        outcome = await s.run()
+        assert outcome.reason == "limit_reached:repeated_call"
+        assert len(s.events(ToolAttempted)) == 2
+        assert [text.startswith(REPEATED) for text in texts(s.body())] == [False, False, True]
+        again = await s.run("Go on.")
+        assert again.reason == "limit_reached:repeated_call"
+
+
+async def test_another_result_or_another_call_between_begins_anew(tmp_path: Path):
+    turns = [
+        Turn(tool_calls=(call("shell", command="echo x >> log; cat log"),)),
+    ] * 4
+    turns += [SAME, SAME, Turn(tool_calls=(call("ls", path=".."),)), SAME, SAME, DONE]
+    async with stage(tmp_path, turns) as s:
+        assert (await s.run()).reason == "completed"
+        assert len(s.events(ToolAttempted)) == 9
+
+
+async def test_what_differs_only_in_time_is_the_same_result(tmp_path: Path):
+    turns = [Turn(tool_calls=(call("exec_command", cmd="sleep 0.0$RANDOM; echo x"),))] * 9
+    async with stage(tmp_path, turns) as s:
+        assert (await s.run()).reason == "limit_reached:repeated_call"
+        assert len(s.events(ToolAttempted)) == 2
+
+
+async def test_a_person_is_asked_the_third_time_and_may_want_it(tmp_path: Path):
+    turns = [SAME] * 5 + [DONE]
+    async with stage(tmp_path, turns, mode="ask", interactive=True) as s:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.run)
+            await s.until(PermissionRequested)
+            (question,) = s.events(PermissionRequested)
+            assert question.reason == "it was done 2 times in a row, and the same came of it"
+            await s.session.send(Approve(request_id=question.request_id))
+            await s.until(PermissionRequested, 2)
+            second = s.events(PermissionRequested)[1]
+            await s.session.send(Deny(request_id=second.request_id, message="Stop that"))
+        assert len(s.events(ToolAttempted)) == 4
+        assert "Stop that" in json.dumps(s.body())
+
+
+def texts(body: dict[str, Any]) -> list[str]:
+    """The results of calls that the last request held."""
+    return [message["content"] for message in body["messages"] if message["role"] == "tool"]
