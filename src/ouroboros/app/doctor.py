@@ -58,7 +58,8 @@ async def examine(
     ]
     ollama = await _ollama(environment)
     settings = await anyio.to_thread.run_sync(_settings, environment, cwd, ollama.verdict)
-    return [*checks, await _browser(environment, cwd), *settings, ollama]
+    cage = await anyio.to_thread.run_sync(_cage, environment, cwd, home)
+    return [*checks, *cage, await _browser(environment, cwd), *settings, ollama]
 
 
 def has_failed(checks: list[Check]) -> bool:
@@ -149,6 +150,17 @@ async def _browser(environment: Mapping[str, str], cwd: Path) -> Check:
     except OuroborosError:
         settings = Settings()  # what is wrong with them is another check's matter
     return await program(settings.browser, environment)
+
+
+def _cage(environment: Mapping[str, str], cwd: Path, home: Path) -> list[Check]:
+    from ouroboros.app.permission import sandboxing
+    from ouroboros.app.settings import Settings
+
+    try:
+        settings = config.load(cwd, environment, {}).settings
+    except OuroborosError:
+        settings = Settings()  # what is wrong with them is another check's matter
+    return sandboxing.examine(settings, cwd, home, environment)
 
 
 def _database(home: Path) -> Check:

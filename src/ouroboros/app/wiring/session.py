@@ -22,11 +22,11 @@ from ouroboros.agent.speaker import Speaker
 from ouroboros.app import secrecy
 from ouroboros.app.kit import Joined, Kit, Later
 from ouroboros.app.permission import policies
+from ouroboros.app.permission.cages import Grounds, SessionCages
 from ouroboros.app.permission.reviewing import Bench, Stop, asker
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
 from ouroboros.app.wiring import late_scripts, living, surroundings, toolbox
-from ouroboros.app.wiring.cages import Grounds, SessionCages
 from ouroboros.app.wiring.own_words import own_words
 from ouroboros.app.wiring.past import Past, load_past, resolve
 from ouroboros.core.clock import SystemClock

@@ -108,7 +108,7 @@ def hands(
 
 def is_online(settings: Settings) -> bool:
     """Whether commands reach the network unasked; a proxy asks about each place by itself."""
-    from ouroboros.app.wiring.cages import is_caged
+    from ouroboros.app.permission.cages import is_caged
 
     return settings.sandbox.network == "on" or not is_caged(settings.sandbox)
 
@@ -117,7 +117,7 @@ def policies(settings: Settings, book: Book) -> Policies:
     """What decides besides the permission rules."""
     if not settings.approval_policy:
         return Policies(book=book)
-    from ouroboros.app.wiring.cages import is_caged
+    from ouroboros.app.permission.cages import is_caged
 
     granular = Granular(
         sandbox_approval=settings.approval.sandbox_approval, rules=settings.approval.rules
@@ -193,7 +193,7 @@ def shelf_of(settings: Settings, *, home: Path, cwd: Path, cages: Cages | None =
     """The folders of own tools for sessions in ``cwd``; blocks."""
 
     def reading() -> Reading | None:
-        from ouroboros.app.wiring.cages import is_caged
+        from ouroboros.app.permission.cages import is_caged
 
         if cages is None or not is_caged(settings.sandbox):
             return None

@@ -109,3 +109,21 @@ def ended(confined: Confined, *, cwd: Path, seconds: float) -> tuple[int, str]:
         if confined.finish is not None:
             confined.finish()
     return popen.returncode, said.decode("utf-8", "replace")
+
+
+def carried_through(confined: Confined, *, cwd: Path, environment: Mapping[str, str]) -> int:
+    """Runs it to its end on our own streams; its exit code, or 128 and the number of a signal.
+
+    Raises:
+        OSError: As ``begin``.
+    """
+    popen = begin(confined, cwd=cwd, environment=environment, stdin=0, stdout=1, stderr=2)
+    try:
+        code = popen.wait()
+    finally:
+        if popen.returncode is None:
+            popen.kill()
+            popen.wait()
+        if confined.finish is not None:
+            confined.finish()
+    return code if code >= 0 else 128 - code

@@ -104,7 +104,7 @@ class Bubblewrap:
         return descriptor
 
     def _opened_ruleset(self) -> int:
-        ports = None if self._policy.network == "on" else self._policy.ports
+        ports = () if self._policy.network == "off" else None
         return ruleset_of(planned(self._policy, masked=True), ports=ports)
 
 
@@ -120,8 +120,8 @@ def flags(policy: Policy) -> tuple[str, ...]:
     words = ["--unshare-pid", "--unshare-ipc", "--die-with-parent", "--new-session"]
     if _needs_user_namespace(policy):
         words.append("--unshare-user")
-    if policy.network == "off":
-        words.append("--unshare-net")
+    if policy.network != "on":
+        words.append("--unshare-net")  # to the proxy leads a listener that is handed out
     words += ["--cap-drop", "ALL"]
     if policy.reach == "full-access":
         words += ["--bind", "/", "/"]

@@ -20,7 +20,7 @@ _PERL_RULES = (
     "my $g=pack(q(Qi),$m,fileno $d);syscall(445,$r+0,1,$g,0)==0 or die qq(landlock: $!\\n)}"
     "syscall(446,$r+0,0)==0 or die qq(landlock: $!\\n);open(my $f,q(<&=),$r);"
 )
-_PERL_END = "exec{$ARGV[0]}@ARGV;die qq($ARGV[0]: $!\\n)"
+_PERL_END = "exec{$ARGV[0]}@ARGV;my $e=$!+0;warn qq($ARGV[0]: $!\\n);exit 126+($e==2)"
 
 _PYTHON_LIMITS = (
     "import os,resource,struct,sys\na=sys.argv[1:]\n"
@@ -33,7 +33,10 @@ _PYTHON_RULES = (
     " c(445,r,1,g,0)==0 or sys.exit('landlock')\n"
     "c(446,r,0)==0 or sys.exit('landlock')\nos.close(r)\n"
 )
-_PYTHON_END = "os.execvp(a[0],a)"
+_PYTHON_END = (
+    "try:os.execvp(a[0],a)\nexcept OSError as e:\n print(f'{a[0]}: {e.strerror}',file=sys.stderr)\n"
+    " sys.exit(126+(e.errno==2))"
+)
 
 
 def limits_of(limits: Mapping[int, int]) -> str:
