@@ -109,6 +109,28 @@ def test_a_yes_for_the_session_answers_a_prompt_of_a_file_but_no_refusal() -> No
     assert decided("shutdown", granted=["shell(shutdown)"]).outcome == "deny"
 
 
+# C7.2
+def test_a_yes_for_the_session_is_one_to_other_spellings_of_the_command() -> None:
+    said = ["shell(/bin/bash -lc 'touch  a')"]
+    for same in ("touch a", 'bash -lc "touch a"', "sh -c 'touch a'"):
+        assert decided(same, granted=said).outcome == "allow", same
+    for other in ("touch b", "touch a b", "touch a > b", "touch a; rm b", "/tmp/bash -c 'touch a'"):
+        assert decided(other, granted=said).outcome == "ask", other
+
+
+def test_a_yes_for_the_session_is_none_to_the_same_words_in_another_folder() -> None:
+    judge = Rules([], Places(roots=(HERE,)), policies=Policies(book=Book()))
+    intent = Intent(tool="shell", kind="execute", command="touch a", folder=HERE / "sub")
+    found = judge.decide(intent, mode="ask", granted=["shell(touch a)"])
+
+    assert (found.outcome, found.grant) == ("ask", "")
+
+
+def test_what_only_reads_runs_hardened_under_an_approval_policy() -> None:
+    for name in NAMES:
+        assert "core.fsmonitor" in decided("git status", approval=name).command, name
+
+
 def test_a_question_offers_to_remember_a_prefix() -> None:
     assert decided("cargo build --all").amendment == ("cargo", "build", "--all")
     assert decided("make && cargo build").amendment == ("cargo", "build")

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.safety.commands import Verdict, classify
-from ouroboros.safety.commands.reading import read_shell
+from ouroboros.safety.commands.reading import Reading
 from ouroboros.safety.paths import Places
 from ouroboros.safety.policy import presets
 from ouroboros.safety.policy.amendments import Judged, proposed
@@ -51,6 +51,8 @@ class Policies(Struct, frozen=True, kw_only=True):
         decision: Decision,
         *,
         places: Places,
+        verdict: Verdict | None = None,
+        reading: Reading | None = None,
         granted: Sequence[str] = (),
         may_write: bool = False,
     ) -> Decision:
@@ -61,6 +63,8 @@ class Policies(Struct, frozen=True, kw_only=True):
             decision: What rules and mode say. Where a rule, and not the mode, decided, no policy
                 makes it milder.
             places: Where the session works, resolved.
+            verdict: What a command is taken for.
+            reading: What it runs, as far as that can be seen.
             granted: What a person allowed until the session ends; only a file that forbids is above.
             may_write: The files of the intent are ordinary ones of the workspace.
         """
@@ -68,12 +72,11 @@ class Policies(Struct, frozen=True, kw_only=True):
             return decision
         # A yes to a command in the sandbox is none to the same one outside of it.
         is_silent = decision.rule.startswith("mode ") or intent.escalation.asks
-        if intent.kind != "execute":
+        if verdict is None:
             return self._beyond_commands(intent, decision, is_silent=is_silent, may_write=may_write)
         if self.approval is None and not self.book.policy:
             return _escalated(decision, intent)
-        verdict = classify(intent.command, cwd=places.roots[0], places=places)
-        hidden = [found.words for found in read_shell(intent.command).commands]
+        hidden = [found.words for found in reading.commands] if reading is not None else []
         parts = verdict.parts or (("bash", "-lc", intent.command),)
         found = self.book.policy.evaluate(parts, also=hidden)
         if found.decision == "forbidden":
@@ -94,7 +97,7 @@ class Policies(Struct, frozen=True, kw_only=True):
             escalation=intent.escalation,
             also=hidden,
         )
-        return self._decision(required, decision, intent)
+        return self._decision(required, decision, intent, verdict.hardened)
 
     def _beyond_commands(
         self, intent: Intent, decision: Decision, *, is_silent: bool, may_write: bool
@@ -135,12 +138,16 @@ class Policies(Struct, frozen=True, kw_only=True):
             return Decision(outcome="deny", rule=self._name, reason=required.reason)
         return decision
 
-    def _decision(self, required: Requirement, decision: Decision, intent: Intent) -> Decision:
+    def _decision(
+        self, required: Requirement, decision: Decision, intent: Intent, hardened: str = ""
+    ) -> Decision:
         leaves = intent.escalation.permissions == "require_escalated"
         match required:
             case Skip(bypass_sandbox=bypass):
-                outside = bypass or leaves
-                return Decision(outcome="allow", rule=self._name, outside=outside)
+                command = "" if bypass else hardened
+                return Decision(
+                    outcome="allow", rule=self._name, outside=bypass or leaves, command=command
+                )
             case NeedsApproval(reason=reason, amendment=amendment):
                 asking = replace(
                     decision,
@@ -184,8 +191,10 @@ def _escalated(decision: Decision, intent: Intent) -> Decision:
 
 
 def _command(intent: Intent, verdict: Verdict, places: Places) -> Command:
+    folder = intent.folder or places.roots[0]
+
     def kind(words: Words) -> presets.Kind:
-        return classify(shlex.join(words), cwd=places.roots[0], places=places).kind
+        return classify(shlex.join(words), cwd=folder, places=places).kind
 
     kinds: tuple[presets.Kind, ...] = tuple(kind(words) for words in verdict.parts or ())
     return Command(

@@ -84,7 +84,13 @@ class Rules:
         if self._policies is not None:
             may_write = intent.kind == "write" and not of_writing(intent, "auto-edit", self._places)
             decision = self._policies.join(
-                intent, decision, places=self._places, granted=granted, may_write=may_write
+                intent,
+                decision,
+                places=self._places,
+                verdict=seen.verdict,
+                reading=seen.reading,
+                granted=granted,
+                may_write=may_write,
             )
         return self._held(seen, decision, around)
 

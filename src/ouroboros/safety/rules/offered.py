@@ -16,7 +16,9 @@ _WORD = re.compile(r"[a-z][\w-]*")
 def grant_for(intent: Intent) -> str:
     """The narrowest rule that a remembered yes adds: this very command, or these very paths."""
     if intent.kind == "execute":
-        return f"{intent.tool}({intent.command})" if intent.command else ""
+        # The same words in another folder are another command.
+        is_here = intent.command and intent.folder is None
+        return f"{intent.tool}({intent.command})" if is_here else ""
     if intent.kind in {"read", "write"} and len(intent.paths) == 1:
         text = str(intent.paths[0])
         return "" if re.search(r"[*?]", text) else f"{intent.tool}(/{text})"

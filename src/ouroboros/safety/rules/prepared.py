@@ -9,6 +9,7 @@ from ouroboros.core.errors import ConfigBroken
 from ouroboros.safety.commands.reading import Reading, denies, may_deny, reaches, read_shell
 from ouroboros.safety.origins import Place, place
 from ouroboros.safety.paths import Glob, Places
+from ouroboros.safety.policy.keys import approval_key
 from ouroboros.safety.rules.values import ANY, EXPRESSION, WEB, Intent, Rule
 
 _FAMILIES = {
@@ -38,6 +39,8 @@ class Prepared:
         self._glob: Glob | None = None
         self._words: tuple[str, ...] = ()
         self._is_prefix = False
+        is_command = rule.exact and self.family not in {"read", "write"}
+        self._key = approval_key(rule.content) if is_command else ()
         self._expression = None if rule.exact else expression_of(rule.content)
         self._place: Place | None = None if self._any else place(rule.content)
         if self._expression is not None:
@@ -58,7 +61,7 @@ class Prepared:
         if not is_meant:
             return False
         if reading is not None:
-            return self._matches_command(intent.command, reading)
+            return self._matches_command(intent, reading)
         if self.rule.outcome == "allow":
             return self._covers(intent, places)
         if self._glob is None:
@@ -137,7 +140,8 @@ class Prepared:
         """Whether it denies certain files."""
         return self.rule.outcome == "deny" and self._glob is not None
 
-    def _matches_command(self, text: str, reading: Reading) -> bool:
+    def _matches_command(self, intent: Intent, reading: Reading) -> bool:
+        text = intent.command
         if self._any:
             return True
         if self._expression is not None:
@@ -145,7 +149,7 @@ class Prepared:
         if self.rule.outcome != "allow":
             return any(denies(self._words, command) for command in reading.commands)
         if self.rule.exact:
-            return self.rule.content == text
+            return intent.folder is None and self._key == approval_key(text)
         simple = reading.simple
         if simple is None:
             return False
