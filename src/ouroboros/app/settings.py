@@ -122,7 +122,8 @@ class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         mode: ``plan`` makes it ``read-only`` whatever is said here.
-        network: Whether commands may talk to anybody.
+        network: Whether commands may talk to anybody; with ``proxy`` to the hosts of ``[web]`` and those
+            that are allowed when asked, which needs bubblewrap.
         writable: Folders besides the workspace.
         exclude_tmp: ``/tmp`` and ``$TMPDIR`` may not be written.
         hide: Places that may not be read, besides the usual ones of keys.
@@ -132,13 +133,33 @@ class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
     mode: Literal["read-only", "workspace-write", "danger-full-access"] = "workspace-write"
-    network: Literal["off", "on"] = "off"
+    network: Literal["off", "proxy", "on"] = "off"
     writable: tuple[str, ...] = ()
     exclude_tmp: bool = False
     hide: tuple[str, ...] = ()
     reveal: tuple[str, ...] = ()
     bubblewrap: Literal["auto", "off"] = "auto"
     processes: Count = 16_384
+
+
+class Web(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[web]``: the hosts that ``fetch`` and caged commands may reach.
+
+    A host is ``example.com`` (that one), ``*.example.com`` (below it) or ``**.example.com`` (both), with a
+    port where that matters. Places of this machine and network are reached only if ``localhost`` or their
+    address is listed.
+
+    Attributes:
+        allow: What commands reach without a question when ``sandbox.network`` is ``proxy``.
+        deny: What is not reached, listed or not.
+        only_allowed: The listed hosts are the only ones there are.
+        only_reading: Commands may only say GET, HEAD and OPTIONS over plain HTTP.
+    """
+
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    only_allowed: bool = False
+    only_reading: bool = False
 
 
 class Network(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -305,6 +326,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     guardian: Guardian = field(default_factory=Guardian)
     sandbox: Sandbox = field(default_factory=Sandbox)
     network: Network = field(default_factory=Network)
+    web: Web = field(default_factory=Web)
     browser: Browser = field(default_factory=Browser)
     rlm: Rlm = field(default_factory=Rlm)
     safety: Safety = field(default_factory=Safety)
