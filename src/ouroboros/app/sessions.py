@@ -14,6 +14,7 @@ from ouroboros.store import resume, sessions
 from ouroboros.store.history import Execution, artifacts, executions
 from ouroboros.store.search import search
 from ouroboros.store.sessions import Session, archive, delete, latest, list_sessions, unarchive
+from ouroboros.tools.registry import canonical
 
 __all__ = [
     "Execution",
@@ -26,6 +27,7 @@ __all__ = [
     "events",
     "executions",
     "find",
+    "history",
     "hits",
     "latest",
     "list_sessions",
@@ -78,6 +80,39 @@ def find(home: Path, name: str) -> Session:
 def events(home: Path, session: str) -> resume.Resumed:
     """Every event that can be read, and warnings about those that cannot."""
     return resume.read(home, session)
+
+
+def history(
+    home: Path, *, tool: str = "", session: str = "", failed: bool = False, limit: int
+) -> list[Execution]:
+    """Tool calls of all sessions or of one, the latest first; as redacted as their events are.
+
+    Args:
+        home: Where sessions are kept.
+        tool: Only calls of it, in any spelling.
+        session: Its name as ``find`` takes it; empty for all.
+        failed: Only calls that have a result and did not succeed.
+        limit: How many at most.
+
+    Raises:
+        SessionUnknown: None or more than one is meant.
+    """
+    among = (
+        [find(home, session)] if session else list_sessions(home, archived=True, limit=1_000_000)
+    )
+    wanted = canonical(tool) if tool else ""
+    found: list[Execution] = []
+    for each in among:
+        if len(found) >= limit and found[limit - 1].started > each.updated:
+            break
+        found += [
+            made
+            for made in executions(events(home, each.id).envelopes)
+            if wanted in {"", made.tool} and not (failed and made.status in {None, "done"})
+        ]
+        found.sort(key=lambda made: made.started, reverse=True)
+        del found[limit:]
+    return found
 
 
 def describe(envelopes: list[Envelope]) -> State:

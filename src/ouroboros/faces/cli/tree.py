@@ -16,6 +16,7 @@ COMMANDS = {
     "rlm": Entry(f"{_HERE}.rlm", "Answer a question about data of any size."),
     "browser": Entry(f"{_HERE}.browser", "See the browser, log in by hand, keep profiles."),
     "sessions": Entry(f"{_HERE}.sessions", "List, show, search and tidy past sessions."),
+    "history": Entry(f"{_HERE}.history", "List what was done in all sessions, call by call."),
     "export": Entry(f"{_HERE}.export", "Write a session out as JSON lines or Markdown."),
     "config": Entry(f"{_HERE}.config", "See and change settings."),
     "trust": Entry(f"{_HERE}.trust", "Let a folder's own settings and hooks take effect."),
