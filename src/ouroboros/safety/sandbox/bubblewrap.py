@@ -13,10 +13,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ouroboros.safety.sandbox import inner, kernel, seccomp
+from ouroboros.safety.locking import kernel, seccomp
+from ouroboros.safety.sandbox import inner
 from ouroboros.safety.sandbox.cage import Confined
 from ouroboros.safety.sandbox.floor import limits, marks
-from ouroboros.safety.sandbox.landlock import CHANGE, every_right, planned, ruleset_of
+from ouroboros.safety.sandbox.landlock import CHANGE, planned, ruleset_of
 from ouroboros.safety.sandbox.policy import Policy
 
 _WRITABLE_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")
@@ -63,7 +64,7 @@ class Bubblewrap:
         if self._launcher.inner:
             words.append(inner.limits_of(limits(self._policy)))
             descriptors[len(words)] = self._opened_ruleset
-            words += ["", str(CHANGE & every_right(kernel.landlock_version()))]
+            words += ["", str(CHANGE & kernel.landlock_rights(kernel.landlock_version()))]
         if absent:
             first = min(descriptors)
             descriptors[first] = lambda: self._placing(absent)

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
-from ouroboros.safety.sandbox import kernel, seccomp
+from ouroboros.safety.locking import kernel, seccomp
 from ouroboros.safety.sandbox.begin import ended
 from ouroboros.safety.sandbox.bubblewrap import Bubblewrap, Launcher
 from ouroboros.safety.sandbox.inner import limiting, taking

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 
-from ouroboros.safety.sandbox import kernel, seccomp
+from ouroboros.safety.locking import kernel, seccomp
 from ouroboros.safety.sandbox.cage import NAME, NO_NETWORK, Confined
 from ouroboros.safety.sandbox.inner import limits_of
 from ouroboros.safety.sandbox.landlock import Ruleset

@@ -8,7 +8,7 @@ import platform
 import sys
 from collections.abc import Mapping
 
-from ouroboros.safety.sandbox import kernel
+from ouroboros.safety.locking import kernel
 
 _PRLIMIT = {"x86_64": 302, "aarch64": 261}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ouroboros.safety.sandbox import kernel
+from ouroboros.safety.locking import kernel
 from ouroboros.safety.sandbox.policy import Policy
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 1 << 1, 1 << 2, 1 << 3
@@ -36,11 +36,6 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     grants: tuple[Grant, ...]
     listed: tuple[Path, ...]
-
-
-def every_right(version: int) -> int:
-    """Every right to files that this version of Landlock can take away."""
-    return (1 << {0: 0, 1: 13, 2: 14, 3: 15, 4: 15}.get(version, 16)) - 1
 
 
 def planned(policy: Policy, *, masked: bool = False) -> Plan:
@@ -115,7 +110,7 @@ def ruleset_of(plan: Plan, *, ports: tuple[int, ...] | None) -> int:
         OSError: The kernel refuses.
     """
     version = kernel.landlock_version()
-    handled = every_right(version)
+    handled = kernel.landlock_rights(version)
     ruleset = kernel.landlock_ruleset(
         files=handled,
         ports=0 if ports is None else _EVERY_PORT_RIGHT,

@@ -46,6 +46,11 @@ def landlock_version() -> int:
     return max(0, _call(LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION))
 
 
+def landlock_rights(version: int) -> int:
+    """Every right to files that this version of Landlock can take away."""
+    return (1 << {0: 0, 1: 13, 2: 14, 3: 15, 4: 15}.get(version, 16)) - 1
+
+
 def landlock_ruleset(*, files: int, ports: int, scoped: int) -> int:
     """A new ruleset that handles these rights; the descriptor of it.
 
