@@ -155,3 +155,33 @@ async def test_a_broken_policy_file_is_told_and_asks_about_everything(tmp_path: 
         assert statuses(s) == ["denied"]
         assert any("x.rules:1:1" in warning for warning in s.session.warnings)
         assert "x.rules:1:1" in s.events(PermissionRequested)[0].reason
+
+
+# C9.4
+async def test_a_yes_for_good_is_a_line_in_the_policy_file_and_later_calls_are_not_asked(
+    tmp_path: Path,
+) -> None:
+    turns = [run("git pull"), run("git pull"), run("git pull --rebase"), run("git fetch"), DONE]
+    file = tmp_path / "home" / "rules" / "default.rules"
+    async with (
+        stage(tmp_path, turns, mode="ask", interactive=True) as s,
+        anyio.create_task_group() as group,
+    ):
+        group.start_soon(s.session.send, Submit(text="go"))
+        await s.until(PermissionRequested)
+        (asked,) = s.events(PermissionRequested)
+        assert asked.amendment == ("git", "pull")
+        assert "policy" in asked.scopes
+        await s.session.send(Approve(request_id=asked.request_id, scope="policy"))
+        await s.until(PermissionRequested, 2)
+        second = s.events(PermissionRequested)[-1]
+        assert second.input == "git fetch"
+        await s.session.send(Deny(request_id=second.request_id))
+        await s.until(TaskCompleted)
+    assert file.read_text(encoding="utf-8") == (
+        'prefix_rule(pattern=["git", "pull"], decision="allow")\n'
+    )
+
+    async with stage(tmp_path, [run("git pull"), DONE], mode="ask") as later:
+        await later.run()
+        assert later.events(PermissionRequested) == []

@@ -74,7 +74,7 @@ class Policies(Struct, frozen=True, kw_only=True):
         is_silent = decision.rule.startswith("mode ") or intent.escalation.asks
         if verdict is None:
             return self._beyond_commands(intent, decision, is_silent=is_silent, may_write=may_write)
-        if self.approval is None and not self.book.policy:
+        if self.approval is None and not self.book.policy and decision.outcome == "allow":
             return _escalated(decision, intent)
         hidden = [found.words for found in reading.commands] if reading is not None else []
         parts = verdict.parts or (("bash", "-lc", intent.command),)
