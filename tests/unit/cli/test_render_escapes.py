@@ -17,7 +17,7 @@ from ouroboros.core.events import (
     ToolStarted,
 )
 from ouroboros.core.parts import Text
-from ouroboros.faces.cli.render.cards import question_rows
+from ouroboros.faces.cli.render.approvals import question_rows
 from ouroboros.faces.cli.render.markdown import markdown_rows
 from ouroboros.faces.cli.render.rows import ansi
 from ouroboros.faces.cli.render.screen import Size

@@ -14,7 +14,7 @@ from ouroboros.faces.cli.prompting_intents import Answered, Intent, Left, Said
 from ouroboros.faces.cli.prompting_keys import Key
 from ouroboros.faces.cli.prompting_line import Line
 from ouroboros.faces.cli.prompting_survey import Survey
-from ouroboros.faces.cli.render.cards import choice_rows
+from ouroboros.faces.cli.render.approvals import Choice, choice_rows, choices, remember_rows
 from ouroboros.faces.cli.render.screen import Size
 from ouroboros.faces.cli.render.terminal import Foot
 
@@ -44,6 +44,8 @@ class Desk:
         self._questions: dict[str, PermissionRequested] = {}
         self._hasty_until = 0.0
         self._reason: Line | None = None
+        self._edit: Line | None = None
+        self._choices: tuple[Choice, ...] = ()
         self._over = False
         self._survey: Survey | None = None
 
@@ -89,13 +91,20 @@ class Desk:
             return self._press_line(key)
         if self._reason is not None:
             return self._press_reason(self._reason, key, question)
+        if self._edit is not None:
+            return self._press_edit(self._edit, key, question)
         if self._clock.monotonic() < self._hasty_until:
             self.line.press(key)
+            return None
+        if self._choices and key.name in {"escape", "eof"}:
+            self._choices = ()
             return None
         if key.name == "eof":
             return self._no(question)
         if key.name != "text":
             return None
+        if self._choices:
+            return self._press_choice(key.text[:1], question)
         return self._choose(key.text[:1].lower(), question)
 
     def enter(self, text: str) -> Intent | None:
@@ -106,6 +115,11 @@ class Desk:
         word, _, rest = text.strip().partition(" ")
         if word.lower() in {"n", "no"}:
             return self._no(question, rest.strip())
+        if word.lower() in {"e", "edit"} and rest.strip():
+            text = rest.strip()
+            return self._yes(question, Approve(request_id=question.request_id, input=text))
+        if word.lower() in {"r", "remember"}:
+            return self._remember_line(rest.strip(), question)
         known = {"y": "y", "yes": "y", "a": "a", "always": "a", "i": "i", "input": "i"}
         intent = self._choose(known.get(word.lower(), ""), question)
         if intent is None and self.question is question and word.lower() not in {"i", "input"}:
@@ -129,6 +143,10 @@ class Desk:
             return self.line.foot(prompt, size.columns, limit)
         if self._reason is not None:
             return self._reason.foot("Why not (Enter: no reason): ", size.columns, limit)
+        if self._edit is not None:
+            return self._edit.foot("Run instead: ", size.columns, limit)
+        if self._choices:
+            return Foot(rows=tuple(remember_rows(self._choices, size)))
         return Foot(rows=tuple(choice_rows(question, size)))
 
     def _press_line(self, key: Key) -> Intent | None:
@@ -171,9 +189,42 @@ class Desk:
                 self._reason = Line([])
             case "i":
                 self._asker.ask(question, whole=True)
+            case "e":
+                self._edit = Line([])
+                self._edit.set(question.input)
+            case "r":
+                self._choices = choices(question)
             case _:
                 pass
         return None
+
+    def _press_edit(self, edit: Line, key: Key, question: PermissionRequested) -> Intent | None:
+        typed = "eof" if key.name == "escape" else edit.press(key)
+        if not typed:
+            return None
+        text = edit.take()
+        self._edit = None
+        if typed == "eof" or not text.strip():
+            return None
+        changed = "" if text == question.input else text
+        return self._yes(question, Approve(request_id=question.request_id, input=changed))
+
+    def _press_choice(self, letter: str, question: PermissionRequested) -> Intent | None:
+        found = next((one for one in self._choices if one.letter == letter), None)
+        if found is None:
+            return None
+        return self._yes(
+            question,
+            Approve(request_id=question.request_id, scope=found.scope, rules=found.rules),
+        )
+
+    def _remember_line(self, word: str, question: PermissionRequested) -> Intent | None:
+        """``r`` alone tells what can be remembered; with a letter of that it is remembered."""
+        self._choices = choices(question)
+        intent = self._press_choice(word[:1], question) if word else None
+        if intent is None:
+            self._asker.ask(question)
+        return intent
 
     def _yes(self, question: PermissionRequested, command: Approve) -> Intent:
         self._drop(question.request_id)
@@ -187,7 +238,8 @@ class Desk:
         was = self.question
         self._questions.pop(request_id, None)
         if was is not None and was.request_id == request_id:
-            self._reason = None
+            self._reason = self._edit = None
+            self._choices = ()
             if self.question:
                 self._show()
 

@@ -1,7 +1,7 @@
 """Calls, questions and plans as rows."""
 
 from ouroboros.app.text import plain
-from ouroboros.core.events import PermissionRequested, PlanStep, ToolResulted
+from ouroboros.core.events import PlanStep, ToolResulted
 from ouroboros.core.events.question import UserAsked
 from ouroboros.core.parts import Text
 from ouroboros.faces.cli.render.diff import diff_rows, is_diff, tally
@@ -43,29 +43,6 @@ def call_rows(title: str, event: ToolResulted, size: Size) -> list[Row]:
     if event.truncated:
         rows.append(row(f"  the model saw part of {event.original_bytes:,} bytes", DIM))
     return [crop(line, size.columns) for line in rows]
-
-
-def question_rows(event: PermissionRequested, size: Size, *, whole: bool = False) -> list[Row]:
-    """A call that waits for an answer: the readable action, why it is asked, the exact input."""
-    rows = [
-        (Span("? ", YELLOW), *line)
-        for line in wrap(f"Allow: {one_line(event.action)}", size.columns - 2, BOLD)
-    ]
-    if event.reason:
-        rows += wrap(one_line(event.reason, 400), size.columns, DIM, "  ")
-    exact = wrap(plain(event.input), size.columns, "", "  | ")
-    limit = max(size.lines - 8, 3)
-    if whole or len(exact) <= limit:
-        return rows + exact
-    more = row(f"  … {len(exact) - limit:,} more rows; i shows all", DIM)
-    return [*rows, *exact[:limit], more]
-
-
-def choice_rows(event: PermissionRequested, size: Size) -> list[Row]:
-    """The answers to a question, and what "always" would cover."""
-    grant = f" ({one_line(event.grant, 60)})" if event.grant else ""
-    text = f"y yes   n no   a always in this session{grant}   i whole input"
-    return [(Span("  "), *line) for line in wrap(text, size.columns - 2, CYAN)]
 
 
 def survey_rows(event: UserAsked, size: Size) -> list[Row]:

@@ -9,6 +9,7 @@ from ouroboros.core.events import (
     ModelSwitched,
     PermissionAnswered,
     PermissionBlocked,
+    PermissionRemembered,
     SettingsChanged,
     UserMessage,
 )
@@ -50,6 +51,8 @@ def notice(event: Event) -> Notice | None:
 
 def _guarded(event: Event) -> Notice | None:
     match event:
+        case PermissionRemembered():
+            return _remembered(event)
         case Logged(level=level, text=text) if level != "debug":
             return Notice(text=one_line(text, 400), level=level)
         case InputFlagged(origin=origin, reason=reason):
@@ -105,7 +108,8 @@ def _answered(event: PermissionAnswered) -> Notice | None:
         return None  # its review said more
     if event.allowed:
         scope = " for this session" if event.scope == "session" else ""
-        return Notice(text=f"Allowed{scope} by {_who(event)}")
+        changed = f", as: {one_line(event.input)}" if event.input else ""
+        return Notice(text=f"Allowed{scope} by {_who(event)}{changed}")
     words = f": {one_line(event.message)}" if event.message else ""
     if event.decider == "nobody":
         return Notice(
@@ -114,6 +118,13 @@ def _answered(event: PermissionAnswered) -> Notice | None:
             hint="run it on a terminal, or choose --mode auto-edit or full-auto",
         )
     return Notice(text=f"Denied by {_who(event)}{words}", level="warning")
+
+
+def _remembered(event: PermissionRemembered) -> Notice:
+    if event.problem:
+        text = f"Not remembered, so the yes counts once: {one_line(event.problem, 400)}"
+        return Notice(text=text, level="warning")
+    return Notice(text=f"Remembered in {one_line(event.place, 200)}")
 
 
 def _who(event: PermissionAnswered) -> str:

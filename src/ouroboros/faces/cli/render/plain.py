@@ -12,7 +12,8 @@ from ouroboros.core.events import (
     ToolStarted,
 )
 from ouroboros.core.events.question import UserAsked
-from ouroboros.faces.cli.render.cards import call_rows, plan_rows, question_rows, survey_rows
+from ouroboros.faces.cli.render.approvals import question_rows
+from ouroboros.faces.cli.render.cards import call_rows, plan_rows, survey_rows
 from ouroboros.faces.cli.render.face import Ending, Notice
 from ouroboros.faces.cli.render.notices import notice
 from ouroboros.faces.cli.render.outlet import Outlet

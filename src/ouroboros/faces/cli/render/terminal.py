@@ -23,8 +23,9 @@ from ouroboros.core.events import (
 )
 from ouroboros.core.events.question import UserAsked
 from ouroboros.core.state import State
+from ouroboros.faces.cli.render.approvals import question_rows
 from ouroboros.faces.cli.render.blocks import Blocks
-from ouroboros.faces.cli.render.cards import call_rows, plan_rows, question_rows, survey_rows
+from ouroboros.faces.cli.render.cards import call_rows, plan_rows, survey_rows
 from ouroboros.faces.cli.render.face import Ending, Notice
 from ouroboros.faces.cli.render.live import Cursor, Live
 from ouroboros.faces.cli.render.markdown import markdown_rows, warm

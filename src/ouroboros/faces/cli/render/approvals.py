@@ -1,0 +1,88 @@
+"""A question to the person: what is asked, what it would do, and what may be answered."""
+
+from typing import NamedTuple
+
+from ouroboros.app.text import plain
+from ouroboros.core.commands import Scope
+from ouroboros.core.events import PermissionRequested
+from ouroboros.faces.cli.render.diff import diff_rows, is_diff
+from ouroboros.faces.cli.render.rows import BOLD, CYAN, DIM, RED, YELLOW, Row, Span, row, wrap
+from ouroboros.faces.cli.render.screen import Size
+from ouroboros.faces.cli.render.words import one_line
+
+_FOR: dict[Scope, str] = {
+    "local": "in this project, for you alone",
+    "project": "in this project, for everybody",
+    "user": "everywhere",
+    "policy": "everywhere, as a beginning of commands",
+}
+_LETTERS: dict[Scope, str] = {"local": "l", "project": "p", "user": "u", "policy": "c"}
+
+
+class Choice(NamedTuple):
+    """A yes that is written down: the letter for it, where, and what."""
+
+    letter: str
+    scope: Scope
+    rules: tuple[str, ...]
+    words: str
+
+
+def choices(event: PermissionRequested) -> tuple[Choice, ...]:
+    """Small letters remember this very thing, capitals what begins alike."""
+    found: list[Choice] = []
+    for scope in event.scopes:
+        letter = _LETTERS.get(scope)
+        if letter is None:
+            continue
+        if scope == "policy":
+            found.append(Choice(letter, scope, (), " ".join(event.amendment)))
+            continue
+        found.append(Choice(letter, scope, (), ", ".join(event.rules)))
+        if event.wider:
+            found.append(Choice(letter.upper(), scope, event.wider, ", ".join(event.wider)))
+    return tuple(found)
+
+
+def question_rows(event: PermissionRequested, size: Size, *, whole: bool = False) -> list[Row]:
+    """The readable action, why it is asked, what it may do, and the exact input or the diff of it."""
+    rows = [
+        (Span("? ", YELLOW), *line)
+        for line in wrap(f"Allow: {one_line(event.action)}", size.columns - 2, BOLD)
+    ]
+    if event.warning:
+        rows += wrap(one_line(f"Warning: {event.warning}", 400), size.columns, RED, "  ")
+    if event.reason and event.reason != event.warning:
+        rows += wrap(one_line(event.reason, 600), size.columns, DIM, "  ")
+    limit = max(size.lines - 8, 3)
+    if event.detail and not whole:
+        detail = plain(event.detail)
+        if is_diff(detail):
+            changed = diff_rows(detail, limit + 2)[2:]  # the action names the file
+            return [*rows, *((Span("  "), *line) for line in changed)]
+        exact = wrap(detail, size.columns, "", "  | ")
+    else:
+        exact = wrap(plain(event.input), size.columns, "", "  | ")
+    if whole or len(exact) <= limit:
+        return rows + exact
+    more = row(f"  … {len(exact) - limit:,} more rows; i shows all", DIM)
+    return [*rows, *exact[:limit], more]
+
+
+def choice_rows(event: PermissionRequested, size: Size) -> list[Row]:
+    """The answers to a question, and what "always" would cover."""
+    grant = f" ({one_line(event.grant, 60)})" if event.grant else ""
+    text = f"y yes   n no   a always in this session{grant}   "
+    text += "r remember in a file   " if choices(event) else ""
+    text += "e edit   i whole input"
+    return [(Span("  "), *line) for line in wrap(text, size.columns - 2, CYAN)]
+
+
+def remember_rows(found: tuple[Choice, ...], size: Size) -> list[Row]:
+    """What can be written down, a letter each; as many as fit."""
+    rows: list[Row] = []
+    for choice in found:
+        text = f"{choice.letter} {_FOR[choice.scope]}: {one_line(choice.words, 120)}"
+        rows += [(Span("  "), *line) for line in wrap(text, size.columns - 2, CYAN)]
+    limit = max(size.lines // 2, 2)
+    return [*rows[: limit - 1], row("  Esc back", DIM)]

@@ -1,0 +1,126 @@
+"""Answers that are more than yes and no: remembered in a file, or to something else than was asked."""
+
+import pytest
+
+from ouroboros.core.commands import Approve
+from ouroboros.core.events import PermissionRequested
+from ouroboros.faces.cli.prompting_intents import Answered
+from ouroboros.faces.cli.render.approvals import choices, question_rows
+from ouroboros.faces.cli.render.rows import ansi
+from ouroboros.faces.cli.render.screen import Size
+from tests.unit.cli.render_events import enveloped
+from tests.unit.cli.test_prompting_desk import Table
+
+ASKED = PermissionRequested(
+    request_id="r1",
+    call_id="c1",
+    tool="shell",
+    action="Run npm test",
+    input="npm test",
+    grant="shell(npm test)",
+    rules=("shell(npm test)",),
+    wider=("shell(npm test:*)",),
+    scopes=("once", "session", "local", "project", "user", "policy"),
+    amendment=("npm", "test"),
+)
+
+
+def table() -> Table:
+    made = Table()
+    for envelope in enveloped([ASKED]):
+        made.desk.take(envelope)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("typed", "scope", "rules"),
+    [
+        (b"rl", "local", ()),
+        (b"rp", "project", ()),
+        (b"ru", "user", ()),
+        (b"rU", "user", ("shell(npm test:*)",)),
+        (b"rL", "local", ("shell(npm test:*)",)),
+        (b"rxzrl", "local", ()),
+    ],
+)
+def test_a_yes_is_remembered_where_the_letter_says(typed: bytes, scope: str, rules: tuple[str]):
+    (intent,) = table().types(typed)
+    assert isinstance(intent, Answered)
+    assert isinstance(intent.command, Approve)
+    assert (intent.command.scope, intent.command.rules) == (scope, rules)
+
+
+def test_the_policy_file_is_a_place_too():
+    (intent,) = table().types(b"rc")
+    assert intent == Answered(command=Approve(request_id="r1", scope="policy"))
+
+
+def test_going_back_from_the_places_leaves_the_question():
+    made = table()
+    assert made.types(b"r") == []
+    assert "l in this project, for you alone: shell(npm test)" in made.foot()
+    assert made.types(b"\x04") == []
+    assert made.desk.question == ASKED
+    assert made.types(b"y") == [Answered(command=Approve(request_id="r1"))]
+
+
+def test_what_was_asked_can_be_rewritten():
+    made = table()
+    (intent,) = made.types(b"e -- --watch=false\r")
+    assert intent == Answered(command=Approve(request_id="r1", input="npm test -- --watch=false"))
+
+
+def test_an_edit_that_changes_nothing_is_a_yes_and_an_empty_one_none():
+    assert table().types(b"e\r") == [Answered(command=Approve(request_id="r1"))]
+    made = table()
+    assert made.types(b"e\x15\r") == []
+    assert made.types(b"e\x04".replace(b"\x04", b"\x15\x04")) == []
+    assert made.desk.question == ASKED
+
+
+def test_a_paste_goes_into_the_edit_and_never_answers():
+    made = table()
+    assert made.types(b"\x1b[200~y\x1b[201~") == []
+    (intent,) = made.types(b"e\x15\x1b[200~make\x1b[201~\r")
+    assert intent == Answered(command=Approve(request_id="r1", input="make"))
+
+
+def test_lines_remember_and_rewrite_as_well():
+    assert table().desk.enter("remember l") == Answered(
+        command=Approve(request_id="r1", scope="local")
+    )
+    assert table().desk.enter("edit make all") == Answered(
+        command=Approve(request_id="r1", input="make all")
+    )
+    assert table().desk.enter("r") is None
+
+
+def test_nothing_is_offered_that_the_question_does_not_offer():
+    plain = PermissionRequested(
+        request_id="r1", call_id="c1", tool="shell", action="Run x", input="x"
+    )
+    assert choices(plain) == ()
+    made = Table()
+    for envelope in enveloped([plain]):
+        made.desk.take(envelope)
+    assert "r remember" not in made.foot()
+    assert made.types(b"rl") == []
+
+
+def test_an_edit_is_shown_as_a_diff_and_a_warning_first():
+    asked = PermissionRequested(
+        request_id="r1",
+        call_id="c1",
+        tool="edit",
+        action="Edit a.py",
+        input='{"path": "a.py"}',
+        warning="it may do lasting harm",
+        detail="--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-old\n+new\n",
+    )
+    shown = [ansi(line, colour=False) for line in question_rows(asked, Size(columns=40, lines=10))]
+    text = "\n".join(shown)
+    assert "Warning: it may do lasting harm" in text
+    assert "-old" in text
+    assert "+new" in text
+    assert '{"path"' not in text
+    assert max(map(len, shown)) <= 40
