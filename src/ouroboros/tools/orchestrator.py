@@ -32,6 +32,7 @@ from ouroboros.tools.preview import preview
 from ouroboros.tools.recording import Recorder
 from ouroboros.tools.registry import AnyTool, Registry
 from ouroboros.tools.result import Spill
+from ouroboros.tools.routing import GRACE_SECONDS, NoRoutes, Routes, Way, rejected
 from ouroboros.tools.seams import Cages, Hooks, Journal, NoHooks, NoSpill, OneCage, Standing
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
@@ -60,6 +61,7 @@ class Orchestrator:
         hooks: Hooks | None = None,
         keeper: Keeper | None = None,
         cages: Cages | None = None,
+        routes: Routes | None = None,
         limit: int = TOOL_OUTPUT_BYTES,
     ) -> None:
         """Everything it needs of the world.
@@ -77,6 +79,7 @@ class Orchestrator:
             hooks: Programs of the person.
             keeper: Who writes a yes down for later sessions.
             cages: What commands run in.
+            routes: How they get to the network from there.
             limit: Bytes of text a result may show the model.
         """
         self._registry = registry
@@ -97,6 +100,7 @@ class Orchestrator:
         )
         self._environment = environment
         self._cages = cages or OneCage()
+        self._routes = routes or NoRoutes()
         self._recorder = Recorder(
             journal=journal, clock=clock, spill=spill or NoSpill(), limit=limit
         )
@@ -305,6 +309,22 @@ class Orchestrator:
             admit=partial(self._gate.admit_late, passage),
             command=passage.command,
         )
+        way = Way(sandbox=sandbox)
+        with anyio.CancelScope() as scope:
+
+            def end() -> None:
+                scope.deadline = anyio.current_time() + GRACE_SECONDS
+
+            async with self._routes.route(sandbox, passage.call.id, end) as way:
+                result = await self._run(
+                    tool, arguments, passage, msgspec.structs.replace(context, sandbox=way.sandbox)
+                )
+                return rejected(result, why) if (why := way.refused()) else result
+        return rejected(None, way.refused())
+
+    async def _run(
+        self, tool: AnyTool, arguments: Struct, passage: Passage, context: ToolContext
+    ) -> Result:
         output = cast("AsyncGenerator[Progress | Result]", tool.run(arguments, context))
         async with aclosing(output):
             async for said in output:

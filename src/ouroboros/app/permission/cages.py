@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio import to_thread
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouroboros.app.settings import Sandbox as Wanted
 from ouroboros.core.commands import Mode
@@ -90,9 +91,9 @@ class SessionCages:
             case "beyond":
                 return choose(self._policy("full-access"), self._offered)
             case "read-only":
-                return choose(self._policy("read-only"), self._offered)
+                return _chosen(self._policy("read-only"), self._offered)
             case "workspace-write":
-                return choose(self._policy("workspace-write"), self._offered)
+                return _chosen(self._policy("workspace-write"), self._offered)
             case _:
                 return choose(Policy(reach="full-access"), self._offered)
 
@@ -120,6 +121,24 @@ def policy_of(wanted: Wanted, grounds: Grounds, reach: Reach) -> Policy:
         network="on" if reach == "full-access" else wanted.network,
         processes=wanted.processes,
     )
+
+
+def _chosen(policy: Policy, offered: "Features") -> "Choice":
+    """A cage; one whose only way out is the proxy needs a network of its own, or has none at all."""
+    from ouroboros.safety.sandbox.choice import choose
+
+    found = choose(policy, offered)
+    if policy.network != "proxy" or found.sandbox.name == "none":
+        return found
+    if found.sandbox.name == "bubblewrap":
+        from ouroboros.safety.network.inside import Gated
+
+        return replace(found, sandbox=Gated(found.sandbox))
+    shut = choose(replace(policy, network="off"), offered)
+    said = (
+        "sandbox.network = \"proxy\" needs bubblewrap, which does not work here: commands have no network"
+    )
+    return replace(shut, warnings=(*shut.warnings, said))
 
 
 def _placed(name: str, person: Path, cwd: Path) -> Path:

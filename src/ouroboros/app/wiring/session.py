@@ -26,7 +26,7 @@ from ouroboros.app.permission.cages import Grounds, SessionCages
 from ouroboros.app.permission.reviewing import Bench, Stop, asker
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
-from ouroboros.app.wiring import late_scripts, living, surroundings, toolbox
+from ouroboros.app.wiring import late_scripts, living, outgoing, surroundings, toolbox
 from ouroboros.app.wiring.own_words import own_words
 from ouroboros.app.wiring.past import Past, load_past, resolve
 from ouroboros.core.clock import SystemClock
@@ -254,18 +254,21 @@ async def _tooled(
             late=late,
             shelf=shelf,
             processes=processes,
+            fetch=partial(toolbox.fetch_for, kit),
         )
     )
     for problem in shelf.problems.values():
         kit.journal.record(Logged(level="warning", text=problem))
-    hands = toolbox.session_hands(kit, registry)
-    if late is not None:
-        async with late_scripts.kept(late, kit, registry, hands):
-            yield _tool_mind(kit, parts, registry, hands)
-        return
-    from ouroboros.app.wiring import tool_family  # a run without them never loads the browser
+    async with AsyncExitStack() as open_:
+        hands = await open_.enter_async_context(outgoing.hands_of(kit, registry))
+        if late is not None:
+            used = late_scripts.kept(late, kit, registry, hands)
+        else:
+            from ouroboros.app.wiring import tool_family  # runs without them never load the browser
 
-    async with tool_family.added(kit, registry, hands, browser=browser, logins=opening.logins):
+            logins = opening.logins
+            used = tool_family.added(kit, registry, hands, browser=browser, logins=logins)
+        await open_.enter_async_context(used)
         yield _tool_mind(kit, parts, registry, hands)
 
 

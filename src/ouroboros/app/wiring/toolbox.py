@@ -1,5 +1,6 @@
 """The tools of a session, and the hands that carry calls out by the rules."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -31,7 +32,8 @@ from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.own.create import CreateToolTool
 from ouroboros.tools.own.shelf import Shelf
 from ouroboros.tools.own.tool import Reading
-from ouroboros.tools.registry import Registry, canonical
+from ouroboros.tools.registry import AnyTool, Registry, canonical
+from ouroboros.tools.routing import Routes
 from ouroboros.tools.seams import Cages
 
 
@@ -75,6 +77,7 @@ def hands(
     clock: Clock,
     ids: Ids,
     cages: Cages | None = None,
+    routes: Routes | None = None,
 ) -> Orchestrator:
     """The one way from a call to its effect, for this session."""
     places = Places(
@@ -102,6 +105,7 @@ def hands(
         environment=bench.environment,
         spill=Outputs(bench.home, bench.leaks),
         cages=cages,
+        routes=routes,
         limit=bench.settings.tools.output_bytes,
     )
 
@@ -130,7 +134,7 @@ def policies(settings: Settings, book: Book) -> Policies:
     )
 
 
-def session_hands(kit: Kit, registry: Registry) -> Orchestrator:
+def session_hands(kit: Kit, registry: Registry, routes: Routes | None = None) -> Orchestrator:
     """The hands of a session over these tools."""
     bench = Bench(
         settings=kit.settings,
@@ -150,6 +154,7 @@ def session_hands(kit: Kit, registry: Registry) -> Orchestrator:
         clock=kit.clock,
         ids=kit.ids,
         cages=kit.cages,
+        routes=routes,
     )
 
 
@@ -160,6 +165,7 @@ def registry(
     late: Late | None = None,
     shelf: Shelf | None = None,
     processes: Processes | None = None,
+    fetch: Callable[[], AnyTool] | None = None,
 ) -> Registry:
     """The built-in tools, less the ones that are switched off.
 
@@ -169,6 +175,7 @@ def registry(
         late: Runs scripts that a model may find.
         shelf: Tools of the person's and the model's own; with it this blocks.
         processes: Holds commands that outlive their call; without it they are only listed.
+        fetch: Makes the tool that reads pages; without it that is only listed.
     """
     tools = builtin_tools(
         timeout_seconds=settings.tools.shell_timeout,
@@ -180,6 +187,7 @@ def registry(
     )
     asking = RequestUserInputTool(inquirer or Questions(interactive=False))
     known = Registry((*tools, asking), disabled=settings.tools.disabled)
+    known.register_late("fetch", fetch or _fetch)
     if late is not None:
         late.join(known)
     if shelf is not None:
@@ -187,6 +195,19 @@ def registry(
         known.look = shelf.look
         shelf.look(known)
     return known
+
+
+def _fetch() -> AnyTool:
+    from ouroboros.tools.web.fetch import FetchTool  # loads much that most runs never need
+
+    return FetchTool()
+
+
+def fetch_for(kit: Kit) -> AnyTool:
+    """The tool that reads pages, with what this session may reach."""
+    from ouroboros.app.wiring.web import fetch_tool
+
+    return fetch_tool(kit.settings, kit.environment, kit.book.policy)
 
 
 def shelf_of(settings: Settings, *, home: Path, cwd: Path, cages: Cages | None = None) -> Shelf:

@@ -1,6 +1,6 @@
 """Which calls run commands that go out through the proxy, and which of them were refused something."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import anyio
@@ -14,10 +14,11 @@ class Attendance:
         reason: What that was.
     """
 
-    def __init__(self) -> None:
-        """Nothing was refused yet."""
+    def __init__(self, end: Callable[[], None] | None = None) -> None:
+        """Nothing was refused yet; ``end`` is called when something is."""
         self.denied = anyio.Event()
         self.reason = ""
+        self.end = end
 
 
 class Calls:
@@ -28,9 +29,11 @@ class Calls:
         self._running: dict[str, Attendance] = {}
 
     @contextmanager
-    def attend(self, call_id: str) -> Generator[Attendance]:
-        """For as long as the command of a call runs, in the background too."""
-        attendance = self._running[call_id] = Attendance()
+    def attend(
+        self, call_id: str, end: Callable[[], None] | None = None
+    ) -> Generator[Attendance]:
+        """For as long as a call runs; ``end`` is called when it is refused something, once."""
+        attendance = self._running[call_id] = Attendance(end)
         try:
             yield attendance
         finally:
@@ -51,3 +54,5 @@ class Calls:
         if attendance is not None and not attendance.denied.is_set():
             attendance.reason = reason
             attendance.denied.set()
+            if attendance.end is not None:
+                attendance.end()

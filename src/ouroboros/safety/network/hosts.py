@@ -45,18 +45,29 @@ class HostPattern(Struct, frozen=True, kw_only=True):
 class HostRules(Struct, frozen=True, kw_only=True):
     """Hosts that may be reached and hosts that may not; a deny wins.
 
-    ``allow`` of None leaves the others unknown, an empty one denies them all.
+    Attributes:
+        allow: None leaves the others unknown, an empty one denies them all.
+        deny: What may not be reached, listed or not.
+        others: Hosts that ``allow`` does not name are unknown, not denied.
     """
 
     allow: tuple[HostPattern, ...] | None = None
     deny: tuple[HostPattern, ...] = ()
+    others: bool = False
 
     @classmethod
-    def of(cls, allow: Iterable[str] | None = None, deny: Iterable[str] = ()) -> "HostRules":
+    def of(
+        cls,
+        allow: Iterable[str] | None = None,
+        deny: Iterable[str] = (),
+        *,
+        others: bool = False,
+    ) -> "HostRules":
         """Rules from patterns as people write them; raises ``ConfigBroken``."""
         return cls(
             allow=None if allow is None else tuple(map(pattern, allow)),
             deny=tuple(map(pattern, deny)),
+            others=others,
         )
 
     def standing(self, host: str, port: int = 0) -> Standing:
@@ -65,7 +76,9 @@ class HostRules(Struct, frozen=True, kw_only=True):
             return "denied"
         if self.allow is None:
             return "unknown"
-        return "allowed" if any(one.names(host, port) for one in self.allow) else "denied"
+        if any(one.names(host, port) for one in self.allow):
+            return "allowed"
+        return "unknown" if self.others else "denied"
 
     def lists_literally(self, host: str, port: int = 0) -> bool:
         """Whether the person named this very address, or ``localhost``, so that it may be local."""

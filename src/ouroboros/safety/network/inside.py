@@ -42,6 +42,23 @@ def environment(port: int) -> dict[str, str]:
     }
 
 
+class Gated:
+    """A cage with a network of its own that leads nowhere, until it is given a way to the proxy."""
+
+    def __init__(self, cage: Sandbox) -> None:
+        """``cage`` shares no network with this machine."""
+        self._cage = cage
+        self.name, self.hides = cage.name, cage.hides
+
+    def confine(self, command: Sequence[str], *, cwd: Path) -> Confined:
+        """The command without a network."""
+        return self._cage.confine(command, cwd=cwd)
+
+    def routed(self, opening: Callable[[], Callable[[], int]]) -> "Routed":
+        """The same cage with its way out."""
+        return Routed(self._cage, opening)
+
+
 class Routed:
     """A cage with a network of its own, in which one port leads to the proxy."""
 

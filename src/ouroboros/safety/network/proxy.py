@@ -131,10 +131,10 @@ class Managed:
 
     async def _led_out(self, ours: socket.socket, call_id: str) -> None:
         """Serves the namespace of one command, as long as that lives."""
-        with ours, suppress(OSError):
-            with anyio.fail_after(HAND_OVER_SECONDS):
+        with suppress(OSError):
+            with ours, anyio.fail_after(HAND_OVER_SECONDS):
                 await anyio.wait_readable(ours)
-            _, handed, _, _ = socket.recv_fds(ours, 1, 1)
+                _, handed, _, _ = socket.recv_fds(ours, 1, 1)
             if not handed:
                 return
             listener = await SocketListener.from_socket(handed[0])
