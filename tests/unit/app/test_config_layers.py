@@ -210,6 +210,10 @@ TEXTS = {
     "browser.height": "600",
     "browser.confirm": "submit",
     "rlm.depth": "2",
+    "approval_policy": "never",
+    "approval.sandbox_approval": "false",
+    "approval.rules": "false",
+    "guardian.effort": "high",
 }
 """For settings that 1 would not fit, or would not change."""
 

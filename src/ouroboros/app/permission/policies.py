@@ -16,7 +16,6 @@ from ouroboros.app.config.layers import MANAGED
 from ouroboros.core.errors import ConfigBroken, StoreFailed
 from ouroboros.safety.policy.book import Book
 from ouroboros.safety.policy.evaluate import ByName, Policy
-from ouroboros.safety.policy.reading import policy_of
 
 _PAUSE_SECONDS = 0.05
 _PAUSES = 100
@@ -176,5 +175,7 @@ def _content(path: Path) -> bytes:
 
 
 def _read(source: Source) -> Policy:
+    from ouroboros.safety.policy.reading import policy_of  # most people have no policy file
+
     text = config_file.decode(source.path, source.content or b"")
     return policy_of(text, str(source.path))
