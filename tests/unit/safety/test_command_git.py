@@ -36,7 +36,7 @@ READS = (
     "git grep -c a HEAD",
     "git branch -vv",
     "git tag -n",
-    "git describe --always --dirty",
+    "git describe --always",
     "git ls-files -m",
     "git ls-files --others --exclude-standard",
     "git diff-files",
@@ -210,6 +210,35 @@ def test_the_repository_is_hostile_indeed(hostile: Path):
         canary.unlink(missing_ok=True)
         run(text, hostile)
         assert canary.exists(), text
+
+
+def test_a_repository_inside_that_runs_programs_is_not_entered(tmp_path: Path):
+    """A changed file in a repository inside is filtered by what that repository's settings name."""
+    folder, canary = tmp_path / "ws", tmp_path / CANARY
+    inner = folder / "sub"
+    inner.mkdir(parents=True)
+    for each in (inner, folder):
+        git(each, "init", "-q")
+        (each / "f").write_text("x\n")
+        (each / ".gitattributes").write_text("* filter=evil\n")
+        if each == folder:
+            modules = '[submodule "sub"]\n\tpath = sub\n\turl = ./sub\n\tignore = none\n'
+            (each / ".gitmodules").write_text(modules)
+        git(each, "add", ".")
+        git(each, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "x")
+    git(inner, "config", "filter.evil.clean", f"echo ran >> {canary}; cat")
+    for number, text in enumerate(READS):
+        (inner / "f").write_text(f"{number} changed\n")
+        verdict = classify(text, cwd=folder, places=places(folder))
+        if "a.txt" not in text and "sub" not in text and verdict.kind == "safe":
+            run(verdict.hardened, folder)
+            assert not canary.exists(), text
+    subprocess.run(["git", "status"], cwd=folder, capture_output=True, timeout=60, check=True)
+    assert canary.exists(), "the repository inside is not hostile"
+    assert (
+        classify("git status --ignore-submodules=none", cwd=folder, places=places(folder)).kind
+        == "approve"
+    )
 
 
 def test_hardened_reads_say_what_plain_ones_say(tmp_path: Path):

@@ -372,6 +372,22 @@ def test_what_zsh_reads_otherwise_is_asked_about(ground: Path, text: str):
     assert judged(text, ground, "zsh").kind != "safe"
 
 
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        (".npmrc", "npm ls"),
+        ("rust-toolchain", "cargo --version"),
+        ("rust-toolchain.toml", "cd src && rustc -V"),
+        ("rust-toolchain.toml", "rustup show"),
+    ],
+)
+def test_a_project_that_steers_a_program_is_asked_about(tmp_path: Path, file: str, text: str):
+    (tmp_path / "src").mkdir()
+    assert judged(text, tmp_path).kind == "safe"
+    (tmp_path / file).touch()
+    assert judged(text, tmp_path).rule == "ask.project"
+
+
 def test_a_workspace_that_is_the_whole_machine_opens_nothing(ground: Path):
     everything = Places(roots=(Path("/"),))
     assert classify("cat /etc/passwd", cwd=Path("/"), places=everything).kind == "approve"

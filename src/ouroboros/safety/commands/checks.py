@@ -54,10 +54,25 @@ _HUNTED = re.compile(
 )
 
 
-def has_rust_file(cwd: Path) -> bool:
-    """Whether a file in this folder or above says which toolchain is used."""
-    names = ("rust-toolchain", "rust-toolchain.toml")
-    return any((folder / name).exists() for folder in (cwd, *cwd.parents) for name in names)
+_STEERED = {
+    **dict.fromkeys(
+        ("cargo", "rustc", "rustfmt", "rustup"), ("rust-toolchain", "rust-toolchain.toml")
+    ),
+    "npm": (".npmrc",),
+}
+"""Files of a project that say which program runs in truth, or whom it tells of itself."""
+
+
+def check_project(program: str, cwds: Sequence[Path]) -> None:
+    """Holds the project not to steer a program that only reads otherwise.
+
+    Raises:
+        Doubt: It has a file that does.
+    """
+    for name in _STEERED.get(program, ()):
+        for folder in {each for cwd in cwds for each in (cwd, *cwd.parents)}:
+            if (folder / name).exists():
+                raise Doubt("ask.project", f"{folder / name} may make {program} run or tell more")
 
 
 def _sed(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
@@ -285,14 +300,6 @@ def _plain_key(name: str, match: Match, words: Sequence[Word], ground: Ground) -
         raise Doubt("ask.secret", f"{name} may show keys")
 
 
-def _rust(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
-    del match, words
-    if any(map(has_rust_file, ground.cwds)):
-        raise Doubt(
-            "ask.project", f"the project names the folder that {name.split()[0]} is taken from"
-        )
-
-
 CHECKS: dict[str, Check] = {
     "awk": _awk,
     "bare_names": _bare_names,
@@ -307,7 +314,6 @@ CHECKS: dict[str, Check] = {
     "printf": _printf,
     "ps": _ps,
     "query": _query,
-    "rust": _rust,
     "sed": _sed,
     "stdout": _stdout,
     "tar": _tar,

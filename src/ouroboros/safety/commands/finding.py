@@ -228,7 +228,9 @@ def check_xargs(words: Sequence[Word], feed: Feed, judge: Judge) -> None:
     at = 1
     while at < len(words) and words[at].text.startswith("-"):
         at += 2 if words[at].text in _XARGS_VALUES else 1
-    sort_out("xargs", _XARGS, words[1:at])
+    match = sort_out("xargs", _XARGS, words[1:at])
+    if any(not re.fullmatch(r"[{}%@]+", mark) for mark in match.given.get("-I", [])):
+        raise Doubt("ask.wrapper", "xargs would put words in the place of others")
     inner = words[at:]
     if any(word.is_pattern for word in words[:at]) or not inner:
         raise Doubt("ask.wrapper", "xargs does not say plainly what it runs")

@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from ouroboros.safety.commands.checks import CHECKS, has_rust_file
+from ouroboros.safety.commands.checks import CHECKS, check_project
 from ouroboros.safety.commands.finding import Feed, check_find, check_xargs
 from ouroboros.safety.commands.git import check_git
 from ouroboros.safety.commands.grammar import Redirect, Simple, Word, parse
@@ -187,6 +187,7 @@ class Judge:
 
     def _program(self, own: str, words: Sequence[Word]) -> None:
         feed, self._feed = self._feed, Feed()
+        check_project(own, self._ground.cwds)
         if self._is_version(own, words):
             return
         count, line = _entry(words, own)
@@ -207,12 +208,10 @@ class Judge:
     def _is_version(self, own: str, words: Sequence[Word]) -> bool:
         if len(words) != 2:
             return False
-        is_help = words[1].text == "--help" and own in READS
-        if not is_help and own not in packages.VERSION_WORDS.get(words[1].text, ()):
-            return False
-        if own in packages.RUST and any(map(has_rust_file, self._ground.cwds)):
-            raise Doubt("ask.project", f"the project names the folder that {own} is taken from")
-        return True
+        option = words[1].text
+        return own in packages.VERSION_WORDS.get(option, ()) or (
+            option == "--help" and own in READS
+        )
 
 
 def _looks_up(words: Sequence[Word]) -> bool:

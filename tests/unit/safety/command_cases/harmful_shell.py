@@ -1,6 +1,15 @@
 """Programs that do harm, and what a shell does with words; ``harmful`` says how a line is read."""
 
 LINES = r"""
+git ls-files | xargs -I wc wc -l
+git ls-files | xargs -I l wc -l
+POSIXLY_CORRECT=1 ls
+git describe --dirty
+git describe --tags --always --dirty=x
+git status --ignore-submodules=none
+git diff --ignore-submodules=none
+git diff --ignore-submodules
+git log -p --ignore-submodules=none
 git log @{$u}..
 git log @{`x`}
 git log @{$(x)}

@@ -92,7 +92,7 @@ git rev-parse --show-toplevel
 git rev-parse --short HEAD
 git rev-parse --is-inside-work-tree
 git describe --tags
-git describe --tags --always --dirty
+git describe --tags --always
 git ls-files
 git ls-files src
 git ls-files '*.py' | wc -l

@@ -29,7 +29,7 @@ _DIFF = (
     " --relative[=] --no-relative -a --text --ignore-space-at-eol -b -w"
     " --ignore-space-change --ignore-all-space --ignore-blank-lines -I="
     " --inter-hunk-context= -W --function-context --exit-code --no-ext-diff --no-textconv"
-    " --ignore-submodules[=] --src-prefix= --dst-prefix= --no-prefix --minimal --patience"
+    " --src-prefix= --dst-prefix= --no-prefix --minimal --patience"
     " --histogram --diff-algorithm= --anchored= --indent-heuristic --no-indent-heuristic"
     " -z -m -c --cc --combined-all-paths --full-diff -t -r --irreversible-delete"
     " --ita-visible-in-index"
@@ -78,7 +78,7 @@ READS: dict[str, str] = {
     "count-objects": "-vH --verbose --human-readable",
     "describe": (
         "--all --tags --contains --long --always --abbrev= --candidates= --exact-match"
-        " --match= --exclude= --first-parent --dirty[=] WORDS"
+        " --match= --exclude= --first-parent WORDS"
     ),
     "diff": _DIFF + " --cached --staged --merge-base --base --ours --theirs -0 -1 -2 -3 -# PATHS",
     "diff-files": _DIFF + " -q PATHS",
@@ -148,7 +148,7 @@ READS: dict[str, str] = {
     "stash show": _DIFF + " --include-untracked --only-untracked -u WORDS",
     "status": (
         "-s -b -v -u[=] -z --short --branch --show-stash --porcelain[=] --long --verbose"
-        " --untracked-files[=] --ignored[=] --ignore-submodules[=] --column[=]"
+        " --untracked-files[=] --ignored[=] --column[=]"
         " --no-column --ahead-behind --no-ahead-behind --renames --no-renames"
         " --find-renames[=] PATHS"
     ),

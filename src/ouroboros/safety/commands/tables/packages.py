@@ -90,8 +90,8 @@ READS: dict[str, str] = {
     "pip3 list": "-l --local --user --format= --not-required --disable-pip-version-check",
     "pip3 show": "-fv --files --verbose NAMES",
     "rpm": "-qaiIlRcds --query --all --info --list --requires :query NAMES",
-    "rustup show": ":rust",
-    "rustup toolchain list": "-v :rust",
+    "rustup show": "",
+    "rustup toolchain list": "-v",
     "snap list": "--all NAMES",
     "uv version": "--short",
 }
@@ -264,5 +264,3 @@ VERSION_WORDS: dict[str, frozenset[str]] = {
         "uv",
     ]),
 }
-RUST = frozenset({"cargo", "rustc", "rustup", "rustfmt"})
-"""A file of the project may name the folder that these take their programs from."""
