@@ -203,6 +203,14 @@ def test_rules_count_under_an_approval_policy_too() -> None:
     assert decided("touch x", approval="never", mode="plan").outcome == "deny"
 
 
+# C9.3
+def test_one_part_and_a_redirection_are_enough_to_ask() -> None:
+    for name, outcome in zip(NAMES, ("ask", "ask", "ask", "deny", "ask"), strict=True):
+        assert decided("ls && rm -rf x", approval=name).outcome == outcome
+    assert decided("ls > f", approval="untrusted").outcome == "ask"
+    assert decided("ls | wc -l", approval="untrusted").outcome == "allow"
+
+
 OUT = Escalation(permissions="require_escalated", justification="Is it fine?")
 
 
