@@ -15,7 +15,7 @@ from statistics import median
 import anyio
 
 from bench.harness import scenarios
-from bench.harness.contestants import FORMATS, Contestant, bare_loop, codex, ouroboros
+from bench.harness.contestants import CAGES, FORMATS, Contestant, bare_loop, codex, ouroboros
 from bench.harness.process import bare_spawn
 from bench.harness.table import Sheet
 
@@ -36,6 +36,9 @@ def _arguments(words: list[str]) -> Namespace:
     parser.add_argument("--quick", action="store_true", help="one round, one wire format")
     parser.add_argument("--formats", type=_some(FORMATS), help=f"of {','.join(FORMATS)}")
     parser.add_argument("--only", type=_some(PLAN), default=list(PLAN), help=f"of {','.join(PLAN)}")
+    parser.add_argument(
+        "--cages", type=_some(CAGES), default=["none"], help=f"of {','.join(CAGES)}"
+    )
     parser.add_argument("--ouro", type=Path, help="program to measure instead of this Python's")
     parser.add_argument("--codex", type=Path, help="an installed codex to compare with")
     parser.add_argument(
@@ -66,7 +69,7 @@ def _contestants(arguments: Namespace, folder: Path) -> list[Contestant]:
     if arguments.ouro is not None:
         program = (str(arguments.ouro.resolve()),)
     wires: list[str] = arguments.formats or (["responses"] if arguments.quick else list(FORMATS))
-    found = [ouroboros(program, wire) for wire in wires]
+    found = [ouroboros(program, wire, cage) for wire in wires for cage in arguments.cages]
     if arguments.codex is not None:
         found.append(codex(arguments.codex))
     elif arguments.peer == "codex":

@@ -67,8 +67,16 @@ class Contestant(Struct, frozen=True, kw_only=True):
     is_ours: bool = False
 
 
-def ouroboros(program: tuple[str, ...], wire: str) -> Contestant:
-    """``ouro run`` speaking one wire format."""
+CAGES = {
+    "none": {"OUROBOROS_SANDBOX_MODE": "danger-full-access"},
+    "landlock": {"OUROBOROS_SANDBOX_BUBBLEWRAP": "off"},
+    "bubblewrap": {"OUROBOROS_SANDBOX_BUBBLEWRAP": "auto"},
+}
+"""What makes commands of a run bare, or puts them into one cage; peers run theirs bare."""
+
+
+def ouroboros(program: tuple[str, ...], wire: str, cage: str = "none") -> Contestant:
+    """``ouro run`` speaking one wire format, its commands in one of ``CAGES``."""
 
     def launch(folder: Path, url: str, output: Output) -> Launch:
         options = ("--output", "stream-json") if output == "stream-json" else ()
@@ -80,11 +88,12 @@ def ouroboros(program: tuple[str, ...], wire: str) -> Contestant:
             ),
             environment=_FENCE
             | key
+            | CAGES[cage]
             | {"HOME": str(folder), "OUROBOROS_HOME": str(folder / ".ouroboros")},
         )
 
     return Contestant(
-        name=f"ouro, {wire}",
+        name=f"ouro, {wire}" if cage == "none" else f"ouro, {wire}, {cage}",
         call=ScriptedCall(name="shell", arguments={"command": "true"}),
         launch=launch,
         outputs=("text", "stream-json", "pty"),

@@ -8,11 +8,12 @@ from pathlib import Path
 from statistics import median
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bench.harness.contestants import Contestant
 from bench.harness.memory import Memory
 from bench.harness.process import Output, Ran, Running
-from ouroboros.llm.turns import ScriptedUsage, Turn
+from ouroboros.llm.turns import ScriptedCall, ScriptedUsage, Turn
 from ouroboros.testing.server import serving
 from ouroboros.testing.wire import Exchange
 
@@ -81,9 +82,22 @@ async def play(
 
 
 def calls(contestant: Contestant, number: int) -> list[Turn]:
-    """So many turns with a call that does nothing, then the end."""
-    turn = Turn(tool_calls=(contestant.call,), usage=_SPENT)
-    return [turn] * number + [Turn(text="done", usage=_SPENT)]
+    """So many turns with a call that does nothing and is never quite the last one, then the end."""
+    turns = [
+        Turn(tool_calls=(_numbered(contestant.call, place),), usage=_SPENT)
+        for place in range(number)
+    ]
+    return [*turns, Turn(text="done", usage=_SPENT)]
+
+
+def _numbered(call: ScriptedCall, place: int) -> ScriptedCall:
+    """The same command with its number behind it: a call that is made again and again is stopped."""
+    assert isinstance(call.arguments, dict)
+    arguments = {
+        name: f"{value} {place}" if name in {"command", "cmd"} else value
+        for name, value in call.arguments.items()
+    }
+    return replace(call, arguments=arguments)
 
 
 def speech(deltas: int, *, pace_seconds: float = 0.0) -> list[Turn]:

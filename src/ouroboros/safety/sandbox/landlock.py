@@ -89,14 +89,18 @@ def _around(root: Path, avoided: tuple[Path, ...], listed: list[Path]) -> Iterat
         yield root
         return
     listed.append(root)
+    on_the_way = {path.parts[len(root.parts)] for path in inside}
     try:
-        children = tuple(root.iterdir())
+        with os.scandir(root) as entries:
+            # What a link leads to has a place of its own, where it is granted or not.
+            names = [entry.name for entry in entries if not entry.is_symlink()]
     except OSError:
         return
-    for child in children:
-        # What a link leads to has a place of its own, where it is granted or not.
-        if not child.is_symlink():
-            yield from _around(child, inside, listed)
+    for name in names:
+        if name in on_the_way:
+            yield from _around(root / name, inside, listed)
+        else:
+            yield root / name
 
 
 def ruleset_of(plan: Plan, *, ports: tuple[int, ...] | None) -> int:
