@@ -15,10 +15,16 @@ from tests.unit.tools.spine import Spine, text_of
 
 @asynccontextmanager
 async def living(
-    folder: Path, *, is_paused: Callable[[], bool] = lambda: False, **around: Any
+    folder: Path,
+    *,
+    is_paused: Callable[[], bool] = lambda: False,
+    snapshots: Path | None = None,
+    **around: Any,
 ) -> AsyncGenerator[Spine]:
-    processes, starter = Processes(is_paused=is_paused), Starter()
-    tools = [ExecCommandTool(starter, processes, login=False), WriteStdinTool(processes)]
+    processes = Processes(is_paused=is_paused, snapshots=snapshots)
+    starter = Starter(snapshots=processes.snapshots)
+    login = snapshots is not None
+    tools = [ExecCommandTool(starter, processes, login=login), WriteStdinTool(processes)]
     async with processes.opened():
         yield Spine(folder, tools=tools, **around)
 

@@ -17,7 +17,11 @@ async def opened(kit: Kit, warnings: list[str]) -> AsyncGenerator[Processes]:
         f"the command {command!r} ended with the program that had this session before"
         for command in lost.values()
     )
-    processes = Processes(is_paused=lambda: bool(state.approvals or state.asked), lost=lost)
+    processes = Processes(
+        is_paused=lambda: bool(state.approvals or state.asked),
+        lost=lost,
+        snapshots=kit.home / "shell_snapshots" / state.session,
+    )
     async with processes.opened():
         yield processes
 

@@ -39,7 +39,7 @@ def builtin_tools(
         login: Such commands have the person's aliases and functions.
         poll_seconds: The longest wait for one.
     """
-    starter = Starter(shell)
+    starter = Starter(shell, processes.snapshots if processes is not None else None)
     return (
         ReadTool(),
         WriteTool(limit=write_bytes),

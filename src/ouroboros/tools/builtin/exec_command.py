@@ -129,7 +129,8 @@ class ExecCommandTool:
             text=context.command or arguments.cmd,
             cwd=context.cwd / arguments.workdir,
             shell=arguments.shell,
-            login=self._login if arguments.login is None else arguments.login,
+            # What was judged harmless is not to mean something else by an alias.
+            login=not context.command and arguments.login is not False and self._login,
         )
         try:
             terminal: Terminal | None = None

@@ -1,14 +1,17 @@
 """The table of commands that outlive their call."""
 
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
 
 import anyio
 from anyio.abc import TaskGroup
 
 from ouroboros.core.errors import ToolFailed, unwrapped
 from ouroboros.tools.exec.running import Running
+from ouroboros.tools.exec.snapshot import Snapshots
 
 MOST = 64
 """Commands at one time. Source: codex, section 2.3, like the next two."""
@@ -31,12 +34,22 @@ class Processes:
         *,
         is_paused: Callable[[], bool] = _never,
         lost: Mapping[int, str] | None = None,
+        snapshots: Path | None = None,
     ) -> None:
-        """``is_paused`` while a person is asked; ``lost`` are those that ended with an earlier program."""
+        """Holds none yet.
+
+        Args:
+            is_paused: Whether a person is being asked something.
+            lost: Those that ended with an earlier program.
+            snapshots: Where it is kept how shells are set up, the session's name last.
+        """
         self.is_paused = is_paused
         self._lost = lost or {}
         self._table: dict[int, Running] = {}
         self._tasks: TaskGroup | None = None
+        self.snapshots: Snapshots | None = None
+        if snapshots is not None:
+            self.snapshots = Snapshots(snapshots.parent, snapshots.name, beside=self.beside)
 
     @asynccontextmanager
     async def opened(self) -> AsyncGenerator[None]:
@@ -49,6 +62,9 @@ class Processes:
                     self._tasks.cancel_scope.cancel()
                     self._tasks = None
                     self._table.clear()
+                    if self.snapshots is not None:
+                        with anyio.CancelScope(shield=True):
+                            await self.snapshots.close()
         except ExceptionGroup as group:  # what failed in the block is its own, as without us
             raise unwrapped(group) from None
 
@@ -59,9 +75,13 @@ class Processes:
 
     def adopt(self, running: Running) -> None:
         """Reads it from now on, and ends it with the session at the latest."""
+        self.beside(running.pump)
+
+    def beside(self, job: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Does something until it is done or the session ends."""
         self.check()
         assert self._tasks is not None
-        self._tasks.start_soon(running.pump)
+        self._tasks.start_soon(job)
 
     def keep(self, running: Running) -> int:
         """Gives it a number; the one that was not used for the longest time makes room, and ends."""

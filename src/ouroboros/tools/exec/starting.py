@@ -1,7 +1,8 @@
 """How a command of a tool is started: by which shell, in which cage, and watched over by whom."""
 
-from pathlib import Path
+from pathlib import Path, PurePath
 
+import anyio
 import anyio.to_thread
 from msgspec import Struct
 
@@ -9,6 +10,7 @@ from ouroboros.safety.guard import Guard
 from ouroboros.safety.sandbox import Confined
 from ouroboros.safety.spawn import Process, shell_command, start
 from ouroboros.safety.terminal import Terminal, start_terminal
+from ouroboros.tools.exec.snapshot import KNOWN, Snapshots
 from ouroboros.tools.tool import ToolContext
 
 _SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash")
@@ -26,8 +28,9 @@ class Wish(Struct, frozen=True, kw_only=True):
 class Starter:
     """Starts commands for tools; its guard ends them when we are killed."""
 
-    def __init__(self, shell: str = "") -> None:
-        """``shell`` is a program that takes ``-c``; bash when there is one, else sh."""
+    def __init__(self, shell: str = "", snapshots: Snapshots | None = None) -> None:
+        """``shell`` takes ``-c``, bash when there is one, else sh; ``snapshots`` are of such shells."""
+        self._snapshots = snapshots
         self.shell = shell or next(filter(_exists, _SHELLS), "/bin/sh")
         self._guard = Guard()
 
@@ -38,12 +41,12 @@ class Starter:
             OSError: The shell or the folder cannot be used, or the cage could not be made.
         """
         await self._begin_guard()
-        command = self._command(wish)
+        command, environment = await self._prepared(wish, context)
         confined = context.sandbox.confine(command, cwd=wish.cwd)
         process = await start(
             command,
             cwd=wish.cwd,
-            environment=context.environment,
+            environment=environment,
             guard=self._guard,
             confined=confined,
         )
@@ -56,10 +59,11 @@ class Starter:
             OSError: As ``start``.
         """
         await self._begin_guard()
+        command, environment = await self._prepared(wish, context)
         return await start_terminal(
-            self._command(wish),
+            command,
             cwd=wish.cwd,
-            environment=context.environment,
+            environment=environment,
             guard=self._guard,
             sandbox=context.sandbox,
         )
@@ -68,9 +72,22 @@ class Starter:
         if not self._guard.is_on_duty:
             await anyio.to_thread.run_sync(self._guard.begin)
 
-    def _command(self, wish: Wish) -> tuple[str, ...]:
-        program, *rest = shell_command(wish.text, wish.shell or self.shell)
-        return (program, *(["-l"] if wish.login else []), *rest)
+    async def _prepared(
+        self, wish: Wish, context: ToolContext
+    ) -> tuple[tuple[str, ...], dict[str, str]]:
+        """Program and arguments, and the variables they see."""
+        shell = wish.shell or self.shell
+        plain = shell_command(wish.text, shell)
+        if not wish.login:
+            return plain, context.environment
+        if self._snapshots is None or PurePath(shell).name not in KNOWN:
+            return (shell, "-l", *plain[1:]), context.environment
+        found = await self._snapshots.of(shell, context)
+        if found is None:
+            return plain, context.environment
+        if not await anyio.Path(found.file).exists():
+            return (shell, "-l", *plain[1:]), context.environment
+        return found.command(shell, wish.text), found.over(context.environment)
 
 
 def _exists(path: str) -> bool:
