@@ -15,7 +15,7 @@ from ouroboros.core.parts import ToolCall
 from ouroboros.safety.paths import Places
 from ouroboros.safety.rules import Around, Rules, parse_rule
 from ouroboros.safety.sandbox import Sandbox
-from ouroboros.tools.approval import Answer, Asker, Reviewer
+from ouroboros.tools.approval import Answer, Asker, Keeper, Reviewer
 from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import AnyTool, Registry, canonical
@@ -104,6 +104,7 @@ class Spine:
         hooks: Hooks | None = None,
         sandbox: Sandbox | None = None,
         asker: Asker | None = None,
+        keeper: Keeper | None = None,
     ) -> None:
         self.journal = Journal()
         self.asker = ScriptedAsker(answers)
@@ -117,6 +118,7 @@ class Spine:
             rules=Rules([parse_rule(*rule) for rule in rules], places, canonical),
             journal=self.journal,
             asker=asker or self.asker,
+            keeper=keeper,
             standing=self.standing,
             clock=SystemClock(),
             ids=CountingIds(),
