@@ -22,13 +22,18 @@ def run(command: str) -> Turn:
 
 @asynccontextmanager
 async def held(
-    tmp_path: Path, policy: str, *commands: str, interactive: bool = False, **more: Any
+    tmp_path: Path,
+    policy: str,
+    *commands: str,
+    interactive: bool = False,
+    first: Turn | None = None,
+    **more: Any,
 ) -> AsyncGenerator[tuple[Stage, Path]]:
     """A session whose commands may write in the workspace only, and a folder outside of it."""
     outside = tmp_path / "outside"
     outside.mkdir()
     sandbox = {"exclude_tmp": True, **more.pop("sandbox", {})}
-    turns = [*map(run, commands), DONE]
+    turns = [*([first] if first else []), *map(run, commands), DONE]
     async with stage(
         tmp_path, turns, interactive=interactive, approval_policy=policy, sandbox=sandbox, **more
     ) as s:
@@ -185,3 +190,47 @@ async def test_a_yes_for_good_is_a_line_in_the_policy_file_and_later_calls_are_n
     async with stage(tmp_path, [run("git pull"), DONE], mode="ask") as later:
         await later.run()
         assert later.events(PermissionRequested) == []
+
+
+# C2.8
+@pytest.mark.parametrize("policy", ["never", "untrusted", "on-failure"])
+async def test_leaving_the_sandbox_is_refused_where_the_policy_lets_nobody_ask(
+    tmp_path: Path, policy: str
+) -> None:
+    wish = call(
+        "exec_command",
+        cmd="touch a",
+        sandbox_permissions="require_escalated",
+        justification="Please?",
+    )
+    turns = [Turn(tool_calls=(wish,)), DONE]
+    async with stage(tmp_path, turns, approval_policy=policy, interactive=True) as s:
+        await s.run()
+
+        (result,) = s.results.values()
+        assert result.status == "denied"
+        assert str(result.parts).count(policy) == 2
+        assert not (s.cwd / "a").exists()
+        assert s.events(PermissionRequested) == []
+
+
+async def test_on_request_asks_with_the_model_s_words_and_then_runs_it_outside(
+    tmp_path: Path,
+) -> None:
+    wish = call(
+        "exec_command",
+        cmd="touch ../outside/f",
+        sandbox_permissions="require_escalated",
+        justification="It belongs there.",
+        prefix_rule=["touch", "../outside/f"],
+    )
+    async with held(tmp_path, "on-request", interactive=True, first=Turn(tool_calls=(wish,))) as (
+        s,
+        outside,
+    ):
+        await answered(s)
+
+        (asked,) = s.events(PermissionRequested)
+        assert "It belongs there." in asked.reason
+        assert asked.amendment == ("touch", "../outside/f")
+        assert (outside / "f").exists()

@@ -154,3 +154,13 @@ def test_without_a_question_a_line_is_a_message_and_an_empty_one_is_nothing() ->
     assert table.types(b"  \rfix it\r") == [Said(text="fix it")]
     assert table.desk.enter("  ") is None
     assert table.foot() == "ask> "
+
+
+def test_a_question_that_goes_to_the_guardian_is_asked_of_nobody() -> None:
+    table = Table()
+    asked = PermissionRequested(
+        request_id="r1", call_id="c1", tool="shell", action="Run x", input="x", reviewer="guardian"
+    )
+    assert table.desk.take(*enveloped([asked])) is None
+    assert table.shown.cards == []
+    assert table.desk.question is None
