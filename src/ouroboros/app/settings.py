@@ -64,6 +64,7 @@ class Tools(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         login_shell: Commands have the aliases and functions of the person's shell.
         poll_cap: The longest wait for output of a command that outlived its call.
         scripts: Adds tools that run JavaScript over files and over the other tools.
+        web_search: The vendor may look things up on the web, if it can; ``cached`` in what it has stored.
     """
 
     output_bytes: Annotated[int, Meta(ge=1, le=limits.TOOL_OUTPUT_BYTES)] = limits.TOOL_OUTPUT_BYTES
@@ -73,6 +74,7 @@ class Tools(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     poll_cap: Seconds = limits.POLL_CAP_SECONDS
     write_max: Positive = limits.WRITE_BYTES
     scripts: bool = False
+    web_search: Literal["off", "cached", "live"] = "off"
     disabled: tuple[str, ...] = ()
 
 
@@ -129,6 +131,8 @@ class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         hide: Places that may not be read, besides the usual ones of keys.
         reveal: Of the usual ones, those that may be read after all.
         bubblewrap: Use it where it works, or leave it at Landlock.
+        landlock_alone: Landlock cannot leave ``.git`` out of a folder. ``strict`` lets commands make and
+            remove nothing beside it; ``loose`` lets them change it too.
         processes: The most that the user may have at once while a command runs; 0 for no bound.
     """
 
@@ -139,6 +143,7 @@ class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     hide: tuple[str, ...] = ()
     reveal: tuple[str, ...] = ()
     bubblewrap: Literal["auto", "off"] = "auto"
+    landlock_alone: Literal["strict", "loose"] = "strict"
     processes: Count = 16_384
 
 

@@ -80,9 +80,7 @@ class SessionCages:
             return self._choices[kind]
 
     def _choose(self, kind: str) -> "Choice":
-        from ouroboros.safety.sandbox.choice import (
-            choose,  # a run without commands never loads them
-        )
+        from ouroboros.safety.sandbox.choice import choose
         from ouroboros.safety.sandbox.features import features
 
         if self._offered is None:
@@ -93,7 +91,10 @@ class SessionCages:
             case "read-only":
                 return _chosen(self._policy("read-only"), self._offered)
             case "workspace-write":
-                return _chosen(self._policy("workspace-write"), self._offered)
+                loosely = real([self._grounds.home])
+                is_loose = self._wanted.landlock_alone == "loose"
+                policy = self._policy("workspace-write")
+                return _chosen(policy, self._offered, loosely=loosely if is_loose else None)
             case _:
                 return choose(Policy(reach="full-access"), self._offered)
 
@@ -123,11 +124,18 @@ def policy_of(wanted: Wanted, grounds: Grounds, reach: Reach) -> Policy:
     )
 
 
-def _chosen(policy: Policy, offered: "Features") -> "Choice":
-    """A cage; one whose only way out is the proxy needs a network of its own, or has none at all."""
+def _chosen(
+    policy: Policy, offered: "Features", *, loosely: tuple[Path, ...] | None = None
+) -> "Choice":
+    """A cage; one whose only way out is the proxy needs a network of its own, or has none at all.
+
+    ``loosely`` is all that stays protected where there is Landlock alone.
+    """
     from ouroboros.safety.sandbox.choice import choose
 
     found = choose(policy, offered)
+    if loosely is not None and found.sandbox.name == "landlock":
+        found = choose(replace(policy, protected=loosely), offered)
     if policy.network != "proxy" or found.sandbox.name == "none":
         return found
     if found.sandbox.name == "bubblewrap":
@@ -135,9 +143,7 @@ def _chosen(policy: Policy, offered: "Features") -> "Choice":
 
         return replace(found, sandbox=Gated(found.sandbox))
     shut = choose(replace(policy, network="off"), offered)
-    said = (
-        "sandbox.network = \"proxy\" needs bubblewrap, which does not work here: commands have no network"
-    )
+    said = 'sandbox.network = "proxy" needs bubblewrap, which does not work here: commands have no network'
     return replace(shut, warnings=(*shut.warnings, said))
 
 

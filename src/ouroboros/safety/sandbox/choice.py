@@ -57,10 +57,13 @@ def _gaps(policy: Policy, offered: Features) -> list[str]:
     found: list[str] = []
     found += [
         f"the sandbox is Landlock alone ({offered.without}), which cannot leave out {inner}: commands "
-        f"may change what is in {root}, but make and remove nothing beside it"
+        f"may change what is in {root}, but make and remove nothing beside it "
+        "(sandbox.landlock_alone = loose lets them, and change that too)"
         for root, inner in divided(policy).items()
     ]
     missing = ["modes, owners and times of files outside the workspace can be changed"]
+    if any(not path.exists() for path in policy.protected):
+        missing.append(".git, .ouroboros and .agents can be made where there are none")
     if offered.landlock < 3:
         missing.append("files outside the workspace can be emptied")
     if offered.landlock < 6:
