@@ -4,9 +4,10 @@ One file for every mind. A turn is one request to the model and the calls it ask
 is complete starts while the model still streams the rest (``agent.overlap``).
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from anyio import create_task_group, get_cancelled_exc_class
+from anyio.lowlevel import checkpoint
 
 from ouroboros.agent.overlap import Hands, Overlap
 from ouroboros.agent.reply import Reply, error_of
@@ -30,10 +31,11 @@ class Run:
         hands: Hands,
         journal: Journal,
         limit: Callable[[State], str | None],
+        closing: Callable[[], Awaitable[None]] = checkpoint,
     ) -> None:
-        """``limit`` names a cap that is reached."""
+        """``limit`` names a cap that is reached; ``closing`` is awaited before the run ends."""
         self.state, self.mind, self.models, self.hands = state, mind, models, hands
-        self.journal, self.limit = journal, limit
+        self.journal, self.limit, self.closing = journal, limit, closing
 
     async def run(self) -> None:
         """Takes turns until the run has ended; the last event says how."""
@@ -44,19 +46,20 @@ class Run:
         """One request and its calls; True when the run has ended."""
         reached = self.limit(self.state)
         if reached:
-            return self.end(f"limit_reached:{reached}")
+            return await self.end(f"limit_reached:{reached}")
         self.journal.record(TurnStarted(turn=self.state.turn + 1))
         try:
             await self.think_somehow()
         except ModelFailed as failed:
             self.keep([error_of(failed)])
-            return self.end("failed")
+            return await self.end("failed")
         verdict = self.mind.verdict(self.state)
         if isinstance(verdict, Message):
             self.journal.record(UserMessage(message=verdict))
             return False
         if verdict is None or self.state.queued:
             return False
+        await self.closing()
         self.journal.record(verdict)
         return True
 
@@ -121,7 +124,8 @@ class Run:
         for fact in facts:
             self.journal.record(fact)
 
-    def end(self, reason: str) -> bool:
+    async def end(self, reason: str) -> bool:
         """Ends the run with what it has."""
+        await self.closing()
         self.journal.record(TaskCompleted(reason=reason, final=self.state.final))
         return True

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Awaitable, Callable
 
-from anyio import CancelScope, current_time, get_cancelled_exc_class
+from anyio import CancelScope, current_time, get_cancelled_exc_class, lowlevel
 
 from ouroboros.agent.approvals import Desk
 from ouroboros.agent.briefing import Briefing, Surroundings, brief
@@ -69,16 +69,17 @@ class Session:
         ids: Ids,
         clock: Clock,
         stop_child: Callable[[str], bool] = lambda _: False,
+        closing: Callable[[], Awaitable[None]] = lowlevel.checkpoint,
     ) -> None:
         """Everything it needs of the world.
 
         ``surroundings`` reads the facts about folder and machine; ``speakers`` finds a model by
         name or raises ``Misuse``; ``off`` names blocks the model is not told; ``stop_child`` is
-        false where none of that name is at work.
+        false where none of that name is at work; ``closing`` is awaited before a run ends.
         """
         self.state, self.journal, self.desk = state, journal, desk
         self._mind, self._hands, self._surroundings = mind, hands, surroundings
-        self._speakers, self._stop_child = speakers, stop_child
+        self._speakers, self._stop_child, self._closing = speakers, stop_child, closing
         self._prompts, self._caps, self._off, self._ids, self._clock = (
             prompts,
             caps,
@@ -224,6 +225,7 @@ class Session:
             hands=self._hands,
             journal=self.journal,
             limit=limit,
+            closing=self._closing,
         )
         # A cap on time also cuts the waits inside a turn; between turns ``limit`` is asked.
         deadline = CancelScope(deadline=current_time() + (self._caps.max_seconds or math.inf))
@@ -243,6 +245,9 @@ class Session:
         finally:
             stopped = self._scope is not None and self._scope.cancel_called
             self._scope = None
+        if stopped or deadline.cancelled_caught:
+            with CancelScope(shield=True):
+                await self._closing()
         if stopped:
             self._close(TaskCancelled(reason=self._stop_reason))
         elif deadline.cancelled_caught:

@@ -1,9 +1,10 @@
 """What an open session has before it gets a mind and hands."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Literal
 
+from anyio import lowlevel
 from msgspec import Struct
 
 from ouroboros.agent.approvals import Desk
@@ -76,6 +77,7 @@ class Joined(Struct, frozen=True, kw_only=True):
     Attributes:
         versions: Of the pieces of its prompt.
         off: Blocks that its model is not told of the surroundings.
+        closing: Is awaited before a run ends.
         stop_child: Stops one child of the run; false where none of that name is at work.
     """
 
@@ -87,3 +89,4 @@ class Joined(Struct, frozen=True, kw_only=True):
     warnings: list[str]
     facts: Later
     stop_child: Callable[[str], bool] = lambda _: False
+    closing: Callable[[], Awaitable[None]] = lowlevel.checkpoint

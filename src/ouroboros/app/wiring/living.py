@@ -1,12 +1,17 @@
 """What watches over the calls of a session: commands that outlive them, and calls without end."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+
+from anyio import to_thread
 
 from ouroboros.agent.repeats import Careful
 from ouroboros.app.kit import Kit
+from ouroboros.core.events.changes import TurnDiff
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.orchestrator import Orchestrator
+from ouroboros.tools.tool import Effect
+from ouroboros.workspace.changes import Changes
 
 
 @asynccontextmanager
@@ -33,3 +38,23 @@ def careful(kit: Kit, hands: Orchestrator) -> Careful:
         kit.journal,
         may_ask=lambda: kit.desk.is_interactive and kit.state.mode != "full-auto",
     )
+
+
+def changes(kit: Kit, hands: Orchestrator) -> Callable[[], Awaitable[None]]:
+    """Follows what files tools write; what is given back tells of it, and begins anew."""
+    tracked = Changes(kit.cwd)
+
+    async def touch(effect: Effect) -> None:
+        if effect.kind == "write":
+            await to_thread.run_sync(tracked.touch, effect.paths)
+
+    async def tell() -> None:
+        if not tracked.has_any:
+            return
+        diff = await to_thread.run_sync(tracked.diff)
+        tracked.clear()
+        if diff:
+            kit.journal.record(TurnDiff(diff=diff))
+
+    hands.watch(touch)
+    return tell

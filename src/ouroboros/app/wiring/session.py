@@ -287,6 +287,7 @@ def _tool_mind(kit: Kit, parts: Parts, registry: Registry, hands: Orchestrator) 
         name="tools",
         mind=mind,
         hands=living.careful(kit, hands),
+        closing=living.changes(kit, hands),
         versions={piece.name: piece.version for piece in pieces},
         off=kit.settings.context.off,
         warnings=toolbox.strangers(kit.settings, registry),
@@ -317,6 +318,7 @@ def _built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined)
         ids=kit.ids,
         clock=kit.clock,
         stop_child=joined.stop_child,
+        closing=joined.closing,
     )
     joined.facts.source = engine.facts
     kit.stop.handle = engine.handle
