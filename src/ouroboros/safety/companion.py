@@ -17,6 +17,7 @@ import anyio
 import anyio.lowlevel
 
 from ouroboros.safety.guard import Guard
+from ouroboros.safety.sandbox import Confined
 from ouroboros.safety.spawn import Process, start_talking
 
 PIECE_BYTES = 65_536
@@ -139,16 +140,18 @@ async def companion(
     environment: Mapping[str, str],
     guard: Guard | None = None,
     goodbye_seconds: float = GOODBYE_SECONDS,
+    confined: Confined | None = None,
 ) -> AsyncGenerator[Companion]:
     """Starts ``command``; at the end of the block nothing of it is left running.
 
-    ``goodbye_seconds`` is how long it may take to end by itself.
+    ``goodbye_seconds`` is how long it may take to end by itself; ``confined`` is what a cage made of
+    the command, run in its place.
 
     Raises:
         OSError: The program or the folder does not exist, or may not be used.
     """
     process, ears, mouth = await start_talking(
-        command, cwd=cwd, environment=environment, guard=guard
+        command, cwd=cwd, environment=environment, guard=guard, confined=confined
     )
     child = Companion(process, ears, mouth, goodbye_seconds)
     try:

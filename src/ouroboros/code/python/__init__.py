@@ -1,0 +1,1 @@
+"""Python that a model wrote, in a process of its own that keeps its variables between calls."""
