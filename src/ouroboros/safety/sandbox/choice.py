@@ -29,7 +29,7 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 def choose(policy: Policy, offered: Features) -> Choice:
     """The strongest cage there is; one that cannot say something refuses it, and says that it does."""
-    if policy.reach == "full-access":
+    if policy.reach == "full-access" and not policy.hidden:
         return Choice(sandbox=Unconfined())
     if offered.seatbelt:
         return Choice(sandbox=Seatbelt(policy))
