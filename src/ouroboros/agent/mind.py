@@ -229,4 +229,5 @@ class ToolMind:
             service_tier=tuning.service_tier,
             window=tuning.known_window,
             cache_key=state.session,
+            web_search=tuning.web_search if choice == "auto" else "off",
         )

@@ -9,7 +9,7 @@ from msgspec import Struct
 from ouroboros.agent import compaction, images
 from ouroboros.core.limits import CONTEXT_WINDOW, IMAGES_TOKENS, KEEP_USER_TOKENS
 from ouroboros.core.parts import Origin, Usage
-from ouroboros.llm.request import Effort, Request
+from ouroboros.llm.request import Effort, Request, WebSearch
 from ouroboros.llm.stream import StreamEvent
 
 
@@ -49,6 +49,7 @@ class Tuning(Struct, frozen=True, kw_only=True):
     max_output_tokens: int | None = None
     most_images: int = images.most(IMAGES_TOKENS, CONTEXT_WINDOW)
     cuts_silently: bool = False
+    web_search: WebSearch = "off"
 
 
 class Speaker(Struct, frozen=True, kw_only=True):

@@ -152,3 +152,12 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     description: str
     schema: str
     freeform: Freeform | None = None
+
+
+_LOOKED_UP = ("web_search_call", "web_search_tool_result", "web_fetch_tool_result", "toolResponse")
+
+
+def looked_up(message: Message) -> tuple[str, ...]:
+    """Where a reply has text from that its vendor found outside, by itself."""
+    found = (part.kind in _LOOKED_UP for part in message.parts if isinstance(part, Foreign))
+    return ("web search",) if any(found) else ()

@@ -33,7 +33,7 @@ from ouroboros.core.events import (
     UserMessage,
 )
 from ouroboros.core.events.code import EnvironmentUpdated, IterationStarted
-from ouroboros.core.parts import Message, ToolResult, Usage
+from ouroboros.core.parts import Message, ToolResult, Usage, looked_up
 
 _SOURCES = 40
 
@@ -240,6 +240,7 @@ class State(Struct, kw_only=True):
             self.history[-1] = message
         else:
             self.history.append(message)
+        self._taint(looked_up(message))
         for call in message.calls:
             self.call_ids.add(call.id)
             if call.id not in self.results and call.id not in self.calls:

@@ -65,6 +65,8 @@ class Dialect(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkn
         max_images: Images that one request may hold; 0 where that is not known.
         cuts_silently: Whether a history that is too long is cut without an error.
         service_tier: Whether a service tier may be asked for.
+        hosted_search: Whether the vendor looks things up on the web itself, and whether that can be
+            kept to what it has stored (``both``).
         unsupported: Members of the body that the vendor refuses, ``outer.inner`` for one within
             another; they are left out.
         body: Members that every body of the vendor has besides.
@@ -98,5 +100,6 @@ class Dialect(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkn
     max_images: int = 0
     cuts_silently: bool = False
     service_tier: bool = False
+    hosted_search: Literal["none", "live", "both"] = "none"
     unsupported: tuple[str, ...] = ()
     body: Mapping[str, object] = {}

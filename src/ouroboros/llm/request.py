@@ -7,6 +7,8 @@ from msgspec import Struct
 from ouroboros.core.commands import Effort
 from ouroboros.core.parts import Message, ToolSpec
 
+type WebSearch = Literal["off", "cached", "live"]
+"""``cached`` keeps it to what the vendor has stored, so that no server hears of it."""
 type ToolChoice = Literal["auto", "none", "required"]
 
 
@@ -20,6 +22,7 @@ class Request(Struct, frozen=True, kw_only=True):
         max_output_tokens: None leaves it to the vendor, or to the dialect where it is required.
         cache_key: Groups requests that share a prefix, such as the session's id.
         service_tier: The vendor's word for how urgent it is, such as ``flex`` or ``priority``.
+        web_search: Whether the vendor may look things up on the web, where it can.
         window: Tokens the model may see, for vendors that must be told; None if unknown.
     """
 
@@ -34,4 +37,5 @@ class Request(Struct, frozen=True, kw_only=True):
     cache_key: str = ""
     stream: bool = True
     service_tier: str | None = None
+    web_search: WebSearch = "off"
     window: int | None = None

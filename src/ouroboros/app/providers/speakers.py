@@ -182,6 +182,7 @@ class Speakers:
                 context.image_tokens, window or CONTEXT_WINDOW, vendor=dialect.max_images
             ),
             cuts_silently=dialect.cuts_silently,
+            web_search=settings.tools.web_search,
         )
 
 

@@ -78,10 +78,17 @@ def head(request: Request, dialect: Dialect, origin: Origin) -> Fields:
         is_free = not thinking and dialect.tool_choice_required_word
         kind = "auto" if choice == "any" and not is_free else choice
         found["tool_choice"] = {"type": kind if request.tools else "none"}
-        found["tools"] = _marked([_tool(tool) for tool in tools])
+        found["tools"] = _marked([*map(_tool, tools), *_search(request, dialect)])
     if pieces := [_text(piece) for piece in request.system if piece.strip()]:
         found["system"] = _marked(pieces)
     return found
+
+
+def _search(request: Request, dialect: Dialect) -> list[Fields]:
+    """The vendor's own search; it knows no cached one."""
+    if request.web_search != "live" or dialect.hosted_search == "none" or not request.tools:
+        return []
+    return [{"type": "web_search_20250305", "name": "web_search", "max_uses": 8}]
 
 
 def _tool(tool: ToolSpec) -> Fields:

@@ -57,8 +57,13 @@ def _head(request: Request, dialect: Dialect) -> Fields:
     if pieces := [{"text": piece} for piece in request.system if piece.strip()]:
         head["systemInstruction"] = {"parts": pieces}
     if request.tools:
-        head["tools"] = [{"functionDeclarations": _declarations(request.tools, dialect)}]
-        head["toolConfig"] = {"functionCallingConfig": {"mode": _MODES[request.tool_choice]}}
+        tools: list[Fields] = [{"functionDeclarations": _declarations(request.tools, dialect)}]
+        how: Fields = {"functionCallingConfig": {"mode": _MODES[request.tool_choice]}}
+        if request.web_search == "live" and dialect.hosted_search != "none":
+            tools.append({"googleSearch": {}})
+            # What was searched then comes as parts of the reply, and goes back with it.
+            how["includeServerSideToolInvocations"] = True
+        head["tools"], head["toolConfig"] = tools, how
     config: Fields = {}
     if request.max_output_tokens is not None:
         config["maxOutputTokens"] = request.max_output_tokens

@@ -59,11 +59,22 @@ def _head(request: Request, dialect: Dialect) -> Fields:
     if request.cache_key:
         head["prompt_cache_key"] = request.cache_key
     if request.tools:
-        head["tools"] = [_tool(tool, dialect) for tool in request.tools]
+        head["tools"] = [_tool(tool, dialect) for tool in request.tools] + _search(request, dialect)
         head["tool_choice"] = required_word(dialect, request.tool_choice)
     if instructions := "\n\n".join(piece for piece in request.system if piece):
         head["instructions"] = instructions
     return head
+
+
+def _search(request: Request, dialect: Dialect) -> list[Fields]:
+    """The vendor's own search, where it has one that does no more than is wanted."""
+    if request.web_search == "off" or dialect.hosted_search == "none":
+        return []
+    if request.web_search == "live":
+        return [{"type": "web_search"}]
+    if dialect.hosted_search != "both":
+        return []
+    return [{"type": "web_search", "external_web_access": False}]
 
 
 def _is_plain(tool: ToolSpec, dialect: Dialect) -> bool:
