@@ -2,6 +2,7 @@
 
 import posixpath
 import shlex
+from bisect import bisect_right
 from typing import NamedTuple, cast
 
 from ouroboros.core.errors import ConfigBroken
@@ -64,21 +65,28 @@ def policy_of(text: str, name: str) -> Policy:
         ConfigBroken: It is not understood, or an example does not hold; names file, line, column.
     """
     found = _Found([], [], [], [])
+    text = text.replace("\r\n", "\n")
+    places = _Places(text, name)
     try:
-        for call in read(text.replace("\r\n", "\n")):
-            _take(call, found, _place(text, name, call.offset))
+        for call in read(text):
+            _take(call, found, places.of(call.offset))
     except SyntaxWrong as wrong:
-        raise ConfigBroken(
-            f"{_place(text, name, wrong.offset)}: {wrong.what}", hint=_HINT
-        ) from None
+        raise ConfigBroken(f"{places.of(wrong.offset)}: {wrong.what}", hint=_HINT) from None
     for examples in found.examples:
         _hold(examples, found.executables)
     return Policy(found.rules, network=found.network, executables=found.executables)
 
 
-def _place(text: str, name: str, offset: int) -> str:
-    before = text.replace("\r\n", "\n")[:offset]
-    return f"{name}:{before.count(chr(10)) + 1}:{offset - before.rfind(chr(10))}"
+class _Places:
+    """Line and column of every offset of a text."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self._name = name
+        self._starts = [0, *(at + 1 for at, char in enumerate(text) if char == "\n")]
+
+    def of(self, offset: int) -> str:
+        line = bisect_right(self._starts, offset)
+        return f"{self._name}:{line}:{offset - self._starts[line - 1] + 1}"
 
 
 def _take(call: Call, found: _Found, place: str) -> None:

@@ -92,7 +92,7 @@ class Policies(Struct, frozen=True, kw_only=True):
         required = presets.requirement(
             self._approval(),
             self.sandbox,
-            _command(intent, verdict, places),
+            _command(intent, verdict, places, found),
             self.book.policy,
             escalation=intent.escalation,
             also=hidden,
@@ -190,10 +190,14 @@ def _escalated(decision: Decision, intent: Intent) -> Decision:
     )
 
 
-def _command(intent: Intent, verdict: Verdict, places: Places) -> Command:
+def _command(intent: Intent, verdict: Verdict, places: Places, found: Evaluation) -> Command:
+    matching = dict(found.parts)
     folder = intent.folder or places.roots[0]
 
     def kind(words: Words) -> presets.Kind:
+        # All parts of what is safe are; and what a rule is about is not looked at again.
+        if verdict.kind == "safe" or len(matching) == 1 or matching.get(words):
+            return verdict.kind
         return classify(shlex.join(words), cwd=folder, places=places).kind
 
     kinds: tuple[presets.Kind, ...] = tuple(kind(words) for words in verdict.parts or ())
