@@ -4,7 +4,9 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
+from ouroboros.app.settings import Settings
 from ouroboros.core.errors import SessionUnknown
+from ouroboros.core.events import SettingsChanged
 from ouroboros.core.state import State, fold
 from ouroboros.store import Lease
 
@@ -42,3 +44,18 @@ def load_past(home: Path, lease: Lease, past: Past) -> None:
     past.state = fold(found.envelopes)
     past.warnings.extend(found.warnings)
     past.resumed = True
+
+
+def changed_since(state: State, model: str, settings: Settings) -> SettingsChanged | None:
+    """Where a resumed session departs from what it was: what is set now wins over what it chose."""
+    tier = None
+    if state.service_tier is not None and settings.service_tier:
+        tier = settings.service_tier
+    elif state.service_tier and state.model.partition("/")[0] != model.partition("/")[0]:
+        tier = ""  # it is a word of the other vendor
+    changed = SettingsChanged(
+        model=model if model != state.model else None,
+        effort=settings.effort if state.effort not in {None, settings.effort} else None,
+        service_tier=tier if tier != state.service_tier else None,
+    )
+    return changed if changed != SettingsChanged() else None

@@ -28,13 +28,12 @@ from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
 from ouroboros.app.wiring import late_scripts, living, outgoing, surroundings, toolbox
 from ouroboros.app.wiring.own_words import own_words
-from ouroboros.app.wiring.past import Past, load_past, resolve
+from ouroboros.app.wiring.past import Past, changed_since, load_past, resolve
 from ouroboros.core.clock import SystemClock
-from ouroboros.core.events import Envelope, SessionReady, SettingsChanged
+from ouroboros.core.events import Envelope, SessionReady
 from ouroboros.core.events.code import Logged
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.limits import Caps
-from ouroboros.core.state import State
 from ouroboros.repl.seeds import Seeds
 from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.policy.book import Book
@@ -349,7 +348,7 @@ def _begin(built: Built, ready: SessionReady, opening: Opening) -> None:
         built.warnings.append(
             f"the folder {state.cwd!r} of this session is gone; it goes on in {str(opening.cwd)!r}"
         )
-    changed = _changed(state, ready.model, opening.settings) if built.resumed else None
+    changed = changed_since(state, ready.model, opening.settings) if built.resumed else None
     if changed is not None:
         if changed.model:
             built.warnings.append(
@@ -362,21 +361,6 @@ def _begin(built: Built, ready: SessionReady, opening: Opening) -> None:
         f"the call {call.name} {call.arguments[:80]} was cut off; whether it took effect is unknown"
         for call in unknown
     )
-
-
-def _changed(state: State, model: str, settings: Settings) -> SettingsChanged | None:
-    """Where a resumed session departs from what it was: what is set now wins over what it chose."""
-    tier = None
-    if state.service_tier is not None and settings.service_tier:
-        tier = settings.service_tier
-    elif state.service_tier and state.model.partition("/")[0] != model.partition("/")[0]:
-        tier = ""  # it is a word of the other vendor
-    changed = SettingsChanged(
-        model=model if model != state.model else None,
-        effort=settings.effort if state.effort not in {None, settings.effort} else None,
-        service_tier=tier if tier != state.service_tier else None,
-    )
-    return changed if changed != SettingsChanged() else None
 
 
 def system_prompt(settings: Settings, prompts: Prompts) -> tuple[Piece, ...]:
