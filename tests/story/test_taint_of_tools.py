@@ -11,6 +11,7 @@ from typing import Any
 import anyio
 import pytest
 
+from ouroboros.app.demo.site.server import open_shops
 from ouroboros.core.commands import Approve, Mode
 from ouroboros.core.events import PermissionAnswered, PermissionRequested, ToolAttempted
 from ouroboros.llm.turns import ScriptedCall, Turn
@@ -149,3 +150,19 @@ async def test_a_cage_without_network_lets_ordinary_work_go_on(tmp_path: Path):
         await s.run("Read it.")
         assert s.events(PermissionRequested) == []
         assert len(s.events(ToolAttempted)) == 2
+
+
+async def test_a_browser_carries_no_file_to_a_new_place(tmp_path: Path):
+    folder = prepared(tmp_path)
+    browser = {"tools": True, "profile": ""}
+    with open_shops() as shops:
+        go = call("browser_execute", code=f"await openTab('{shops[0].url}/?q=notes')")
+        async with stage(tmp_path, [Turn(tool_calls=(go,))], cwd=folder, browser=browser) as s:
+            await s.run("Look around.")
+            assert s.events(PermissionRequested) == []
+        turns = obeying(call("read", path="issue.txt"), go)
+        async with stage(tmp_path, turns, cwd=folder, browser=browser) as s:
+            await s.run("Read it.")
+            (asked,) = s.events(PermissionRequested)
+            assert "issue.txt" in asked.action
+            assert [answer.allowed for answer in s.events(PermissionAnswered)] == [False]

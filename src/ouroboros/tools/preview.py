@@ -1,6 +1,5 @@
 """What a call would change, as a diff, for the person who is asked about it."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
@@ -64,6 +63,8 @@ def _read(path: Path) -> str:
 
 
 def _diff(before: str, after: str, path: Path) -> str:
+    import difflib  # only a question about a file needs it
+
     name = path.name
     lines = difflib.unified_diff(
         before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{name}", f"b/{name}"

@@ -8,8 +8,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from ouroboros.app.browsing import browser as browsing
 from ouroboros.app.kit import Kit
+from ouroboros.app.wiring.pythons import Pythons
 from ouroboros.app.wiring.repls import Repls, base
-from ouroboros.app.wiring.seat import seated
+from ouroboros.app.wiring.seat import BrowserSeat, seated
 from ouroboros.code.pool import Isolates
 from ouroboros.core.events import Envelope, UserMessage
 from ouroboros.core.parts import Message
@@ -19,6 +20,7 @@ from ouroboros.repl.tools.seat import Seat
 from ouroboros.safety.guard import Guard
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import AnyTool, Registry
+from ouroboros.tools.tool import Effect
 
 
 @asynccontextmanager
@@ -29,11 +31,14 @@ async def added(
     *,
     browser: bool,
     logins: tuple[str, ...] = (),
+    pythons: Pythons | None = None,
 ) -> AsyncGenerator[None]:
     """Registers the tools that the settings wish for, until the end of the session."""
     async with seat_of(kit, registry, hands, browser=browser, logins=logins) as seat:
         for tool in family(seat, browser=browser):
             registry.register(tool)
+        if pythons is not None:
+            pythons.sight = seat
         yield
 
 
@@ -45,7 +50,7 @@ async def seat_of(
     *,
     browser: bool,
     logins: tuple[str, ...] = (),
-) -> AsyncGenerator[Seat]:
+) -> AsyncGenerator[BrowserSeat]:
     """What these tools work with; everything behind it is started by the first use."""
     settings = kit.settings
     async with AsyncExitStack() as stack:
@@ -64,6 +69,14 @@ async def seat_of(
 
         repls = Repls(base(kit, isolates, hands, opened, tools=tools))
         follow(hands, repls.taint, repls.own.ledger)
+
+        async def read_elsewhere(effect: Effect) -> None:
+            """A browser may carry away what was read in files and outputs as well."""
+            del effect
+            sources = (source for source in kit.state.sources if not source.startswith("page "))
+            await repls.taint.read(*sources)
+
+        hands.watch(read_elsewhere)
 
         def hear(message: Message) -> None:
             if message.role == "user" and message.kind == "plain":
