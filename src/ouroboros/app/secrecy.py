@@ -9,7 +9,7 @@ from ouroboros.safety.environment import is_secret_name
 from ouroboros.safety.leaks import Leaks
 
 if TYPE_CHECKING:
-    from ouroboros.safety.screen import Screen
+    from ouroboros.safety.pipeline.screen import Screen
     from ouroboros.safety.secrets.detector import Detector
 
 
@@ -58,7 +58,7 @@ def screen(safety: Safety) -> "Screen | None":
     found = detector(safety)
     if found is None:
         return None
-    from ouroboros.safety.screen import Screen
+    from ouroboros.safety.pipeline.screen import Screen
 
     return Screen(found)
 

@@ -20,7 +20,7 @@ from ouroboros.core.ids import Ids
 from ouroboros.safety.rules import Decision, Intent, Rules, split_rule
 from ouroboros.tools.approval import Answer, Asker, Keeper
 from ouroboros.tools.passage import HARMLESS, Edited, Passage, rewritten
-from ouroboros.tools.seams import Hooks, Journal, Standing
+from ouroboros.tools.seams import Hooks, Journal, Standing, Validator
 from ouroboros.tools.tool import Effect
 
 type Watcher = Callable[[Effect], Awaitable[None]]
@@ -39,6 +39,7 @@ class Gate(Struct, frozen=True, kw_only=True):
     clock: Clock
     ids: Ids
     watchers: list[Watcher]
+    validator: Validator | None = None
 
     async def admit(
         self, passage: Passage, effect: Effect, spelled: Effect, *, is_late: bool = False
@@ -57,7 +58,9 @@ class Gate(Struct, frozen=True, kw_only=True):
         """
         verdict = await self.hooks.before(passage.call, effect)
         passage.steps.append(f"hooks:{verdict.outcome}")
-        decision = await self._decided(passage, effect, spelled)
+        decision = self._validated(
+            passage, effect, spelled, await self._decided(passage, effect, spelled)
+        )
         passage.steps.append(f"rules:{decision.outcome}")
         passage.rule, passage.layer = decision.rule, decision.layer
         if verdict.outcome == "deny":
@@ -90,6 +93,24 @@ class Gate(Struct, frozen=True, kw_only=True):
             raise Denied(f"{passage.name} was refused: this cannot be rewritten") from None
         if effect.kind not in HARMLESS:
             await self.journal.settle()
+
+    def _validated(
+        self, passage: Passage, effect: Effect, spelled: Effect, decision: Decision
+    ) -> Decision:
+        """The decision, stricter where something is wrong with the call itself."""
+        if self.validator is None:
+            return decision
+        issues = self.validator.issues(
+            kind=effect.kind, spelled=spelled.paths, paths=effect.paths, url=effect.url
+        )
+        for issue in sorted(issues, key=lambda issue: issue.severity != "critical"):
+            rule = f"safety:{issue.rule}"
+            if issue.severity == "critical":
+                reason = f"{issue.reason}; {issue.hint}" if issue.hint else issue.reason
+                return replace(decision, outcome="deny", rule=rule, reason=reason)
+            if issue.severity == "high" and decision.outcome == "allow":
+                return replace(decision, outcome="ask", rule=rule, reason=issue.reason)
+        return decision
 
     async def _decided(self, passage: Passage, effect: Effect, spelled: Effect) -> Decision:
         intent = Intent(

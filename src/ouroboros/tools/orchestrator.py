@@ -33,7 +33,16 @@ from ouroboros.tools.recording import Recorder
 from ouroboros.tools.registry import AnyTool, Registry
 from ouroboros.tools.result import Spill
 from ouroboros.tools.routing import GRACE_SECONDS, NoRoutes, Routes, Way, rejected
-from ouroboros.tools.seams import Cages, Hooks, Journal, NoHooks, NoSpill, OneCage, Standing
+from ouroboros.tools.seams import (
+    Cages,
+    Hooks,
+    Journal,
+    NoHooks,
+    NoSpill,
+    OneCage,
+    Standing,
+    Validator,
+)
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
 _CAGED = frozenset({"execute", "run"})
@@ -62,6 +71,7 @@ class Orchestrator:
         keeper: Keeper | None = None,
         cages: Cages | None = None,
         routes: Routes | None = None,
+        validator: Validator | None = None,
         limit: int = TOOL_OUTPUT_BYTES,
     ) -> None:
         """Everything it needs of the world.
@@ -80,6 +90,7 @@ class Orchestrator:
             keeper: Who writes a yes down for later sessions.
             cages: What commands run in.
             routes: How they get to the network from there.
+            validator: Says what is wrong with a call by itself.
             limit: Bytes of text a result may show the model.
         """
         self._registry = registry
@@ -97,6 +108,7 @@ class Orchestrator:
             clock=clock,
             ids=ids,
             watchers=[],
+            validator=validator,
         )
         self._environment = environment
         self._cages = cages or OneCage()

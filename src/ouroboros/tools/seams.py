@@ -1,6 +1,7 @@
 """What the orchestrator needs from higher rooms, handed in by the wiring."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -8,6 +9,7 @@ from msgspec import Struct
 from ouroboros.core.commands import Mode
 from ouroboros.core.events import Event
 from ouroboros.core.parts import ToolCall
+from ouroboros.safety.pipeline.calls import Issue
 from ouroboros.safety.rules import Around
 from ouroboros.safety.sandbox import Sandbox, Unconfined
 from ouroboros.tools.tool import Effect
@@ -100,6 +102,16 @@ class Hooks(Protocol):
 
     async def before(self, call: ToolCall, effect: Effect) -> Verdict:
         """What the hooks say of this call."""
+        ...
+
+
+class Validator(Protocol):
+    """Looks at a call before anybody is asked; ``safety.pipeline.calls.Validator`` is one."""
+
+    def issues(
+        self, *, kind: str, spelled: Sequence[Path], paths: Sequence[Path], url: str
+    ) -> Sequence[Issue]:
+        """What is wrong with it; a critical one stops it, a high one asks."""
         ...
 
 

@@ -13,6 +13,7 @@ from ouroboros.app.config.trust import project_folder
 from ouroboros.app.kit import Kit
 from ouroboros.app.permission.keeper import FileKeeper
 from ouroboros.app.permission.standing import Here
+from ouroboros.app.secrecy import is_on
 from ouroboros.app.settings import Permissions, Settings
 from ouroboros.app.wiring.late_scripts import Late
 from ouroboros.core.clock import Clock
@@ -20,6 +21,7 @@ from ouroboros.core.ids import Ids
 from ouroboros.core.state import State
 from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.paths import Places
+from ouroboros.safety.pipeline.calls import Validator
 from ouroboros.safety.policy import Approval, Granular
 from ouroboros.safety.policy.book import Book
 from ouroboros.safety.rules import Policies, Rule, Rules, parse_rule
@@ -106,8 +108,18 @@ def hands(
         spill=Outputs(bench.home, bench.leaks),
         cages=cages,
         routes=routes,
+        validator=_validator(bench, places),
         limit=bench.settings.tools.output_bytes,
     )
+
+
+def _validator(bench: Bench, places: Places) -> Validator | None:
+    """What judges calls by themselves; nothing when the person has switched the pipeline off."""
+    if not is_on(bench.settings.safety):
+        return None
+    home = places.home or bench.home
+    vault = [home / name for name in ("vault", "vault.key", "keys.toml")]
+    return Validator(roots=places.roots, vault=vault)
 
 
 def is_online(settings: Settings) -> bool:
@@ -166,6 +178,7 @@ def registry(
     shelf: Shelf | None = None,
     processes: Processes | None = None,
     fetch: Callable[[], AnyTool] | None = None,
+    python: Callable[[], AnyTool] | None = None,
 ) -> Registry:
     """The built-in tools, less the ones that are switched off.
 
@@ -176,6 +189,7 @@ def registry(
         shelf: Tools of the person's and the model's own; with it this blocks.
         processes: Holds commands that outlive their call; without it they are only listed.
         fetch: Makes the tool that reads pages; without it that is only listed.
+        python: The same of the tool that runs Python.
     """
     tools = builtin_tools(
         timeout_seconds=settings.tools.shell_timeout,
@@ -188,6 +202,7 @@ def registry(
     asking = RequestUserInputTool(inquirer or Questions(interactive=False))
     known = Registry((*tools, asking), disabled=settings.tools.disabled)
     known.register_late("fetch", fetch or _fetch)
+    known.register_late("python", python or _python)
     if late is not None:
         late.join(known)
     if shelf is not None:
@@ -201,6 +216,12 @@ def _fetch() -> AnyTool:
     from ouroboros.tools.web.fetch import FetchTool  # loads much that most runs never need
 
     return FetchTool()
+
+
+def _python() -> AnyTool:
+    from ouroboros.tools.builtin.python import PythonTool
+
+    return PythonTool(artifacts=Path("artifacts"))
 
 
 def fetch_for(kit: Kit) -> AnyTool:

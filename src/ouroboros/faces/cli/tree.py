@@ -23,6 +23,7 @@ COMMANDS = {
     "policy": Entry(f"{_HERE}.policy", "Check and list rules of policy files."),
     "explain": Entry(f"{_HERE}.explain", "Tell why a command, path or address is asked about."),
     "sandbox": Entry(f"{_HERE}.sandbox", "Run a command in the sandbox of a session."),
+    "scan": Entry(f"{_HERE}.scan", "Find secrets, or hidden orders, in files."),
     "providers": Entry(f"{_HERE}.providers", "List, add, test and log in to model providers."),
     "models": Entry(f"{_HERE}.models", "List models, their limits and their prices."),
     "tools": Entry(f"{_HERE}.tools", "List what the agent can do."),

@@ -1,0 +1,97 @@
+"""Looks through files and texts for secrets, or for orders that somebody hid in them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from ouroboros.core.errors import Misuse
+from ouroboros.safety.pipeline.injection import flags
+from ouroboros.safety.pipeline.invisible import visible
+from ouroboros.safety.secrets.detector import Detector
+from ouroboros.safety.secrets.values import Finding
+
+type What = Literal["secrets", "injection"]
+
+LARGEST = 67_108_864
+"""Bytes of a file; a larger one is no text that anybody wrote."""
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """A line of ``--jsonl``."""
+
+    text: str
+
+
+class Secrets(Struct, frozen=True, kw_only=True):
+    """The answer to a line about secrets."""
+
+    findings: tuple[Finding, ...]
+    redacted: str
+
+
+class Flags(Struct, frozen=True, kw_only=True):
+    """The answer to a line about orders; ``stripped`` counts invisible characters without use."""
+
+    flags: tuple[str, ...]
+    stripped: int = 0
+
+
+class Hit(Struct, frozen=True, kw_only=True):
+    """Something in a file; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+    kind: str
+
+
+_said = msgspec.json.Decoder(Said)
+
+
+def answer(what: What, line: bytes, detector: Detector) -> Secrets | Flags:
+    """What is in one text, given as a line of JSON.
+
+    Raises:
+        Misuse: The line is not an object with a ``text``.
+    """
+    try:
+        text = _said.decode(line).text
+    except msgspec.DecodeError as broken:
+        raise Misuse(f"not an object with a text: {broken}") from broken
+    if what == "injection":
+        return Flags(flags=tuple(flags(text)), stripped=visible(text)[1])
+    return Secrets(findings=tuple(detector.find(text)), redacted=detector.redacted(text))
+
+
+def hits(what: What, path: Path, detector: Detector) -> list[Hit]:
+    """Everything in one file; a file of bytes that are no text is read as far as they are.
+
+    Raises:
+        OSError: It cannot be read.
+        Misuse: It is too large, or no file.
+    """
+    if not path.is_file():
+        raise Misuse(f"{path} is no file" if path.exists() else f"there is no file {path}")
+    size = path.stat().st_size
+    if size > LARGEST:
+        raise Misuse(f"{path} has {size} bytes; at most {LARGEST} are looked at")
+    return list(found_in(what, str(path), path.read_bytes().decode("utf-8", "replace"), detector))
+
+
+def found_in(what: What, name: str, text: str, detector: Detector) -> Iterator[Hit]:
+    """Everything in one text."""
+    if what == "secrets":
+        for each in detector.find(text):
+            line = text.count("\n", 0, each.start) + 1
+            column = each.start - text.rfind("\n", 0, each.start)
+            yield Hit(file=name, line=line, column=column, kind=each.kind)
+        return
+    # A page of lines at a time, so that a line can be named and an order over two is still seen.
+    lines = text.split("\n")
+    for at in range(0, len(lines), 20):
+        for flag in flags("\n".join(lines[at : at + 22])):
+            if flag != "potential_injection":
+                yield Hit(file=name, line=at + 1, column=1, kind=flag)

@@ -1,0 +1,104 @@
+"""`ouro scan`: secrets, and hidden orders, in files or in lines of JSON."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.groups import NearGroup
+from ouroboros.faces.cli.invocation import note, say, say_json
+
+if TYPE_CHECKING:
+    from ouroboros.app.scan import Hit, What
+
+
+@click.group(cls=NearGroup, name="scan")
+def command() -> None:
+    """Look for secrets, or for orders to a model, in files.
+
+    Ends with 1 when something was found in FILE..., with 2 when something could not be read.
+    With --jsonl each line has its answer, and the end is 0 unless a line could not be read.
+    """
+
+
+@command.command("secrets")
+@click.argument("files", nargs=-1, metavar="FILE...")
+@click.option(
+    "--jsonl", is_flag=True, help="Read {text} a line; answer {findings, redacted} a line."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+def secrets(files: tuple[str, ...], *, jsonl: bool, as_json: bool) -> int:
+    """Name the file, line and kind of every secret in FILE... ("-" reads standard input).
+
+    The secret itself is never printed.
+    """
+    return _scan("secrets", files, jsonl=jsonl, as_json=as_json)
+
+
+@command.command("injection")
+@click.argument("files", nargs=-1, metavar="FILE...")
+@click.option("--jsonl", is_flag=True, help="Read {text} a line; answer {flags} a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+def injection(files: tuple[str, ...], *, jsonl: bool, as_json: bool) -> int:
+    """Name the file, line and flag of what looks like orders to a model in FILE....
+
+    A flag is advice: text about such orders may earn one, and clever orders may earn none.
+    """
+    return _scan("injection", files, jsonl=jsonl, as_json=as_json)
+
+
+def _scan(what: "What", files: tuple[str, ...], *, jsonl: bool, as_json: bool) -> int:
+    if jsonl:
+        if files:
+            raise Misuse("--jsonl reads standard input and takes no FILE")
+        return _lines(what)
+    if not files:
+        raise Misuse(
+            "no FILE was given", hint='"-" reads standard input; --jsonl reads lines of JSON'
+        )
+    from ouroboros.app import scan
+    from ouroboros.safety.secrets.detector import Detector
+
+    detector = Detector()
+    hits: list[Hit] = []
+    unread = 0
+    for name in files:
+        try:
+            if name == "-":
+                text = sys.stdin.buffer.read().decode("utf-8", "replace")
+                hits += scan.found_in(what, "-", text, detector)
+            else:
+                hits += scan.hits(what, Path(name), detector)
+        except (OSError, Misuse) as failed:
+            unread += 1
+            note(f"{name}: {failed.strerror if isinstance(failed, OSError) else failed.message}")
+    if as_json:
+        say_json(hits)
+    else:
+        for hit in hits:
+            say(f"{hit.file}:{hit.line}:{hit.column}: {hit.kind}")
+    return 2 if unread else 1 if hits else 0
+
+
+def _lines(what: "What") -> int:
+    import msgspec
+
+    from ouroboros.app import scan
+    from ouroboros.safety.secrets.detector import Detector
+
+    detector = Detector()
+    broken = False
+    for line in sys.stdin.buffer:
+        if not line.strip():
+            continue
+        try:
+            told = scan.answer(what, line, detector)
+        except Misuse as wrong:
+            broken = True
+            sys.stdout.buffer.write(msgspec.json.encode({"error": wrong.message}) + b"\n")
+            continue
+        sys.stdout.buffer.write(msgspec.json.encode(told) + b"\n")
+        sys.stdout.buffer.flush()
+    return 2 if broken else 0
