@@ -45,6 +45,9 @@ def begin(
             opened.callback(os.close, descriptor)
             inherited.append(descriptor)
             command[place] = str(descriptor)
+        undo = opened.enter_context(contextlib.ExitStack())
+        if confined.finish is not None:
+            undo.callback(confined.finish)
 
         def start() -> subprocess.Popen[bytes]:
             return subprocess.Popen(
@@ -65,6 +68,7 @@ def begin(
             popen = _lasting().submit(start).result()
         else:
             popen = start()
+        undo.pop_all()
     return popen
 
 

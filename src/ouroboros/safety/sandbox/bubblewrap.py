@@ -6,6 +6,7 @@ so its rules are made here and taken on inside, by a line of Perl, or of Python 
 
 import os
 import platform
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Lock
@@ -20,6 +21,7 @@ from ouroboros.safety.sandbox.floor import limits, marks
 from ouroboros.safety.sandbox.landlock import CHANGE, planned, ruleset_of
 from ouroboros.safety.sandbox.policy import Policy
 
+_PLACED = 0o1500
 _WRITABLE_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")
 
 type Kind = Literal["writable", "protected", "absent", "hidden"]
@@ -80,11 +82,8 @@ class Bubblewrap:
         """Makes what is mounted over names that are to stay absent."""
         with self._once:
             for place in absent:
-                try:
-                    place.mkdir()
-                except FileExistsError:
-                    if place not in self._placed:
-                        continue
+                if not _placed(place) and place not in self._placed:
+                    continue
                 self._placed[place] = self._placed.get(place, 0) + 1
         return self._opened_filter()
 
@@ -107,6 +106,24 @@ class Bubblewrap:
     def _opened_ruleset(self) -> int:
         ports = () if self._policy.network == "off" else None
         return ruleset_of(planned(self._policy, masked=True), ports=ports)
+
+
+def _placed(place: Path) -> bool:
+    """Makes the folder, or finds the one that a killed run of ours left."""
+    try:
+        place.mkdir()
+        place.chmod(_PLACED)
+    except FileExistsError:
+        return _is_left(place)
+    return True
+
+
+def _is_left(place: Path) -> bool:
+    """Whether it is the folder of a killed run: nobody else gives one such a mode."""
+    try:
+        return place.lstat().st_mode == stat.S_IFDIR | _PLACED
+    except OSError:
+        return False
 
 
 def _remove(place: Path) -> None:
@@ -166,7 +183,8 @@ def _absent(policy: Policy) -> Iterator[Path]:
     if policy.reach == "read-only":
         return
     for place in policy.protected:
-        if not os.path.lexists(place) and place.parent in policy.writable:
+        is_absent = not os.path.lexists(place) or _is_left(place)
+        if is_absent and place.parent in policy.writable and os.access(place.parent, os.W_OK):
             yield place
 
 
