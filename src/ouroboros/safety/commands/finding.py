@@ -173,6 +173,9 @@ def check_find(words: Sequence[Word], ground: Ground, judge: Judge) -> Feed:
             inner = _inner(rest)
             search.allows(inner[0].text.rpartition("/")[2])
             judge(inner)
+        elif text in {"!", "-not"} and rest and rest[0].text in _NAMES:
+            # What is left out of a search makes it no wider, and no narrower either.
+            _value(rest.pop(0).text, rest)
         elif text in _ALONE:
             search.note(text)
         else:

@@ -156,7 +156,7 @@ def _check_values(match: Match) -> None:
                 raise Doubt(
                     "ask.git", "the format asks for signatures, which another program checks"
                 )
-            if value.startswith(("/", "..")) and option not in {"-S", "-G", "--grep", "-e"}:
+            if value.startswith(("/", "..")) and option not in {"-S", "-G", "-L", "--grep", "-e"}:
                 raise Doubt("ask.option", f"{option} {value} of git is not known to be harmless")
             if option == "--submodule" and value not in {"short", "log"}:
                 raise Doubt("ask.git", "the differences of submodules are shown by another git")

@@ -193,7 +193,7 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     (
         "danger.fork-bomb",
         "it multiplies without end",
-        r"([\w:.]+)\s*\(\)\s*\{[^}]*\1\s*\|\s*\1|\bwhile\s+(true|:)\s*;?\s*do\s+[^;]*&\s*;?\s*done|(\$0|\./\$0)\s*(\||&)\s*(\$0|\./\$0)",
+        r"(?<![\w:.])([\w:.]+)\s*\(\)\s*\{[^}]*\1\s*\|\s*\1|\bwhile\s+(true|:)\s*;?\s*do\s+[^;]*&\s*;?\s*done|(\$0|\./\$0)\s*(\||&)\s*(\$0|\./\$0)",
     ),
     (
         "danger.pipe-to-shell",
@@ -203,7 +203,7 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     (
         "danger.pipe-to-shell",
         "it runs what another command says",
-        rf"\b(curl|wget|base64|xxd|openssl|fetch)\b.*\|\s*(.*\s)?(\S*/)?({_INTERPRETERS}|source|eval)\b",
+        rf"\b(curl|wget|base64|xxd|openssl|fetch)\b[^|]*\|[^|]{{0,80}}\b({_INTERPRETERS}|source|eval)\b",
     ),
     (
         "danger.remote-code",
@@ -261,6 +261,10 @@ _STRONG = re.compile(
 )
 
 
+_LONGEST = 600
+"""What is looked at of a longer text: its beginning and its end, so that a look stays short."""
+
+
 @cache
 def _patterns() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
     return tuple((rule, reason, re.compile(pattern, re.DOTALL)) for rule, reason, pattern in _TEXTS)
@@ -281,6 +285,8 @@ def danger(text: str, commands: Sequence[Command]) -> tuple[str, str] | None:
             map(_STRONG.search, command.words[1:])
         ):
             return "danger.keys", "it reads keys"
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
     for rule, reason, pattern in _patterns():
         if pattern.search(text):
             return rule, reason

@@ -55,6 +55,7 @@ _NEVER_ROOTS = frozenset(
 _COMMON = re.compile(r"(^|/)\*\.(json|ya?ml|toml|txt|ini|xml|csv)$")
 """Patterns for any file of a common kind; what they stand for is looked at one by one."""
 
+_DEEPEST = 16
 _MOST = 400
 
 
@@ -116,6 +117,8 @@ class Ground:
         # Joined as text: a command may name hundreds of files, and paths as values cost most of all.
         if not word.is_pattern:
             return [word.text if word.text.startswith("/") else f"{cwd}/{word.text}"]
+        if word.text.count("/") > _DEEPEST or len(re.findall(r"[*?\[]", word.text)) > _DEEPEST:
+            raise Doubt("ask.pattern", "a pattern is too long to be followed")
         # .* and .? also stand for the folder above.
         if any(piece == ".." or re.match(r"\.[*?\[]", piece) for piece in word.text.split("/")):
             raise Doubt("ask.pattern", f"{word.text} may mean any file")

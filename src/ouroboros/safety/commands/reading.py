@@ -182,8 +182,12 @@ class Reading(Struct, frozen=True, kw_only=True):
     opaque: bool
 
 
-def read_shell(text: str, *, depth: int = 0) -> Reading:
-    """Reads shell text; anything it does not understand makes it ``opaque``."""
+def read_shell(text: str, *, depth: int = 0, seen: set[str] | None = None) -> Reading:
+    """Reads shell text; anything it does not understand makes it ``opaque``.
+
+    A script that was ``seen`` is not read again: wrappers in wrappers would do it without end.
+    """
+    seen = set() if seen is None else seen
     stripped = text.strip(" \t\n")
     # A line end after a backslash is no line end.
     reader = Reader(text if stripped.endswith("\\") else stripped)
@@ -197,7 +201,10 @@ def read_shell(text: str, *, depth: int = 0) -> Reading:
     for script in dict.fromkeys(script for command in commands for script in _scripts(command)):
         if depth >= 4:
             return Reading(commands=tuple(commands), simple=None, opaque=True)
-        reading = read_shell(script, depth=depth + 1)
+        if script in seen:
+            continue
+        seen.add(script)
+        reading = read_shell(script, depth=depth + 1, seen=seen)
         commands.extend(reading.commands)
         opaque = opaque or reading.opaque
     simple = None if opaque or not reader.is_plain else _simple(reader.commands)

@@ -117,16 +117,16 @@ def _redirects(code: str) -> bool:
 
 def _awk_code(script: str) -> str:
     """An awk program without its texts and patterns; what is doubtful stays."""
-    kept, at = "", 0
+    kept, at, before = list[str](), 0, ""
     while at < len(script):
-        before = kept.rstrip(" \t")[-1:]
         found = _AWK_STRING.match(script, at)
         if found is None and (not before or before in _AWK_BEFORE_REGEX):
             found = _AWK_REGEX.match(script, at)
         # A text or pattern leaves a mark that is no operator and no beginning.
-        kept += "0" if found else script[at]
+        kept.append(" 0 " if found else script[at])
+        before = kept[-1].strip(" \t")[-1:] or before
         at = found.end() if found else at + 1
-    return kept
+    return "".join(kept)
 
 
 def check_jq(script: str) -> None:

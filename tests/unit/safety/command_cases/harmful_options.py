@@ -197,7 +197,6 @@ file -s /dev/sda
 stat -- ../x
 du -X x
 du --exclude-from=/etc/passwd
-df /root
 ls --hide=x ../y
 ls -I x /etc
 ls -w 5 /etc

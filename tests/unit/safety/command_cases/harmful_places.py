@@ -447,4 +447,9 @@ git fsck --lost-found
 git notes add
 npm run build
 objdump -d ../x
+find . -not \( -name '*.py' \) -exec cat {} +
+find . \( -name '*.py' -o -type f \) -exec cat {} +
+find . -type f -not -name '*.py' -print | xargs cat
+awk '{print "a"system("b")}' x
+awk '{print /a/"b"; x = system}' y
 """

@@ -558,4 +558,9 @@ ls **/*.py
 lsof -nP -iTCP -sTCP:LISTEN
 ls *.json *.md
 wc -l *.json
+git blame -L '/def main/,+10' src/app.py
+find . -name '*.js' -not -path '*/node_modules/*' | xargs cat | wc -l
+find . -name '*.py' ! -name '*_test.py' -exec head -5 {} \;
+awk '/^def / {print NR": "$0}' src/app.py
+df -h / | tail -1
 """

@@ -36,7 +36,7 @@ READS: dict[str, str] = {
     ),
     "df": (
         "-ahHiklPT -t= -x= -B= --all --human-readable --si --inodes --local --portability"
-        " --print-type --total --type= --exclude-type= --output[=] --block-size= PATHS"
+        " --print-type --total --type= --exclude-type= --output[=] --block-size= NAMES"
     ),
     "diff": (
         "-abBcdeEiHnNpqrstTuvwyZ -C= -U= -I= -W= -x= -F= --brief --report-identical-files"
