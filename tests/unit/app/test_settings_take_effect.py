@@ -25,6 +25,7 @@ from tests.story.stage import Stage, call, stage
 from tests.unit.app.auth_effects import AUTH_EFFECTS
 from tests.unit.app.policy_effects import POLICY_EFFECTS
 from tests.unit.app.rlm_effects import RLM_EFFECTS
+from tests.unit.app.web_effects import WEB_EFFECTS
 
 DONE = Turn(text="done")
 type Effect = Callable[[Path], Awaitable[None]]
@@ -340,6 +341,7 @@ EFFECTS: dict[str, Effect] = {
     **AUTH_EFFECTS,
     **POLICY_EFFECTS,
     **RLM_EFFECTS,
+    **WEB_EFFECTS,
     "model": model,
     "fallback": fallback,
     "mode": mode,

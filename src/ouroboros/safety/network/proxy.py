@@ -116,6 +116,7 @@ class Managed:
         What it gives is the caller's, who calls it once, in any thread.
         """
         ours, theirs = socket.socketpair()
+        ours.settimeout(0)
         descriptor = theirs.detach()
         self._tasks.start_soon(self._led_out, ours, call_id)
         return lambda: descriptor

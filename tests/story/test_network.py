@@ -1,0 +1,111 @@
+"""Commands and pages on the network: who is asked, what is refused, and what is on record."""
+
+from pathlib import Path
+
+import anyio
+
+from ouroboros.core.commands import Approve, Deny
+from ouroboros.core.events import PermissionRequested, ToolResulted
+from ouroboros.core.events.code import Logged
+from ouroboros.core.events.network import NetworkContacted
+from ouroboros.llm.turns import Turn
+from ouroboros.safety.sandbox.features import features
+from tests.story.stage import Stage, call, stage
+from tests.unit.safety.network.parts import page, serving
+from tests.unit.tools.spine import text_of
+
+CURL = "NO_PROXY= no_proxy= curl -sS http://127.0.0.1:{port}/ && touch reached"
+
+
+HAS_OWN_NETWORK = features(bubblewrap=True).launcher is not None
+"""Without bubblewrap a caged command that is to go through the proxy has no network at all."""
+
+
+async def _question(s: Stage, count: int) -> PermissionRequested:
+    await s.until(PermissionRequested, count)
+    return s.events(PermissionRequested)[count - 1]
+
+
+async def test_a_caged_command_reaches_what_is_listed_and_nothing_else(tmp_path: Path) -> None:
+    with serving(lambda said: page(b"hello")) as port:
+        direct = f"curl -sS --noproxy '*' http://127.0.0.1:{port}/ || echo shut"
+        refused = "curl -sS https://example.org/; sleep 5"
+        turns = [
+            Turn(tool_calls=(call("shell", command=CURL.format(port=port)),)),
+            Turn(tool_calls=(call("shell", command=direct),)),
+            Turn(tool_calls=(call("shell", command=refused),)),
+            Turn(text="done"),
+        ]
+        async with stage(
+            tmp_path,
+            turns,
+            sandbox={"network": "proxy"},
+            web={"allow": ["127.0.0.1"], "only_allowed": True},
+        ) as s:
+            await s.run()
+            first, second, third = map(text_of, s.events(ToolResulted))
+            contacts = s.events(NetworkContacted)
+            assert (s.cwd / "reached").exists() is HAS_OWN_NETWORK
+            warned = "needs bubblewrap" in str([one.text for one in s.events(Logged)])
+    assert ("hello" in first) is HAS_OWN_NETWORK
+    assert "shut" in second
+    if not HAS_OWN_NETWORK:
+        assert warned
+        return
+    assert "the command was ended, because the network was refused: example.org" in third
+    assert [(one.host, one.decision) for one in contacts] == [
+        ("127.0.0.1", "allowed"),
+        ("example.org", "denied"),
+    ]
+    assert contacts[0].received > 0
+    assert all(one.call_id for one in contacts)
+
+
+async def test_the_first_contact_of_a_command_is_asked_of_the_person(tmp_path: Path) -> None:
+    if not HAS_OWN_NETWORK:  # then nobody is asked, see above
+        return
+    command = "for n in 1 2 3; do curl -sS http://api.example/ & done; wait; echo over"
+    turns = [Turn(tool_calls=(call("shell", command=command),))] * 2 + [Turn(text="done")]
+    async with stage(
+        tmp_path,
+        turns,
+        mode="auto-edit",
+        interactive=True,
+        sandbox={"network": "proxy"},
+        permissions={"allow": ["shell"]},
+        # Nobody serves this proxy: what is let through is seen not to be reached.
+        environment={"HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1"},
+    ) as s:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.run)
+            first = await _question(s, 1)
+            await s.session.send(Approve(request_id=first.request_id))
+            second = await _question(s, 2)
+            await s.session.send(Deny(request_id=second.request_id, message="not that one"))
+        questions = s.events(PermissionRequested)
+        allowed, denied = map(text_of, s.events(ToolResulted))
+    assert [("api.example" in one.action, one.tool) for one in questions] == [(True, "network")] * 2
+    assert "over" in allowed
+    assert "network was refused" in denied
+    assert "not that one" in denied
+
+
+async def test_a_page_is_asked_for_by_its_host_and_read_after_a_yes(tmp_path: Path) -> None:
+    with serving(lambda said: page(b"<h1>Hello</h1>", "content-type: text/html")) as port:
+        fetch = Turn(tool_calls=(call("fetch", url=f"http://127.0.0.1:{port}/"),))
+        async with stage(
+            tmp_path,
+            [fetch, Turn(text="done")],
+            mode="ask",
+            interactive=True,
+            web={"allow": ["127.0.0.1"]},
+        ) as s:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(s.run)
+                asked = await _question(s, 1)
+                await s.session.send(Approve(request_id=asked.request_id))
+            (result,) = s.events(ToolResulted)
+            (question,) = s.events(PermissionRequested)
+    assert f"http://127.0.0.1:{port}" in question.action
+    assert text_of(result).endswith("# Hello")
+    assert s.session.state.sources == [f"page http://127.0.0.1:{port}"]
