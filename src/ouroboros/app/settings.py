@@ -36,12 +36,17 @@ type DialectChanges = Annotated[dict[str, object], Meta(extra={"table": Dialect}
 
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[limits]``: where a run ends by itself; unset means unbounded."""
+    """``[limits]``: where a run ends by itself; unset means unbounded.
+
+    Attributes:
+        actions_per_hour: What may be changed or run without a question; beyond it each is asked about.
+    """
 
     max_turns: Positive | None = None
     max_tokens: Positive | None = None
     max_cost: Annotated[float, Meta(gt=0)] | None = None
     max_time: Seconds | None = None
+    actions_per_hour: Positive | None = None
 
 
 class Context(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,6 +66,7 @@ class Tools(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[tools]``: what the tools may do and how much of it the model sees.
 
     Attributes:
+        python: The interpreter that runs a model's Python; empty means the one that runs us.
         login_shell: Commands have the aliases and functions of the person's shell.
         poll_cap: The longest wait for output of a command that outlived its call.
         scripts: Adds tools that run JavaScript over files and over the other tools.
@@ -70,6 +76,7 @@ class Tools(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     output_bytes: Annotated[int, Meta(ge=1, le=limits.TOOL_OUTPUT_BYTES)] = limits.TOOL_OUTPUT_BYTES
     shell_timeout: Seconds = limits.SHELL_TIMEOUT_SECONDS
     shell_timeout_cap: Seconds = limits.SHELL_TIMEOUT_CAP_SECONDS
+    python: str = ""
     login_shell: bool = True
     poll_cap: Seconds = limits.POLL_CAP_SECONDS
     write_max: Positive = limits.WRITE_BYTES

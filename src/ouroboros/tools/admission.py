@@ -19,6 +19,7 @@ from ouroboros.core.events import (
 from ouroboros.core.ids import Ids
 from ouroboros.safety.rules import Decision, Intent, Rules, split_rule
 from ouroboros.tools.approval import Answer, Asker, Keeper
+from ouroboros.tools.pace import LIMIT, Pace
 from ouroboros.tools.passage import HARMLESS, Edited, Passage, rewritten
 from ouroboros.tools.seams import Hooks, Journal, Standing, Validator
 from ouroboros.tools.tool import Effect
@@ -34,6 +35,7 @@ class Gate(Struct, frozen=True, kw_only=True):
     journal: Journal
     asker: Asker
     keeper: Keeper
+    pace: Pace
     standing: Standing
     hooks: Hooks
     clock: Clock
@@ -61,6 +63,7 @@ class Gate(Struct, frozen=True, kw_only=True):
         decision = self._validated(
             passage, effect, spelled, await self._decided(passage, effect, spelled)
         )
+        decision = self.pace.held(decision, effect.kind, self.clock.monotonic())
         passage.steps.append(f"rules:{decision.outcome}")
         passage.rule, passage.layer = decision.rule, decision.layer
         if verdict.outcome == "deny":
@@ -74,7 +77,7 @@ class Gate(Struct, frozen=True, kw_only=True):
         elif decision.outcome == "ask":
             # What a person has just written by hand is not asked about once more.
             if is_late or not passage.edited:
-                await self.ask(passage, effect, decision)
+                await self._ask_within(passage, effect, decision)
             passage.decision = "asked:allowed"
         for watcher in self.watchers:
             await watcher(effect)
@@ -111,6 +114,24 @@ class Gate(Struct, frozen=True, kw_only=True):
             if issue.severity == "high" and decision.outcome == "allow":
                 return replace(decision, outcome="ask", rule=rule, reason=issue.reason)
         return decision
+
+    async def _ask_within(self, passage: Passage, effect: Effect, decision: Decision) -> None:
+        """Asks; where only a limit wanted that, a no is the limit's."""
+        try:
+            await self.ask(passage, effect, decision)
+        except Denied:
+            if decision.rule == LIMIT:
+                self.journal.record(
+                    PermissionBlocked(
+                        call_id=passage.call.id,
+                        tool=passage.name,
+                        rule=LIMIT,
+                        reason=decision.reason,
+                        limit=LIMIT,
+                        seconds=self.clock.monotonic() - passage.began,
+                    )
+                )
+            raise
 
     async def _decided(self, passage: Passage, effect: Effect, spelled: Effect) -> Decision:
         intent = Intent(

@@ -27,6 +27,7 @@ from ouroboros.safety.untrusted import source_of
 from ouroboros.tools.admission import Gate, Watcher
 from ouroboros.tools.approval import Asker, Keeper, NoKeeper
 from ouroboros.tools.arguments import decode
+from ouroboros.tools.pace import Pace
 from ouroboros.tools.passage import HARMLESS, Edited, Passage, resolved
 from ouroboros.tools.preview import preview
 from ouroboros.tools.recording import Recorder
@@ -69,6 +70,7 @@ class Orchestrator:
         spill: Spill | None = None,
         hooks: Hooks | None = None,
         keeper: Keeper | None = None,
+        pace: Pace | None = None,
         cages: Cages | None = None,
         routes: Routes | None = None,
         validator: Validator | None = None,
@@ -88,6 +90,7 @@ class Orchestrator:
             spill: Where outputs that are too long are kept whole.
             hooks: Programs of the person.
             keeper: Who writes a yes down for later sessions.
+            pace: How much may happen unasked.
             cages: What commands run in.
             routes: How they get to the network from there.
             validator: Says what is wrong with a call by itself.
@@ -103,6 +106,7 @@ class Orchestrator:
             journal=journal,
             asker=asker,
             keeper=keeper or NoKeeper(),
+            pace=pace or Pace(),
             standing=standing,
             hooks=hooks or NoHooks(),
             clock=clock,
@@ -320,6 +324,7 @@ class Orchestrator:
             hides=partial(self._rules.hides, within=effect.paths),
             admit=partial(self._gate.admit_late, passage),
             command=passage.command,
+            admitted=effect.paths,
         )
         way = Way(sandbox=sandbox)
         with anyio.CancelScope() as scope:

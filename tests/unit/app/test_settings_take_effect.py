@@ -113,6 +113,13 @@ def limit(name: str, value: float) -> Effect:
     return effect
 
 
+async def actions_per_hour(folder: Path) -> None:
+    turns = [Turn(tool_calls=(call("shell", command=f"touch {name}"),)) for name in "ab"]
+    for most, is_made in ((2, True), (1, False)):
+        async with ran(folder / str(most), *turns, limits={"actions_per_hour": most}) as s:
+            assert await anyio.Path(s.cwd / "b").exists() is is_made
+
+
 BIG = Turn(tool_calls=(call("shell", command="true"),), usage=ScriptedUsage(input_uncached=8_000))
 SUMMARY = Turn(text="summary")
 
@@ -355,6 +362,7 @@ EFFECTS: dict[str, Effect] = {
     "limits.max_turns": limit("max_turns", 2),
     "limits.max_tokens": limit("max_tokens", 150),
     "limits.max_cost": limit("max_cost", 200.0),
+    "limits.actions_per_hour": actions_per_hour,
     "limits.max_time": limit("max_time", 0.06),
     "context.threshold": compacts(context={"threshold": 0.05}),
     "context.fixed_limit": compacts(context={"fixed_limit": 5_000}),

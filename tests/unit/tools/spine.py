@@ -18,6 +18,7 @@ from ouroboros.safety.sandbox import Sandbox
 from ouroboros.tools.approval import Answer, Asker, Keeper, Reviewer
 from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.orchestrator import Orchestrator
+from ouroboros.tools.pace import Pace
 from ouroboros.tools.registry import AnyTool, Registry, canonical
 from ouroboros.tools.seams import Hooks, OneCage
 
@@ -105,6 +106,7 @@ class Spine:
         sandbox: Sandbox | None = None,
         asker: Asker | None = None,
         keeper: Keeper | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self.journal = Journal()
         self.asker = ScriptedAsker(answers)
@@ -119,6 +121,7 @@ class Spine:
             journal=self.journal,
             asker=asker or self.asker,
             keeper=keeper,
+            pace=pace,
             standing=self.standing,
             clock=SystemClock(),
             ids=CountingIds(),

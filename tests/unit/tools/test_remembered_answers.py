@@ -13,9 +13,10 @@ from ouroboros.core.events import (
     PermissionRequested,
     ToolAttempted,
 )
-from ouroboros.safety.rules import Around
+from ouroboros.safety.rules import Around, Decision
 from ouroboros.safety.untrusted import Outside
 from ouroboros.tools.approval import Answer, Kept
+from ouroboros.tools.pace import Pace
 from tests.unit.tools.spine import Spine, text_of
 
 
@@ -184,3 +185,20 @@ async def test_the_question_names_what_was_read(tmp_path: Path):
     asked = spine.journal.of(PermissionRequested)[0]
     assert asked.sources == ("page https://evil.example",)
     assert "page https://evil.example" in asked.reason
+
+
+async def test_a_limit_on_unasked_actions_stops_the_next_one(tmp_path: Path):
+    spine = Spine(tmp_path, pace=Pace(1))
+    assert (await spine.call("shell", command="touch a")).status == "done"
+    assert (await spine.call("read", path="a")).status == "done"
+    assert (await spine.call("shell", command="touch b")).status == "denied"
+    (blocked,) = spine.journal.of(PermissionBlocked)
+    assert (blocked.limit, blocked.rule) == ("actions_per_hour", "actions_per_hour")
+    assert not (tmp_path / "b").exists()
+
+
+def test_an_hour_later_there_is_room_again():
+    pace, allowed = Pace(2), Decision(outcome="allow", rule="mode full-auto")
+    said = [pace.held(allowed, "write", now).outcome for now in (0.0, 10.0, 20.0, 3601.0, 3602.0)]
+    assert said == ["allow", "allow", "ask", "allow", "ask"]
+    assert pace.held(allowed, "read", 3603.0).outcome == "allow"

@@ -34,6 +34,7 @@ from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.own.create import CreateToolTool
 from ouroboros.tools.own.shelf import Shelf
 from ouroboros.tools.own.tool import Reading
+from ouroboros.tools.pace import Pace
 from ouroboros.tools.registry import AnyTool, Registry, canonical
 from ouroboros.tools.routing import Routes
 from ouroboros.tools.seams import Cages
@@ -102,6 +103,7 @@ def hands(
         asker=asker,
         standing=here,
         keeper=FileKeeper(bench.home, bench.cwd, book),
+        pace=Pace(bench.settings.limits.actions_per_hour),
         clock=clock,
         ids=ids,
         environment=bench.environment,

@@ -1,0 +1,32 @@
+"""How many effects an hour may happen without anybody having been asked."""
+
+from collections import deque
+
+from msgspec.structs import replace
+
+from ouroboros.safety.rules import Decision
+from ouroboros.tools.passage import HARMLESS
+
+LIMIT = "actions_per_hour"
+_HOUR = 3600.0
+
+
+class Pace:
+    """Counts effects that rules or modes let through; beyond ``most`` a person is asked about each."""
+
+    def __init__(self, most: int | None = None) -> None:
+        """None means that there is no limit."""
+        self._most = most
+        self._times: deque[float] = deque()
+
+    def held(self, decision: Decision, kind: str, now: float) -> Decision:
+        """The decision, or a question where the hour is used up."""
+        if self._most is None or decision.outcome != "allow" or kind in HARMLESS:
+            return decision
+        while self._times and self._times[0] <= now - _HOUR:
+            self._times.popleft()
+        if len(self._times) < self._most:
+            self._times.append(now)
+            return decision
+        reason = f"{self._most} actions in the last hour ran without a question, the limit"
+        return replace(decision, outcome="ask", rule=LIMIT, layer="", reason=reason, command="")
