@@ -97,8 +97,9 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     ``publish`` puts a session event on record (``update_plan`` uses it); ``sandbox`` is the cage
     of this attempt; ``hides`` says of a resolved path that a rule denies reading it, for tools that
     look into many files; ``command`` is what to run in the place of the command that was written, if
-    it is not empty; ``admit`` puts an effect that came to light only now before hooks, rules and
-    the person, and raises ``Denied``.
+    it is not empty; ``admitted`` are the real paths that were let through; ``admit``
+    puts an effect that came to light only now before hooks, rules and the person, and raises
+    ``Denied``.
     """
 
     call_id: str
@@ -110,6 +111,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     hides: Callable[[Path], bool] = _hides_nothing
     admit: Callable[[Effect], Awaitable[None]] = _admits
     command: str = ""
+    admitted: tuple[Path, ...] = ()
 
 
 class Tool[Arguments: Struct](Protocol):

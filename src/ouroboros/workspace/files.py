@@ -1,8 +1,11 @@
 """Reading and writing whole text files without surprises; every function here blocks."""
 
 import codecs
+import errno
 import os
+import re
 import stat
+import sys
 from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
@@ -11,15 +14,21 @@ from msgspec import Struct
 
 from ouroboros.core.errors import ToolFailed
 from ouroboros.core.limits import WRITE_BYTES
+from ouroboros.safety.paths.beneath import open_folder
 
 SAMPLE_BYTES = 8192
 """How much of a file is looked at to tell text from binary."""
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+
+
+_CHINESE = re.compile(rb"[\xb0-\xf7][\xa1-\xfe]|[\xa1-\xa3][\xa1-\xfe]")
 
 
 class FileMissing(ToolFailed):
@@ -55,7 +64,7 @@ def encoding_of(sample: bytes) -> tuple[str, bytes]:
 
 
 def decoded(data: bytes, path: Path) -> Decoded:
-    """The text of a file; what is not UTF-8 is read as Latin-1, which keeps every byte.
+    """The text of a file; what is not UTF-8 is read as ``older_encoding`` says, which keeps every byte.
 
     Raises:
         ToolFailed: It is binary.
@@ -68,7 +77,29 @@ def decoded(data: bytes, path: Path) -> Decoded:
     except UnicodeDecodeError as broken:
         if mark:
             raise ToolFailed(f"{path} is damaged {encoding}: {broken.reason}") from broken
-        return Decoded(text=data.decode("latin-1"), encoding="latin-1")
+        encoding = older_encoding(data)
+        return Decoded(text=data.decode(encoding), encoding=encoding)
+
+
+def older_encoding(data: bytes) -> str:
+    """What bytes that are not UTF-8 most likely are: GB18030, Windows-1252, or else Latin-1.
+
+    GB18030 is taken when nearly every byte beyond ASCII is half of a common Chinese character.
+    """
+    high = sum(byte >= 0x80 for byte in data)
+    pairs = len(_CHINESE.findall(data))
+    if high >= 4 and pairs * 2 >= high * 0.9 and _is_kept(data, "gb18030"):
+        return "gb18030"
+    if any(0x80 <= byte < 0xA0 for byte in data) and _is_kept(data, "cp1252"):
+        return "cp1252"
+    return "latin-1"
+
+
+def _is_kept(data: bytes, encoding: str) -> bool:
+    try:
+        return data.decode(encoding).encode(encoding) == data
+    except UnicodeError:
+        return False
 
 
 def load(path: Path, *, limit: int = WRITE_BYTES) -> Decoded:
@@ -142,30 +173,70 @@ def near_names(path: Path) -> str:
     return f"; did you mean {' or '.join(sorted(near))}?" if near else ""
 
 
-def write_atomic(path: Path, data: bytes) -> None:
-    """Puts ``data`` in place in one step: readers see the old file or the new one.
+def write_atomic(
+    path: Path, data: bytes, *, admitted: tuple[Path, ...] = (), expected: bytes | None = None
+) -> None:
+    """Puts ``data`` in place in one step: readers see the old file or the new one, also after a crash.
 
-    Folders are made; mode bits are kept; a symbolic link stays and its target is written.
+    Folders are made; mode bits and attributes are kept; a symbolic link stays and its target is
+    written. No part of the way may become a link meanwhile.
+
+    Args:
+        path: Absolute.
+        data: The whole new content.
+        admitted: Real paths that may be written; any when empty.
+        expected: What the file must still hold just before it is replaced.
 
     Raises:
-        ToolFailed: The target is a folder or another special file.
+        ToolFailed: The target is a folder or another special file, leads elsewhere by now, or has
+            been changed.
     """
     target = Path(os.path.realpath(path))
+    if admitted and target not in admitted:
+        raise ToolFailed(f"{path} leads elsewhere by now, so nothing was written")
     before = writable(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(f".{os.urandom(8).hex()}.tmp")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            if before is not None:
-                with suppress(PermissionError):
-                    os.fchown(file.fileno(), before.st_uid, before.st_gid)
-                os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode) & 0o777)
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+        folder = open_folder(target.parent, make=True)
+    except OSError as failed:
+        if failed.errno not in {errno.ELOOP, errno.ENOTDIR}:
+            raise
+        raise ToolFailed(f"a link was put in the way of {path}, so nothing was written") from failed
+    beside = f".{os.urandom(8).hex()}.tmp"
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+        descriptor = os.open(beside, flags, 0o666, dir_fd=folder)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                if before is not None:
+                    _alike(target, before, file.fileno())
+                file.flush()
+                os.fsync(file.fileno())
+            if expected is not None and bytes_of(target) != expected:
+                raise ToolFailed(
+                    f"{path} was changed just now, so nothing was written; read it again"
+                )
+            os.replace(beside, target.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(beside, dir_fd=folder)
+            raise
+        with suppress(OSError):
+            os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _alike(old: Path, before: os.stat_result, new: int) -> None:
+    """Gives a new file the owner, mode bits and attributes of the one it replaces."""
+    with suppress(PermissionError):
+        os.fchown(new, before.st_uid, before.st_gid)
+    os.fchmod(new, stat.S_IMODE(before.st_mode) & 0o777)
+    if sys.platform == "linux":
+        with suppress(OSError):
+            for name in os.listxattr(old):
+                with suppress(OSError):
+                    os.setxattr(new, name, os.getxattr(old, name))
 
 
 def writable(path: Path) -> os.stat_result | None:

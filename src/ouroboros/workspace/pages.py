@@ -8,7 +8,13 @@ from msgspec import Struct
 
 from ouroboros.core.errors import ToolFailed
 from ouroboros.core.limits import TOOL_OUTPUT_BYTES
-from ouroboros.workspace.files import SAMPLE_BYTES, encoding_of, opened, regular_size
+from ouroboros.workspace.files import (
+    SAMPLE_BYTES,
+    encoding_of,
+    older_encoding,
+    opened,
+    regular_size,
+)
 
 LINE_LIMIT = 2000
 """Lines of a page when the model names no number."""
@@ -57,7 +63,7 @@ def page(path: Path, offset: int, limit: int | None, *, scan_bytes: int = SCAN_B
             raise ToolFailed(f"{path} is a binary file of {size} bytes; its text cannot be shown")
         file.seek(len(mark))
         source: BufferedReader | BytesIO = file
-        if encoding.startswith("utf-16"):
+        if encoding.startswith(("utf-16", "utf-32")):
             if size > COUNT_BYTES:
                 raise ToolFailed(f"{path} is {encoding} of {size} bytes; use shell with iconv")
             source = BytesIO(file.read(COUNT_BYTES).decode(encoding, "replace").encode())
@@ -67,8 +73,8 @@ def page(path: Path, offset: int, limit: int | None, *, scan_bytes: int = SCAN_B
         raise ToolFailed(f"line {offset} of {path} is beyond {scan_bytes} bytes; use shell (tail)")
     if not found.lines and found.total:
         raise ToolFailed(f"{path} has {found.total} lines; line {offset} is beyond its end")
-    text, is_utf8 = _decoded(found.lines)
-    notes = _notes(found, size, "latin-1" if not is_utf8 else encoding, mark)
+    text, shown_as = _decoded(found.lines)
+    notes = _notes(found, size, shown_as or encoding, mark)
     numbered = "".join(f"{found.first + i}\t{line}\n" for i, line in enumerate(text))
     return numbered + notes if found.lines else f"(empty file)\n{notes}"
 
@@ -144,17 +150,19 @@ def _shortened(line: bytes) -> bytes:
     return cut + f"… [line cut, {total} bytes]".encode()
 
 
-def _decoded(lines: list[bytes]) -> tuple[list[str], bool]:
+def _decoded(lines: list[bytes]) -> tuple[list[str], str]:
+    """The text, and the encoding that it was taken for where it is not UTF-8."""
     try:
-        return [line.decode() for line in lines], True
+        return [line.decode() for line in lines], ""
     except UnicodeDecodeError:
-        return [line.decode("latin-1") for line in lines], False
+        encoding = older_encoding(b"\n".join(lines))
+        return [line.decode(encoding, "replace") for line in lines], encoding
 
 
 def _notes(found: _Page, size: int, encoding: str, mark: bytes) -> str:
     notes: list[str] = []
     if encoding != "utf-8":
-        why = "not valid UTF-8, " if encoding == "latin-1" else ""
+        why = "not valid UTF-8, " if not encoding.startswith("utf-") else ""
         notes.append(f"[{why}shown as {encoding}]")
     elif mark:
         notes.append("[starts with a byte order mark]")

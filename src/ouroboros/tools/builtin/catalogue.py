@@ -16,6 +16,7 @@ from ouroboros.tools.builtin.shell import ShellTool
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.exec.starting import Starter
 from ouroboros.tools.registry import AnyTool
+from ouroboros.workspace.seen import Seen
 
 
 def builtin_tools(
@@ -40,12 +41,13 @@ def builtin_tools(
         poll_seconds: The longest wait for one.
     """
     starter = Starter(shell, processes.snapshots if processes is not None else None)
+    seen = Seen()
     return (
-        ReadTool(),
-        WriteTool(limit=write_bytes),
-        EditTool(),
-        MultiEditTool(),
-        ApplyPatchTool(),
+        ReadTool(seen),
+        WriteTool(limit=write_bytes, seen=seen),
+        EditTool(seen),
+        MultiEditTool(seen),
+        ApplyPatchTool(seen),
         ListTool(),
         FindTool(),
         GrepTool(),

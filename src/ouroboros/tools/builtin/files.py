@@ -13,10 +13,11 @@ from ouroboros.tools.builtin.location import located, missing, shown
 from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.tool import Effect, Result, ToolContext
 from ouroboros.workspace.diff import unified
-from ouroboros.workspace.files import Decoded, FileMissing, load, write_atomic
+from ouroboros.workspace.files import Decoded, FileMissing, bytes_of, decoded, write_atomic
 from ouroboros.workspace.pages import PAGE_BYTES, page
 from ouroboros.workspace.ranges import spelled
 from ouroboros.workspace.replacement import Draft, Replacement
+from ouroboros.workspace.seen import Seen
 
 
 class ReadArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,13 +62,17 @@ class ReadTool:
     arguments = ReadArguments
     parallel_safe = True
 
+    def __init__(self, seen: Seen | None = None) -> None:
+        """``seen`` is what the session knows of files."""
+        self._seen = seen or Seen()
+
     def effect(self, arguments: ReadArguments, cwd: Path) -> Effect:
         """Reads one path."""
         return _effect("read", "Read", arguments.path, cwd)
 
     async def run(self, arguments: ReadArguments, context: ToolContext) -> AsyncGenerator[Result]:
         """One page of the file."""
-        yield Result.of(await to_thread.run_sync(_page, arguments, context))
+        yield Result.of(await to_thread.run_sync(_page, arguments, context, self._seen))
 
 
 class WriteTool:
@@ -78,9 +83,10 @@ class WriteTool:
     arguments = WriteArguments
     parallel_safe = False
 
-    def __init__(self, *, limit: int = WRITE_BYTES) -> None:
-        """``limit`` is the largest file it makes, in bytes."""
+    def __init__(self, *, limit: int = WRITE_BYTES, seen: Seen | None = None) -> None:
+        """``limit`` is the largest file it makes, in bytes; ``seen`` what the session knows of files."""
         self._limit = limit
+        self._seen = seen or Seen()
 
     def effect(self, arguments: WriteArguments, cwd: Path) -> Effect:
         """Writes one path."""
@@ -93,17 +99,7 @@ class WriteTool:
         if len(data) > self._limit:
             raise ToolFailed(f"{path} would have {len(data)} bytes; the limit is {self._limit}")
 
-        def write() -> Result:
-            before = _text_before(path)
-            write_atomic(path, data)
-            name = shown(path, context.cwd)
-            verb = "Created" if before is None else "Wrote"
-            return Result.of(
-                f"{verb} {name} ({len(data)} bytes)",
-                detail=unified(before or "", arguments.content, name),
-            )
-
-        yield await to_thread.run_sync(write)
+        yield await to_thread.run_sync(_write, path, arguments.content, data, context, self._seen)
 
 
 class EditTool:
@@ -113,6 +109,10 @@ class EditTool:
     description = "Replace old_text, which must be in the file exactly once, by new_text."
     arguments = EditArguments
     parallel_safe = False
+
+    def __init__(self, seen: Seen | None = None) -> None:
+        """``seen`` is what the session knows of files."""
+        self._seen = seen or Seen()
 
     def effect(self, arguments: EditArguments, cwd: Path) -> Effect:
         """Writes one path."""
@@ -125,7 +125,7 @@ class EditTool:
             new_text=arguments.new_text,
             replace_all=arguments.replace_all,
         )
-        yield await to_thread.run_sync(_edit, arguments.path, (change,), context)
+        yield await to_thread.run_sync(_edit, arguments.path, (change,), context, self._seen)
 
 
 class MultiEditTool:
@@ -137,6 +137,10 @@ class MultiEditTool:
     exposure: Exposure = "deferred"
     parallel_safe = False
 
+    def __init__(self, seen: Seen | None = None) -> None:
+        """``seen`` is what the session knows of files."""
+        self._seen = seen or Seen()
+
     def effect(self, arguments: MultiEditArguments, cwd: Path) -> Effect:
         """Writes one path."""
         return _effect("write", "Edit", arguments.path, cwd)
@@ -145,7 +149,9 @@ class MultiEditTool:
         self, arguments: MultiEditArguments, context: ToolContext
     ) -> AsyncGenerator[Result]:
         """Changes the file once, after every edit was found to fit."""
-        yield await to_thread.run_sync(_edit, arguments.path, tuple(arguments.edits), context)
+        yield await to_thread.run_sync(
+            _edit, arguments.path, tuple(arguments.edits), context, self._seen
+        )
 
 
 def _effect(kind: str, verb: str, path: str, cwd: Path) -> Effect:
@@ -153,25 +159,56 @@ def _effect(kind: str, verb: str, path: str, cwd: Path) -> Effect:
     return Effect(kind=kind, action=f"{verb} {shown(where, cwd)}", paths=(where,))
 
 
-def _page(arguments: ReadArguments, context: ToolContext) -> str:
+def _page(arguments: ReadArguments, context: ToolContext, seen: Seen) -> str:
     path = located(arguments.path, context.cwd)
     try:
+        seen.read(path)
         return page(path, arguments.offset or 1, arguments.limit)
     except FileMissing as failed:
         raise missing(path, failed, context) from failed
 
 
-def _loaded(path: Path, context: ToolContext) -> Decoded:
+def _write(path: Path, content: str, data: bytes, context: ToolContext, seen: Seen) -> Result:
+    held = _held(path)
+    if held is not None:
+        seen.check(path, held)
+    before = _text_of(path, held)
+    old = decoded(held, path) if before and held is not None else Decoded(text="")
+    notes: list[str] = []
+    if old.mark:
+        data = old.encode(content.removeprefix("\ufeff"))
+        notes.append(f"as {old.encoding} with a byte order mark, like before")
+    write_atomic(path, data, admitted=context.admitted, expected=held)
+    seen.wrote(path, data)
+    name = shown(path, context.cwd)
+    verb = "Created" if before is None else "Wrote"
+    said = ", ".join([f"{len(data)} bytes", *notes])
+    return Result.of(f"{verb} {name} ({said})", detail=unified(before or "", content, name))
+
+
+def _held(path: Path) -> bytes | None:
+    """What a file holds; None for none, and for one that is too large or no file."""
     try:
-        return load(path)
+        return bytes_of(path)
+    except (ToolFailed, OSError):
+        return None
+
+
+def _loaded(path: Path, context: ToolContext) -> bytes:
+    try:
+        return bytes_of(path)
     except FileMissing as failed:
         raise missing(path, failed, context) from failed
 
 
-def _edit(written: str, changes: tuple[Replacement, ...], context: ToolContext) -> Result:
+def _edit(
+    written: str, changes: tuple[Replacement, ...], context: ToolContext, seen: Seen
+) -> Result:
     path = located(written, context.cwd)
     name = shown(path, context.cwd)
-    before = _loaded(path, context)
+    held = _loaded(path, context)
+    before = decoded(held, path)
+    seen.check(path, held)
     draft = Draft(before.text)
     idle: list[str] = []
     for number, change in enumerate(changes, start=1):
@@ -185,7 +222,9 @@ def _edit(written: str, changes: tuple[Replacement, ...], context: ToolContext) 
             raise ToolFailed(f"{name} is unchanged: {which}{failed.message}") from failed
     if len(idle) == len(changes):
         raise ToolFailed(f"{name} is unchanged: in every edit old_text and new_text are identical")
-    write_atomic(path, before.encode(draft.text))
+    after = before.encode(draft.text)
+    write_atomic(path, after, admitted=context.admitted, expected=held)
+    seen.changed(path, held, after)
     said = f"Edited {name}: {_counted(draft, len(changes) - len(idle))}"
     if idle:
         said += f"; skipped edit {', '.join(idle)}: old_text and new_text are identical"
@@ -200,12 +239,12 @@ def _counted(draft: Draft, edits: int) -> str:
     return ", ".join([*counts, spelled(ranges)])
 
 
-def _text_before(path: Path) -> str | None:
-    """What a file held, for the diff only: empty when it is no text."""
-    if not path.exists():
-        return None
+def _text_of(path: Path, held: bytes | None) -> str | None:
+    """What a file held, for the diff only: empty when it is no text, None when there is none."""
+    if held is None:
+        return "" if path.exists() else None
     try:
-        return load(path).text
+        return decoded(held, path).text
     except ToolFailed:
         return ""
 

@@ -23,6 +23,7 @@ from ouroboros.workspace.patch import (
     summary,
     verify,
 )
+from ouroboros.workspace.seen import Seen
 
 GRAMMAR = r"""
 start: "*** Begin Patch" NL file+ "*** End Patch" NL?
@@ -68,6 +69,10 @@ class ApplyPatchTool:
     freeform = Freeform(syntax="lark", definition=GRAMMAR)
     parallel_safe = False
 
+    def __init__(self, seen: Seen | None = None) -> None:
+        """``seen`` hears of what was written."""
+        self._seen = seen
+
     def effect(self, arguments: ApplyPatchArguments, cwd: Path) -> Effect:
         """Writes every path the patch names."""
         hunks = _parsed(arguments.input)
@@ -80,7 +85,7 @@ class ApplyPatchTool:
     ) -> AsyncGenerator[Result]:
         """Checks, then writes."""
         hunks = _parsed(arguments.input)
-        yield await to_thread.run_sync(_apply, hunks, context)
+        yield await to_thread.run_sync(_apply, hunks, context, self._seen)
 
 
 def _parsed(text: str) -> tuple[Hunk, ...]:
@@ -109,13 +114,13 @@ def _names(hunks: tuple[Hunk, ...]) -> list[str]:
     return names
 
 
-def _apply(hunks: tuple[Hunk, ...], context: ToolContext) -> Result:
+def _apply(hunks: tuple[Hunk, ...], context: ToolContext, seen: Seen | None) -> Result:
     cwd = context.cwd
     try:
         verify(hunks, cwd, Disk())
     except ToolFailed as failed:
         raise _refused(_with_namesakes(failed, hunks, context)) from failed
-    applied = apply_patch(hunks, cwd, Disk())
+    applied = apply_patch(hunks, cwd, Disk(admitted=context.admitted, seen=seen))
     detail = "".join(_diff(change, cwd) for change in applied.changes)
     if applied.failure:
         return Result.of(_partial(applied.changes, applied.failure), ok=False, detail=detail)

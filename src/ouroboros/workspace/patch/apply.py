@@ -13,6 +13,7 @@ from ouroboros.workspace.files import bytes_of, regular_size, writable, write_at
 from ouroboros.workspace.patch.locate import changed
 from ouroboros.workspace.patch.syntax import AddFile, DeleteFile, Hunk, UpdateFile
 from ouroboros.workspace.ranges import Lines, spelled
+from ouroboros.workspace.seen import Seen
 
 type Kind = Literal["A", "M", "D"]
 
@@ -64,6 +65,10 @@ class Files(Protocol):
 class Disk:
     """The real one; it blocks."""
 
+    def __init__(self, *, admitted: tuple[Path, ...] = (), seen: Seen | None = None) -> None:
+        """``admitted`` are the real paths that may be written, any when empty; ``seen`` hears of writes."""
+        self._admitted, self._seen = admitted, seen
+
     def read(self, path: Path) -> str:
         """The text of a regular file, which must be UTF-8."""
         try:
@@ -73,7 +78,13 @@ class Disk:
 
     def write(self, path: Path, text: str) -> None:
         """Replaces in one step; mode bits are kept."""
-        write_atomic(path, text.encode())
+        data = text.encode()
+        before = bytes_of(path) if self._seen is not None and path.is_file() else None
+        write_atomic(path, data, admitted=self._admitted)
+        if self._seen is not None and before is None:
+            self._seen.wrote(path, data)
+        elif self._seen is not None and before is not None:
+            self._seen.changed(path, before, data)
 
     def remove(self, path: Path) -> None:
         """Takes away a file; a symbolic link, not what it points at."""
