@@ -13,6 +13,7 @@ from ouroboros.app.browsing.browser import Browser
 from ouroboros.app.wiring.repls import Repls, Wish
 from ouroboros.browser.capture.viewport import set_viewport
 from ouroboros.browser.errors import BrowserFailed
+from ouroboros.browser.tab import TabFacts
 from ouroboros.browser.tabs import Tabs
 from ouroboros.core.errors import ToolFailed
 from ouroboros.repl.metadata import Entry
@@ -55,6 +56,12 @@ class BrowserSeat:
     async def tabs(self) -> Tabs:
         """All tabs; starts the browser."""
         return await self._browser.tabs()
+
+    def facts(self) -> tuple[TabFacts, ...]:
+        """All tabs, without starting a browser."""
+        browser = self._repls.base.browser
+        known = browser.known() if browser is not None else None
+        return tuple(known.all()) if known is not None else ()
 
     def url(self, tab: str) -> str:
         """Where a tab is, as far as is known."""

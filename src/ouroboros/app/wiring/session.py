@@ -29,6 +29,7 @@ from ouroboros.app.settings import Settings
 from ouroboros.app.wiring import late_scripts, living, outgoing, surroundings, toolbox
 from ouroboros.app.wiring.own_words import own_words
 from ouroboros.app.wiring.past import Past, changed_since, load_past, resolve
+from ouroboros.app.wiring.pythons import Pythons
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.events import Envelope, SessionReady
 from ouroboros.core.events.code import Logged
@@ -242,6 +243,7 @@ async def _tooled(
     """The mind that calls tools, with the built-in ones and those that were switched on."""
     browser = opening.browser or kit.settings.browser.tools
     late = late_scripts.wanted(kit.settings, browser=browser)
+    pythons = Pythons(kit)
     shelf = await to_thread.run_sync(
         partial(toolbox.shelf_of, kit.settings, home=kit.home, cwd=kit.cwd, cages=kit.cages)
     )
@@ -254,19 +256,22 @@ async def _tooled(
             shelf=shelf,
             processes=processes,
             fetch=partial(toolbox.fetch_for, kit),
+            python=pythons.tool,
         )
     )
     for problem in shelf.problems.values():
         kit.journal.record(Logged(level="warning", text=problem))
     async with AsyncExitStack() as open_:
+        open_.push_async_callback(pythons.close)
         hands = await open_.enter_async_context(outgoing.hands_of(kit, registry))
         if late is not None:
             used = late_scripts.kept(late, kit, registry, hands)
         else:
             from ouroboros.app.wiring import tool_family  # runs without them never load the browser
 
-            logins = opening.logins
-            used = tool_family.added(kit, registry, hands, browser=browser, logins=logins)
+            used = tool_family.added(
+                kit, registry, hands, browser=browser, logins=opening.logins, pythons=pythons
+            )
         await open_.enter_async_context(used)
         yield _tool_mind(kit, parts, registry, hands)
 

@@ -20,6 +20,7 @@ _FAMILIES = {
     "grep": "read",
     "ls": "read",
     "multi_edit": "write",
+    "python": "execute",
     "read": "read",
     "shell": "execute",
     "write": "write",

@@ -42,7 +42,7 @@ class Meanwhile(Protocol):
         """From now on."""
         ...
 
-    def lines(self) -> Sequence[str]:
+    async def lines(self) -> Sequence[str]:
         """What has changed since ``begin``, a line each."""
         ...
 
@@ -53,7 +53,7 @@ class Nothing:
     def begin(self) -> None:
         """Nothing to look at."""
 
-    def lines(self) -> Sequence[str]:
+    async def lines(self) -> Sequence[str]:
         """Nothing."""
         return ()
 
@@ -126,7 +126,7 @@ class PythonTool:
                 if isinstance(said, Said):
                     yield Progress(text=said.text, stream=said.stream)
                 else:
-                    yield result(said, seconds, self._artifacts, self._meanwhile.lines())
+                    yield result(said, seconds, self._artifacts, await self._meanwhile.lines())
         finally:
             await running.aclose()
 
