@@ -226,3 +226,25 @@ def test_a_signal_in_a_turn_ends_the_chat_as_interrupted(
         assert program.ends() == 130
         assert "Interrupted after 1 turn" in program.picture.text
         assert program.picture.modes == set()
+
+
+def test_what_the_latest_turn_changed_can_be_seen(tmp_path: Path) -> None:
+    write = {"name": "write", "arguments": {"path": "a.txt", "content": "one\n"}}
+    model = script(tmp_path, {"text": "", "tool_calls": [write]}, FIRST, SECOND)
+    with Program(["chat", "--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
+        program.sees("full-auto> ")
+        program.type("begin\r")
+        program.sees("First answer.")
+        program.sees("Done after")
+        program.type("/diff\r")
+        program.sees("+++ b/a.txt")
+        program.sees("+one")
+        program.type("more\r")
+        program.sees("Second answer.")
+        program.type("/diff\r")
+        program.sees("no tool changed a file in the latest turn")
+        program.type("/quit\r")
+        assert program.ends() == 0
+    session = json.loads(ouro("sessions", "list", "--json", cwd=tmp_path).stdout)[0]["id"]
+    shown = ouro("export", session, "--format", "markdown", cwd=tmp_path).stdout
+    assert "### What was changed\n\n```diff\ndiff --git a/a.txt b/a.txt\n" in shown

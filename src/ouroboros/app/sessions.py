@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import SessionUnknown
-from ouroboros.core.events import Envelope
+from ouroboros.core.events import Envelope, UserMessage
+from ouroboros.core.events.changes import TurnDiff
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.state import State, fold
 from ouroboros.store import resume, sessions
@@ -30,6 +31,7 @@ __all__ = [
     "history",
     "hits",
     "latest",
+    "latest_diff",
     "list_sessions",
     "rename",
     "unarchive",
@@ -113,6 +115,19 @@ def history(
         found.sort(key=lambda made: made.started, reverse=True)
         del found[limit:]
     return found
+
+
+def latest_diff(home: Path, session: str) -> str:
+    """What the latest run of a session changed; empty when that was nothing."""
+    for envelope in reversed(events(home, session).envelopes):
+        match envelope.data:
+            case TurnDiff(diff=diff):
+                return diff
+            case UserMessage(message=message, steered=False) if message.kind == "plain":
+                return ""
+            case _:
+                pass
+    return ""
 
 
 def describe(envelopes: list[Envelope]) -> State:

@@ -10,6 +10,8 @@ from ouroboros.core.events import ToolProgress, ToolResulted
 from ouroboros.core.events.process import ProcessEnded, ProcessKept
 from ouroboros.core.parts import ToolCall
 from ouroboros.safety.policy.presets import Escalation
+from ouroboros.safety.sandbox import Policy
+from ouroboros.safety.sandbox.floor import Floor
 from ouroboros.tools.approval import Answer
 from ouroboros.tools.builtin.exec_command import ExecCommandTool
 from ouroboros.tools.exec.processes import Processes
@@ -310,3 +312,42 @@ async def test_a_command_may_be_called_by_the_name_of_a_sister(tmp_path: Path):
     async with living(tmp_path) as spine:
         result = await spine.call("execCommand", command="echo hi")
         assert said(result) == "hi\n"
+
+
+async def test_a_flood_on_a_terminal_is_kept_at_both_ends_and_stopped(tmp_path: Path):
+    async with living(tmp_path) as spine:
+        first = await spine.call("exec_command", cmd="echo begin; yes", tty=True, yield_time_ms=500)
+        number = number_of(first)
+        assert "\nbegin\r\ny\r\n" in said(first)
+        assert len(text_of(first).encode()) <= 10_000
+        last = await spine.call(
+            "write_stdin", session_id=number, chars="\x03", yield_time_ms=20_000
+        )
+        assert "Process exited with code 130" in text_of(last)
+
+
+async def test_a_command_of_many_processes_holds_up_no_other_and_ends_whole(tmp_path: Path):
+    command = "for i in $(seq 100); do setsid sleep 600 & echo $! >> pids; done; echo made; wait"
+    async with living(tmp_path) as spine:
+        begun = await spine.call("exec_command", cmd=command, yield_time_ms=2_000)
+        assert number_of(begun)
+        assert said(await spine.call("exec_command", cmd="echo alive")) == "alive\n"
+        pids = [int(line) for line in (tmp_path / "pids").read_text().split()]
+        assert any(is_alive(pid) for pid in pids)
+    assert not any(is_alive(pid) for pid in pids)
+
+
+async def test_in_a_cage_a_terminal_belongs_to_the_command_too(tmp_path: Path):
+    async with living(tmp_path, sandbox=Floor(Policy(writable=(tmp_path,)))) as spine:
+        first = await spine.call(
+            "exec_command", cmd="echo there >/dev/tty; sleep 600", tty=True, yield_time_ms=1_000
+        )
+        assert "there" in said(first)
+        outside = await spine.call(
+            "exec_command", cmd="echo x > ../outside", tty=True, yield_time_ms=5_000
+        )
+        assert "Permission denied" in said(outside)
+        last = await spine.call(
+            "write_stdin", session_id=number_of(first), chars="\x03", yield_time_ms=20_000
+        )
+        assert "Process exited with code 130" in text_of(last)

@@ -37,6 +37,7 @@ _HELP = (
     ("/effort [LEVEL]", f"how much it reasons: {', '.join(_EFFORTS)}"),
     ("/tier [NAME]", "the provider's service tier, such as flex; 'default' leaves it out"),
     ("/compact [FOCUS]", "summarise the conversation now"),
+    ("/diff", "what the latest turn changed"),
     ("/sessions", "the latest sessions of this folder"),
     ("/resume SESSION", "go on with another session"),
     ("/quit", "leave; the session is kept"),
@@ -169,6 +170,8 @@ class _Slashes:
                 await self._asking(name, rest)
             case "sessions":
                 await self._sessions()
+            case "diff":
+                await self._diff()
             case "compact" | "resume" if running:
                 raise Misuse(f"/{name} has to wait until the turn ends", hint="Ctrl-C stops it")
             case "compact":
@@ -217,6 +220,10 @@ class _Slashes:
         self._say(*(f"{each.id}  {one_line(each.title)}" for each in found))
         if not found:
             self._say("there are no sessions of this folder")
+
+    async def _diff(self) -> None:
+        found = await anyio.to_thread.run_sync(sessions.latest_diff, self._home, self._session.id)
+        self._say(found.rstrip() or "no tool changed a file in the latest turn")
 
     async def _resume(self, name: str) -> Control:
         if not name:
