@@ -30,8 +30,8 @@ _DOING = r"(?:ignore|disregard|forget|override|send|post|upload|forward|email|e-
 _TONGUES = (
     "ignor vergiss vergessen_sie missacht verwirf befolge gelten oublie fais_ faites contourne neglige omite olvid "
     "descart caso_omiso no_sigas desobede dimentica trascura scarta non_seguire desconsider esque negeer vergeet "
-    "volg_niet glem se_bort unohda ohita zapom pomi nie_przes nedbej zabudni felejtsd talimat kural komut abaikan "
-    "lupakan sende schick envi invia stuur sag non_dirlo du_bist ab_jetzt ab_sofort tu_es ahora a_partir ora_sei"
+    "volg_niet glem se_bort unohda ohita zapom pomiń nie_przes nedbej zabudni felejtsd talimat kural komut abaikan "
+    "lupakan sende_ senden_ schicke envía enviar envoie envie_ invia_ stuur_ sag_ sage_ sagen_ ne_dis ne_le no_digas no_se_lo no_menc não_ non_dirlo wyślij gönder du_bist ab_jetzt ab_sofort tu_es ahora a_partir ora_sei"
 )
 """Of words in Latin letters alone; a text with other letters is looked at whole."""
 

@@ -24,7 +24,7 @@ _KEPT = frozenset({
 """Fields that name things, or that a vendor wants back as they were."""
 
 
-_GLANCED = 2_000
+_GLANCED = 1_000
 """So many characters at the beginning and at the end of an output are looked at for orders."""
 
 
