@@ -29,9 +29,7 @@ class Calls:
         self._running: dict[str, Attendance] = {}
 
     @contextmanager
-    def attend(
-        self, call_id: str, end: Callable[[], None] | None = None
-    ) -> Generator[Attendance]:
+    def attend(self, call_id: str, end: Callable[[], None] | None = None) -> Generator[Attendance]:
         """For as long as a call runs; ``end`` is called when it is refused something, once."""
         attendance = self._running[call_id] = Attendance(end)
         try:

@@ -29,6 +29,7 @@ _LOCAL_ENDS = frozenset({
     "cluster",
     "consul",
     "corp",
+    "default",
     "docker",
     "domain",
     "fritz.box",
@@ -52,6 +53,10 @@ _LOCAL_ENDS = frozenset({
 
 _HERE = frozenset({
     "127-0-0-1.org.uk",
+    "bugbounty.dod.network",
+    "localdomain.pw",
+    "localh.st",
+    "mail.ebc.apple.com",
     "backname.io",
     "fuf.me",
     "lacolhost.com",
@@ -65,7 +70,7 @@ _HERE = frozenset({
     "ulh.us",
     "vcap.me",
 })
-"""Public names whose records say this machine."""
+"""Public names whose records say this machine, or a place of this network."""
 
 _SPELLED = frozenset({
     "getip.net",
@@ -97,7 +102,8 @@ _REBINDING = frozenset({
 })
 """Names below these lead to one place now and to another one a moment later."""
 
-_FOUR_INSIDE = re.compile(r"(?<![0-9])(\d{1,3})[.\-](\d{1,3})[.\-](\d{1,3})[.\-](\d{1,3})(?![0-9])")
+_FOUR_INSIDE = re.compile(r"(?<!\d)(?=(\d{1,3})[.\-](\d{1,3})[.\-](\d{1,3})[.\-](\d{1,3})(?!\d))")
+"""Each of several that lie over each other: which of them counts, the name server decides."""
 _HEX_INSIDE = re.compile(r"(?:^|[.\-])([0-9a-f]{8})(?=[.\-])")
 
 _EAST = frozenset({"BOPOMOFO", "CJK", "HIRAGANA", "KATAKANA", "LATIN", "KATAKANA-HIRAGANA"})

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urljoin
 
 from msgspec import Struct
 
+from ouroboros.core.errors import ConfigBroken
 from ouroboros.safety.network.addresses import read, refusal, what_is
 from ouroboros.safety.network.hosts import HostRules, is_local_name
 from ouroboros.safety.network.names import lookalike, trick
@@ -145,12 +146,13 @@ def judge_url(
         redirect_chain: Where it led on to, hop by hop; a hop may be relative to the one before.
         allow_list: The only hosts that may be reached; None where the person named none.
 
-    Raises:
-        ConfigBroken: A pattern of ``allow_list`` names no host, or all of them.
+    A list that cannot be read, or names every host, allows none.
     """
-    return judge_by(
-        HostRules.of(allow_list), url, resolves_to=resolves_to, redirect_chain=redirect_chain
-    )
+    try:
+        rules = HostRules.of(allow_list)
+    except ConfigBroken as broken:
+        return _no(f"the list of allowed hosts cannot be used: {broken.message}")
+    return judge_by(rules, url, resolves_to=resolves_to, redirect_chain=redirect_chain)
 
 
 def judge_by(
@@ -231,7 +233,7 @@ def _address(rules: HostRules, url: str, resolved: str) -> Judgement:
     if found is not None and rules.lists_literally(str(found)):
         return Judgement(decision="allow")
     name = where.host if where is not None else "its host"
-    return _no(f"{name} leads to {reason}")
+    return _no(f"{name} leads to no public place: {reason}")
 
 
 def _hops(rules: HostRules, url: str, chain: Sequence[str]) -> Judgement:

@@ -95,7 +95,7 @@ async def test_a_name_that_leads_to_a_local_address_is_refused_where_it_would_be
     name = "127.1"  # to those who look names up it is one, and leads where a rebinding one would
     assert await lookup(name, 80) == ("127.0.0.1",)
     with serving(lambda said: page(b"secret")) as port:
-        with pytest.raises(Refused, match="not to be reached: 127.0.0.1 is this machine"):
+        with pytest.raises(Refused, match=r"not to be reached: 127\.0\.0\.1 is this machine"):
             await dial(name, port, look_of(HostRules(), name, port))
         named_too = HostRules.of(["127.0.0.1"])
         found = await dial(name, port, look_of(named_too, name, port))
