@@ -21,6 +21,13 @@ type FolderName = Annotated[
     ),
 ]
 """At most 64 characters that may name a folder, or nothing."""
+type HostName = Annotated[
+    str,
+    Meta(
+        pattern=r"^(https?://)?(\*\*?\.)?[A-Za-z0-9\[:\u0080-\U0010ffff][^\s*/@?#\\]*/?\Z",
+        extra={"words": "a host such as example.com, *.example.com or **.example.com"},
+    ),
+]
 type ProtocolName = Literal[
     "openai-chat",
     "openai-responses",
@@ -168,8 +175,8 @@ class Web(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         only_reading: Commands may only say GET, HEAD and OPTIONS over plain HTTP.
     """
 
-    allow: tuple[str, ...] = ()
-    deny: tuple[str, ...] = ()
+    allow: tuple[HostName, ...] = ()
+    deny: tuple[HostName, ...] = ()
     only_allowed: bool = False
     only_reading: bool = False
 

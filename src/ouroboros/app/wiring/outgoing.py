@@ -84,9 +84,10 @@ class Outgoing:
         from ouroboros.safety.network.proxy import managed
 
         web = self._kit.settings.web
+        rules = host_rules(web, self._kit.book.policy)
         async with anyio.create_task_group() as tasks:
             doorman = Doorman(
-                host_rules(web, self._kit.book.policy),
+                rules,
                 tasks=tasks,
                 ask=None if web.only_allowed else self._ask,
                 traffic="limited" if web.only_reading else "full",
