@@ -250,7 +250,7 @@ async def test_settings_of_a_domain_are_kept(tmp_path: Path) -> None:
     [
         ("a.txt", b"words", "is no PNG, JPEG, GIF or WebP image"),
         ("a.png", b"\x89PNG\r\n\x1a\n" + b"x" * 6_000_000, "larger than 5 MB"),
-        ("gone.png", b"", "is no file"),
+        ("gone.png", b"", "does not exist"),
     ],
 )
 async def test_what_is_no_picture_is_refused(

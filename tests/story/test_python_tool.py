@@ -1,14 +1,17 @@
 """A model that runs Python in a session: found by a search, kept over calls, caged, and ended with it."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
+import pytest
 
+from ouroboros.app.demo.site.server import Shop, open_shops
 from ouroboros.core.events import PermissionRequested, ToolResulted
 from ouroboros.core.parts import Media
-from tests.story.stage import stage
-from tests.story.test_browser_tools import words_of
+from tests.story.stage import call, stage
+from tests.story.test_browser_tools import browsing, says, words_of
 from tests.story.test_own_tools import DONE, using
 
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -62,3 +65,25 @@ async def test_python_is_asked_about_like_a_command(tmp_path: Path):
         (said,) = words_of(s)
     assert (asked.action, "1 + 1" in asked.input) == ("Run 1 line of Python", True)
     assert "was refused" in said
+
+
+@pytest.fixture
+def shop() -> Iterator[Shop]:
+    with open_shops() as shops:
+        yield shops[0]
+
+
+async def test_what_the_tabs_did_meanwhile_is_told(tmp_path: Path, shop: Shop):
+    begin = (
+        f"const tab = await openTab('{shop.url}'); await waitForLoad(tab);"
+        " await execInTab(tab, 'setInterval(() => { location.hash = \"told\" + Date.now() }, 100)')"
+    )
+    turns = (
+        says(call("browser_execute", code=begin)),
+        says(call("call_tool", name="python", arguments={"code": "import time\ntime.sleep(1)"})),
+    )
+    async with browsing(tmp_path, *turns) as opened:
+        await opened.run(f"Look at {shop.url}")
+        begun, moved = words_of(opened)
+    assert "browser: tab_1 went to http://" in moved, (begun, moved)
+    assert "told" not in moved

@@ -134,11 +134,11 @@ def opened(path: Path) -> BufferedReader:
         ToolFailed: It is no regular file any more.
     """
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
-    file = os.fdopen(os.open(path, flags), "rb")
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
+    descriptor = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
         raise ToolFailed(f"{path} is not a regular file")
-    return file
+    return os.fdopen(descriptor, "rb")
 
 
 def regular_size(path: Path) -> int:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -157,8 +158,7 @@ def test_content_that_changed_just_before_the_replacement_stays(tmp_path: Path):
 
 
 @pytest.mark.parametrize("opener", [open_plain, walk_plain])
-def test_no_part_of_a_path_may_be_a_link(tmp_path: Path, opener: object):
-    assert callable(opener)
+def test_no_part_of_a_path_may_be_a_link(tmp_path: Path, opener: Callable[[Path, int], int]):
     root = tmp_path.resolve()
     (root / "folder").mkdir()
     (root / "folder/a").write_text("x")

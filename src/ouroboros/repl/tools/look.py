@@ -15,6 +15,7 @@ from ouroboros.repl.tools.seat import Seat
 from ouroboros.safety.sanitize import sanitized
 from ouroboros.tools.builtin.location import located, shown
 from ouroboros.tools.tool import Effect, Result, ToolContext
+from ouroboros.workspace.files import opened
 
 IMAGE_BYTES = 5 * 1_048_576
 """Largest picture that is shown to a model; vendors take no larger ones."""
@@ -171,10 +172,10 @@ class ViewImageTool:
 def picture(path: Path) -> tuple[bytes, str]:
     """A picture's bytes and media type; raises ``ToolFailed`` for anything else."""
     try:
-        if not path.is_file():
-            raise ToolFailed(f"{path} is no file")
-        with path.open("rb") as opened:
-            data = opened.read(IMAGE_BYTES + 1)
+        if not path.exists():
+            raise ToolFailed(f"{path} does not exist")
+        with opened(path) as file:
+            data = file.read(IMAGE_BYTES + 1)
     except OSError as error:
         raise ToolFailed(f"{path} cannot be read: {error.strerror}") from error
     if len(data) > IMAGE_BYTES:

@@ -1,0 +1,37 @@
+"""Files that are looked at as pictures: what is refused names the file and says why."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ouroboros.core.errors import ToolFailed
+from ouroboros.repl.tools.look import IMAGE_BYTES, picture
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("gone.png", "does not exist"),
+        ("folder", "is not a regular file"),
+        ("pipe.png", "is not a regular file"),
+        ("text.png", "is no PNG, JPEG, GIF or WebP image"),
+        ("empty.png", "is no PNG"),
+        ("large.png", "is larger than 5 MB"),
+    ],
+)
+def test_what_is_no_picture_is_refused_by_name(tmp_path: Path, name: str, why: str):
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe.png")
+    (tmp_path / "text.png").write_text("no picture")
+    (tmp_path / "empty.png").touch()
+    (tmp_path / "large.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(IMAGE_BYTES))
+    with pytest.raises(ToolFailed) as refused:
+        picture(tmp_path / name)
+    assert str(tmp_path / name) in refused.value.message
+    assert why in refused.value.message
+
+
+def test_a_picture_is_known_by_its_bytes_and_not_by_its_name(tmp_path: Path):
+    (tmp_path / "a.txt").write_bytes(b"\xff\xd8\xff\xe0")
+    assert picture(tmp_path / "a.txt") == (b"\xff\xd8\xff\xe0", "image/jpeg")
