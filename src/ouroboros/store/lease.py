@@ -3,11 +3,15 @@
 import errno
 import fcntl
 import os
+import time
 from pathlib import Path
 from typing import Self
 
 from ouroboros.core.errors import SessionBusy, StoreFailed, StoreFull
 from ouroboros.store.layout import Layout, make_private
+
+_LOOKS, _LOOK_SECONDS = 25, 0.02
+"""A reader locks for a moment, and so does an owner before it has signed: so long each is waited for."""
 
 
 class Lease:
@@ -21,7 +25,7 @@ class Lease:
 
     @classmethod
     def take(cls, home: Path, session: str) -> Self:
-        """Becomes the owner at once or not at all; never waits.
+        """Becomes the owner at once or not at all; waits half a second at most, for one that only looks.
 
         Raises:
             SessionBusy: Another process, or another part of this one, owns it.
@@ -88,12 +92,17 @@ def _locked(path: Path) -> int | None:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise _unusable(path, error) from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        return None
-    return descriptor
+    for _ in range(_LOOKS):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if _is_alive(_written_pid(descriptor)):
+                break
+            time.sleep(_LOOK_SECONDS)
+        else:
+            return descriptor
+    os.close(descriptor)
+    return None
 
 
 def _is_current(path: Path, descriptor: int) -> bool:
@@ -124,6 +133,16 @@ def _unusable(path: Path, error: OSError) -> StoreFailed:
 def _written_pid(descriptor: int) -> int:
     text = os.pread(descriptor, 20, 0)
     return int(text) if text.isdigit() else 0
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether there is such a process; one that was killed leaves its number in the file."""
+    try:
+        return pid > 0 and os.kill(pid, 0) is None
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
 
 
 def _busy(session: str, path: Path) -> SessionBusy:

@@ -1,6 +1,8 @@
 """One owner for each session."""
 
 import fcntl
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,30 @@ def test_a_second_owner_is_refused_until_the_first_is_done(tmp_path: Path) -> No
     with Lease.take(tmp_path, "ses_1") as second:
         assert second.is_held
     assert holder(tmp_path, "ses_1") is None
+
+
+@pytest.mark.parametrize("left", ["", "4194305"], ids=["released", "killed"])
+def test_one_who_only_looks_is_no_owner(tmp_path: Path, left: str) -> None:
+    """A list of sessions locks for a moment; nobody owns the session meanwhile."""
+    Lease.take(tmp_path, "ses_1").release()
+    path = tmp_path / "locks" / "ses_1.lock"
+    path.write_text(left)  # no process has a number above the kernel's bound
+    looking = os.open(path, os.O_RDONLY)
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    looks_away = threading.Timer(0.1, os.close, [looking])
+    looks_away.start()
+    with Lease.take(tmp_path, "ses_1") as lease:
+        assert lease.is_held
+    looks_away.join()
+
+
+def test_a_lock_that_nobody_signs_is_given_up(tmp_path: Path) -> None:
+    Lease.take(tmp_path, "ses_1").release()
+    unsigned = os.open(tmp_path / "locks" / "ses_1.lock", os.O_RDONLY)
+    fcntl.flock(unsigned, fcntl.LOCK_SH)
+    with pytest.raises(SessionBusy, match="in use by another process"):
+        Lease.take(tmp_path, "ses_1")
+    os.close(unsigned)
 
 
 def test_lock_files_are_private(tmp_path: Path) -> None:
