@@ -75,7 +75,6 @@ class Tools(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     Attributes:
         python: The interpreter that runs a model's Python; empty means the one that runs us.
         login_shell: Commands have the aliases and functions of the person's shell.
-        poll_cap: The longest wait for output of a command that outlived its call.
         scripts: Adds tools that run JavaScript over files and over the other tools.
         web_search: The vendor may look things up on the web, if it can; ``cached`` in what it has stored.
     """
@@ -85,7 +84,6 @@ class Tools(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     shell_timeout_cap: Seconds = limits.SHELL_TIMEOUT_CAP_SECONDS
     python: str = ""
     login_shell: bool = True
-    poll_cap: Seconds = limits.POLL_CAP_SECONDS
     write_max: Positive = limits.WRITE_BYTES
     scripts: bool = False
     web_search: Literal["off", "cached", "live"] = "off"

@@ -32,9 +32,6 @@ SHELL_TIMEOUT_SECONDS = 10.0
 SHELL_TIMEOUT_CAP_SECONDS = 600.0
 """The longest life a model may ask for."""
 
-POLL_CAP_SECONDS = 300.0
-"""The longest wait for output of a command that outlived its call."""
-
 STREAM_BYTES = 1_048_576
 """Kept of each of a command's output streams."""
 

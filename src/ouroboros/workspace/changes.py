@@ -4,7 +4,6 @@ Only paths that somebody touches are looked at: the tools that write files say w
 a command changes elsewhere is not seen. The text is git's. Source: codex, section 22.
 """
 
-import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,6 +34,8 @@ class Side(Struct, frozen=True, kw_only=True):
     @property
     def blob(self) -> str:
         """The name that git would give the content."""
+        import hashlib  # a run that changes nothing never loads it
+
         data = self.data or b""
         return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 

@@ -214,6 +214,7 @@ TEXTS = {
     "approval.sandbox_approval": "false",
     "approval.rules": "false",
     "guardian.effort": "high",
+    "tools.login_shell": "false",
 }
 """For settings that 1 would not fit, or would not change."""
 

@@ -199,6 +199,16 @@ async def shell_timeout_cap(folder: Path) -> None:
     assert "waited" not in text
 
 
+async def login_shell(folder: Path) -> None:
+    greet = Turn(tool_calls=(call("exec_command", cmd="greet || echo none"),))
+    for word, tools in (("hello", {}), ("none", {"login_shell": False})):
+        place = made(folder / word)
+        (place / ".bashrc").write_text("greet() { echo hello; }", encoding="utf-8")
+        async with ran(place, greet, tools=tools) as s:
+            (result,) = s.results.values()
+            assert f"Output:\\n{word}\\n" in str(result.parts[0])
+
+
 async def write_max(folder: Path) -> None:
     write = Turn(tool_calls=(call("write", path="a.txt", content="x" * 100),))
     async with ran(folder, write, tools={"write_max": 50}) as s:
@@ -373,6 +383,7 @@ EFFECTS: dict[str, Effect] = {
     "context.instruction_bytes": instruction_bytes,
     "context.off": off,
     "tools.output_bytes": output_bytes,
+    "tools.login_shell": login_shell,
     "tools.shell_timeout": shell_timeout,
     "tools.shell_timeout_cap": shell_timeout_cap,
     "tools.write_max": write_max,

@@ -199,7 +199,6 @@ def registry(
         write_bytes=settings.tools.write_max,
         processes=processes or Processes(),
         login=settings.tools.login_shell,
-        poll_seconds=settings.tools.poll_cap,
     )
     asking = RequestUserInputTool(inquirer or Questions(interactive=False))
     known = Registry((*tools, asking), disabled=settings.tools.disabled)

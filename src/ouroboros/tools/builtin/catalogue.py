@@ -1,7 +1,6 @@
 """The default set of tools."""
 
 from ouroboros.core.limits import (
-    POLL_CAP_SECONDS,
     SHELL_TIMEOUT_CAP_SECONDS,
     SHELL_TIMEOUT_SECONDS,
     WRITE_BYTES,
@@ -27,7 +26,6 @@ def builtin_tools(
     write_bytes: int = WRITE_BYTES,
     processes: Processes | None = None,
     login: bool = True,
-    poll_seconds: float = POLL_CAP_SECONDS,
 ) -> tuple[AnyTool, ...]:
     """New tools with these settings, in the order a model reads them.
 
@@ -38,7 +36,6 @@ def builtin_tools(
         write_bytes: Largest file that ``write`` makes.
         processes: Holds commands that outlive their call; without it each ends with its call.
         login: Such commands have the person's aliases and functions.
-        poll_seconds: The longest wait for one.
     """
     starter = Starter(shell, processes.snapshots if processes is not None else None)
     seen = Seen()
@@ -51,7 +48,7 @@ def builtin_tools(
         ListTool(),
         FindTool(),
         GrepTool(),
-        *_living(starter, processes, login=login, poll_seconds=poll_seconds),
+        *_living(starter, processes, login=login),
         ShellTool(
             starter=starter,
             timeout_seconds=timeout_seconds,
@@ -65,12 +62,10 @@ def builtin_tools(
     )
 
 
-def _living(
-    starter: Starter, processes: Processes | None, *, login: bool, poll_seconds: float
-) -> tuple[AnyTool, ...]:
+def _living(starter: Starter, processes: Processes | None, *, login: bool) -> tuple[AnyTool, ...]:
     if processes is None:
         return ()
     return (
         ExecCommandTool(starter, processes, login=login),
-        WriteStdinTool(processes, poll_seconds=poll_seconds),
+        WriteStdinTool(processes),
     )

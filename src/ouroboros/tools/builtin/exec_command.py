@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ouroboros.core.errors import ToolFailed
 from ouroboros.core.events.process import ProcessEnded, ProcessKept
-from ouroboros.core.limits import CHARS_PER_TOKEN, POLL_CAP_SECONDS
+from ouroboros.core.limits import CHARS_PER_TOKEN
 from ouroboros.core.parts import Text
 from ouroboros.safety.policy.presets import Escalation
 from ouroboros.safety.sandbox import stopped
@@ -28,7 +28,7 @@ from ouroboros.tools.exec.starting import Starter, Wish
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
 LEAST_YIELD_MS, MOST_YIELD_MS = 250, 30_000
-LEAST_POLL_MS = 5_000
+LEAST_POLL_MS, MOST_POLL_MS = 5_000, 300_000
 TYPE_SECONDS = 10.0
 """How long a program may take no input before that is given up."""
 
@@ -171,10 +171,9 @@ class WriteStdinTool:
     arguments = WriteStdinArguments
     parallel_safe = False
 
-    def __init__(self, processes: Processes, *, poll_seconds: float = POLL_CAP_SECONDS) -> None:
-        """``poll_seconds`` is the longest wait without typing; never below five."""
+    def __init__(self, processes: Processes) -> None:
+        """``processes`` holds those that can be typed into."""
         self._processes = processes
-        self._most_poll_ms = max(LEAST_POLL_MS, int(poll_seconds * 1000))
 
     def effect(self, arguments: WriteStdinArguments, cwd: Path) -> Effect:
         """Text that a program reads may be a command; nobody knows where it stands by now."""
@@ -206,7 +205,7 @@ class WriteStdinTool:
         """Streams what the command says from now on, then all that it said since it was last read."""
         running = self._processes.used(arguments.session_id)
         began = context.clock.monotonic()
-        least, most = LEAST_POLL_MS, self._most_poll_ms
+        least, most = LEAST_POLL_MS, MOST_POLL_MS
         if arguments.chars:
             least, most = LEAST_YIELD_MS, MOST_YIELD_MS
             await _type(running, arguments.chars)
