@@ -80,7 +80,10 @@ async def test_a_refresh_token_that_a_command_prints_is_not_shown(tmp_path: Path
     own = {"base_url": "{server}", "protocol": "openai-chat", "auth": "oauth", "oauth": login}
     looks = Turn(tool_calls=(call("shell", command=f"cat {file.path}"),))
     turns = [looks, Turn(text="Done.")]
-    async with stage(tmp_path, turns, model="mine/m", base_url="", providers={"mine": own}) as s:
+    bare = {"mode": "danger-full-access"}  # the sandbox does not let it read the file at all
+    async with stage(
+        tmp_path, turns, model="mine/m", base_url="", providers={"mine": own}, sandbox=bare
+    ) as s:
         await s.run()
         shown = msgspec.json.encode(s.shown).decode()
     assert "access_token" in shown
