@@ -164,11 +164,11 @@ async def test_a_secret_that_a_tool_prints_is_not_in_the_recording(
     leak = f"printf 'A=%s\\nB={SHAPED}\\n' {SECRET}; cat keys.env"
     turns = [Turn(tool_calls=(call("shell", command=leak),)), Turn(text=f"It is {SHAPED}.")]
     (tmp_path / "work").mkdir()
-    (tmp_path / "work" / "keys.env").write_text(f"AWS=AKIAIOSFODNN7EXAMPLE\nKEY={SHAPED}\n")
+    (tmp_path / "work" / "keys.env").write_text(f"AWS=AKIAQ3EGRNJ5VZ7TUVKW\nKEY={SHAPED}\n")
     file = await recorded(tmp_path, turns, protocol)
     text = await text_of(file)
     assert len((await load(file)).exchanges) == 2
-    for hidden in (SECRET, SHAPED, "AKIAIOSFODNN7EXAMPLE"):
+    for hidden in (SECRET, SHAPED, "AKIAQ3EGRNJ5VZ7TUVKW"):
         assert hidden not in text
         assert msgspec.json.encode(hidden).decode()[1:-1] not in text
 

@@ -110,7 +110,7 @@ def test_a_stream_begins_ready_ends_completed_and_is_numbered_without_gap(tmp_pa
 
 
 def test_the_words_of_a_stream_come_as_deltas_that_start_and_end(tmp_path: Path) -> None:
-    model = script(tmp_path, {"text": "abcdef", "chunk": 2})
+    model = script(tmp_path, {"text": "ab cd ef", "chunk": 3})
     done = ouro("run", "--model", model, "--output", "stream-json", "x", cwd=tmp_path)
     deltas = [
         event["data"]
@@ -119,7 +119,7 @@ def test_the_words_of_a_stream_come_as_deltas_that_start_and_end(tmp_path: Path)
     ]
     assert deltas[0]["phase"] == "start"
     assert deltas[-1]["phase"] == "end"
-    assert [delta.get("text", "") for delta in deltas[1:-1]] == ["ab", "cd", "ef"]
+    assert [delta.get("text", "") for delta in deltas[1:-1]] == ["ab ", "cd ", "ef"]
 
 
 @pytest.mark.parametrize("output", ["text", "json"])

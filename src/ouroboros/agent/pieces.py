@@ -35,25 +35,27 @@ class Pieces:
         """The events to show in place of this one, in order."""
         match event:
             case ModelDelta(phase="delta", part=part):
-                return [self._next(("model", part, ""), event)]
+                return self._next(("model", part, ""), event)
             case ModelDelta(part=part):
                 return [*self._end(("model", part, "")), event]
             case ModelRetried():
                 self._open = {key: open for key, open in self._open.items() if key[0] != "model"}
                 return [event]
             case ToolProgress(call_id=call_id, stream=stream):
-                return [self._next(("tool", call_id, stream), event)]
+                return self._next(("tool", call_id, stream), event)
             case ToolResulted(call_id=call_id):
                 ended = [key for key in self._open if key[:2] == ("tool", call_id)]
                 return [*(rest for key in ended for rest in self._end(key)), event]
             case _:
                 return [event]
 
-    def _next(self, key: _Key, piece: Piece) -> Piece:
+    def _next(self, key: _Key, piece: Piece) -> list[Event]:
         flow = self._open[key][0] if key in self._open else self._flow()
         self._open[key] = (flow, piece)
         text = flow.next(piece.text)
-        return piece if text == piece.text else replace(piece, text=text)
+        if text == piece.text:
+            return [piece]
+        return [replace(piece, text=text)] if text else []
 
     def _end(self, key: _Key) -> list[Event]:
         if key not in self._open:
