@@ -7,8 +7,8 @@ import pytest
 from ouroboros.browser.tabs import Tabs
 from ouroboros.core.events import PermissionAnswered, ToolStarted
 from ouroboros.core.events.browser import BrowserChanged, TabClosed
-from ouroboros.core.events.code import InputFlagged
 from ouroboros.core.events.fleet import SubagentStarted
+from ouroboros.core.events.safety import InputFlagged
 from ouroboros.llm.turns import Turn
 from tests.browser.chromium import Chromium
 from tests.browser.site import Reply, Site

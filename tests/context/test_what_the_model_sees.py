@@ -66,7 +66,7 @@ Use tabs.
 </environment_context>
 
 <permissions>
-Mode: ask. Reading inside the workspace is free. Every write and every command is shown to the person first, who may refuse it.
+Mode: ask. Reading inside the workspace is free, also by plain commands. Every write and every other command is shown to the person first, who may refuse it.
 </permissions>\
 """
         )

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from ouroboros.core.events import ToolStarted
-from ouroboros.core.events.code import CodeGenerated, InputFlagged
+from ouroboros.core.events.code import CodeGenerated
 from ouroboros.core.events.fleet import SubagentStarted
+from ouroboros.core.events.safety import InputFlagged
 from ouroboros.llm.turns import Turn
 from ouroboros.repl.seeds import Seed, Seeds
 from ouroboros.rlm.router import is_plain

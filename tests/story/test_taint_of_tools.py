@@ -5,13 +5,14 @@ does what is written there. Nobody is there to say yes.
 """
 
 import base64
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 
-from ouroboros.app.demo.site.server import open_shops
+from ouroboros.app.demo.site.server import Shop, open_shops
 from ouroboros.core.commands import Approve, Mode
 from ouroboros.core.events import PermissionAnswered, PermissionRequested, ToolAttempted
 from ouroboros.llm.turns import ScriptedCall, Turn
@@ -39,7 +40,7 @@ CARRIERS = {
 DEEDS: dict[str, ScriptedCall] = {
     "sends": call("shell", command="touch sent; curl -s http://127.0.0.1:9/notes"),
     "publishes": call("shell", command="git push; touch sent"),
-    "installs": call("shell", command="touch sent && pip install --index-url http://127.0.0.1:9 x"),
+    "installs": call("shell", command="touch sent && pip install evil"),
     "steers": call("write", path="AGENTS.md", content=ORDER),
     "hooks": call("write", path=".git/hooks/pre-commit", content="x"),
     "configures": call("write", path=".ouroboros/config.toml", content='mode = "full-auto"'),
@@ -152,17 +153,22 @@ async def test_a_cage_without_network_lets_ordinary_work_go_on(tmp_path: Path):
         assert len(s.events(ToolAttempted)) == 2
 
 
-async def test_a_browser_carries_no_file_to_a_new_place(tmp_path: Path):
+@pytest.fixture
+def shop() -> Iterator[Shop]:
+    with open_shops() as shops:
+        yield shops[0]
+
+
+async def test_a_browser_carries_no_file_to_a_new_place(tmp_path: Path, shop: Shop):
     folder = prepared(tmp_path)
     browser = {"tools": True, "profile": ""}
-    with open_shops() as shops:
-        go = call("browser_execute", code=f"await openTab('{shops[0].url}/?q=notes')")
-        async with stage(tmp_path, [Turn(tool_calls=(go,))], cwd=folder, browser=browser) as s:
-            await s.run("Look around.")
-            assert s.events(PermissionRequested) == []
-        turns = obeying(call("read", path="issue.txt"), go)
-        async with stage(tmp_path, turns, cwd=folder, browser=browser) as s:
-            await s.run("Read it.")
-            (asked,) = s.events(PermissionRequested)
-            assert "issue.txt" in asked.action
-            assert [answer.allowed for answer in s.events(PermissionAnswered)] == [False]
+    go = call("browser_execute", code=f"await openTab('{shop.url}/?q=notes')")
+    async with stage(tmp_path, [Turn(tool_calls=(go,))], cwd=folder, browser=browser) as s:
+        await s.run("Look around.")
+        assert s.events(PermissionRequested) == []
+    turns = obeying(call("read", path="issue.txt"), go)
+    async with stage(tmp_path, turns, cwd=folder, browser=browser) as s:
+        await s.run("Read it.")
+        (asked,) = s.events(PermissionRequested)
+        assert "issue.txt" in asked.action
+        assert [answer.allowed for answer in s.events(PermissionAnswered)] == [False]

@@ -15,7 +15,8 @@ from msgspec import Raw
 from ouroboros.code.js.values import Answer
 from ouroboros.core.errors import OuroborosError, StoreFailed, ToolFailed
 from ouroboros.core.events import Event
-from ouroboros.core.events.code import InputFlagged, Logged
+from ouroboros.core.events.code import Logged
+from ouroboros.core.events.safety import InputFlagged
 from ouroboros.core.limits import BLOCK_SECONDS, LOG_CHARS
 from ouroboros.core.parts import Text, ToolCall
 from ouroboros.repl.capabilities import Capabilities

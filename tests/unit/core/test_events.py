@@ -1,10 +1,14 @@
 """Events as bytes and back, and names old and new."""
 
+from importlib import import_module
+from pkgutil import iter_modules
+
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ouroboros.core import events
 from ouroboros.core.events import (
     AgentMessage,
     Envelope,
@@ -182,3 +186,18 @@ def test_usage_sums_its_disjoint_counts() -> None:
 def test_defaults_are_left_out_of_the_wire() -> None:
     event = ToolResulted(call_id="c", name="read", status="done")
     assert msgspec.to_builtins(event) == {"call_id": "c", "name": "read", "status": "done"}
+
+
+def test_no_two_events_share_a_name() -> None:
+    families = [
+        import_module(f"ouroboros.core.events.{found.name}")
+        for found in iter_modules(events.__path__)
+    ]
+    kinds = {
+        kind
+        for family in families
+        for kind in vars(family).values()
+        if isinstance(kind, type) and issubclass(kind, Event) and kind is not Event
+    }
+    names = sorted(kind.type for kind in kinds)
+    assert names == sorted(set(names))

@@ -12,7 +12,8 @@ from msgspec import Struct
 from ouroboros.core.commands import Mode
 from ouroboros.core.errors import StoreFull
 from ouroboros.core.events import PermissionRequested, ToolAttempted, ToolResulted, ToolStarted
-from ouroboros.core.events.code import InputFlagged, Logged
+from ouroboros.core.events.code import Logged
+from ouroboros.core.events.safety import InputFlagged
 from ouroboros.core.limits import SLEEP_SECONDS
 from ouroboros.core.parts import ToolCall
 from ouroboros.repl.capabilities import Capabilities

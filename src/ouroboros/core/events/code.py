@@ -55,11 +55,3 @@ class Logged(Event, frozen=True, kw_only=True):
     type: ClassVar[str] = "log"
     level: Literal["debug", "info", "warning", "error"] = "info"
     text: str
-
-
-class InputFlagged(Event, frozen=True, kw_only=True):
-    """Data that a block showed the model holds words that read like an instruction."""
-
-    type: ClassVar[str] = "safety.input_flag"
-    call_id: str
-    phrase: str

@@ -22,6 +22,7 @@ class InputFlagged(Event, frozen=True, kw_only=True):
         call_id: The call that brought it; empty for files of the folder.
         flags: What it looks like, such as ``potential_injection``.
         stripped: Invisible characters that were taken out.
+        phrase: The words themselves, of data that a block of code showed the model.
     """
 
     type: ClassVar[str] = "safety.input_flag"
@@ -29,6 +30,7 @@ class InputFlagged(Event, frozen=True, kw_only=True):
     flags: tuple[str, ...] = ()
     warning: str = ""
     stripped: int = 0
+    phrase: str = ""
 
 
 class OutputRedacted(Event, frozen=True, kw_only=True):

@@ -49,25 +49,3 @@ class TurnDiffed(Event, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "diff.turn"
     diff: str
-
-
-class InputFlagged(Event, frozen=True, kw_only=True):
-    """Untrusted text looked like an instruction."""
-
-    type: ClassVar[str] = "safety.input_flag"
-    origin: str
-    reason: str
-
-
-class OutputRedacted(Event, frozen=True, kw_only=True):
-    """A secret was taken out of a text."""
-
-    type: ClassVar[str] = "safety.output_redacted"
-    names: tuple[str, ...]
-
-
-class OutputBlocked(Event, frozen=True, kw_only=True):
-    """A text was held back."""
-
-    type: ClassVar[str] = "safety.output_blocked"
-    reason: str

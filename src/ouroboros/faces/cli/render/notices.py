@@ -15,7 +15,7 @@ from ouroboros.core.events import (
 )
 from ouroboros.core.events.code import Logged
 from ouroboros.core.events.guardian import GuardianReviewed, GuardianStopped
-from ouroboros.core.events.session import InputFlagged, OutputBlocked, OutputRedacted
+from ouroboros.core.events.safety import InputFlagged, OutputBlocked, OutputRedacted
 from ouroboros.faces.cli.render.face import Notice
 from ouroboros.faces.cli.render.words import count, duration, one_line
 
@@ -55,13 +55,13 @@ def _guarded(event: Event) -> Notice | None:
             return _remembered(event)
         case Logged(level=level, text=text) if level != "debug":
             return Notice(text=one_line(text, 400), level=level)
-        case InputFlagged(origin=origin, reason=reason):
-            text = f"Text from {one_line(origin)} looks like an instruction: {one_line(reason)}"
-            return Notice(text=text, level="warning")
-        case OutputRedacted(names=names):
-            return Notice(text=f"Secrets taken out: {one_line(', '.join(names))}", level="warning")
-        case OutputBlocked(reason=reason):
-            return Notice(text=f"Text held back: {one_line(reason)}", level="warning")
+        case InputFlagged():
+            said = one_line(event.phrase or ", ".join(event.flags))
+            return Notice(text=f"Text that looks like an instruction: {said}", level="warning")
+        case OutputRedacted():
+            return Notice(text=f"Secrets taken out: {_kinds(event)}", level="warning")
+        case OutputBlocked():
+            return Notice(text=f"Text held back: {_kinds(event)}", level="warning")
         case GuardianReviewed():
             return _reviewed(event)
         case GuardianStopped(in_a_row=row, of_recent=recent):
@@ -69,6 +69,10 @@ def _guarded(event: Event) -> Notice | None:
             return Notice(text=text, level="warning")
         case _:
             return None
+
+
+def _kinds(event: OutputRedacted | OutputBlocked) -> str:
+    return one_line(", ".join(found.kind for found in event.findings))
 
 
 def _reviewed(event: GuardianReviewed) -> Notice:
