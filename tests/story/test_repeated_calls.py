@@ -30,7 +30,7 @@ async def test_another_result_or_another_call_between_begins_anew(tmp_path: Path
     turns = [
         Turn(tool_calls=(call("shell", command="echo x >> log; cat log"),)),
     ] * 4
-    turns += [SAME, SAME, Turn(tool_calls=(call("ls", path=".."),)), SAME, SAME, DONE]
+    turns += [SAME, SAME, Turn(tool_calls=(call("find", pattern="log"),)), SAME, SAME, DONE]
     async with stage(tmp_path, turns) as s:
         assert (await s.run()).reason == "completed"
         assert len(s.events(ToolAttempted)) == 9

@@ -200,7 +200,7 @@ async def shell_timeout_cap(folder: Path) -> None:
 
 
 async def login_shell(folder: Path) -> None:
-    greet = Turn(tool_calls=(call("exec_command", cmd="greet || echo none"),))
+    greet = Turn(tool_calls=(call("exec_command", cmd="greet 2>&- || echo none"),))
     for word, tools in (("hello", {}), ("none", {"login_shell": False})):
         place = made(folder / word)
         (place / ".bashrc").write_text("greet() { echo hello; }", encoding="utf-8")
