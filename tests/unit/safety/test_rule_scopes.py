@@ -18,7 +18,8 @@ type Written = tuple[str, str] | tuple[str, str, Layer]
 
 def ruled(root: Path, *rules: Written) -> Rules:
     places = Places(roots=(root,), person=root.parent).resolved()
-    return Rules([parse_rule(*rule) for rule in rules], places, canonical)
+    read = [parse_rule(rule[0], rule[1], rule[2] if len(rule) == 3 else "user") for rule in rules]
+    return Rules(read, places, canonical)
 
 
 def shell(command: str) -> Intent:
