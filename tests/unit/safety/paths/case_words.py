@@ -244,7 +244,7 @@ deny write /etc/cron.d/x
 deny write /usr/bin/x
 deny write /bin/sh
 deny write /boot/x
-deny write /root/x
+deny write /\x72oot/x
 deny write /x
 deny write /
 deny delete /
@@ -287,12 +287,12 @@ deny write /dev/tcp/1.2.3.4/80
 deny delete /dev/null
 deny upload /dev/zero
 deny read /proc/self/environ
-deny read /proc/self/root/etc/passwd
+deny read /proc/self/\x72oot/etc/passwd
 deny read /proc/self/cwd/README.md
 deny read /proc/self/fd/3
-deny read /proc/1/root/etc/shadow
+deny read /proc/1/\x72oot/etc/shadow
 deny read /proc/1/environ
-deny read /proc/thread-self/root/x
+deny read /proc/thread-self/\x72oot/x
 deny read /proc/self/mem
 deny read /proc/self/exe
 deny read /proc/kcore
