@@ -15,6 +15,7 @@ import anyio
 import pytest
 
 from ouroboros.app.demo.site.server import Shop, open_shops
+from ouroboros.core.commands import Approve
 from ouroboros.core.events import PermissionRequested, ToolStarted
 from ouroboros.core.parts import Media, Text
 from ouroboros.llm.turns import Turn
@@ -206,6 +207,44 @@ async def test_places_named_before_a_restart_are_known_after_it(tmp_path: Path, 
     assert len(asked) == 1, asked
     assert "//other.localhost:9, a new place, after reading data of" in asked[0]
     assert outcome.exit_code == 4
+
+
+async def test_a_place_that_was_agreed_to_is_not_asked_about_after_a_restart(
+    tmp_path: Path, shop: Shop
+) -> None:
+    agreed = says(call("browser_configure", domain="localhost:9", allow=True))
+    async with browsing(tmp_path, agreed, interactive=True) as opened:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(opened.run)
+            await opened.until(PermissionRequested)
+            (asked,) = opened.events(PermissionRequested)
+            await opened.session.send(Approve(request_id=asked.request_id))
+        assert words_of(opened) == ["localhost:9 may be opened"]
+    read = f"const tab = await openTab('{shop.url}'); await getText(tab, 'h1')"
+    code = "await openTab('http://localhost:9/').catch(() => 0); await openTab('http://other:8/')"
+    later = (says(call("browser_execute", code=read)), says(call("browser_execute", code=code)))
+    async with browsing(tmp_path, *later, resume=opened.session.id) as opened:
+        await opened.run(f"Look at {shop.url}")
+        asked = [event.action for event in opened.events(PermissionRequested)]
+    assert [action.partition(",")[0] for action in asked] == ["Open http://other:8"]
+
+
+async def test_pages_read_before_a_restart_are_carried_nowhere_new_after_it(
+    tmp_path: Path, shop: Shop
+) -> None:
+    first = (
+        says(call("browser_execute", code=f"await openTab('{shop.url}')")),
+        says(call("browser_observe")),
+    )
+    async with browsing(tmp_path, *first) as opened:
+        await opened.run(f"Look at {shop.url}")
+        assert "North Street Shop" in words_of(opened)[1]
+    later = (says(call("browser_execute", code="await openTab('http://localhost:9/?d=1')")),)
+    async with browsing(tmp_path, *later, resume=opened.session.id) as opened:
+        outcome = await opened.run("Go on.")
+        asked = [event.action for event in opened.events(PermissionRequested)]
+    assert outcome.exit_code == 4
+    assert [action.partition(",")[0] for action in asked] == ["Open http://localhost:9"]
 
 
 async def test_a_setting_opens_no_way_out(tmp_path: Path, shop: Shop) -> None:

@@ -37,10 +37,17 @@ def patterns_of(domain: str) -> tuple[str, ...]:
 
 
 class Saved(Struct, frozen=True, kw_only=True):
-    """What is kept of a taint: origins whose data was read, and origins that were opened."""
+    """What is kept of a taint.
+
+    Attributes:
+        by: Origins whose data was read.
+        known: Origins that were opened.
+        allowed: Patterns of places that the person agreed to.
+    """
 
     by: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
 
 
 class Taint:
@@ -64,6 +71,7 @@ class Taint:
         """
         self._known = Known(*known)
         self._by: dict[str, None] = {}
+        self._allowed: dict[str, None] = {}
         self._blocked: dict[str, None] = {}
         self._refused: set[str] = set()
         self._confirmed: set[tuple[str, str]] = set()
@@ -90,6 +98,11 @@ class Taint:
 
     def know(self, *patterns: str) -> None:
         """These places were named by the person or the settings."""
+        self._known.know(*patterns)
+
+    def allow(self, *patterns: str) -> None:
+        """The person agreed to these places in this session, which a resumed one still knows."""
+        self._allowed.update(dict.fromkeys(patterns))
         self._known.know(*patterns)
 
     def hear(self, words: str) -> None:
@@ -214,11 +227,12 @@ class Taint:
 
     def saved(self) -> Saved:
         """What a resumed session must know: its variables hold what was read."""
-        return Saved(by=tuple(self._by), known=self._known.origins)
+        return Saved(by=tuple(self._by), known=self._known.origins, allowed=tuple(self._allowed))
 
     async def restore(self, saved: Saved) -> None:
         """Takes over what an earlier process had read and opened."""
         self._known.remember_origins(saved.known)
+        self.allow(*saved.allowed)
         await self.read(*saved.by)
 
     def _effect(self, url: str) -> Effect:

@@ -226,6 +226,12 @@ async def test_a_resumed_session_knows_what_it_had_read():
     assert later.by == taint.by == (SHOP,)
     assert later.knows(SHOP)
     assert not later.knows(EVIL)
+    taint.allow(*patterns_of("agreed.example"))
+    await later.restore(taint.saved())
+    assert later.knows("https://www.agreed.example/")
+    again = Taint()
+    await again.restore(later.saved())
+    assert again.knows("https://www.agreed.example/")
     clean = Taint()
     await clean.restore(Saved())
     assert not clean.is_tainted

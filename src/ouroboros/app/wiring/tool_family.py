@@ -15,12 +15,16 @@ from ouroboros.code.pool import Isolates
 from ouroboros.core.events import Envelope, UserMessage
 from ouroboros.core.parts import Message
 from ouroboros.repl.following import follow
+from ouroboros.repl.taint import patterns_of
+from ouroboros.repl.tools.control import agreed
 from ouroboros.repl.tools.family import browser_tools, script_tools
 from ouroboros.repl.tools.seat import Seat
 from ouroboros.safety.guard import Guard
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import AnyTool, Registry
 from ouroboros.tools.tool import Effect
+
+_PAGE = "page "
 
 
 @asynccontextmanager
@@ -70,11 +74,15 @@ async def seat_of(
         repls = Repls(base(kit, isolates, hands, opened, tools=tools))
         follow(hands, repls.taint, repls.own.ledger)
 
+        before = len(kit.state.history)
+
         async def read_elsewhere(effect: Effect) -> None:
-            """A browser may carry away what was read in files and outputs as well."""
+            """A browser may carry away what was read in files, in outputs, and before a restart."""
             del effect
-            sources = (source for source in kit.state.sources if not source.startswith("page "))
-            await repls.taint.read(*sources)
+            sources = kit.state.sources
+            if not before:
+                sources = [source for source in sources if not source.startswith(_PAGE)]
+            await repls.taint.read(*(source.removeprefix(_PAGE) for source in sources))
 
         hands.watch(read_elsewhere)
 
@@ -88,6 +96,8 @@ async def seat_of(
 
         for message in kit.state.history:
             hear(message)
+        for domain in agreed(kit.state):
+            repls.taint.allow(*patterns_of(domain))
         kit.journal.listen(listen)
         yield await stack.enter_async_context(
             seated(repls, guard, script_seconds=settings.rlm.script_timeout)

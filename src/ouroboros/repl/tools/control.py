@@ -1,13 +1,16 @@
 """Tools that change how the browser is: stop what goes on, set it up, bring it back."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from ouroboros.core.errors import ToolFailed
+from ouroboros.core.state import State
 from ouroboros.repl.tools.seat import Seat, Wishes
+from ouroboros.tools.arguments import BadArguments, decode
 from ouroboros.tools.tool import Effect, Result, ToolContext
 
 type Side = Annotated[int, Meta(ge=200, le=7680)]
@@ -113,7 +116,7 @@ class BrowserConfigureTool:
         lines: list[str] = []
         if arguments.allow:
             self._seat.allow(arguments.domain)
-            lines.append(f"{arguments.domain} may be opened")
+            lines.append(_opened(arguments.domain))
         wishes = Wishes(
             domain=arguments.domain,
             permissions=None if arguments.permissions is None else dict(arguments.permissions),
@@ -129,6 +132,25 @@ class BrowserConfigureTool:
         if not lines:
             raise ToolFailed("say what is to be different")
         yield Result.of("\n".join(lines))
+
+
+def agreed(state: State) -> Iterator[str]:
+    """Domains that the person let the session go to, as far as its history tells.
+
+    What the person changed before saying yes is not among them: a call shows what the model wished.
+    """
+    for call in (call for message in state.history for call in message.calls):
+        result = state.results.get(call.id)
+        if result is None or not result.ok or result.name != BrowserConfigureTool.name:
+            continue
+        with suppress(BadArguments):
+            wished = decode(ConfigureArguments, call.arguments)
+            if wished.allow and result.text.partition("\n")[0] == _opened(wished.domain):
+                yield wished.domain
+
+
+def _opened(domain: str) -> str:
+    return f"{domain} may be opened"
 
 
 class BrowserRecoverTool:
