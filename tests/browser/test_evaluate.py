@@ -130,6 +130,20 @@ async def test_code_without_an_end_is_stopped_and_the_page_goes_on(code: str, st
     assert await tab.evaluate("document.title") == b'"Shop"'
 
 
+async def test_code_that_somebody_ends_is_not_said_to_have_taken_too_long(stage: Stage) -> None:
+    tab = await page(stage)
+
+    async def end() -> None:
+        await anyio.sleep(0.2)
+        await tab.call("Runtime.terminateExecution")
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(end)
+        with pytest.raises(BrowserFailed, match="ended before it was done"):
+            await tab.evaluate("for (;;) {}", timeout_seconds=20)
+    assert await tab.evaluate("document.title") == b'"Shop"'
+
+
 async def test_a_page_that_hangs_itself_later_is_stopped_too(stage: Stage) -> None:
     """The code itself ends; what it left behind holds the page, and the next call finds it so."""
     tab = await page(stage)

@@ -92,7 +92,7 @@ async def test_a_plain_session_is_told_of_none_of_them(tmp_path: Path) -> None:
     async with stage(tmp_path, [Turn(text="Hi.")]) as opened:
         await opened.run()
         names = [tool["function"]["name"] for tool in opened.body()["tools"]]
-    assert len(names) == 11
+    assert len(names) == 12
     assert not [name for name in names if name.startswith(("browser", "js", "view"))]
 
 

@@ -23,6 +23,7 @@ ATTEMPTS = 5
 
 _LIBRARY = "ouroborosRun"
 _STALE = ("Cannot find context", "uniqueContextId not found", "Cannot find execution context")
+_STOPPED = ("terminated", "Internal error")
 _LEFT = ("navigated or closed", "Promise was collected", "Cannot find default execution context")
 
 
@@ -112,6 +113,7 @@ async def _run(page: Page, order: Order) -> bytes:
         expression = f"{_LIBRARY}{call}"
         if _LIBRARY not in world.installed:
             expression = f"(globalThis.{_LIBRARY}??={_library()}){call}"
+    began = anyio.current_time()
     try:
         found = await _evaluate(page, order, session, {"expression": expression, **where})
         if world is not None:
@@ -123,7 +125,7 @@ async def _run(page: Page, order: Order) -> bytes:
         if world is not None and refused.message.partition(": ")[2].startswith(_STALE):
             page.frames.forget_world(world)
             raise _Stale from refused
-        raise _explained(page, order, refused) from refused
+        raise _explained(page, order, refused, anyio.current_time() - began) from refused
     return _read(page, answer)
 
 
@@ -217,9 +219,10 @@ async def _stop(page: Page, session: str) -> None:
         return
 
 
-def _explained(page: Page, order: Order, refused: CallRefused) -> BrowserFailed:
-    if "terminated" in refused.message or "Internal error" in refused.message:
-        return _late(page, order)
+def _explained(page: Page, order: Order, refused: CallRefused, seconds: float) -> BrowserFailed:
+    if any(words in refused.message for words in _STOPPED):
+        # So Chromium says of its own timeout as well: the clock tells which it was.
+        return _late(page, order) if seconds >= order.timeout_seconds else _ended(page)
     if any(words in refused.message for words in _LEFT):
         return PageChanged(f"{page.id}: the page was left while the code ran")
     return refused
@@ -229,6 +232,13 @@ def _late(page: Page, order: Order) -> CallTimedOut:
     return CallTimedOut(
         f"{page.id}: the code took over {order.timeout_seconds:g} s and was stopped",
         hint="do less at once, or wait for what you need with waitForSelector",
+    )
+
+
+def _ended(page: Page) -> BrowserFailed:
+    return BrowserFailed(
+        f"{page.id}: the code was ended before it was done; whether it took effect is unknown",
+        hint="look at the page before you run it again",
     )
 
 

@@ -15,7 +15,6 @@ from ouroboros.code.pool import Isolates
 from ouroboros.core.events import Envelope, UserMessage
 from ouroboros.core.parts import Message
 from ouroboros.repl.following import follow
-from ouroboros.repl.taint import patterns_of
 from ouroboros.repl.tools.control import agreed
 from ouroboros.repl.tools.family import browser_tools, script_tools
 from ouroboros.repl.tools.seat import Seat
@@ -96,8 +95,7 @@ async def seat_of(
 
         for message in kit.state.history:
             hear(message)
-        for domain in agreed(kit.state):
-            repls.taint.allow(*patterns_of(domain))
+        repls.taint.allow(*agreed(kit.state))
         kit.journal.listen(listen)
         yield await stack.enter_async_context(
             seated(repls, guard, script_seconds=settings.rlm.script_timeout)

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from ouroboros.core.errors import ToolFailed
 from ouroboros.core.state import State
+from ouroboros.repl.taint import patterns_of
 from ouroboros.repl.tools.seat import Seat, Wishes
 from ouroboros.tools.arguments import BadArguments, decode
 from ouroboros.tools.tool import Effect, Result, ToolContext
@@ -135,7 +136,7 @@ class BrowserConfigureTool:
 
 
 def agreed(state: State) -> Iterator[str]:
-    """Domains that the person let the session go to, as far as its history tells.
+    """Patterns of places that the person let the session go to, as far as its history tells.
 
     What the person changed before saying yes is not among them: a call shows what the model wished.
     """
@@ -146,7 +147,7 @@ def agreed(state: State) -> Iterator[str]:
         with suppress(BadArguments):
             wished = decode(ConfigureArguments, call.arguments)
             if wished.allow and result.text.partition("\n")[0] == _opened(wished.domain):
-                yield wished.domain
+                yield from patterns_of(wished.domain)
 
 
 def _opened(domain: str) -> str:
