@@ -306,3 +306,36 @@ def test_a_bare_repository_and_one_around_the_workspace_are_asked_about(tmp_path
     assert classify("cd x.git && git log", cwd=tmp_path / "ws", places=here).kind == "approve"
     git(tmp_path, "init", "-q")
     assert classify("git log", cwd=tmp_path / "ws", places=here).rule == "ask.outside"
+
+
+@pytest.mark.parametrize("broken", ["", "HEAD objects", "HEAD refs", "objects refs", "BAD"])
+def test_a_folder_that_only_looks_like_a_repository_hides_no_settings_above(
+    tmp_path: Path, broken: str
+):
+    """Git passes over a ``.git`` that is none, and takes the next one above."""
+    outer, canary = tmp_path / "ws", tmp_path / CANARY
+    below = outer / "below"
+    (below / ".git").mkdir(parents=True)
+    git(outer, "init", "-q")
+    for name in broken.split() if broken != "BAD" else ("HEAD", "objects", "refs"):
+        if name == "HEAD":
+            (below / ".git/HEAD").write_text("x" if broken == "BAD" else "ref: refs/heads/main\n")
+        else:
+            (below / ".git" / name).mkdir()
+    (below / "f").write_text("x\n")
+    (below / ".gitattributes").write_text("* filter=evil\n")
+    git(outer, "add", "below/f")
+    git(outer, "config", "filter.evil.clean", f"echo ran >> {canary}; cat")
+    (below / "f").write_text("other\n")
+    verdict = classify("git diff", cwd=below, places=places(outer))
+    run("git diff", below)
+    assert canary.exists(), "git does not look further up"
+    assert (verdict.kind, verdict.rule) == ("approve", "ask.repository")
+
+
+@pytest.mark.parametrize("said", [b"\nelsewhere", b"else\xffwhere\n", b"elsewhere\n\nx", b""])
+def test_a_repository_that_hides_where_its_settings_are_is_asked_about(tmp_path: Path, said: bytes):
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".git/commondir").write_bytes(said)
+    verdict = classify("git log", cwd=tmp_path, places=places(tmp_path))
+    assert (verdict.kind, verdict.rule) == ("approve", "ask.repository")

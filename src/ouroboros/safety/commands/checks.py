@@ -9,6 +9,7 @@ from ouroboros.safety.commands.operands import Ground
 from ouroboros.safety.commands.options import Match
 from ouroboros.safety.commands.scripts import check_awk, check_jq, check_sed
 from ouroboros.safety.commands.verdict import Doubt
+from ouroboros.safety.paths.secret_names import is_secret_name
 
 type Check = Callable[[str, Match, Sequence[Word], Ground], None]
 
@@ -122,6 +123,10 @@ def _grep(name: str, match: Match, words: Sequence[Word], ground: Ground) -> Non
         raise Doubt("ask.secret", "it looks for keys")
     if "--files" in match.given:
         match.paths[:] = match.operands
+    for option in ("-g", "--glob", "--iglob", "--include"):
+        for value in match.given.get(option, []):
+            if is_secret_name(value.lower(), is_pattern=True):
+                raise Doubt("ask.secret", f"{value} may be files with keys")
 
 
 def _plain(words: Sequence[Word]) -> None:
@@ -248,7 +253,10 @@ def _unzip(name: str, match: Match, words: Sequence[Word], ground: Ground) -> No
 
 def _stdout(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
     del words, ground
-    if not match.given.keys() & {"-c", "-l", "-t", "--stdout", "--list", "--test"}:
+    given = match.given.keys()
+    # The later of two ways to work wins in some of them.
+    is_list = given & {"-l", "-t", "--list", "--test"} and not given & {"-d", "--decompress"}
+    if not is_list and not given & {"-c", "--stdout"}:
         raise Doubt("ask.option", f"{name} is only known to read with -c or -l")
 
 
@@ -300,6 +308,12 @@ def _plain_key(name: str, match: Match, words: Sequence[Word], ground: Ground) -
         raise Doubt("ask.secret", f"{name} may show keys")
 
 
+def _tput(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
+    del words, ground
+    if any(word.text in {"init", "reset"} for word in match.operands):
+        raise Doubt("ask.operand", f"{name} may run what the terminal's description names")
+
+
 CHECKS: dict[str, Check] = {
     "awk": _awk,
     "bare_names": _bare_names,
@@ -318,6 +332,7 @@ CHECKS: dict[str, Check] = {
     "stdout": _stdout,
     "tar": _tar,
     "test": _test,
+    "tput": _tput,
     "unzip": _unzip,
     "variables": _printenv,
     "yq": _yq,

@@ -101,6 +101,7 @@ _PRINTERS = frozenset([
     "paste",
     "jq",
 ])
+_SCRIPTED = frozenset({"awk", "gawk", "jq", "mawk", "sed", "yq"})
 _XARGS = spec(
     "-0rtx -n= -P= -I= -L= -d= -s= --null --no-run-if-empty --max-args= --max-procs= --delimiter= WORDS"
 )
@@ -171,6 +172,7 @@ def check_find(words: Sequence[Word], ground: Ground, judge: Judge) -> Feed:
                 ground.check([value])
         elif text == "-exec":
             inner = _inner(rest)
+            _check_names(inner)
             search.allows(inner[0].text.rpartition("/")[2])
             judge(inner)
         elif text in {"!", "-not"} and rest and rest[0].text in _NAMES:
@@ -220,6 +222,16 @@ def _inner(rest: list[Word]) -> Sequence[Word]:
     inner = rest[: ends[0]]
     del rest[: ends[0] + 1]
     return inner
+
+
+def _check_names(inner: Sequence[Word]) -> None:
+    """Holds what is found to be put in as a file, and not into a script or for a folder of git."""
+    at = [number for number, word in enumerate(inner) if "{}" in word.text]
+    own = inner[0].text.rpartition("/")[2]
+    is_glued = any(inner[number].text != "{}" for number in at)
+    first = next((n for n, w in enumerate(inner) if n and not w.text.startswith("-")), 0)
+    if is_glued or (at and (own == "git" or (own in _SCRIPTED and first in at))):
+        raise Doubt("ask.wrapper", f"find would put names of files into what {own} runs")
 
 
 def check_xargs(words: Sequence[Word], feed: Feed, judge: Judge) -> None:

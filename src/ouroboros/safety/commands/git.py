@@ -158,6 +158,8 @@ def _check_values(match: Match) -> None:
                 )
             if value.startswith(("/", "..")) and option not in {"-S", "-G", "-L", "--grep", "-e"}:
                 raise Doubt("ask.option", f"{option} {value} of git is not known to be harmless")
+            if option == "-L" and is_secret_name(value.rpartition(":")[2]):
+                raise Doubt("ask.secret", f"{value} may hold keys")
             if option == "--submodule" and value not in {"short", "log"}:
                 raise Doubt("ask.git", "the differences of submodules are shown by another git")
 
@@ -209,6 +211,8 @@ def _check_repository(cwd: Path, places: Places) -> None:
         if os.path.lexists(own):
             if not places.is_readable(folder):
                 raise Doubt("ask.outside", f"the repository {folder} is outside the workspace")
+            if own.is_dir() and not _is_whole(own):
+                raise Doubt("ask.repository", f"{own} is no repository, so git looks further up")
             for file in _settings(own):
                 _check_settings(file)
             return
@@ -219,16 +223,29 @@ def _check_repository(cwd: Path, places: Places) -> None:
             )
 
 
+def _is_whole(own: Path) -> bool:
+    """Whether git takes the folder for a repository; otherwise it goes on to the folders above."""
+    head = _text(own / "HEAD")
+    is_head = re.fullmatch(r"ref: refs/[^\s\ufffd]+\n?|[0-9a-f]{40}(?:[0-9a-f]{24})?\n?", head)
+    folders = (own / "objects", own / "refs")
+    return is_head is not None and all(
+        each.is_dir() and os.access(each, os.X_OK) for each in folders
+    )
+
+
 def _settings(own: Path) -> list[Path]:
     folder = own
     if own.is_file():
-        said = re.fullmatch(r"gitdir: (.+?)\n*", _text(own))
+        said = re.fullmatch(r"gitdir: ([^\r\n\ufffd]+)\n?", _text(own))
         if said is None:
             raise Doubt("ask.repository", f"{own} does not say where the repository is")
         folder = own.parent / said.group(1)
     folders = [folder]
-    if (folder / "commondir").is_file():
-        folders.append(folder / _text(folder / "commondir").strip("\n"))
+    if os.path.lexists(folder / "commondir"):
+        said = re.fullmatch(r"([^\r\n\ufffd]+)\n?", _text(folder / "commondir"))
+        if said is None:
+            raise Doubt("ask.repository", f"{folder} does not say where it has its settings")
+        folders.append(folder / said.group(1))
     return [each / name for each in folders for name in ("config", "config.worktree")]
 
 

@@ -117,7 +117,7 @@ class Judge:
             self._keep(self._feed, unwrapped(words))
         elif own == "git":
             self.edits.extend(check_git(words, self._ground))
-            self._feed = Feed(is_listing=_is_listing(own, words), is_narrow=True)
+            self._feed = Feed(is_listing=_is_listing(own, words), is_narrow=not _is_wide(words))
         elif own == "find":
             self._feed = check_find(words, self._ground, self._found)
         elif own == "xargs":
@@ -245,6 +245,13 @@ def _is_listing(own: str, words: Sequence[Word]) -> bool:
             return bool(given & _LISTING_WORDS)
         case _:
             return False
+
+
+def _is_wide(words: Sequence[Word]) -> bool:
+    """Whether ``git ls-files`` lists what is kept out of the repository, as keys often are."""
+    given = set(_texts(words))
+    is_new = bool(given & {"-o", "--others"}) and "--exclude-standard" not in given
+    return is_new or bool(given & {"-i", "--ignored"})
 
 
 def edited(text: str, edits: Sequence[Edit]) -> str:

@@ -4,9 +4,16 @@ import re
 
 from ouroboros.safety.commands.verdict import Doubt
 
-_ADDRESS = r"(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\[^\n])+/I?)"
+
+def _regex(mark: str) -> str:
+    """A regular expression up to its mark, which no brackets hold: there some read on."""
+    inside = rf"\[:[a-z]+:\]|[^\]\[\\\n{mark}]|\\[a-zA-Z]"
+    return rf"(?:[^{mark}\\\[\n]|\\[^\n]|\[\^?+(?:{inside})++\])"
+
+
+_ADDRESS = rf"(?:\d+(?:~\d+)?|\$|/{_regex('/')}+/I?)"
 _SUBSTITUTE = "|".join(
-    rf"s{mark}(?:[^{mark}\\\n]|\\[^\n])*{mark}(?:[^{mark}\\\n]|\\[^\n])*{mark}[gpiI0-9]*"
+    rf"s{mark}{_regex(mark)}*{mark}(?:[^{mark}\\\n]|\\[^\n])*{mark}[gpiI0-9]*"
     for mark in ("/", r"\|", "#", ",", ":", "@", "%", "!", "_")
 )
 _SED_STEP = rf"(?:{_ADDRESS}(?:,(?:{_ADDRESS}|\+\d+))?)? ?!?(?:[pd=]|q\d*|{_SUBSTITUTE})"
@@ -67,8 +74,12 @@ _AWK_WORDS = frozenset([
     "arr",
 ])
 _AWK_STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
-_AWK_REGEX = re.compile(r'/(?:[^/"\\\n]|\\[^"\n])+/')
+_AWK_REGEX = re.compile(r'/(?:[^/"\\\n\[\]]|\\[^"\n]|\[\^?(?:\[:[a-z]+:\]|[^/"\\\n\[\]])+\])+/')
 _AWK_BEFORE_REGEX = "~(,;{}!&|\n"
+_AWK_VALUE = re.compile(r"(?:(?P<word>\w+)|\])$", re.ASCII)
+_AWK_NO_VALUES = re.compile(
+    r"(?!N[RF]|FNR|O?[FR]S|R[A-Z]+|FILENAME)[A-Z]+|print|printf|length|sub|gsub|split|sprintf|index|match|int|to(?:low|upp)er|substr|if|else|for|in|while|next|exit"
+)
 _AWK_SIGNS = re.compile(r"[A-Za-z0-9_\s{}()\[\];,.$=!<>+*%?:~&|-]*", re.ASCII)
 
 _JQ_WORDS = re.compile(
@@ -120,13 +131,24 @@ def _awk_code(script: str) -> str:
     kept, at, before = list[str](), 0, ""
     while at < len(script):
         found = _AWK_STRING.match(script, at)
-        if found is None and (not before or before in _AWK_BEFORE_REGEX):
+        if found is None and script[at] == "/" and not _divides("".join(kept), script):
             found = _AWK_REGEX.match(script, at)
+            if found is None or not (before == "" or before in _AWK_BEFORE_REGEX):
+                raise Doubt("ask.script", "an awk pattern may end elsewhere than it seems")
         # A text or pattern leaves a mark that is no operator and no beginning.
         kept.append(" 0 " if found else script[at])
         before = kept[-1].strip(" \t")[-1:] or before
         at = found.end() if found else at + 1
     return "".join(kept)
+
+
+def _divides(before: str, script: str) -> bool:
+    """Whether a slash after this is certainly a division, and begins no pattern."""
+    before = before.rstrip(" \t")
+    if before.endswith(")"):
+        return re.search(r"\b(if|while|for)\b", script) is None
+    value = _AWK_VALUE.search(before)
+    return value is not None and not _AWK_NO_VALUES.fullmatch(value["word"] or "")
 
 
 def check_jq(script: str) -> None:

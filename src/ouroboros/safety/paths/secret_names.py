@@ -4,7 +4,7 @@ import re
 from fnmatch import fnmatchcase
 
 _SECRET = re.compile(
-    r"\.env(\..+)?|\.envrc|id_(rsa|dsa|ecdsa|ed25519)(_sk)?|.*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)"
+    r"\.env([.~_-].*)?|\.envrc|id_(rsa|dsa|ecdsa|ed25519)(_sk)?|.*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)"
     r"|\.?(netrc|pgpass|npmrc|pypirc|htpasswd|my\.cnf|git-credentials|dockercfg|vault-token|boto|s3cfg)"
     r"|_netrc|shadow-?|gshadow-?|sudoers|(credentials?|secrets?|passwords?|tokens?)(\.(json|ya?ml|toml|txt|ini|xml|env|csv|db|enc))?"
     r"|.*_history|service[-_]account.*\.json|client_secret.*\.json|.*\.tfstate(\.backup)?|kubeconfig|.*\.kubeconfig"
@@ -15,6 +15,7 @@ _NO_SECRET = re.compile(
     r"\.env\.(example|sample|template|dist|defaults?|schema)|.*\.(pub|example|sample|template)",
     re.IGNORECASE,
 )
+_COPY = re.compile(r"(~|\.(bak|backup|old|orig|save|swp))+$", re.IGNORECASE)
 _FOLDERS = frozenset({
     ".ssh",
     ".aws",
@@ -43,7 +44,7 @@ def is_secret_name(path: str, *, is_pattern: bool = False) -> bool:
     if is_pattern and any(mark in name for mark in "*?["):
         stands_for_all = not name.strip("*?.")
         return not stands_for_all and any(fnmatchcase(each, name.lower()) for each in _EXAMPLES)
-    return _SECRET.fullmatch(name) is not None
+    return _SECRET.fullmatch(_COPY.sub("", name)) is not None
 
 
 _EXAMPLES = (

@@ -5,6 +5,7 @@ and ``⇐ ∅ □`` for a turn of the writing, a blank without width and one tha
 """
 
 from tests.unit.safety.command_cases import (
+    harmful_hidden,
     harmful_options,
     harmful_places,
     harmful_programs,
@@ -27,6 +28,6 @@ def _case(line: str) -> str:
     return line
 
 
-_ALL = (harmful_shell, harmful_programs, harmful_places, harmful_options)
+_ALL = (harmful_shell, harmful_programs, harmful_places, harmful_options, harmful_hidden)
 
 CASES = [_case(line) for each in _ALL for line in each.LINES.split("\n") if line]

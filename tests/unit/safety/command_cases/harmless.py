@@ -395,6 +395,10 @@ sed -e 's/a/b/' -e 's/c/d/' README.md
 sed -n '1,5p;10p' src/app.py
 cat src/app.py | sed -n '20,40p'
 sed '/^#/d' config.toml
+sed 's/[0-9][0-9]*/N/g' README.md
+sed -E 's/[[:space:]]+$//' README.md
+sed 's/[ \t]*$//' README.md
+sed -n '/[Ee]rror/p' log.txt
 sed -E 's/(a)(b)/\2\1/' README.md
 awk '{print $1}' log.txt
 awk -F: '{print $1}' README.md
@@ -544,6 +548,13 @@ cat /etc/hosts
 awk '{s+=$1} END {print s/NR}' log.txt
 awk '$3 > 100' log.txt
 awk '!seen[$0]++' log.txt
+awk '{print $1/1024}' log.txt
+awk '{print ($1+$2)/2}' log.txt
+awk '/[0-9]+/ {print $1}' log.txt
+awk '$1 ~ /^[A-Z]/ {c++} END {print c}' log.txt
+awk '/[[:digit:]]/' log.txt
+awk '/\/src\// {print $2}' log.txt
+find . -name '*.py' -exec grep -n foo {} +
 tar --list -f archive.tar
 gunzip -c log.gz | head
 xz -l archive.xz

@@ -44,7 +44,7 @@ READS: dict[str, str] = {
     "systemctl status": "-ln= --no-pager --full --lines= NAMES",
     "timedatectl status": "",
     "top": "-bcHiS -n= -o= -p= -u= -d= :batch",
-    "tput": "NAMES",
+    "tput": ":tput NAMES",
     "ulimit": "-aHS",
     "umask": "-S",
     "vmstat": "-asSw NAMES",
