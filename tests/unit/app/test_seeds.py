@@ -210,7 +210,9 @@ async def test_a_folder_without_text_is_refused(tmp_path: Path):
         (b"Dear Ann,\nI write, as ever,\n", "Dear Ann,\nI write, as ever,\n"),
         (b"a,b\n1,2,3\n", "a,b\n1,2,3\n"),
         (b"a,b\n", "a,b\n"),
+        (b"a," * 9_000, "a," * 9_000),
     ],
+    ids=range(12),
 )
 async def test_standard_input_is_what_it_looks_like(tmp_path: Path, stdin: bytes, found: object):
     (seed,) = await read(tmp_path, "-", stdin=stdin)

@@ -22,10 +22,6 @@ def _words(kind: inspect.Type) -> str:
             return "a whole number" + _bounds(kind)
         case inspect.FloatType():
             return "a number" + _bounds(kind)
-        case inspect.StrType():
-            return "text in quotes"
-        case inspect.BoolType():
-            return "true or false"
         case inspect.StructType(fields=fields):
             return "a table with " + " and ".join(field.encode_name for field in fields)
         case inspect.Metadata(extra={"words": str(own)}):

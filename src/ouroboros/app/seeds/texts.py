@@ -95,7 +95,7 @@ def separator(text: str) -> str:
 
 
 def _is_table(rows: list[str], sign: str) -> bool:
-    if sign not in rows[0]:
+    if not rows or sign not in rows[0]:
         return False
     try:
         cells = [row for row in csv.reader(rows, delimiter=sign) if row]

@@ -1,0 +1,109 @@
+"""What a project may not set for itself: all that would make us less careful than the person is.
+
+Trust lets a project configure a run and make it stricter. Its files come from whoever may change
+the repository, so the cage, the network and the watching over outputs are only ever narrowed there.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from ouroboros.app.config.schema import KeyPath, Table, flatten, leaves
+
+type _IsLooser = Callable[[object, object], bool]
+
+
+def loosened(table: Table, below: Mapping[str, object]) -> list[KeyPath]:
+    """The settings of a project's table that are looser than those of the person below it."""
+    given = [(path, value) for path, value in flatten(table) if _judge(path) is not None]
+    if not given:
+        return []
+    own = {leaf.path: leaf.default for leaf in leaves()} | dict(flatten(below))
+    found: list[KeyPath] = []
+    for path, value in given:
+        is_looser = _judge(path)
+        if is_looser is not None and is_looser(value, own.get(path)):
+            found.append(path)
+    return found
+
+
+def without(table: Table, path: KeyPath) -> Table:
+    """The table but for one setting."""
+    name, *rest = path
+    if not rest:
+        return {key: value for key, value in table.items() if key != name}
+    inner = without(cast("Table", table[name]), tuple(rest))
+    return table | {name: inner}
+
+
+def _judge(path: KeyPath) -> _IsLooser | None:
+    return _ACTIONS if path[:2] == ("safety", "actions") else _JUDGES.get(path)
+
+
+def _order(*values: object, unset: object = None) -> _IsLooser:
+    """Values from the strictest to the loosest."""
+
+    def is_looser(value: object, own: object) -> bool:
+        return values.index(value) > values.index(unset if own is None else own)
+
+    return is_looser
+
+
+def _asks_less(value: object, own: object) -> bool:
+    return value not in {"untrusted", own}
+
+
+def _is_on(value: object, own: object) -> bool:
+    return bool(value) and not own
+
+
+def _is_off(value: object, own: object) -> bool:
+    return bool(own) and not value
+
+
+def _differs(value: object, own: object) -> bool:
+    return value != own
+
+
+def _more(value: object, own: object) -> bool:
+    return not set(_words(value)) <= set(_words(own))
+
+
+def _fewer(value: object, own: object) -> bool:
+    return not set(_words(own)) <= set(_words(value))
+
+
+def _larger(value: object, own: object) -> bool:
+    """Of two bounds, where none and 0 are no bound at all."""
+    return bool(own) and (not value or cast("int", value) > cast("int", own))
+
+
+def _words(value: object) -> list[object]:
+    return list(cast("list[object] | tuple[object, ...] | None", value) or ())
+
+
+_ACTIONS = _order("block", "redact", "warn", unset="redact")
+_JUDGES: dict[KeyPath, _IsLooser] = {
+    ("approval_policy",): _asks_less,
+    ("approval", "sandbox_approval"): _is_on,
+    ("approval", "rules"): _is_on,
+    ("guardian", "enabled"): _is_on,
+    ("guardian", "model"): _differs,
+    ("guardian", "effort"): _differs,
+    ("guardian", "timeout"): _differs,
+    ("limits", "actions_per_hour"): _larger,
+    ("sandbox", "mode"): _order("read-only", "workspace-write", "danger-full-access"),
+    ("sandbox", "network"): _order("off", "proxy", "on"),
+    ("sandbox", "writable"): _more,
+    ("sandbox", "exclude_tmp"): _is_off,
+    ("sandbox", "hide"): _fewer,
+    ("sandbox", "reveal"): _more,
+    ("sandbox", "bubblewrap"): _order("auto", "off"),
+    ("sandbox", "landlock_alone"): _order("strict", "loose"),
+    ("sandbox", "processes"): _larger,
+    ("web", "allow"): _more,
+    ("web", "deny"): _fewer,
+    ("web", "only_allowed"): _is_off,
+    ("web", "only_reading"): _is_off,
+    ("safety", "enabled"): _is_off,
+    ("safety", "confirm_disable"): _is_on,
+}

@@ -1,0 +1,140 @@
+"""A trusted project configures a run and makes it stricter; less careful than the person it never is."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ouroboros.app.config import layers as config
+from ouroboros.app.config import trust
+from ouroboros.app.settings import Settings
+
+LOOSER = (
+    'approval_policy = "never"',
+    'approval_policy = "on-failure"',
+    "[guardian]\nenabled = true",
+    '[guardian]\nmodel = "small/yes"',
+    '[sandbox]\nmode = "danger-full-access"',
+    '[sandbox]\nnetwork = "proxy"',
+    '[sandbox]\nnetwork = "on"',
+    '[sandbox]\nwritable = ["/"]',
+    '[sandbox]\nreveal = ["~/.ssh"]',
+    '[sandbox]\nbubblewrap = "off"',
+    '[sandbox]\nlandlock_alone = "loose"',
+    "[sandbox]\nprocesses = 0",
+    "[sandbox]\nprocesses = 99999",
+    '[web]\nallow = ["evil.example"]',
+    "[safety]\nenabled = false",
+    "[safety]\nconfirm_disable = true",
+    '[safety.actions]\naws-access-key = "warn"',
+)
+STRICTER = (
+    'approval_policy = "untrusted"',
+    '[sandbox]\nmode = "read-only"',
+    "[sandbox]\nexclude_tmp = true",
+    '[sandbox]\nhide = ["secrets"]',
+    "[sandbox]\nprocesses = 100",
+    '[web]\ndeny = ["evil.example"]\nonly_allowed = true\nonly_reading = true',
+    '[safety.actions]\naws-access-key = "block"',
+    "[limits]\nactions_per_hour = 3",
+)
+CAREFUL = """
+approval_policy = "granular"
+[approval]
+rules = false
+sandbox_approval = false
+[limits]
+actions_per_hour = 5
+[guardian]
+timeout = 20.0
+[sandbox]
+mode = "read-only"
+exclude_tmp = true
+hide = ["/srv/keys"]
+writable = ["/srv/out"]
+[web]
+deny = ["a.example", "b.example"]
+only_allowed = true
+only_reading = true
+[safety.actions]
+aws-access-key = "block"
+"""
+LOOSER_THAN_CAREFUL = (
+    'approval_policy = "on-request"',
+    "[approval]\nrules = true",
+    "[approval]\nsandbox_approval = true",
+    "[limits]\nactions_per_hour = 6",
+    "[guardian]\ntimeout = 1.0",
+    '[sandbox]\nmode = "workspace-write"',
+    "[sandbox]\nexclude_tmp = false",
+    "[sandbox]\nhide = []",
+    '[sandbox]\nwritable = ["/srv/out", "/srv"]',
+    '[web]\ndeny = ["a.example"]',
+    "[web]\nonly_allowed = false",
+    "[web]\nonly_reading = false",
+    '[safety.actions]\naws-access-key = "redact"',
+)
+
+
+def load(root: Path, own: str, user: str = "", *, name: str = "config.toml") -> config.Loaded:
+    home, folder = root / "home", root / "clone"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".ouroboros").mkdir()
+    home.mkdir()
+    (home / "config.toml").write_text(user, "utf-8")
+    (folder / ".ouroboros" / name).write_text(own, "utf-8")
+    trust.grant(home, trust.read(folder, home))
+    variables = {"OUROBOROS_HOME": str(home)}
+    return config.load(folder, variables, {}, managed=root / "managed.toml")
+
+
+def asked(own: str) -> Settings:
+    import tomllib
+
+    return msgspec.convert(tomllib.loads(own), Settings)
+
+
+@pytest.mark.parametrize("name", ["config.toml", "config.local.toml"])
+@pytest.mark.parametrize("own", LOOSER)
+def test_nothing_of_a_project_makes_us_less_careful(tmp_path: Path, own: str, name: str) -> None:
+    loaded = load(tmp_path, f'model = "m"\n{own}\n', name=name)
+    assert loaded.settings == Settings(model="m")
+    [said] = loaded.warnings
+    assert said.startswith(f"{tmp_path / 'clone' / '.ouroboros' / name}, line ")
+    assert said.endswith(
+        ": ignored, for a project may only make this stricter; "
+        "set it in your own settings or by an option"
+    )
+
+
+@pytest.mark.parametrize("own", STRICTER)
+def test_a_project_may_be_stricter(tmp_path: Path, own: str) -> None:
+    loaded = load(tmp_path, own)
+    assert loaded.settings == asked(own) != Settings()
+    assert loaded.warnings == ()
+
+
+@pytest.mark.parametrize("own", LOOSER_THAN_CAREFUL)
+def test_what_the_person_made_strict_stays_so(tmp_path: Path, own: str) -> None:
+    loaded = load(tmp_path, own, CAREFUL)
+    assert loaded.settings == asked(CAREFUL)
+    assert len(loaded.warnings) == 1
+
+
+def test_the_person_may_be_less_careful_and_a_project_follows(tmp_path: Path) -> None:
+    own = '[sandbox]\nmode = "workspace-write"\nnetwork = "on"\nwritable = ["/srv"]'
+    user = '[sandbox]\nmode = "danger-full-access"\nnetwork = "on"\nwritable = ["/srv", "/opt"]'
+    loaded = load(tmp_path, own, user)
+    assert loaded.settings == asked(own)
+    assert loaded.warnings == ()
+
+
+def test_each_setting_is_judged_alone(tmp_path: Path) -> None:
+    own = '[sandbox]\nmode = "read-only"\nnetwork = "on"\n[safety]\nenabled = false\nconfirm_disable = true'
+    loaded = load(tmp_path, own)
+    assert loaded.settings == asked('[sandbox]\nmode = "read-only"')
+    assert [each.partition(": ")[2].partition(":")[0] for each in loaded.warnings] == [
+        "sandbox.network",
+        "safety.enabled",
+        "safety.confirm_disable",
+    ]
