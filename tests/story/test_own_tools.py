@@ -4,6 +4,7 @@ import json
 from functools import partial
 from pathlib import Path
 
+import anyio
 import pytest
 from anyio import to_thread
 

@@ -70,9 +70,7 @@ def gather(cwd: Path, home: Path, budget: int) -> Instructions:
     personal = own[1].decode("utf-8", "replace").strip() if own else ""
     text = SEPARATOR.join(part for part in (personal, project) if part)
     foreign = str(files[1 if own else 0]) if project else ""
-    return Instructions(
-        text=text, files=tuple(files), project=foreign, warnings=tuple(warnings)
-    )
+    return Instructions(text=text, files=tuple(files), project=foreign, warnings=tuple(warnings))
 
 
 def _first(

@@ -10,8 +10,8 @@ import anyio
 import pytest
 
 from ouroboros.browser.guard.gate import Gate, gate
-from ouroboros.safety.network.peers import asked, in_table, is_ours
 from ouroboros.llm.transport import Proxies
+from ouroboros.safety.network.peers import asked, in_table, is_ours
 from tests.unit.llm.proxy_parts import proxying
 
 OK = b"HTTP/1.1 200"

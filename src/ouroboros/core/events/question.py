@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ouroboros.core.events.envelope import Event
 
@@ -45,4 +45,4 @@ class UserAnswered(Event, frozen=True, kw_only=True):
     source: ClassVar[Literal["user", "agent", "system"]] = "user"
     request_id: str
     call_id: str
-    answers: dict[str, tuple[str, ...]] = {}
+    answers: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
