@@ -163,7 +163,7 @@ async def test_a_tool_that_fails_says_why_and_the_run_goes_on(
         outcome = await s.run()
         assert words in words_of(s)[0]
         assert outcome.final == "Done."
-    assert not Path("/etc/made").exists()
+    assert not await anyio.Path("/etc/made").exists()
 
 
 async def test_a_tool_that_takes_too_long_is_ended(tmp_path: Path) -> None:
