@@ -411,11 +411,62 @@ async def test_a_lost_socket_is_had_back_with_the_same_tabs(
             await tabs.close(id)
 
 
+async def lost_to(relay: "Relay", browser: BrowserSession) -> None:
+    """The socket breaks, and whoever wants it back is connected and hears nothing."""
+    await browser.tabs()
+    relay.is_deaf = True
+    await relay.cut()
+    await met(lambda: browser.status().state == "socket-lost")
+    await met(lambda: relay.unheard > 0)
+
+
+async def test_one_who_still_waits_for_a_lost_socket_can_be_stopped(
+    chromium: Chromium, tmp_path: Path
+) -> None:
+    port = int(chromium.url.split(":")[2].partition("/")[0])
+    path = chromium.url.partition(str(port))[2]
+    events: list[Event] = []
+    async with Relay(port) as relay:
+        plan = Plan(mode="remote", url=f"ws://127.0.0.1:{relay.port}{path}")
+        async with session(tmp_path, plan, events.append) as browser:
+            await lost_to(relay, browser)
+            with anyio.fail_after(5):
+                await browser.stop()
+            assert browser.status().state == "off"
+            await met(lambda: relay.unheard == 0)  # the attempt ended with it
+            relay.is_deaf = False
+            assert await (await browser.tabs()).tab().evaluate("1 + 1") == b"2"
+    assert [type(event).type for event in events].count("browser.started") == 2
+
+
+@pytest.mark.deep
+async def test_a_recovery_of_a_socket_that_stays_lost_leaves_one_keeper(
+    chromium: Chromium, tmp_path: Path
+) -> None:
+    port = int(chromium.url.split(":")[2].partition("/")[0])
+    path = chromium.url.partition(str(port))[2]
+    events: list[Event] = []
+    async with Relay(port) as relay:
+        plan = Plan(mode="remote", url=f"ws://127.0.0.1:{relay.port}{path}", start_seconds=0.5)
+        async with session(tmp_path, plan, events.append) as browser:
+            await lost_to(relay, browser)
+            with anyio.move_on_after(9):  # by then it has given up waiting, and connects anew
+                await browser.recover()
+            await met(lambda: relay.unheard == 0)
+            assert browser.status().state == "off"
+            relay.is_deaf = False
+            assert await (await browser.tabs()).tab().evaluate("1 + 1") == b"2"
+            await anyio.sleep(1)
+    assert [type(event).type for event in events].count("browser.started") == 2
+
+
 class Relay:
     """Passes bytes between a port of its own and another, until it is cut."""
 
     def __init__(self, target: int) -> None:
         self._target = target
+        self.is_deaf = False
+        self.unheard = 0
         self._streams: list[anyio.abc.SocketStream] = []
 
     async def __aenter__(self) -> "Relay":
@@ -437,11 +488,23 @@ class Relay:
         self._streams.clear()
 
     async def _serve(self, near: anyio.abc.SocketStream) -> None:
+        if self.is_deaf:
+            self.unheard += 1
+            async with near:
+                await _heard_out(near)
+            self.unheard -= 1
+            return
         async with near, await anyio.connect_tcp("127.0.0.1", self._target) as far:
             self._streams += [near, far]
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_pass, near, far)
                 tasks.start_soon(_pass, far, near)
+
+
+async def _heard_out(stream: anyio.abc.SocketStream) -> None:
+    with contextlib.suppress(anyio.BrokenResourceError):
+        async for _ in stream:
+            pass
 
 
 async def _pass(one: anyio.abc.SocketStream, other: anyio.abc.SocketStream) -> None:

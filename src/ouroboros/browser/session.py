@@ -3,13 +3,14 @@
 import contextlib
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ouroboros.browser import attach, launch, profiles
 from ouroboros.browser.channel.pipe import Pipe
@@ -31,11 +32,19 @@ from ouroboros.core.events.envelope import Event
 from ouroboros.safety.companion import Companion
 from ouroboros.safety.guard import Guard
 
-CLOSE_SECONDS = 2.0
+CLOSE_SECONDS, ENDING_SECONDS = 2.0, 10.0
+"""To answer that it closes, and to have ended in its own way."""
+
+_SHOWN = attrgetter("url", "title", "status")
 
 
 class _Version(Struct, frozen=True):
     product: str = ""
+
+
+class _Keeper(Struct, frozen=True):
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    over: anyio.Event = field(default_factory=anyio.Event)
 
 
 class BrowserSession:
@@ -67,6 +76,7 @@ class BrowserSession:
         self._group: TaskGroup | None = None
         self._starting = anyio.Lock()
         self._end = anyio.Event()
+        self._keeper: _Keeper | None = None
         self._moved = anyio.Event()
         self._state: State = "off"
         self._tabs: Tabs | None = None
@@ -131,9 +141,7 @@ class BrowserSession:
     async def stop(self) -> None:
         """Ends the browser, or lets go of it; the next ``tabs()`` starts it again."""
         async with self._starting:
-            self._end.set()
-            while self._state in {"running", "socket-lost"}:
-                await self._moved.wait()
+            await self._dismiss()
             self._state, self._left = "off", Left(number=self._left.number)
 
     def status(self) -> Status:
@@ -169,12 +177,35 @@ class BrowserSession:
     async def _start(self) -> None:
         if self._group is None:
             raise BrowserGone("the session has ended, and its browser with it")
+        await self._dismiss()
         self._end = anyio.Event()
-        keep = self._keep_managed if self.plan.mode == "managed" else self._keep_attached
         try:
-            await self._group.start(keep)
+            await self._group.start(self._keep)
         except ExceptionGroup as group:
             raise unwrapped(group) from group
+
+    async def _dismiss(self) -> None:
+        """Nobody keeps a browser when this returns; one that waits for a lost socket stops at once."""
+        self._end.set()
+        keeper, self._keeper = self._keeper, None
+        if keeper is None:
+            return
+        with anyio.move_on_after(ENDING_SECONDS):
+            while self._state == "running":
+                await self._moved.wait()
+        keeper.scope.cancel()
+        await keeper.over.wait()
+        if self._state in {"running", "socket-lost"}:
+            self._note("off")
+
+    async def _keep(self, *, task_status: TaskStatus[None]) -> None:
+        self._keeper = keeper = _Keeper()
+        keep = self._keep_managed if self.plan.mode == "managed" else self._keep_attached
+        try:
+            with keeper.scope:
+                await keep(task_status=task_status)
+        finally:
+            keeper.over.set()
 
     async def _keep_managed(self, *, task_status: TaskStatus[None]) -> None:
         plan = self.plan
@@ -312,7 +343,7 @@ class BrowserSession:
         if facts.status == "closed":
             self._told.pop(facts.id, None)
             self._say(TabClosed(tab=facts.id))
-        elif before is None or _shown(before) != _shown(facts):
+        elif before is None or _SHOWN(before) != _SHOWN(facts):
             self._told[facts.id] = facts
             self._say(
                 TabUpdated(tab=facts.id, url=facts.url, title=facts.title, status=facts.status)
@@ -325,10 +356,6 @@ class BrowserSession:
     def _say(self, event: Event) -> None:
         if self._publish is not None:
             self._publish(event)
-
-
-def _shown(facts: TabFacts) -> tuple[str, str, str]:
-    return (facts.url, facts.title, facts.status)
 
 
 @asynccontextmanager
