@@ -214,7 +214,14 @@ TEXTS = {
     "approval.sandbox_approval": "false",
     "approval.rules": "false",
     "guardian.effort": "high",
+    "safety.actions": '{"jwt": "warn"}',
+    "safety.enabled": "false",
+    "sandbox.bubblewrap": "off",
+    "sandbox.landlock_alone": "loose",
+    "sandbox.mode": "read-only",
+    "sandbox.network": "on",
     "tools.login_shell": "false",
+    "tools.web_search": "live",
 }
 """For settings that 1 would not fit, or would not change."""
 
@@ -228,7 +235,9 @@ def test_every_setting_has_a_variable_that_reaches_it(
 
     loaded = place.load({}, **{variable: text})
 
-    assert loaded.origins == {config_schema.format_key(leaf.path): "environment"}
+    key = config_schema.format_key(leaf.path)
+    assert set(loaded.origins.values()) == {"environment"}
+    assert all(name == key or name.startswith(f"{key}.") for name in loaded.origins)
     assert loaded.warnings == ()
     assert loaded.settings != Settings()
 

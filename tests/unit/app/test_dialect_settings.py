@@ -304,6 +304,12 @@ CHECKS: dict[str, Check] = {
     "unsupported": sends(
         {"unsupported": ["temperature"]}, lambda found: "temperature" not in found.body
     ),
+    "hosted_search": sends(
+        {"hosted_search": "live"},
+        lambda found: found.body["tools"][-1]["type"] == "web_search",
+        "openai-responses",
+        web_search="live",
+    ),
     "body": sends({"body": {"top_k": 7}}, lambda found: found.body.get("top_k") == 7),
 }
 

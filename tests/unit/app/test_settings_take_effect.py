@@ -23,6 +23,7 @@ from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.story.stage import Stage, call, stage
 from tests.unit.app.auth_effects import AUTH_EFFECTS
+from tests.unit.app.cage_effects import CAGE_EFFECTS
 from tests.unit.app.policy_effects import POLICY_EFFECTS
 from tests.unit.app.rlm_effects import RLM_EFFECTS
 from tests.unit.app.web_effects import WEB_EFFECTS
@@ -358,6 +359,7 @@ EFFECTS: dict[str, Effect] = {
     **AUTH_EFFECTS,
     **POLICY_EFFECTS,
     **RLM_EFFECTS,
+    **CAGE_EFFECTS,
     **WEB_EFFECTS,
     "model": model,
     "fallback": fallback,

@@ -106,7 +106,7 @@ def test_title_case_names_go_out_and_come_back() -> None:
 
 
 def test_a_vendor_that_needs_nothing_gets_the_very_same_request() -> None:
-    request = Request(model="m", tools=OWN[:4], messages=used("read", "edit"))
+    request = Request(model="m", tools=OWN[:3], messages=used("read", "edit"))
     lowered = lower(request, Dialect(), ORIGIN)
     assert lowered.request is request
     assert lowered.liftings() == ()

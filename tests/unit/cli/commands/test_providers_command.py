@@ -122,11 +122,11 @@ def test_an_unknown_provider_is_named_with_the_near_one(ouro: Ouro) -> None:
 def test_tools_are_listed_as_a_model_is_told_of_them(ouro: Ouro) -> None:
     found = {each["name"]: each for each in json.loads(ouro("tools", "list", "--json").out)}
 
-    assert {"read", "write", "edit", "shell"} <= set(found)
+    assert {"read", "write", "edit", "exec_command"} <= set(found)
     assert found["read"]["schema"]["type"] == "object"
-    ouro("config", "set", "tools.disabled", "shell")
+    ouro("config", "set", "tools.disabled", "exec_command")
     names = [line.partition("\t")[0] for line in ouro("tools", "list").out.splitlines()]
-    assert "shell" not in names
+    assert "exec_command" not in names
     assert "read" in names
 
 

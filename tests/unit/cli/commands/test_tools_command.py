@@ -21,7 +21,7 @@ def test_tools_are_searched_as_a_model_searches(ouro: Ouro) -> None:
 
 
 def test_one_tool_is_shown_under_any_of_its_names(ouro: Ouro) -> None:
-    assert ouro("tools", "show", "Bash").out.startswith("shell (direct)\n")
+    assert ouro("tools", "show", "Bash").out.startswith("shell (hidden)\n")
     assert json.loads(ouro("tools", "show", "done", "--json").out)["exposure"] == "hidden"
     wrong = ouro("tools", "show", "reed")
     assert wrong.code == 2
