@@ -48,6 +48,7 @@ _PIECE = re.compile(
     r"|(?P<pattern>[*?\[\]])"
     r"|(?P<braces>\{[A-Za-z0-9_@^~/:-]*\})"
 )
+_PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./^-]+")
 _UNESCAPED = re.compile(r"(?<!\\)(?:\\\\)*" + _KNOWN)
 _TILDE_LATER = re.compile(r"[:=]~")
 
@@ -94,8 +95,8 @@ def parse(text: str) -> tuple[Simple, ...]:
     Raises:
         Doubt: The text is outside the subset that is understood.
     """
-    odd = next((c for c in text if c != "\n" and not c.isprintable()), "")
-    if odd:
+    if not text.replace("\n", "").isprintable():
+        odd = next(c for c in text if c != "\n" and not c.isprintable())
         raise Doubt(
             "ask.characters",
             f"it holds the character U+{ord(odd):04X}, which shells may read in several ways",
@@ -296,7 +297,7 @@ def unquoted(raw: str, start: int = 0, end: int = 0) -> Word:
     Raises:
         Doubt: The shell may change it beyond putting in names of files.
     """
-    if raw == "!":
+    if raw == "!" or _PLAIN.fullmatch(raw):
         return Word(text=raw, start=start, end=end)
     pieces: list[str] = []
     is_pattern, is_filled, at = False, False, 0

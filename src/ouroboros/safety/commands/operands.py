@@ -70,7 +70,7 @@ class Ground:
         self._home = str(places.home) if places.home else "\0"
         self._parents: dict[str, str] = {}
         self._roots = tuple(
-            str(root)
+            f"{root}/"
             for root in (*places.roots, *places.readable, *_SYSTEM)
             if root not in _NEVER_ROOTS
         )
@@ -148,7 +148,7 @@ class Ground:
             raise Doubt("ask.secret", f"{said} may hold keys")
         if where in _FILES:
             return
-        if not any(where == root or where.startswith(f"{root}/") for root in self._roots):
+        if not f"{where}/".startswith(self._roots):
             raise Doubt("ask.outside", f"{said} is outside the workspace")
         if mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             raise Doubt("ask.device", f"{said} is no file and no folder")

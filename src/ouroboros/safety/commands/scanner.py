@@ -10,6 +10,9 @@ _SEPARATOR = re.compile(r";;&|;;|;&|&&|\|\||\|&|[;|&\n]")
 # No &>: a shell that does not know it reads & and >, and then what follows is a command.
 _REDIRECT = re.compile(r"(?:\d+|\{\w+\})?(<<<|<<-?|<>|<&|<|>>|>\||>&|>)")
 _BARE = re.compile(r"[^ \t\n'\"\\;&|<>()`$]+")
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-./,:=@%+^~")
+"""What begins no operator; digits may, before a redirection."""
+
 _LITERAL = re.compile(r"[^\\$`\"]+|\"")
 _ARITHMETIC = re.compile(r"\(\([^()`'\"\\]*\)\)")
 _LIST = re.compile(r"\([^()&;|<>]*\)(?![^ \t\n;&|)])")
@@ -102,7 +105,7 @@ class Reader:
             self._at = len(self._text) if end < 0 else end
         elif character in "()":
             self._parenthesis(character)
-        elif not self._operator():
+        elif character in _LETTERS or not self._operator():
             found = _BARE.match(self._text, self._at)
             bare = found.group() if found else character
             self._grow(bare).bare.append(bare)

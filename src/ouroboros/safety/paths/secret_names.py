@@ -2,6 +2,7 @@
 
 import re
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 _SECRET = re.compile(
     r"\.env([.~_-].*)?|\.envrc|id_(rsa|dsa|ecdsa|ed25519)(_sk)?|.*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)"
@@ -33,12 +34,18 @@ _FOLDERS = frozenset({
 
 def is_secret_name(path: str, *, is_pattern: bool = False) -> bool:
     """Whether a path, or a name that a pattern may stand for, usually holds credentials."""
-    *folders, name = path.rstrip("/").rsplit("/") if path.rstrip("/") else [""]
-    lowered = [part.lower() for part in (*folders, name)]
-    if any(part in _FOLDERS for part in lowered):
+    path = path.rstrip("/")
+    lowered = path.lower().split("/")
+    if not _FOLDERS.isdisjoint(lowered):
         return True
     if ".git" in lowered[:-1] and lowered[-1] in {"config", "credentials", "config.worktree"}:
         return True
+    return _is_secret(path.rpartition("/")[2], is_pattern)
+
+
+# A command may name hundreds of files, and each is asked about as written and where it leads.
+@lru_cache(maxsize=2_048)
+def _is_secret(name: str, is_pattern: bool) -> bool:
     if _NO_SECRET.fullmatch(name):
         return False
     if is_pattern and any(mark in name for mark in "*?["):
