@@ -46,8 +46,9 @@ async def test_nobodys_words_reach_the_model_before_the_disk(tmp_path: Path) -> 
 
 async def test_reading_and_thinking_go_on_while_the_disk_is_busy(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
-    (tmp_path / "work" / "a.txt").write_text("a")
-    reads = [Turn(tool_calls=(call("read", path="a.txt"),)) for _ in range(4)]
+    for name in "abcd":
+        (tmp_path / "work" / f"{name}.txt").write_text(name)
+    reads = [Turn(tool_calls=(call("read", path=f"{name}.txt"),)) for name in "abcd"]
     turns = [reads[0], Turn(text="", tool_calls=reads[1].tool_calls, delay_seconds=0.2), *reads[2:]]
     async with stage(tmp_path, [*turns, DONE]) as s:
         async with anyio.create_task_group() as tasks:

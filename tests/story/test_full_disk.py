@@ -1,19 +1,26 @@
 """A disk that fills up in mid-run: the run ends at once with a clear error, and can go on later."""
 
 from collections.abc import Iterator
+from itertools import batched
 from pathlib import Path
 
 import anyio
 import pytest
 
 from ouroboros.core.errors import StoreFull
-from ouroboros.llm.turns import Turn
+from ouroboros.llm.turns import ScriptedCall, Turn
 from tests.small_disk import mounted
 from tests.story.stage import Stage, call, stage
 
-READS = tuple(call("read", path="big.txt") for _ in range(4))
 WIDE = {"window": 10_000_000}  # nothing is summarised, however late the disk fills up
 DONE = Turn(text="All done.")
+
+
+def asks(tool: str, number: int) -> ScriptedCall:
+    """A call that brings 10 kB; no two are the same, since repeated ones end a run."""
+    if tool == "read":
+        return call("read", path="big.txt", limit=600 + number)
+    return call("shell", command=f"cat big.txt; : {number}")
 
 
 @pytest.fixture
@@ -35,8 +42,9 @@ async def test_a_full_disk_ends_the_run_with_a_clear_error(
     folder = tmp_path / "work"
     folder.mkdir()
     (folder / "big.txt").write_text("a line of words\n" * 600)
-    calls = READS if tool == "read" else (call("shell", command="cat big.txt"),) * 4
-    async with stage(tmp_path, [*[Turn(tool_calls=calls)] * 200, DONE], context=WIDE) as s:
+    calls = [asks(tool, number) for number in range(800)]
+    turns = [Turn(tool_calls=tuple(four)) for four in batched(calls, 4)]
+    async with stage(tmp_path, [*turns, DONE], context=WIDE) as s:
         await fails(s)
         shown = [envelope.seq for envelope in s.shown if envelope.data.durable]
         assert shown == list(range(1, len(shown) + 1))

@@ -219,7 +219,7 @@ async def test_a_cancel_ends_the_tool_and_leaves_a_valid_history(tmp_path: Path)
 
 
 async def test_a_cancel_in_the_stream_keeps_what_was_said(tmp_path: Path) -> None:
-    turns = [Turn(text="abcdefgh" * 20, chunk=2, pace_seconds=0.05), DONE]
+    turns = [Turn(text="ab cd ef gh " * 20, chunk=2, pace_seconds=0.05), DONE]
     async with stage(tmp_path, turns) as s:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(s.run)
