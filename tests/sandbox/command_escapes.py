@@ -3,7 +3,7 @@
 ``{O}`` is a folder outside with ``canary``, ``run.sh`` and ``sub/canary``; ``{S}`` the person's home
 with keys; ``{H}`` our own home; ``{W}`` the workspace with ``.git``; ``{G}`` the folder of another
 repository that ``tree/.git`` points to; ``{P}`` a process outside; ``{T}`` a port and ``{U}`` a local
-socket that somebody listens on; ``{E}`` the number of our own process; ``{PY}`` a Python.
+socket that somebody listens on, ``{D}`` one for datagrams; ``{E}`` the number of our own process; ``{PY}`` a Python.
 """
 
 WRITES = (
@@ -217,6 +217,21 @@ NETWORK = (
     "{PY} -c 'import socket;socket.socket(40,1,0);print(\"SECRET\")'",
     "{PY} -c 'import socket;socket.socket(38,5,0);print(\"SECRET\")'",
     '{PY} -c \'import socket;s=socket.socket(2);s.bind(("",0));print("SECRET")\'',
+    '{PY} -c \'import socket;s=socket.socket(1,2);s.sendmsg([b"x"],[],0,"{D}")\'',
+    '{PY} -c \'import socket;s=socket.socket(1,3);s.sendmsg([b"x"],[],0,"{D}")\'',
+    '{PY} -c \'import socket;s=socket.socket(1,2|0o2000000);s.sendmsg([b"x"],[],0,"{D}")\'',
+    '{PY} -c \'import socket;s,t=socket.socketpair(1,2);s.sendmsg([b"x"],[],0,"{D}")\'',
+    '{PY} -c \'import socket;s,t=socket.socketpair(1,3);s.sendmsg([b"x"],[],0,"{D}")\'',
+)
+
+PAST_THE_PROXY = (
+    "{PY} -c 'import socket;socket.create_connection((\"127.0.0.1\",{T}))'",
+    "{PY} -c 'import socket;s=socket.socket(2,1,262);s.connect((\"127.0.0.1\",{T}))'",
+    "{PY} -c 'import socket;s=socket.socket(10,1,262);s.connect((\"::ffff:127.0.0.1\",{T}))'",
+    '{PY} -c \'import socket;s=socket.socket(2);s.sendmsg([b"x"],[],1<<29,("127.0.0.1",{T}))\'',
+    '{PY} -c \'import socket;s=socket.socket(2);s.sendto(b"x",1<<29,("127.0.0.1",{T}))\'',
+    '{PY} -c \'import socket;s,t=socket.socketpair(1,2);s.sendmsg([b"x"],[],0,"{D}")\'',
+    "{PY} -c 'import socket;s=socket.socket(1);s.connect(\"{U}\")'",
 )
 
 METADATA = (

@@ -19,7 +19,7 @@ from ouroboros.safety.sandbox import Confined, Policy, Sandbox, begin
 from ouroboros.safety.sandbox.bubblewrap import Bubblewrap
 from ouroboros.safety.sandbox.features import Features, features
 from ouroboros.safety.sandbox.floor import Floor
-from ouroboros.safety.sandbox.policy import protected_in, real, secrets_of
+from ouroboros.safety.sandbox.policy import Traffic, protected_in, real, secrets_of
 from tests.sandbox import command_escapes
 
 GROUPS = {
@@ -49,6 +49,9 @@ class Ground:
         self.abstract = f"ouroboros-{os.getpid()}-{self.base.name}"
         self._listeners.append(self._local(f"\0{self.abstract}"))
         self.port = self._listeners[0].getsockname()[1]
+        self._datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._datagrams.bind(str(self.base / "datagrams"))
+        self._datagrams.settimeout(0)
         for listener in self._listeners:
             threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
         self.victim = subprocess.Popen(
@@ -108,12 +111,19 @@ class Ground:
         found["system"] = [Path(name).exists() for name in ("/etc/made", "/usr/local/bin/made")]
         return found
 
-    def policy(self) -> Policy:
+    def received(self) -> bool:
+        """Whether a datagram came, or somebody connected."""
+        with contextlib.suppress(BlockingIOError):
+            self.reached.append(str(self._datagrams.recv(10)))
+        return bool(self.reached)
+
+    def policy(self, network: Traffic = "off") -> Policy:
         roots = real([self.work])
         return Policy(
             writable=roots,
             protected=real((*protected_in([*roots, self.work / "tree"]), self.home)),
             hidden=real(secrets_of(self.person, self.home)),
+            network=network,
         )
 
     def text(self, case: str) -> str:
@@ -127,6 +137,7 @@ class Ground:
             "{E}": os.getpid(),
             "{T}": self.port,
             "{U}": self.base / "socket",
+            "{D}": self.base / "datagrams",
             "{A}": self.abstract,
             "{PY}": f"{sys.executable} -ISB",
         }
@@ -137,7 +148,7 @@ class Ground:
     def close(self) -> None:
         self.victim.send_signal(signal.SIGKILL)
         self.victim.wait()
-        for listener in self._listeners:
+        for listener in (*self._listeners, self._datagrams):
             listener.close()
 
 
@@ -195,15 +206,17 @@ def ground(tmp_path: Path) -> Generator[Ground]:
     made.close()
 
 
-def attacked(ground: Ground, cage: str, cases: tuple[str, ...]) -> list[str]:
+def attacked(
+    ground: Ground, cage: str, cases: tuple[str, ...], network: Traffic = "off"
+) -> list[str]:
     """The cases that came through; what they changed is made whole before the next one."""
     through: list[str] = []
-    sandbox = cage_of(cage, ground.policy())
+    sandbox = cage_of(cage, ground.policy(network))
     for case in cases:
         text = ground.text(case)
         said = ran(sandbox.confine(("/bin/bash", "-c", text), cwd=ground.work), ground.work)
         now = ground.state()
-        if now != ground.before or SECRET in said or ground.reached:
+        if now != ground.before or SECRET in said or ground.received():
             changed = [name for name in now if now[name] != ground.before.get(name)]
             through.append(f"{case}: {changed} {ground.reached} {said[:200]!r}")
             ground.before = now
@@ -223,6 +236,12 @@ async def test_no_command_gets_out(ground: Ground, cage: str, group: str) -> Non
 async def test_modes_and_times_stay_where_there_are_mounts(ground: Ground) -> None:
     cases = command_escapes.METADATA
     assert await to_thread.run_sync(attacked, ground, "bubblewrap", cases) == []
+
+
+@pytest.mark.skipif(OFFERED.landlock < 6, reason="the kernel has no Landlock of version 6")
+async def test_what_may_only_ask_the_proxy_finds_no_other_way(ground: Ground) -> None:
+    cases = command_escapes.PAST_THE_PROXY
+    assert await to_thread.run_sync(attacked, ground, "landlock", cases, "proxy") == []
 
 
 def test_there_are_enough_of_them() -> None:

@@ -11,7 +11,9 @@ _NAMESPACES = 0x7E020000
 _NEW_TIME = 0x80
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
-_SOCK_STREAM, _SOCK_TYPE = 1, 0xF
+_SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPE = 1, 5, 0xF
+_ANY_PROTOCOL, _TCP = 0, 6
+_MSG_FASTOPEN = 0x20000000
 _X32 = 0x40000000
 _PERSONALITIES = (0, 8, 0x20000, 0x20008, 0xFFFFFFFF)
 
@@ -34,6 +36,8 @@ class Machine(NamedTuple):
     socket: int
     socketpair: int
     sendto: int
+    sendmsg: int
+    sendmmsg: int
     refused: tuple[int, ...]
     talking: tuple[int, ...]
 
@@ -51,6 +55,8 @@ MACHINES = {
         socket=41,
         socketpair=53,
         sendto=44,
+        sendmsg=46,
+        sendmmsg=307,
         refused=(
             *(101, 310, 311, 425, 426, 427, 248, 249, 250, 321, 323, 298),
             *(165, 166, 155, 161, 428, 429, 430, 431, 432, 433, 442, 467, 308),
@@ -70,6 +76,8 @@ MACHINES = {
         socket=198,
         socketpair=199,
         sendto=206,
+        sendmsg=211,
+        sendmmsg=269,
         refused=(
             *(117, 270, 271, 425, 426, 427, 217, 218, 219, 280, 282, 241),
             *(40, 39, 41, 51, 428, 429, 430, 431, 432, 433, 442, 467, 268),
@@ -135,19 +143,41 @@ def _silent(calls: Machine) -> list[bytes]:
     for number in calls.talking:
         lines += _refused(number)
     lines += _if_argument(calls.socket, 0, _one_of((_AF_UNIX,)))
-    lines += _if_argument(calls.socketpair, 0, _one_of((_AF_UNIX,)))
+    # A socket of datagrams names whom it sends to in memory, where a filter does not look.
+    lines += _if_argument(calls.socket, 1, _connected_types())
+    lines += _pairs(calls)
     # Without an address it goes to the other end of a pair: asyncio wakes itself up like that.
     return [*lines, *_without_address(calls.sendto)]
 
 
 def _streams_only(calls: Machine) -> list[bytes]:
-    type_of = struct.pack("=HBBI", 0x54, 0, 0, _SOCK_TYPE)
     return [
         *_if_argument(calls.socket, 0, _one_of((_AF_INET, _AF_INET6))),
-        *_if_argument(calls.socket, 1, [type_of, *_one_of((_SOCK_STREAM,))]),
+        *_if_argument(calls.socket, 1, [_type(), *_one_of((_SOCK_STREAM,))]),
+        # Landlock holds TCP alone to its ports, and not TCP over several paths.
+        *_if_argument(calls.socket, 2, _one_of((_ANY_PROTOCOL, _TCP))),
+        *_pairs(calls),
         # Data in the first packet of a connection would go past the check of where it leads.
         *_without_address(calls.sendto),
+        *_if_argument(calls.sendmsg, 2, [_has(_MSG_FASTOPEN, 0, 1), _answer(ERRNO | EPERM)]),
+        *_refused(calls.sendmmsg),
     ]
+
+
+def _pairs(calls: Machine) -> list[bytes]:
+    return [
+        *_if_argument(calls.socketpair, 0, _one_of((_AF_UNIX,))),
+        *_if_argument(calls.socketpair, 1, _connected_types()),
+    ]
+
+
+def _connected_types() -> list[bytes]:
+    return [_type(), *_one_of((_SOCK_STREAM, _SOCK_SEQPACKET))]
+
+
+def _type() -> bytes:
+    """A socket's type without its flags."""
+    return struct.pack("=HBBI", 0x54, 0, 0, _SOCK_TYPE)
 
 
 def _without_address(sendto: int) -> list[bytes]:
