@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,12 +14,12 @@ from ouroboros.safety.commands.reading import Reading, read_shell
 from ouroboros.safety.paths import Places, real
 from ouroboros.safety.policy.presets import Retry, retry
 from ouroboros.safety.rules.by_policy import BY_FILE, Policies
-from ouroboros.safety.rules.modes import objection, of_writing
+from ouroboros.safety.rules.modes import objection, of_writing, while_planning
 from ouroboros.safety.rules.offered import grant_for, remembered, wider
 from ouroboros.safety.rules.prepared import Prepared
 from ouroboros.safety.rules.tainted import carried
 from ouroboros.safety.rules.touched import Touched, touched
-from ouroboros.safety.rules.values import ANY, STILL, Around, Decision, Intent, Layer, Rule
+from ouroboros.safety.rules.values import ANY, GRANT, STILL, Around, Decision, Intent, Layer, Rule
 from ouroboros.safety.rules.written import split_rule
 
 _RANK: dict[Layer, int] = {
@@ -40,6 +41,8 @@ _WHERE: dict[Layer, str] = {
 }
 TAINT = "text from outside"
 """What decided, in the place of a rule, when something was read that nobody vouches for."""
+
+_MORE = "a yes holds until this work is done, or in this session; deny rules hold all the same"
 
 
 class Seen(Struct, frozen=True, kw_only=True):
@@ -80,9 +83,10 @@ class Rules:
             around: How the session stands.
         """
         seen = self._seen(intent)
-        decision = self._decide(seen, mode=mode, rules=self._with(granted, around))
+        decision = self._decide(seen, mode=mode, rules=self._with(granted, around), around=around)
         if self._policies is not None:
-            may_write = intent.kind == "write" and not of_writing(intent, "auto-edit", self._places)
+            places = self._places.widened(around.readable, around.writable)
+            may_write = intent.kind == "write" and not of_writing(intent, "auto-edit", places)
             decision = self._policies.join(
                 intent,
                 decision,
@@ -119,7 +123,9 @@ class Rules:
         ]
         return [*self._rules, *map(self._prepared, found)]
 
-    def _decide(self, seen: Seen, *, mode: Mode, rules: Sequence[Prepared]) -> Decision:
+    def _decide(
+        self, seen: Seen, *, mode: Mode, rules: Sequence[Prepared], around: Around
+    ) -> Decision:
         intent, verdict = seen.intent, seen.verdict
         matching = [
             prepared.rule
@@ -127,7 +133,11 @@ class Rules:
             if prepared.matches(intent, seen.reading, self._places)
             or prepared.denies_paths(seen.touched.paths)
         ]
-        denied = min((rule for rule in matching if rule.outcome == "deny"), key=str, default=None)
+        denied = min(
+            (rule for rule in matching if rule.outcome == "deny"),
+            key=lambda rule: (str(rule), -_RANK[rule.layer]),
+            default=None,
+        )
         if denied is not None:
             return Decision(
                 outcome="deny",
@@ -137,12 +147,10 @@ class Rules:
             )
         decided = _strongest(matching)
         is_safe = verdict is not None and verdict.kind == "safe"
-        if mode == "plan" and intent.kind not in {"read", "none", "look", "fetch"} and not is_safe:
-            return Decision(
-                outcome="deny",
-                rule="mode plan",
-                reason="nothing may be changed or run in plan mode",
-            )
+        if mode == "plan" and (reason := while_planning(intent, is_safe=is_safe)):
+            return Decision(outcome="deny", rule="mode plan", reason=reason)
+        if intent.kind == GRANT:
+            return self._asking(seen, rule=intent.tool, reason=_MORE)
         doubt = self._doubt(seen)
         command = ""
         if decided is None and verdict is not None:
@@ -164,11 +172,23 @@ class Rules:
             return self._asking(seen, rule=decided, reason=reason)
         if doubt and (mode == "full-auto" or is_safe):
             return self._asking(seen, rule=f"mode {mode}", reason=doubt)
-        reason = objection(intent, mode, self._places, verdict)
+        reason = self._objection(intent, mode, around, verdict)
         if reason:
             return self._asking(seen, rule=f"mode {mode}", reason=reason)
         command = verdict.hardened if verdict is not None else ""
         return Decision(outcome="allow", rule=f"mode {mode}", command=command)
+
+    def _objection(
+        self, intent: Intent, mode: Mode, around: Around, verdict: Verdict | None
+    ) -> str:
+        """What the mode says against it, where the person has not let more be read and written."""
+        if not around.readable and not around.writable:
+            return objection(intent, mode, self._places, verdict)
+        paths = intent.paths
+        if intent.kind == "write" and all(map(_within(around.writable), paths)):
+            mode = "full-auto"
+        places = self._places.widened(around.readable, around.writable)
+        return objection(intent, mode, places, verdict)
 
     def _of_parts(self, seen: Seen, rules: Sequence[Prepared]) -> Rule | None:
         """The rule that allows the last part of a compound command whose every part is allowed.
@@ -241,6 +261,12 @@ class Rules:
         near = sorted(str(prepared.rule) for prepared in wary if prepared.may_match(reading))
         return f"the shell fills in words, and then {near[0]} may be about it" if near else ""
 
+    def denial(self, kind: Literal["read", "write"], path: Path) -> str:
+        """The rule that denies reading or writing a resolved path; empty when none does."""
+        intent = Intent(tool=kind, kind=kind, paths=(path,), spelled=(path,))
+        denying = (p for p in self._rules if p.rule.outcome == "deny")
+        return next((str(p.rule) for p in denying if p.matches(intent, None, self._places)), "")
+
     def after_cage(self, *, mode: Mode, approved: bool) -> Retry:
         """What follows when a cage stopped a command: leave it so, run it outside, or ask first.
 
@@ -281,6 +307,10 @@ class Rules:
     def _prepared(self, rule: Rule) -> "Prepared":
         tool = "*" if rule.tool == "*" else self._canonical(rule.tool)
         return Prepared(rule, tool, self._places)
+
+
+def _within(folders: Sequence[Path]) -> Callable[[Path], bool]:
+    return lambda path: any(path.is_relative_to(folder) for folder in folders)
 
 
 def _strongest(rules: Iterable[Rule]) -> Rule | None:
