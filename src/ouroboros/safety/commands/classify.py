@@ -38,15 +38,13 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
     doubts = judge.each(commands)
     first = next(filter(None, doubts), None)
     is_plain = all(map(_is_plain, commands))
-    kinds: tuple[Kind, ...] = tuple(
-        _kind(simple, doubt) for simple, doubt in zip(commands, doubts, strict=True)
-    )
+    kinds: tuple[Kind, ...] = tuple(map(_kind, commands, doubts)) if is_plain else ()
     seen = Verdict(
         kind="safe",
         rule="safe.read",
         reason="it only reads, in places that may be read",
         parts=tuple(map(_words, commands)) if is_plain else None,
-        kinds=kinds if is_plain else (),
+        kinds=kinds,
         hardened=edited(text, judge.edits) if judge.edits else "",
     )
     return seen if first is None else _asked(text, first, seen)
