@@ -39,6 +39,22 @@ async def test_a_change_is_refused_without_asking_and_the_run_goes_on(
     assert {path.name: path.read_text() for path in folder.iterdir()} == {"old.txt": "old"}
 
 
+async def test_a_plan_is_an_answer_in_plan_mode_and_steps_afterwards(tmp_path: Path) -> None:
+    """Also with two steps at work: the bound is advice to the model and no rule of the tool."""
+    steps = [{"step": "look", "status": "in_progress"}, {"step": "write", "status": "in_progress"}]
+    turn = Turn(tool_calls=(call("update_plan", plan=steps),))
+    async with stage(tmp_path, [turn, DONE, turn, DONE], mode="plan") as s:
+        await s.run("Plan it")
+        (refused,) = [m["content"] for m in s.body()["messages"] if m["role"] == "tool"]
+        assert "the plan is your answer: write it as text" in refused
+        assert s.session.state.plan == ()
+        await s.session.send(SetMode(mode="auto-edit"))
+        await s.run("Now do it")
+        told = [m["content"] for m in s.body()["messages"] if m["role"] == "tool"]
+        assert told[1] == "Plan updated"
+        assert [step.status for step in s.session.state.plan] == ["in_progress"] * 2
+
+
 async def test_a_mode_that_is_changed_in_mid_session_holds_from_the_next_call(
     tmp_path: Path,
 ) -> None:

@@ -111,10 +111,12 @@ class Approval(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     Attributes:
         sandbox_approval: Of commands and files that the sandbox would stop, or that may do harm.
         rules: Of commands that a policy file wants to be asked about.
+        request_permissions: Of the model's wish to be allowed more for a time.
     """
 
     sandbox_approval: bool = True
     rules: bool = True
+    request_permissions: bool = True
 
 
 class Guardian(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -20,6 +20,7 @@ from ouroboros.core.events import (
     PermissionAnswered,
     PermissionRemembered,
     PermissionRequested,
+    PermissionsGranted,
     PlanStep,
     PlanUpdated,
     SessionReady,
@@ -33,7 +34,8 @@ from ouroboros.core.events import (
     UserMessage,
 )
 from ouroboros.core.events.code import EnvironmentUpdated, IterationStarted
-from ouroboros.core.parts import Message, ToolResult, Usage, looked_up
+from ouroboros.core.parts import Message, ToolResult, looked_up
+from ouroboros.core.spent import Spent
 
 _SOURCES = 40
 
@@ -51,45 +53,6 @@ class OpenCall(Struct, kw_only=True):
     arguments: str
     phase: CallPhase = "made"
     within: str = ""
-
-
-class Spent(Struct, kw_only=True):
-    """What a session has used; ``cost`` turns None for good once one price is unknown.
-
-    ``known_cost`` goes on without the ``unpriced`` requests; ``cacheable_tokens`` are the input of
-    those whose vendor said how much of it came from its cache.
-    """
-
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    cacheable_tokens: int = 0
-    output_tokens: int = 0
-    requests: int = 0
-    cost: float | None = 0.0
-    known_cost: float = 0.0
-    unpriced: int = 0
-
-    def add(self, usage: Usage | None, cost: float | None) -> None:
-        """Counts one request."""
-        self.requests += 1
-        if usage is not None:
-            self.input_tokens += usage.input_total
-            self.cached_tokens += usage.cache_read or 0
-            self.cacheable_tokens += usage.input_total if usage.cache_read is not None else 0
-            self.output_tokens += usage.output_total
-        self.known_cost += cost or 0.0
-        self.unpriced += cost is None
-        self.cost = None if self.unpriced else self.known_cost
-
-    @property
-    def cache_hit_rate(self) -> float | None:
-        """Share of the input that came from the vendor's cache; None when no vendor said."""
-        return self.cached_tokens / self.cacheable_tokens if self.cacheable_tokens else None
-
-    @property
-    def tokens(self) -> int:
-        """Input and output together."""
-        return self.input_tokens + self.output_tokens
 
 
 class State(Struct, kw_only=True):
@@ -119,6 +82,7 @@ class State(Struct, kw_only=True):
         unread: The same of results that the model reads with its next request.
         asked: Calls that wait for the person's words, by the id of what is asked.
         processes: Commands that went on after their call, by number.
+        grants: What the person let the model do beyond the rules and the sandbox.
     """
 
     session: str = ""
@@ -163,6 +127,7 @@ class State(Struct, kw_only=True):
     unread: list[str] = field(default_factory=list[str])
     asked: dict[str, str] = field(default_factory=dict[str, str])
     processes: dict[int, str] = field(default_factory=dict[int, str])
+    grants: list[PermissionsGranted] = field(default_factory=list[PermissionsGranted])
 
     def apply(self, envelope: Envelope) -> None:
         """Takes in one durable event; anything else leaves the state as it is."""
@@ -184,6 +149,8 @@ class State(Struct, kw_only=True):
                 self.fallback = "" if new == self.model else new
             case PlanUpdated(steps=steps):
                 self.plan = steps
+            case PermissionsGranted():
+                self.grants.append(event)
             case _:
                 self._apply_code(event)
 
@@ -364,6 +331,8 @@ class State(Struct, kw_only=True):
     def _apply_run(
         self, event: SessionReady | SettingsChanged | TaskCompleted | TaskCancelled
     ) -> None:
+        if not isinstance(event, SettingsChanged):
+            self.grants = [grant for grant in self.grants if grant.scope == "session"]
         match event:
             case SessionReady():
                 self.cwd, self.model, self.mode = event.cwd, event.model, event.mode

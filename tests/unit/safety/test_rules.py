@@ -44,7 +44,9 @@ def read(path: str, tool: str = "read") -> Intent:
     return Intent(tool=tool, kind="read", paths=(Path(path),))
 
 
-NONE = Intent(tool="update_plan", kind="none")
+NONE = Intent(tool="tool_search", kind="none")
+PLAN = Intent(tool="update_plan", kind="none")
+MORE = Intent(tool="request_permissions", kind="grant")
 FETCH = Intent(tool="fetch", kind="fetch", url="https://example.com/a")
 BROWSE = Intent(tool="click", kind="browse")
 
@@ -53,6 +55,8 @@ BROWSE = Intent(tool="click", kind="browse")
     ("intent", "plan", "ask", "auto_edit", "full_auto"),
     [
         (NONE, "allow", "allow", "allow", "allow"),
+        (PLAN, "deny", "allow", "allow", "allow"),
+        (MORE, "deny", "ask", "ask", "ask"),
         (read("/ws/a"), "allow", "allow", "allow", "allow"),
         (read("/etc/passwd"), "ask", "ask", "ask", "allow"),
         (read("/home/me/.ouroboros/blobs/1"), "allow", "allow", "allow", "allow"),

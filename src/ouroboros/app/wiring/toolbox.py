@@ -138,7 +138,9 @@ def policies(settings: Settings, book: Book) -> Policies:
     from ouroboros.app.permission.cages import is_caged
 
     granular = Granular(
-        sandbox_approval=settings.approval.sandbox_approval, rules=settings.approval.rules
+        sandbox_approval=settings.approval.sandbox_approval,
+        rules=settings.approval.rules,
+        request_permissions=settings.approval.request_permissions,
     )
     return Policies(
         book=book,

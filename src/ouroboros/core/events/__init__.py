@@ -10,6 +10,7 @@ from ouroboros.core.events.approval import (
     PermissionBlocked,
     PermissionRemembered,
     PermissionRequested,
+    PermissionsGranted,
 )
 from ouroboros.core.events.call import (
     CallStatus,
@@ -54,6 +55,7 @@ __all__ = [
     "PermissionBlocked",
     "PermissionRemembered",
     "PermissionRequested",
+    "PermissionsGranted",
     "PlanStep",
     "PlanUpdated",
     "SessionReady",

@@ -93,3 +93,24 @@ class PermissionBlocked(Event, frozen=True, kw_only=True):
     layer: str = ""
     limit: str = ""
     seconds: float = 0.0
+
+
+class PermissionsGranted(Event, frozen=True, kw_only=True):
+    """The person let the model do more than it may by itself.
+
+    Attributes:
+        network: Commands reach the network.
+        read: Real paths that are read unasked, with all below them.
+        write: The same of folders that are written.
+        rules: What is allowed besides, as in the settings.
+        scope: Until the run or the session ends.
+    """
+
+    type: ClassVar[str] = "permissions.granted"
+    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    call_id: str
+    network: bool = False
+    read: tuple[str, ...] = ()
+    write: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    scope: Literal["turn", "session"] = "turn"

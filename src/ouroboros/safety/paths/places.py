@@ -2,9 +2,11 @@
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouroboros.safety.paths.spelling import folded
 
@@ -35,6 +37,10 @@ class Places(Struct, frozen=True, kw_only=True):
             home=self.home and real(self.home),
             person=self.person and real(self.person),
         )
+
+    def widened(self, readable: Iterable[Path], writable: Iterable[Path]) -> "Places":
+        """The same with more folders; those that may be written are as the workspace is."""
+        return replace(self, roots=(*self.roots, *writable), readable=(*self.readable, *readable))
 
     def is_inside(self, path: Path) -> bool:
         """Whether a resolved path lies in the workspace."""

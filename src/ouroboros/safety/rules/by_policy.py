@@ -23,7 +23,7 @@ from ouroboros.safety.policy.presets import (
     Skip,
 )
 from ouroboros.safety.policy.values import Evaluation, Words
-from ouroboros.safety.rules.values import Decision, Intent
+from ouroboros.safety.rules.values import GRANT, Decision, Intent
 
 BY_FILE = "policy file"
 """What decided, when a policy file did."""
@@ -104,6 +104,11 @@ class Policies(Struct, frozen=True, kw_only=True):
     ) -> Decision:
         if self.approval is None:
             return decision
+        if intent.kind == GRANT and self.approval.name == "granular":
+            if self.approval.granular.request_permissions:
+                return decision
+            reason = "approval.request_permissions is off, so more cannot be asked for"
+            return Decision(outcome="deny", rule=self._name, reason=reason)
         if intent.kind == "write" and is_silent:
             required = presets.write_requirement(self.approval, self.sandbox, inside=may_write)
             return self._decision(required, decision, intent)

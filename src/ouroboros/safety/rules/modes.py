@@ -28,6 +28,18 @@ def objection(intent: Intent, mode: Mode, places: Places, verdict: Verdict | Non
             return "" if mode == "full-auto" else f"{intent.tool} acts outside the session"
 
 
+def while_planning(intent: Intent, *, is_safe: bool) -> str:
+    """Why plan mode refuses it, empty when it does not; ``is_safe`` is a command that only reads."""
+    if intent.tool == "update_plan":
+        return (
+            "in plan mode the plan is your answer: write it as text. update_plan shows the steps of "
+            "work that is under way"
+        )
+    if intent.kind in {"read", "none", "look", "fetch"} or is_safe:
+        return ""
+    return "nothing may be changed or run in plan mode"
+
+
 def of_writing(intent: Intent, mode: Mode, places: Places) -> str:
     """The same for files that would be written."""
     for path in intent.paths:

@@ -7,7 +7,7 @@ from ouroboros.safety.commands import Verdict
 from ouroboros.safety.commands.reading import reaches, read_shell
 from ouroboros.safety.origins import address, origin_of
 from ouroboros.safety.policy.amendments import BANNED
-from ouroboros.safety.rules.values import WEB, Intent
+from ouroboros.safety.rules.values import GRANT, WEB, Intent
 
 _MOST = 4
 _WORD = re.compile(r"[a-z][\w-]*")
@@ -22,6 +22,8 @@ def grant_for(intent: Intent) -> str:
     if intent.kind in {"read", "write"} and len(intent.paths) == 1:
         text = str(intent.paths[0])
         return "" if re.search(r"[*?]", text) else f"{intent.tool}(/{text})"
+    if intent.kind == GRANT:
+        return ""
     if intent.kind in WEB:
         origin = origin_of(intent.url)
         name = "browser" if intent.kind == "origin" else intent.risk or intent.tool

@@ -98,6 +98,9 @@ EXPRESSION = "re:"
 WEB = frozenset({"look", "act", "risk", "origin", "fetch"})
 """Kinds of effect that are about a place of the web."""
 
+GRANT = "grant"
+"""The kind of effect that asks for more than may be done: a person says yes to it, and no rule."""
+
 
 class Around(Struct, frozen=True, kw_only=True):
     """How a session stands when an intent is judged.
@@ -106,11 +109,15 @@ class Around(Struct, frozen=True, kw_only=True):
         remembered: Rules that the person wrote down in this session.
         outside: What the model has read that nobody vouches for.
         is_online: Commands reach the network.
+        readable: Places that the person let be read, with all below them.
+        writable: The same of folders that may be written.
     """
 
     remembered: tuple[str, ...] = ()
     outside: Outside = CLEAN
     is_online: bool = True
+    readable: tuple[Path, ...] = ()
+    writable: tuple[Path, ...] = ()
 
 
 STILL = Around()
