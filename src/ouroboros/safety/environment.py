@@ -8,7 +8,19 @@ _HIDDEN_NAME = (
     r"|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(_[A-Z0-9]{1,4})?$|_(KEY|PAT|PWD|AUTH)$"
     r"|(APIKEY|TOKEN|SECRET|PASSWORD)$|^AWS_BEARER_TOKEN_"
 )
-_LOADERS = frozenset({"BASH_ENV", "ENV", "LD_AUDIT", "LD_PRELOAD", "PROMPT_COMMAND"})
+_LOADERS = frozenset({
+    *("BASH_ENV", "ENV", "LD_AUDIT", "LD_PRELOAD", "PROMPT_COMMAND", "DYLD_INSERT_LIBRARIES"),
+    *("BASHOPTS", "SHELLOPTS", "PS4", "CDPATH", "GLOBIGNORE", "IFS", "PERL5OPT", "RUBYOPT"),
+    *("BAT_PAGER", "LESSCLOSE", "LESSOPEN", "MANOPT", "MANPAGER", "SYSTEMD_PAGER"),
+    *("GREP_OPTIONS", "RIPGREP_CONFIG_PATH", "TAR_OPTIONS"),
+    *("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_ATTR_SOURCE", "GIT_COMMON_DIR", "GIT_DIR"),
+    *("GIT_EXEC_PATH", "GIT_EXTERNAL_DIFF", "GIT_INDEX_FILE", "GIT_NAMESPACE"),
+    *("GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_PROXY_COMMAND", "GIT_QUARANTINE_PATH"),
+    *("GIT_TEMPLATE_DIR", "GIT_WORK_TREE"),
+})
+"""They make programs run something, read a command otherwise, or work on another repository: those
+of git are set in its hooks."""
+_FUNCTION = "BASH_FUNC_"
 _FORCED = {
     "COLORTERM": "",
     "GH_PAGER": "cat",
@@ -29,8 +41,13 @@ def is_secret_name(name: str) -> bool:
     return re.search(_HIDDEN_NAME, name, re.IGNORECASE) is not None
 
 
+def steers(name: str) -> bool:
+    """Whether a variable of this name makes ordinary commands do something else."""
+    return name in _LOADERS or name.startswith(_FUNCTION)
+
+
 def cleaned(environment: Mapping[str, str], *, reveal: Collection[str] = ()) -> dict[str, str]:
-    """The variables a child may see: no credentials, no code loaders, no colours, no pagers.
+    """The variables a child may see: no credentials, nothing that steers, no colours, no pagers.
 
     Args:
         environment: What the parent has.
@@ -39,6 +56,6 @@ def cleaned(environment: Mapping[str, str], *, reveal: Collection[str] = ()) -> 
     kept = {
         name: value
         for name, value in environment.items()
-        if name in reveal or not (is_secret_name(name) or name in _LOADERS)
+        if name in reveal or not (is_secret_name(name) or steers(name))
     }
     return kept | _FORCED

@@ -67,6 +67,27 @@ async def test_credentials_do_not_reach_the_child(tmp_path: Path):
     }  # fmt: skip
 
 
+async def test_nothing_that_steers_commands_reaches_the_child(tmp_path: Path):
+    """Functions that shadow programs, and what a hook of git says of its own repository."""
+    names = (
+        "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_EXTERNAL_DIFF GIT_EXEC_PATH CDPATH SHELLOPTS PS4"
+        " RIPGREP_CONFIG_PATH GREP_OPTIONS MANPAGER LESSOPEN PERL5OPT LD_PRELOAD"
+    )
+    steering = dict.fromkeys(names.split(), str(tmp_path / "evil"))
+    steering["BASH_FUNC_ls%%"] = "() {  echo shadowed\n}"
+    kept = {"GIT_AUTHOR_NAME": "A", "GIT_SSH_COMMAND": "ssh -4", "NODE_OPTIONS": "--trace-warnings"}
+    finished = await run(
+        shell_command("ls; env"),
+        cwd=tmp_path,
+        environment=ENVIRONMENT | steering | kept,
+        timeout_seconds=10,
+    )
+    said = finished.stdout.decode()
+    assert "shadowed" not in said
+    assert "evil" not in said
+    assert all(f"{name}={value}" in said for name, value in kept.items())
+
+
 async def test_a_revealed_name_passes(tmp_path: Path):
     async with spawn(
         ["env"],

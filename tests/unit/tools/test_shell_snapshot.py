@@ -57,6 +57,18 @@ async def test_nothing_that_looks_like_a_key_is_kept(tmp_path: Path):
         assert "hush" not in file.read_text()
 
 
+async def test_nothing_that_steers_commands_comes_back_by_it(tmp_path: Path):
+    rc = "export LD_PRELOAD= CDPATH=/ RIPGREP_CONFIG_PATH=/x GIT_DIR=/x MANPAGER=less ORDINARY=1\n"
+    environment = homed(tmp_path, rc)
+    async with living(tmp_path, snapshots=tmp_path / "s" / "s", environment=environment) as spine:
+        shown_all = await shown(spine, "env; greet 2>/dev/null; echo $CDPATH-")
+    assert "ORDINARY=1" in shown_all
+    assert shown_all.endswith("\n-\n")
+    assert not {"LD_PRELOAD", "RIPGREP_CONFIG_PATH", "GIT_DIR", "MANPAGER"} & {
+        line.partition("=")[0] for line in shown_all.splitlines()
+    }
+
+
 async def test_what_we_were_started_with_and_what_is_forced_win(tmp_path: Path):
     environment = homed(tmp_path, RC, GREETING="mine")
     async with living(tmp_path, snapshots=tmp_path / "k" / "s", environment=environment) as spine:

@@ -15,7 +15,7 @@ import anyio
 import anyio.to_thread
 from msgspec import Struct
 
-from ouroboros.safety.environment import is_secret_name
+from ouroboros.safety.environment import is_secret_name, steers
 from ouroboros.safety.private_file import replacing
 from ouroboros.safety.spawn import spawn
 from ouroboros.tools.tool import ToolContext
@@ -145,7 +145,7 @@ def _shown(variables: dict[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in variables.items()
-        if name not in _OWN and not is_secret_name(name) and _is_open(value)
+        if not (name in _OWN or is_secret_name(name) or steers(name)) and _is_open(value)
     }
 
 
