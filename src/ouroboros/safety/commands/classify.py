@@ -38,7 +38,8 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
     doubts = judge.each(commands)
     first = next(filter(None, doubts), None)
     is_plain = all(map(_is_plain, commands))
-    kinds: tuple[Kind, ...] = tuple(map(_kind, commands, doubts)) if is_plain else ()
+    judged = zip(commands, doubts, strict=True) if is_plain else ()
+    kinds: tuple[Kind, ...] = tuple(_kind(simple, doubt) for simple, doubt in judged)
     seen = Verdict(
         kind="safe",
         rule="safe.read",
