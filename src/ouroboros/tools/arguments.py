@@ -149,6 +149,10 @@ def _compact(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any
     if isinstance(shorter.get("items"), dict):
         shorter["items"] = _compact(shorter["items"], definitions)
         shorter["items"].pop("description", None)
+    if isinstance(shorter.get("additionalProperties"), dict):
+        values = _compact(node["additionalProperties"], definitions)
+        shorter["additionalProperties"] = values
+        values.pop("description", None)
     return shorter
 
 

@@ -7,8 +7,10 @@ import pytest
 
 from ouroboros.core.errors import Misuse
 from ouroboros.llm.lowering.names import TITLES
+from ouroboros.tools.arguments import schema
 from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.builtin.files import ReadTool
+from ouroboros.tools.own.create import CreateToolArguments
 from ouroboros.tools.registry import Registry, canonical
 from tests.unit.tools.spine import Spine, text_of
 
@@ -95,6 +97,12 @@ def test_specs_are_made_once_and_are_valid_small_schemas():
         assert (schema["type"], schema["additionalProperties"]) == ("object", False)
         assert not re.search(r'"(title|\$ref|\$defs|default)":', spec.schema)
     assert sum(len(msgspec.json.encode(spec)) for spec in specs) < 5_500
+
+
+def test_a_map_of_objects_says_what_its_objects_hold():
+    parameters = json.loads(schema(CreateToolArguments))["properties"]["parameters"]
+    kinds = ["array", "boolean", "integer", "number", "object", "string"]
+    assert parameters["additionalProperties"]["properties"]["type"] == {"enum": kinds}
 
 
 def test_the_schema_of_read_in_full():
