@@ -1,5 +1,6 @@
 """What pipes and simple terminals get."""
 
+import pytest
 from inline_snapshot import snapshot
 
 from ouroboros.core.events import AgentMessage, Event, TaskCompleted, ToolResulted, ToolStarted
@@ -77,6 +78,27 @@ async def test_words_before_a_call_stand_before_it() -> None:
     out, err = await in_pipes(enveloped(events))
     assert out == "It is a.\n"
     assert err.startswith("First I look.\n* Read a.txt  done 0.0 s\n  a\nDone")
+
+
+@pytest.mark.parametrize(
+    ("ended", "shown"),
+    [
+        ("Process exited with code 0\n", ""),
+        ("Process exited with code 7\n", "  Process exited with code 7\n"),
+        ("Process running with session ID 42\n", "  Process running with session ID 42\n"),
+    ],
+)
+async def test_a_person_is_spared_the_bookkeeping_of_a_command(ended: str, shown: str) -> None:
+    head = f"Chunk ID: 0db43a\nWall time: 0.2054 seconds\n{ended}Original token count: 2\nOutput:\n"
+    events: list[Event] = []
+    for name in ("exec_command", "read"):
+        parts = (Text(text=head), Text(text="hello\n"))
+        events.append(ToolStarted(call_id=name, name=name, arguments="{}", title=name))
+        events.append(ToolResulted(call_id=name, name=name, status="done", parts=parts))
+    _, err = await in_pipes(enveloped(events))
+    first, second = err.split("* read")
+    assert first == f"* exec_command  done 0.0 s\n{shown}  hello\n"
+    assert "Chunk ID: 0db43a" in second
 
 
 async def test_a_final_that_no_message_said_is_written_too() -> None:

@@ -1,5 +1,7 @@
 """Calls, questions and plans as rows."""
 
+import re
+
 from ouroboros.app.text import plain
 from ouroboros.core.events import PlanStep, ToolResulted
 from ouroboros.core.events.question import UserAsked
@@ -24,6 +26,12 @@ from ouroboros.faces.cli.render.words import duration, one_line
 _STATUS = {"done": GREEN, "failed": RED, "denied": YELLOW, "cancelled": YELLOW}
 _STEPS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}
 _DIFF_ROWS = 80
+_COMMANDS = frozenset({"exec_command", "write_stdin"})
+_HEAD = re.compile(
+    r"\AChunk ID: \w+\nWall time: [\d.]+ seconds\n"
+    r"(?:Process exited with code 0\n|(Process .*\n))?Original token count: \d+\nOutput:\n"
+)
+"""What a model is told before the output of a command, of which a person needs how it ended."""
 
 
 def call_rows(title: str, event: ToolResulted, size: Size) -> list[Row]:
@@ -76,7 +84,8 @@ def _output(event: ToolResulted) -> str:
     pieces = [
         part.text if isinstance(part, Text) else f"[{part.media_type}]\n" for part in event.parts
     ]
-    return plain("".join(pieces))
+    text = "".join(pieces)
+    return plain(_HEAD.sub(r"\1", text) if event.name in _COMMANDS else text)
 
 
 def _excerpt(text: str, ends: int) -> list[Row]:
