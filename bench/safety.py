@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from ouroboros.safety.commands import classify
+from ouroboros.safety.commands.classify import classify
 from ouroboros.safety.commands.grammar import prepare
 from ouroboros.safety.paths import Places
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.safety.commands import classify
+from ouroboros.safety.commands.classify import classify
 from ouroboros.safety.paths import Places
 
 CANARY = "ran"

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ouroboros.safety.commands import Verdict, classify
+from ouroboros.safety.commands.classify import classify
+from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places
 from tests.unit.safety.command_cases.harmful import CASES as HARMFUL
 from tests.unit.safety.command_cases.harmless import READS

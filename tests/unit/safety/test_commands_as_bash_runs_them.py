@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from ouroboros.safety.commands import classify
+from ouroboros.safety.commands.classify import classify
 from ouroboros.safety.commands.grammar import parse
 from ouroboros.safety.paths import Places
 from tests.unit.safety.command_cases.harmless import READS

@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from ouroboros.app.config.layers import Loaded
 from ouroboros.core.errors import OuroborosError
-from ouroboros.safety.commands import Verdict, classify
+from ouroboros.safety.commands.classify import classify
+from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places
 
 type Subject = Literal["command", "path", "url"]

@@ -2,7 +2,6 @@
 
 import posixpath
 
-from ouroboros.safety.commands.grammar import parse
 from ouroboros.safety.commands.verdict import Doubt
 from ouroboros.safety.policy.values import Words
 
@@ -17,6 +16,8 @@ def approval_key(text: str, *, depth: int = 0) -> Words:
     ``/bin/bash -lc 'ls -la'`` and ``bash -lc "ls -la"`` have one key. A shell counts by its own name
     and in folders of the system, and a word that the shell would change keeps a text as it is.
     """
+    from ouroboros.safety.commands.grammar import parse
+
     try:
         commands = parse(text)
     except Doubt:

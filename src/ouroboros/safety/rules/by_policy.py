@@ -7,8 +7,8 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ouroboros.safety.commands import Verdict, classify
 from ouroboros.safety.commands.reading import Reading
+from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places
 from ouroboros.safety.policy import presets
 from ouroboros.safety.policy.amendments import Judged, proposed
@@ -196,6 +196,8 @@ def _escalated(decision: Decision, intent: Intent) -> Decision:
 
 
 def _command(intent: Intent, verdict: Verdict, places: Places, found: Evaluation) -> Command:
+    from ouroboros.safety.commands.classify import classify
+
     matching = dict(found.parts)
     folder = intent.folder or places.roots[0]
 

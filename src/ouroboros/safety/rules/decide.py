@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.core.commands import Mode
-from ouroboros.safety.commands import Verdict, classify
 from ouroboros.safety.commands.reading import Reading, read_shell
+from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places, real
 from ouroboros.safety.policy.presets import Retry, retry
 from ouroboros.safety.rules.by_policy import BY_FILE, Policies
@@ -101,6 +101,8 @@ class Rules:
     def _seen(self, intent: Intent) -> Seen:
         if intent.kind != "execute":
             return Seen(intent=intent)
+        from ouroboros.safety.commands.classify import classify
+
         folder = intent.folder or self._places.roots[0]
         reading = read_shell(intent.command)
         return Seen(
@@ -240,6 +242,8 @@ class Rules:
         if decision.outcome == "allow":
             asked = self._asking(seen, rule=TAINT, reason="")
         reason = f"text from outside was read ({around.outside.told}), and {found}"
+        if asked.outside:
+            reason = f"{asked.reason}; {reason}"
         asked = replace(
             asked, reason=reason, sources=around.outside.sources, command="", amendment=()
         )

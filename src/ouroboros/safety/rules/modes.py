@@ -1,7 +1,7 @@
 """What a mode wants to be asked about, where no rule speaks."""
 
 from ouroboros.core.commands import Mode
-from ouroboros.safety.commands import Verdict
+from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.origins import origin_of
 from ouroboros.safety.paths import Places
 from ouroboros.safety.rules.values import Intent

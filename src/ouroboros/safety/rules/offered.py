@@ -3,8 +3,8 @@
 import re
 import shlex
 
-from ouroboros.safety.commands import Verdict
 from ouroboros.safety.commands.reading import reaches, read_shell
+from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.origins import address, origin_of
 from ouroboros.safety.policy.amendments import BANNED
 from ouroboros.safety.rules.values import GRANT, WEB, Intent

@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from ouroboros.safety.commands import Verdict
-from ouroboros.safety.commands.operands import is_secret_name
+from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.origins import origin_of
 from ouroboros.safety.paths import Places
+from ouroboros.safety.paths.secret_names import is_secret_name
 from ouroboros.safety.rules.values import Around, Intent
 from ouroboros.safety.untrusted import configures
 
