@@ -2,7 +2,7 @@
 
 import pytest
 
-from ouroboros.core.commands import Approve, Deny
+from ouroboros.core.commands import Approve, Deny, Scope
 from ouroboros.core.events import PermissionAnswered, PermissionRequested
 from ouroboros.faces.cli.prompting import Desk
 from ouroboros.faces.cli.prompting_intents import Answered, Intent, Left, Said
@@ -31,10 +31,18 @@ class Table:
         self.clock = StillClock()
         self.desk = Desk(self.shown, self.clock, [], lambda: "ask> ")
 
-    def asks(self, *names: str) -> list[Intent | None]:
+    def asks(
+        self, *names: str, scopes: tuple[Scope, ...] = ("once", "session")
+    ) -> list[Intent | None]:
         events = [
             PermissionRequested(
-                request_id=name, call_id=name, tool="shell", action="Run x", input="x", grant="x *"
+                request_id=name,
+                call_id=name,
+                tool="shell",
+                action="Run x",
+                input="x",
+                grant="x *",
+                scopes=scopes,
             )
             for name in names
         ]
@@ -139,6 +147,15 @@ def test_what_always_would_cover_is_said() -> None:
     table = Table()
     table.asks("r1")
     assert "always in this session (x *)" in table.foot()
+
+
+def test_a_yes_for_the_session_is_taken_only_where_it_is_offered() -> None:
+    table = Table()
+    table.asks("r1", scopes=("once",))
+    assert "always" not in table.foot()
+    assert table.types(b"a") == []
+    assert table.desk.enter("always") is None
+    assert table.types(b"y") == [yes("r1")]
 
 
 def test_end_of_input_is_no_to_everything_and_then_the_end() -> None:

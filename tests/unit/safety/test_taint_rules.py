@@ -6,7 +6,9 @@ import pytest
 
 from ouroboros.core.commands import Mode
 from ouroboros.safety.paths import Places
-from ouroboros.safety.rules import Around, Decision, Intent, Rules, parse_rule
+from ouroboros.safety.policy import Escalation
+from ouroboros.safety.policy.book import Book
+from ouroboros.safety.rules import Around, Decision, Intent, Policies, Rules, parse_rule
 from ouroboros.safety.untrusted import Known, Outside, source_of
 from ouroboros.tools.registry import canonical
 
@@ -222,3 +224,14 @@ def test_each_kind_of_result_names_where_it_came_from(kind: str, tool: str, said
         kind, tool=tool, paths=(Path("/w/a"),), command="cat\na", url="https://a.example/x?y"
     )
     assert found == said
+
+
+def test_who_is_asked_about_a_send_hears_that_it_leaves_the_sandbox(tmp_path: Path):
+    wish = Escalation(permissions="require_escalated", justification="May I publish it?")
+    intent = Intent(tool="shell", kind="execute", command="git push", escalation=wish)
+    places = Places(roots=(tmp_path,)).resolved()
+    around = Around(outside=Outside(sources=(SOURCE,)), is_online=False)
+    judge = Rules([], places, canonical, policies=Policies(book=Book()))
+    decision = judge.decide(intent, mode="full-auto", around=around)
+    assert (decision.outcome, decision.outside) == ("ask", True)
+    assert "outside of the sandbox: May I publish it?; text from outside" in decision.reason

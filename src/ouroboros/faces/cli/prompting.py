@@ -183,7 +183,7 @@ class Desk:
         match letter:
             case "y":
                 return self._yes(question, Approve(request_id=question.request_id))
-            case "a":
+            case "a" if "session" in question.scopes:
                 return self._yes(question, Approve(request_id=question.request_id, scope="session"))
             case "n":
                 self._reason = Line([])

@@ -72,7 +72,8 @@ def question_rows(event: PermissionRequested, size: Size, *, whole: bool = False
 def choice_rows(event: PermissionRequested, size: Size) -> list[Row]:
     """The answers to a question, and what "always" would cover."""
     grant = f" ({one_line(event.grant, 60)})" if event.grant else ""
-    text = f"y yes   n no   a always in this session{grant}   "
+    text = "y yes   n no   "
+    text += f"a always in this session{grant}   " if "session" in event.scopes else ""
     text += "r remember in a file   " if choices(event) else ""
     text += "e edit   i whole input"
     return [(Span("  "), *line) for line in wrap(text, size.columns - 2, CYAN)]
