@@ -6,6 +6,8 @@ from random import Random
 
 from tests.unit.safety.corpus.keys import made
 
+_NPM = "https://registry.example/{0}/-/{0}-1.2.3." + "tgz"
+
 PLAIN = """
 AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE
 AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY
@@ -122,7 +124,7 @@ def negatives(seed: int = 2) -> list[tuple[str, str]]:
             ("sha256", f"sha256:{sha256(noise).hexdigest()}"),
             ("sha512", f"sha512-{b64encode(sha512(noise).digest()).decode()}"),
             ("npm lock", f'"integrity": "sha512-{b64encode(sha512(noise).digest()).decode()}",'),
-            ("npm lock", f'"resolved": "https://registry.example/{package}/-/{package}-1.2.3.tgz#{sha1(noise).hexdigest()}"'),
+            ("npm lock", f'"resolved": "{_NPM.format(package)}#{sha1(noise).hexdigest()}"'),
             ("cargo lock", f'checksum = "{sha256(noise).hexdigest()}"'),
             ("go sum", f"github.com/acme/{package} v1.2.3 h1:{b64encode(sha256(noise).digest()).decode()}"),
             ("pip hash", f"    --hash=sha256:{sha256(noise).hexdigest()} \\"),
