@@ -165,7 +165,9 @@ def test_what_is_remembered_in_a_session_is_a_rule_and_what_is_granted_is_not(tm
 
 
 def test_a_git_read_runs_in_its_hardened_form(tmp_path: Path):
-    (tmp_path / ".git").mkdir()
+    for name in ("objects", "refs"):
+        (tmp_path / ".git" / name).mkdir(parents=True)
+    (tmp_path / ".git/HEAD").write_text("ref: refs/heads/main\n")
     decision = ruled(tmp_path).decide(shell("git status"), mode="ask")
     assert decision.outcome == "allow"
     assert decision.command != "git status"

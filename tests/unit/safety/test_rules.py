@@ -511,3 +511,22 @@ def test_a_work_tree_below_the_home_is_no_protected_place():
     assert places.protected_by(home / "trees/one/src/a.py") == ""
     assert places.protected_by(home / "trees/one/.git") == ".git"
     assert places.protected_by(home / "config.toml") == ".ouroboros"
+
+
+def test_a_yes_to_a_text_is_none_where_something_else_reads_it():
+    """What is a comment to Python may be a command to a shell, and a shell may be far away."""
+    both = '""":"\ntouch x\n"""'
+
+    def of(tool: str, text: str = "touch x") -> Intent:
+        return Intent(tool=tool, kind="execute", command=text)
+
+    assert decide(of("exec_command"), granted=("shell(touch x)",)).outcome == "allow"
+    assert decide(of("write_stdin"), granted=("write_stdin(touch x)",)).outcome == "allow"
+    assert decide(of("write_stdin"), granted=("shell(touch x)",)).outcome == "ask"
+    assert decide(of("write_stdin"), ("allow", "Bash(touch:*)")).outcome == "ask"
+    assert decide(of("python"), ("allow", "Bash(touch:*)")).outcome == "ask"
+    assert decide(of("shell"), granted=("write_stdin(touch x)",)).outcome == "ask"
+    assert decide(of("shell", both), granted=(f"python({both})",)).outcome == "ask"
+    assert decide(of("python", both), granted=(f"python({both})",)).outcome == "allow"
+    assert decide(of("python"), ("deny", "Bash(touch:*)")).outcome == "deny"
+    assert decide(of("write_stdin"), ("deny", "Bash(touch:*)")).outcome == "deny"

@@ -291,6 +291,20 @@ async def test_another_shell_runs_the_command_and_no_other_program_does(tmp_path
     assert "'python3' is no shell that is known" in text_of(other)
 
 
+@pytest.mark.parametrize("shell", ["./bash", "own/bash", "{0}/own/bash", "//bin/bash", "../bash"])
+async def test_a_file_that_is_called_like_a_shell_is_none(tmp_path: Path, shell: str):
+    """Else a harmless command would be read by whatever the workspace brought."""
+    canary = tmp_path / "ran"
+    for place in (tmp_path / "bash", tmp_path / "own/bash"):
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(f"#!/bin/sh\ntouch {canary}\n")
+        place.chmod(0o755)
+    async with living(tmp_path) as spine:
+        result = await spine.call("exec_command", cmd="ls", shell=shell.format(tmp_path))
+    assert "is no shell that is known" in text_of(result)
+    assert not canary.exists()
+
+
 async def test_where_no_command_can_outlive_its_call_that_is_said(tmp_path: Path):
     tool = ExecCommandTool(Starter(), Processes())
     result = await Spine(tmp_path, tools=[tool]).call("exec_command", cmd="true")

@@ -26,6 +26,8 @@ _FAMILIES = {
     "write": "write",
 }
 _SEARCHES = frozenset({"find", "grep"})
+_OTHER_READERS = frozenset({"python", "write_stdin"})
+"""Tools whose text is read by something else than a shell of its own."""
 
 
 class Prepared:
@@ -62,13 +64,19 @@ class Prepared:
         if not is_meant:
             return False
         if reading is not None:
-            return self._matches_command(intent, reading)
+            return self._is_read_alike(intent.tool) and self._matches_command(intent, reading)
         if self.rule.outcome == "allow":
             return self._covers(intent, places)
         if self._glob is None:
             return self._any
         spelled = (Path(posixpath.normpath(path)) for path in intent.spelled)
         return any(self._glob.matches(path) for path in (*intent.paths, *spelled))
+
+    def _is_read_alike(self, tool: str) -> bool:
+        """Whether a yes to a text is one to the same text here, where something else may read it."""
+        if self.rule.outcome != "allow" or self._any or self._tool in {"*", tool}:
+            return True
+        return not {self._tool, tool} & _OTHER_READERS
 
     def _matches_page(self, intent: Intent) -> bool:
         """A rule of one function, of one risk or of the whole ``browser``, at a place or anywhere."""

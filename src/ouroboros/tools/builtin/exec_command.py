@@ -38,6 +38,7 @@ TOKENS = 10_000
 _SHOWN = 400
 _READER = "a running program"
 _KEYS = frozenset("\x03\x04")
+_SHELL_FOLDERS = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"})
 _SHELLS = frozenset({"ash", "bash", "dash", "ksh", "sh", "zsh"})
 
 
@@ -265,9 +266,9 @@ def _clamped(milliseconds: int, least: int, most: int) -> float:
 
 
 def _shell(wanted: str) -> str:
-    """The name of the shell that a model asks for."""
-    name = PurePath(wanted).name
-    if wanted and name not in _SHELLS:
+    """The name of the shell that a model asks for; a file of that name elsewhere is none."""
+    folder, _, name = wanted.rpartition("/")
+    if wanted and (name not in _SHELLS or folder not in _SHELL_FOLDERS):
         raise ToolFailed(
             f"{wanted!r} is no shell that is known; there are {', '.join(sorted(_SHELLS))}"
         )
