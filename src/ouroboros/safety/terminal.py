@@ -5,7 +5,6 @@ Source: https://man7.org/linux/man-pages/man7/pty.7.html
 
 import errno
 import os
-import shutil
 import sys
 import termios
 from collections.abc import Collection, Mapping, Sequence
@@ -115,6 +114,8 @@ def _owning(command: Sequence[str], theirs: int, sandbox: Sandbox) -> tuple[str,
         case "bubblewrap":
             return ("setsid", "-c", *command)
         case "landlock":
+            import shutil
+
             perl = shutil.which("perl")
             taking = (perl, "-e", _PERL) if perl else (sys.executable, "-ISc", _PYTHON)
             return (*taking, str(termios.TIOCSCTTY), *command)

@@ -6,7 +6,7 @@ defaults < user < project < local < profile < environment < command line < manag
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import msgspec
 from msgspec import Struct, field
@@ -17,9 +17,10 @@ from ouroboros.app.config.loosening import loosened, without
 from ouroboros.app.config.schema import KeyPath, Table, WrongValue
 from ouroboros.app.settings import Settings
 from ouroboros.core.errors import ConfigBroken, Misuse
-from ouroboros.safety.rules.values import Layer as RuleLayer
-from ouroboros.safety.rules.values import Rule
-from ouroboros.safety.rules.written import parse_rule
+
+if TYPE_CHECKING:
+    from ouroboros.safety.rules.values import Layer as RuleLayer
+    from ouroboros.safety.rules.values import Rule
 
 type LayerName = Literal[
     "user", "project", "local", "profile", "environment", "command line", "managed"
@@ -61,7 +62,7 @@ class Loaded(Struct, frozen=True, kw_only=True):
     layers: tuple[Layer, ...]
     project: Path
     dotenv: dict[str, str]
-    rules: tuple[Rule, ...] = ()
+    rules: "tuple[Rule, ...]" = ()
 
 
 class _Reading(Struct):
@@ -149,7 +150,7 @@ def load(
     )
 
 
-_RULE_LAYERS: dict[LayerName, RuleLayer] = {
+_RULE_LAYERS: "dict[LayerName, RuleLayer]" = {
     "user": "user",
     "profile": "user",
     "project": "project",
@@ -160,13 +161,15 @@ _RULE_LAYERS: dict[LayerName, RuleLayer] = {
 }
 
 
-def rules_of(layers: Iterable[Layer]) -> tuple[Rule, ...]:
+def rules_of(layers: Iterable[Layer]) -> "tuple[Rule, ...]":
     """The permission rules of all layers; a layer that was not trusted holds none."""
     found: list[Rule] = []
     for layer in layers:
         lists = layer.table.get("permissions")
         if not isinstance(lists, dict):
             continue
+        from ouroboros.safety.rules.written import parse_rule
+
         for outcome, written in cast("Mapping[str, list[object]]", lists).items():
             found += [parse_rule(outcome, each, _RULE_LAYERS[layer.name]) for each in written]
     return tuple(found)
@@ -175,7 +178,11 @@ def rules_of(layers: Iterable[Layer]) -> tuple[Rule, ...]:
 def _check_rules(path: Path, content: bytes, table: Table, prefix: KeyPath) -> None:
     """Names file and line of a rule that is none; a rule that cannot be read must not be left out."""
     lists = table.get("permissions")
-    for outcome, written in cast("Mapping[str, list[object]]", lists or {}).items():
+    if not lists:
+        return
+    from ouroboros.safety.rules.written import parse_rule
+
+    for outcome, written in cast("Mapping[str, list[object]]", lists).items():
         for each in written:
             try:
                 parse_rule(outcome, each)

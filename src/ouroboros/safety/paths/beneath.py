@@ -1,12 +1,16 @@
 """Opening a path so that no part of it is a link: what was judged is what is opened."""
 
 import contextlib
-import ctypes
 import errno
 import functools
 import os
+import struct
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ctypes import CDLL
 
 _OPENAT2 = 437
 _HERE = -100
@@ -14,16 +18,10 @@ _NO_MAGIC, _NO_LINKS = 0x02, 0x04
 _ABSENT = frozenset({errno.ENOSYS, errno.EPERM, errno.EINVAL, errno.E2BIG})
 
 
-class _How(ctypes.Structure):
-    _fields_ = (
-        ("flags", ctypes.c_uint64),
-        ("mode", ctypes.c_uint64),
-        ("resolve", ctypes.c_uint64),
-    )
-
-
 @functools.cache
-def _libc() -> ctypes.CDLL:
+def _libc() -> "CDLL":
+    import ctypes
+
     libc = ctypes.CDLL(None, use_errno=True)
     libc.syscall.restype = ctypes.c_long
     return libc
@@ -37,14 +35,15 @@ def open_plain(path: Path, flags: int) -> int:
     """
     flags |= os.O_CLOEXEC | os.O_NOCTTY
     if sys.platform == "linux":
-        how = _How(flags=flags, mode=0, resolve=_NO_MAGIC | _NO_LINKS)
-        name = ctypes.c_char_p(os.fsencode(path))
+        import ctypes  # a run that opens no file never loads it
+
+        how = struct.pack("=QQQ", flags, 0, _NO_MAGIC | _NO_LINKS)
         found = _libc().syscall(
             ctypes.c_long(_OPENAT2),
             ctypes.c_long(_HERE),
-            name,
-            ctypes.byref(how),
-            ctypes.c_size_t(ctypes.sizeof(how)),
+            ctypes.c_char_p(os.fsencode(path)),
+            ctypes.c_char_p(how),
+            ctypes.c_size_t(len(how)),
         )
         if found >= 0:
             return int(found)

@@ -10,7 +10,6 @@ from msgspec import Struct
 from ouroboros.core.events import Event, ModelDelta, ToolProgress, ToolResulted, UserMessage
 from ouroboros.core.events.safety import InputFlagged, OutputBlocked, OutputRedacted, SecretFound
 from ouroboros.core.parts import Foreign, Media, Message, Reasoning, Text, ToolResult
-from ouroboros.safety.pipeline.injection import glance
 from ouroboros.safety.secrets.detector import Detector
 from ouroboros.safety.secrets.find import redacted
 from ouroboros.safety.secrets.values import Finding
@@ -120,6 +119,8 @@ def _flagged(event: ToolResulted) -> tuple[InputFlagged, ...]:
     text = "\n".join(part.text for part in event.parts if isinstance(part, Text))
     if len(text) > 2 * _GLANCED:
         text = f"{text[:_GLANCED]}\n{text[-_GLANCED:]}"
+    from ouroboros.safety.pipeline.injection import glance  # a run without a tool never loads it
+
     flags, stripped = glance(text)
     if not flags:
         return ()

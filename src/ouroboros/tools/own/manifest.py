@@ -2,7 +2,6 @@
 
 import keyword
 import re
-import tomllib
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -56,6 +55,8 @@ def parse(text: str, where: str) -> Manifest:
     Raises:
         ToolFailed: It is none; the message begins with ``where`` and names the line or the field.
     """
+    import tomllib  # most runs have no tool of their own
+
     try:
         found = msgspec.convert(tomllib.loads(text), Manifest)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as broken:

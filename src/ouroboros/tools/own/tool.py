@@ -1,7 +1,6 @@
 """A tool of its own code: each call is a process in the cage."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from hashlib import sha256
 from pathlib import Path
 from sys import executable
 
@@ -157,6 +156,8 @@ def check(code: str, where: str) -> None:
 
 def hash_of(manifest: str, code: str) -> str:
     """What an approval is for."""
+    from hashlib import sha256  # most runs have no tool of their own
+
     return sha256(f"{len(manifest)}\n{manifest}{code}".encode()).hexdigest()
 
 
