@@ -119,7 +119,9 @@ _NETWORK = frozenset([
     "bundle",
     "composer",
     "mvn",
+    "mvnw",
     "gradle",
+    "gradlew",
     "sbt",
     "go",
     "cargo",
@@ -185,13 +187,14 @@ _SOCKET = re.compile(r"/dev/(tcp|udp)/|/inet/")
 _PUBLISHES = re.compile(
     r"git( -\S+( \S+)?)* (push|send-email)\b|(npm|yarn|pnpm|bun|cargo|uv|poetry|hatch|flit|pdm|vsce|ovsx|jsr|deno) (\S+ )*publish\b|twine (\S+ )*upload"
     r"|gem push|(docker|podman|helm|skopeo|buildah|nerdctl|oras) (\S+ )*(push|copy)\b|gh (pr (create|merge|comment|review)|release (create|upload)|repo create|gist create|issue (create|comment)|api)\b"
-    r"|glab (mr|release|issue) create|(mvn|gradle|./gradlew|sbt) (\S+ )*(deploy|publish)\S*|setup\.py (\S+ )*upload|hg push|svn (commit|ci)\b|jj git push|(vercel|netlify|firebase|fly|flyctl|wrangler|heroku|serverless|sls)\b.*(deploy|--prod|publish)|dart pub publish|dotnet nuget push|nuget push|git lfs push|conda upload|anaconda upload"
+    r"|glab (mr|release|issue) create|(mvn|mvnw|gradle|gradlew|sbt) (\S+ )*(deploy|publish)\S*|(python\S* (\S+ )*)?(\S*/)?setup\.py (\S+ )*upload|hg push|svn (commit|ci)\b|jj git push|(vercel|netlify|firebase|fly|flyctl|wrangler|heroku|serverless|sls)\b.*(deploy|--prod|publish)|dart pub publish|dotnet nuget push|nuget push|git lfs push|conda upload|anaconda upload"
 )
 
 
 def sends(text: str, commands: Sequence[Command], *, is_opaque: bool) -> bool:
     """Whether data may leave over a network, as far as anybody can see."""
-    return is_opaque or _SOCKET.search(text) is not None or any(map(_reaches_out, commands))
+    reaches = any(map(_reaches_out, commands)) or publishes(commands)
+    return is_opaque or _SOCKET.search(text) is not None or reaches
 
 
 def publishes(commands: Sequence[Command]) -> bool:
