@@ -1,11 +1,17 @@
 """Answers that are more than yes and no: remembered in a file, or to something else than was asked."""
 
+import msgspec
 import pytest
 
 from ouroboros.core.commands import Approve
 from ouroboros.core.events import PermissionRequested
 from ouroboros.faces.cli.prompting_intents import Answered
-from ouroboros.faces.cli.render.approvals import choices, question_rows
+from ouroboros.faces.cli.render.approvals import (
+    choice_rows,
+    choices,
+    question_rows,
+    remember_rows,
+)
 from ouroboros.faces.cli.render.rows import ansi
 from ouroboros.faces.cli.render.screen import Size
 from tests.unit.cli.render_events import enveloped
@@ -124,3 +130,35 @@ def test_an_edit_is_shown_as_a_diff_and_a_warning_first():
     assert "+new" in text
     assert '{"path"' not in text
     assert max(map(len, shown)) <= 40
+
+
+LONG = msgspec.structs.replace(
+    ASKED,
+    grant=f"shell(make {'all ' * 30})",
+    rules=(f"shell(make {'all ' * 30})",),
+    wider=("shell(make all:*)",),
+)
+
+
+@pytest.mark.parametrize("size", [Size(columns=40, lines=10), Size(columns=80, lines=24)])
+def test_what_may_be_remembered_fits_the_terminal_and_names_every_letter(size: Size):
+    shown = [ansi(line, colour=False) for line in remember_rows(choices(LONG), size)]
+    assert max(map(len, shown)) < size.columns
+    assert len(shown) <= size.lines // 2
+    text = "\n".join(shown).replace(",", " ")
+    assert {"l", "L", "p", "P", "u", "U", "c", "Esc"} <= set(text.split())
+
+
+@pytest.mark.parametrize("columns", range(30, 90))
+def test_the_answers_stay_within_the_last_column(columns: int):
+    size = Size(columns=columns, lines=24)
+    shown = [ansi(line, colour=False) for line in choice_rows(ASKED, size)]
+    assert max(map(len, shown)) < columns
+    assert " ".join(" ".join(shown).split()).endswith("e edit i whole input")
+
+
+def test_what_a_yes_covers_is_seen_to_be_cut():
+    shown = " ".join(
+        ansi(line, colour=False).strip() for line in choice_rows(LONG, Size(columns=80, lines=24))
+    )
+    assert "all…)" in shown or "all …)" in shown

@@ -3,7 +3,15 @@
 import pytest
 from inline_snapshot import snapshot
 
-from ouroboros.core.events import AgentMessage, Event, TaskCompleted, ToolResulted, ToolStarted
+from ouroboros.core.events import (
+    AgentMessage,
+    Event,
+    PermissionAnswered,
+    PermissionRequested,
+    TaskCompleted,
+    ToolResulted,
+    ToolStarted,
+)
 from ouroboros.core.parts import Text, ToolCall
 from tests.unit.cli.render_events import (
     ANSWER,
@@ -134,3 +142,29 @@ async def test_words_between_calls_are_written_once() -> None:
     ]
     out, _ = await in_pipes(enveloped(between_calls()), streaming=True)
     assert out == "One. \nTwo.\n"
+
+
+@pytest.mark.parametrize(
+    ("rule", "hint"),
+    [("mode ask", ", or choose another --mode"), ("text from outside", "")],
+)
+async def test_where_nobody_is_it_is_said_why_it_would_have_been_asked(
+    rule: str, hint: str
+) -> None:
+    asked = PermissionRequested(
+        request_id="r",
+        call_id="c",
+        tool="shell",
+        action="Run make",
+        input="make",
+        reason="it is new",
+    )
+    answer = PermissionAnswered(
+        request_id="r", call_id="c", allowed=False, decider="nobody", rule=rule
+    )
+    _, err = await in_pipes(enveloped([asked, answer]))
+    assert "Denied: nobody is here to answer (it is new)\n" in err
+    assert (
+        f"hint: run it on a terminal, or allow exactly this by a rule of [permissions]{hint}\n"
+        in err
+    )

@@ -58,6 +58,12 @@ def test_a_network_that_is_off_is_named_only_where_it_is_off() -> None:
     assert stopped(CAGED, 6, said) == ""
 
 
+def test_a_meter_that_returns_to_its_line_hides_nothing() -> None:
+    meter = "  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0"
+    said = f"{meter}\r{meter}\r{meter}\rcurl: (6) Could not resolve host: example.com"
+    assert stopped(SILENT, 6, said) == "curl: (6) Could not resolve host: example.com"
+
+
 def tree(tmp_path: Path) -> Path:
     for name in ("work/.git/hooks", "work/src", "person/.ssh", "person/code"):
         (tmp_path / name).mkdir(parents=True)

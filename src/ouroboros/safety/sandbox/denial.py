@@ -48,7 +48,7 @@ def network_denial(exit_code: int, output: str) -> str:
 
 
 def _line_at(text: str, place: int) -> str:
-    begin = text.rfind("\n", 0, place) + 1
+    begin = max(text.rfind("\n", 0, place), text.rfind("\r", 0, place)) + 1  # a meter ends in \r
     end = text.find("\n", place)
     line = " ".join(text[begin : len(text) if end < 0 else end].split())
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

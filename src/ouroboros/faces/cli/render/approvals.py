@@ -6,7 +6,7 @@ from ouroboros.app.text import plain
 from ouroboros.core.commands import Scope
 from ouroboros.core.events import PermissionRequested
 from ouroboros.faces.cli.render.diff import diff_rows, is_diff
-from ouroboros.faces.cli.render.rows import BOLD, CYAN, DIM, RED, YELLOW, Row, Span, row, wrap
+from ouroboros.faces.cli.render.rows import BOLD, CYAN, DIM, RED, YELLOW, Row, Span, crop, row, wrap
 from ouroboros.faces.cli.render.screen import Size
 from ouroboros.faces.cli.render.words import one_line
 
@@ -15,6 +15,12 @@ _FOR: dict[Scope, str] = {
     "project": "in this project, for everybody",
     "user": "everywhere",
     "policy": "everywhere, as a beginning of commands",
+}
+_IN: dict[Scope, str] = {
+    "local": "you, here",
+    "project": "all, here",
+    "user": "everywhere",
+    "policy": "prefix",
 }
 _LETTERS: dict[Scope, str] = {"local": "l", "project": "p", "user": "u", "policy": "c"}
 
@@ -76,14 +82,18 @@ def choice_rows(event: PermissionRequested, size: Size) -> list[Row]:
     text += f"a always in this session{grant}   " if "session" in event.scopes else ""
     text += "r remember in a file   " if choices(event) else ""
     text += "e edit   i whole input"
-    return [(Span("  "), *line) for line in wrap(text, size.columns - 2, CYAN)]
+    return wrap(text, size.columns - 1, CYAN, "  ")  # the last column of the foot stays empty
 
 
 def remember_rows(found: tuple[Choice, ...], size: Size) -> list[Row]:
-    """What can be written down, a letter each; as many as fit."""
-    rows: list[Row] = []
-    for choice in found:
-        text = f"{choice.letter} {_FOR[choice.scope]}: {one_line(choice.words, 120)}"
-        rows += [(Span("  "), *line) for line in wrap(text, size.columns - 2, CYAN)]
-    limit = max(size.lines // 2, 2)
-    return [*rows[: limit - 1], row("  Esc back", DIM)]
+    """What can be written down, a letter each: whole where there is room, else a row each."""
+    texts = [f"{one.letter} {_FOR[one.scope]}: {one_line(one.words, 120)}" for one in found]
+    rows = [line for text in texts for line in wrap(text, size.columns - 1, CYAN, "  ")]
+    limit = max(size.lines // 2, 2) - 1
+    if len(rows) > limit:
+        short = [f"  {one.letter} {_IN[one.scope]}: {one_line(one.words)}" for one in found]
+        rows = [crop(row(text, CYAN), size.columns - 1) for text in short]
+    if len(rows) > limit:
+        letters = ", ".join(one.letter for one in found[limit - 1 :])
+        rows = [*rows[: limit - 1], row(f"  also {letters}", CYAN)]
+    return [*rows, row("  Esc back", DIM)]

@@ -10,6 +10,7 @@ from ouroboros.core.events import (
     PermissionAnswered,
     PermissionBlocked,
     PermissionRemembered,
+    PermissionRequested,
     SettingsChanged,
     UserMessage,
 )
@@ -20,8 +21,8 @@ from ouroboros.faces.cli.render.face import Notice
 from ouroboros.faces.cli.render.words import count, duration, one_line
 
 
-def notice(event: Event) -> Notice | None:
-    """The line an event deserves, or none."""
+def notice(event: Event, *, asked: PermissionRequested | None = None) -> Notice | None:
+    """The line an event deserves, or none; ``asked`` is the latest question, for its reason."""
     match event:
         case ErrorRaised(message=message, hint=hint):
             return Notice(
@@ -36,7 +37,7 @@ def notice(event: Event) -> Notice | None:
         case CacheHit():
             return Notice(text="Answered from the cache; nothing was sent")
         case PermissionAnswered():
-            return _answered(event)
+            return _answered(event, asked)
         case PermissionBlocked(tool=tool, reason=reason):
             return Notice(
                 text=f"Blocked {one_line(tool)}: {one_line(reason, 400)}", level="warning"
@@ -107,7 +108,7 @@ def _compacted(event: ContextCompacted) -> str:
     )
 
 
-def _answered(event: PermissionAnswered) -> Notice | None:
+def _answered(event: PermissionAnswered, asked: PermissionRequested | None) -> Notice | None:
     if event.decider == "guardian":
         return None  # its review said more
     if event.allowed:
@@ -116,10 +117,13 @@ def _answered(event: PermissionAnswered) -> Notice | None:
         return Notice(text=f"Allowed{scope} by {_who(event)}{changed}")
     words = f": {one_line(event.message)}" if event.message else ""
     if event.decider == "nobody":
+        is_meant = asked is not None and asked.request_id == event.request_id
+        why = one_line(asked.reason, 400) if asked is not None and is_meant else ""
+        other = ", or choose another --mode" if event.rule.startswith("mode ") else ""
         return Notice(
-            text="Denied: nobody is here to answer",
+            text=f"Denied: nobody is here to answer{f' ({why})' if why else ''}",
             level="warning",
-            hint="run it on a terminal, or choose --mode auto-edit or full-auto",
+            hint=f"run it on a terminal, or allow exactly this by a rule of [permissions]{other}",
         )
     return Notice(text=f"Denied by {_who(event)}{words}", level="warning")
 

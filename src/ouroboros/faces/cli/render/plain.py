@@ -12,7 +12,7 @@ from ouroboros.core.events import (
     ToolStarted,
 )
 from ouroboros.core.events.question import UserAsked
-from ouroboros.faces.cli.render.approvals import question_rows
+from ouroboros.faces.cli.render.approvals import choices, question_rows
 from ouroboros.faces.cli.render.cards import call_rows, plan_rows, survey_rows
 from ouroboros.faces.cli.render.face import Ending, Notice
 from ouroboros.faces.cli.render.notices import notice
@@ -38,6 +38,7 @@ class PlainFace:
         self._size = size
         self._streaming = streaming
         self._titles: dict[str, str] = {}
+        self._asked: PermissionRequested | None = None
         self._said: list[str] = []
         self._aside = ""
         self._since = clock.monotonic()
@@ -66,12 +67,14 @@ class PlainFace:
             case ToolResulted():
                 title = self._titles.pop(event.call_id, "") or one_line(event.name)
                 self._note(call_rows(title, event, self._size))
+            case PermissionRequested():
+                self._asked = event
             case UserAsked():
                 self._note(survey_rows(event, self._size))
             case PlanUpdated():
                 self._note(plan_rows(event.steps, event.explanation, self._size.columns))
             case _:
-                told = notice(event)
+                told = notice(event, asked=self._asked)
                 if told:
                     self.tell(told)
 
@@ -85,7 +88,8 @@ class PlainFace:
     def ask(self, event: PermissionRequested, *, whole: bool = False) -> None:
         """Writes a question's card, bounded or whole."""
         self._note(question_rows(event, self._size, whole=whole))
-        self.prompt("y yes, n no [why], a always in this session, i whole input: ")
+        remember = "r remember, " if choices(event) else ""
+        self.prompt(f"y yes, n no [why], a yes for the session, {remember}e INPUT, i whole input: ")
 
     def prompt(self, text: str) -> None:
         """Writes words after which the person types, without a line end."""

@@ -99,6 +99,7 @@ class TerminalFace:
         self._thinking = ""
         self._thought = ""
         self._calls: dict[str, _Running] = {}
+        self._asked: PermissionRequested | None = None
         self._since: float | None = None
         self._said: list[str] = []
         self._frame = 0
@@ -281,6 +282,8 @@ class TerminalFace:
 
     def _take_rest(self, event: Event) -> None:
         match event:
+            case PermissionRequested():
+                self._asked = event
             case UserAsked():
                 self.put("question", survey_rows(event, self._size()))
             case PlanUpdated():
@@ -291,7 +294,7 @@ class TerminalFace:
                 self._calls.clear()
                 self._thinking = ""
             case _:
-                told = notice(event)
+                told = notice(event, asked=self._asked)
                 if told:
                     self.tell(told)
 

@@ -36,8 +36,10 @@ def money(cost: float | None) -> str:
 
 
 def one_line(text: str, limit: int = _TITLE) -> str:
-    """Foreign text made safe and put on one line."""
-    return " ".join(plain(text[: limit * 4]).split())[:limit]
+    """Foreign text made safe and put on one line; what is cut ends in ``…``."""
+    line = " ".join(plain(text[: limit * 4]).split())
+    is_whole = len(line) <= limit and len(text) <= limit * 4
+    return line if is_whole else f"{line[: limit - 1]}…"
 
 
 def call_title(event: ToolStarted) -> str:
