@@ -9,8 +9,8 @@ from ouroboros.core.events import PermissionRequested
 from ouroboros.tools.approval import Answer, Reviewer
 
 NOBODY = (
-    "Nobody is here to approve this ({action}). Find a way that needs no approval, or finish and "
-    "say what you would need."
+    "Nobody is here to approve this ({action}): {reason}. Find a way that needs no approval, or "
+    "finish and say what you would need{rule}."
 )
 
 
@@ -42,7 +42,11 @@ class Desk:
         """The answer; the question is on record already, the answer will be by the caller."""
         if not self._interactive:
             self.unanswered += 1
-            message = NOBODY.format(action=question.action)
+            message = NOBODY.format(
+                action=question.action,
+                reason=question.reason or "it needs approval",
+                rule=f"; the rule {question.rules[0]} would allow it" if question.rules else "",
+            )
             return Answer(allowed=False, decider="nobody", message=message)
         waiting = Waiting(signal=Signal())
         self._waiting[question.request_id] = waiting

@@ -27,6 +27,8 @@ from ouroboros.tools.tool import Effect
 type Watcher = Callable[[Effect], Awaitable[None]]
 """Hears of each effect that was let through, before it happens; ``ToolFailed`` stops it."""
 
+_ASK_ON = " Do not try the same thing another way; ask the user how to go on."
+
 
 class Gate(Struct, frozen=True, kw_only=True):
     """Whoever may say no."""
@@ -188,10 +190,10 @@ class Gate(Struct, frozen=True, kw_only=True):
             )
         passage.steps.append(f"ask:{'allowed' if answer.allowed else 'denied'}")
         if not answer.allowed:
-            raise Denied(
-                f"{passage.name} was refused: {(answer.message or 'the user said no').rstrip('.')}. "
-                "Do not try the same thing another way; ask the user how to go on."
-            )
+            why = (answer.message or "the user said no").rstrip(".")
+            # Who is told that nobody is here has been told what to do as well.
+            end = "" if answer.decider == "nobody" else _ASK_ON
+            raise Denied(f"{passage.name} was refused: {why}.{end}")
         await self._keep(question, answer)
         if answer.input and answer.input != question.input:
             passage.edited = answer.input

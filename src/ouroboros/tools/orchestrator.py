@@ -381,8 +381,9 @@ def _why_outside(stopped: str, sandbox: Sandbox) -> str:
 def _advised(result: Result, sandbox: Sandbox) -> Result:
     """The result with a line that tells why, for a model that may not leave the cage."""
     note = Text(
-        text=f"\n[the sandbox {sandbox.name} stopped this: {result.stopped}. It may write in the "
-        "workspace and use no network; do it another way, or tell the user what you need]"
+        text=f"\n[the sandbox {sandbox.name} stopped this: {result.stopped}. Do it another way that "
+        'stays inside, or run it again with sandbox_permissions "require_escalated" and a '
+        "justification if somebody is here to approve it; else tell the user what you need]"
     )
     return msgspec.structs.replace(result, parts=(*result.parts, note))
 

@@ -1,0 +1,39 @@
+"""What a model hears where nobody can be asked."""
+
+from pathlib import Path
+
+from ouroboros.agent.approvals import Desk
+from ouroboros.core.events import PermissionRequested
+from ouroboros.tools.approval import Answer, Decider
+from tests.unit.tools.spine import Spine, text_of
+
+
+def asked(reason: str, rules: tuple[str, ...] = ()) -> PermissionRequested:
+    return PermissionRequested(
+        request_id="r",
+        call_id="c",
+        tool="shell",
+        action="Run make",
+        input="make",
+        reason=reason,
+        rules=rules,
+    )
+
+
+async def test_a_refusal_by_nobody_says_what_why_and_what_would_allow_it() -> None:
+    desk = Desk(interactive=False)
+    answer = await desk.ask(asked("make runs scripts", ("shell(make)", "x")))
+    assert (answer.allowed, answer.decider, desk.unanswered) == (False, "nobody", 1)
+    assert "(Run make): make runs scripts." in answer.message
+    assert answer.message.endswith("; the rule shell(make) would allow it.")
+    assert "rule" not in (await desk.ask(asked("no"))).message
+
+
+async def test_nobody_is_not_to_be_asked_how_to_go_on(tmp_path: Path) -> None:
+    deciders: tuple[Decider, ...] = ("nobody", "person")
+    for decider in deciders:
+        no = Answer(allowed=False, decider=decider, message="Not now.")
+        spine = Spine(tmp_path, mode="ask", answers=[no])
+        told = text_of(await spine.call("shell", command="make"))
+        assert told.startswith("shell was refused: Not now.")
+        assert ("ask the user how to go on" in told) == (decider == "person")
