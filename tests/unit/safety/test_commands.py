@@ -356,7 +356,10 @@ def test_a_person_learns_what_stood_in_the_way(ground: Path, text: str, rule: st
     assert judged(text, ground).rule == rule
 
 
-@pytest.mark.parametrize("shell", ["fish", "powershell", "cmd.exe", "/usr/bin/fish", "evil"])
+@pytest.mark.parametrize(
+    "shell",
+    ["fish", "powershell", "cmd.exe", "/usr/bin/fish", "evil", "./bash", "/ws/sh", "a\\bash"],
+)
 def test_only_shells_that_are_read_alike_are_trusted(ground: Path, shell: str):
     assert judged("ls", ground, shell).rule == "ask.shell"
     assert judged("rm -rf /", ground, shell).kind == "dangerous"

@@ -287,6 +287,12 @@ def _bare_names(name: str, match: Match, words: Sequence[Word], ground: Ground) 
         raise Doubt("ask.operand", f"{name} may run what is in a file")
 
 
+def _no_host(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
+    del words, ground
+    if any("@" in value for value in match.given.get("-i", [])):
+        raise Doubt("ask.operand", f"{name} would ask a name server for a host")
+
+
 def _no_lists(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
     del words, ground
     if any(word.text.startswith("@") for word in match.operands):
@@ -322,6 +328,7 @@ CHECKS: dict[str, Check] = {
     "grep": _grep,
     "jq": _jq,
     "kubectl": _kubectl,
+    "no_host": _no_host,
     "no_lists": _no_lists,
     "one": _one,
     "plain_key": _plain_key,

@@ -9,7 +9,7 @@ from ouroboros.safety.commands.grammar import Simple, parse
 from ouroboros.safety.commands.harm import danger
 from ouroboros.safety.commands.operands import Ground
 from ouroboros.safety.commands.outward import publishes, sends
-from ouroboros.safety.commands.programs import Judge, edited
+from ouroboros.safety.commands.programs import FOLDERS, Judge, edited
 from ouroboros.safety.commands.reading import read_shell
 from ouroboros.safety.commands.verdict import Doubt, Kind, Verdict
 from ouroboros.safety.paths import Places, real
@@ -75,7 +75,10 @@ def _kind(simple: Simple, doubt: Doubt | None) -> Kind:
 
 def _check_shell(text: str, commands: Sequence[Simple], shell: str) -> None:
     """Holds a shell other than bash to read the text as bash does."""
-    name = shell.replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
+    folder, _, own = shell.rpartition("/")
+    name = own.lower().removesuffix(".exe")
+    if folder not in FOLDERS | {""}:
+        raise Doubt("ask.shell", f"{shell} is no shell of the system")
     if name not in _SHELLS:
         raise Doubt("ask.shell", f"commands for {name} are not read")
     if name == "zsh":

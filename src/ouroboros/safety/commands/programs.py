@@ -15,7 +15,7 @@ from ouroboros.safety.commands.verdict import Doubt
 from ouroboros.safety.commands.wrappers import check_assignment, is_wrapper, unwrapped
 
 READS: dict[str, str] = coreutils.READS | search.READS | packages.READS | system.READS
-_FOLDERS = frozenset({
+FOLDERS = frozenset({
     "/bin",
     "/usr/bin",
     "/usr/local/bin",
@@ -107,7 +107,7 @@ class Judge:
         """Judges the words of one command, its name first."""
         name = words[0].text
         folder, _, own = name.rpartition("/")
-        if words[0].is_pattern or words[0].is_home or (folder and folder not in _FOLDERS):
+        if words[0].is_pattern or words[0].is_home or (folder and folder not in FOLDERS):
             raise Doubt("ask.program", f"{name} is not a program of the system")
         if own != "echo" and any(word.is_filled for word in words):
             raise Doubt("ask.syntax", "the shell fills in a variable")

@@ -46,6 +46,8 @@ find . -name 'x*' -exec jq '{}' README.md \;
 find . -name 'x*' -exec cat src/{} \;
 find . -name 'x*' -exec bash -c 'cat {}' \;
 find . -name 'x*' -exec timeout {} ls \;
+lsof -i@data.example.com
+lsof -nP -iTCP@data.example.com:80
 tput init
 tput reset
 tput -T x init

@@ -21,7 +21,7 @@ READS: dict[str, str] = {
     "lsblk": "-abfmnlpPtJ -o= --all --fs --json --output=",
     "lscpu": "-aeJp --json --all",
     "lsmod": "",
-    "lsof": "-nPtl -p= -i[=] -s[=] :bare_names NAMES",
+    "lsof": "-nPtl -p= -i[=] -s[=] :no_host :bare_names NAMES",
     "lspci": "-vknD",
     "lsusb": "-tv",
     "man": "-kfwa -s= :bare_names NAMES",
