@@ -2,11 +2,14 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from threading import Thread
 
 from anyio import to_thread
 
+from ouroboros.agent.journal import Sink
 from ouroboros.agent.repeats import Careful
 from ouroboros.app.kit import Kit
+from ouroboros.core.events import Envelope, ModelDelta
 from ouroboros.core.events.changes import TurnDiff
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.orchestrator import Orchestrator
@@ -27,8 +30,33 @@ async def opened(kit: Kit, warnings: list[str]) -> AsyncGenerator[Processes]:
         lost=lost,
         snapshots=kit.home / "shell_snapshots" / state.session,
     )
+    kit.journal.listen(_loading())
     async with processes.opened():
         yield processes
+
+
+def _loading() -> Sink:
+    """Loads what judges a call while the first one is still being written."""
+    is_due = True
+
+    def hear(envelope: Envelope) -> None:
+        nonlocal is_due
+        match envelope.data:
+            case ModelDelta(phase="start", kind="call") if is_due:
+                is_due = False
+                Thread(target=_load, name="loading", daemon=True).start()
+            case _:
+                pass
+
+    return hear
+
+
+def _load() -> None:
+    from ouroboros.safety.commands import classify, grammar
+    from ouroboros.safety.pipeline import injection
+
+    del classify, injection
+    grammar.prepare()
 
 
 def careful(kit: Kit, hands: Orchestrator) -> Careful:
