@@ -132,6 +132,13 @@ def test_what_only_reads_runs_hardened_under_an_approval_policy() -> None:
         assert "core.fsmonitor" in decided("git status", approval=name).command, name
 
 
+def test_what_a_file_allows_by_name_runs_as_it_is_written() -> None:
+    policy = policy_of('prefix_rule(["git", "status"])', "x.rules")
+    for name in NAMES:
+        found = decided("git status", approval=name, policy=policy)
+        assert (found.outcome, found.outside, found.command) == ("allow", True, ""), name
+
+
 def test_a_question_offers_to_remember_a_prefix() -> None:
     assert decided("cargo build --all").amendment == ("cargo", "build", "--all")
     assert decided("make && cargo build").amendment == ("cargo", "build")

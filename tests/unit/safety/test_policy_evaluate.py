@@ -55,6 +55,8 @@ PATHS = [
     ("/bin/ls", "allow"),
     ("/tmp/ls", None),
     ("/usr/bin/../../tmp/ls", None),
+    ("/tmp/link/../../usr/bin/ls", None),
+    ("/usr/bin/../bin/rm", "forbidden"),
     ("./ls", None),
     ("bin/ls", None),
     ("/", None),
@@ -91,8 +93,29 @@ def test_a_broken_file_lets_nothing_through_and_says_why() -> None:
     host = policy.host("x.org", "https")
 
     assert (found.decision, found.covers, found.reason) == ("prompt", False, "x:1:1: wrong")
+    assert Policy(broken="x:1:1: wrong").joined(POLICY).evaluate([("ls",)]) == found
     assert host is not None
     assert host.decision == "prompt"
+
+
+HOSTS = """
+network_rule("a.org", "https", "allow")
+network_rule("a.org", "https", "prompt", "first")
+network_rule("a.org", "https", "prompt", "second")
+network_rule("b.org", "https", "deny")
+network_rule("b.org", "https", "allow")
+"""
+
+
+def test_of_the_rules_for_a_host_the_strictest_counts_the_latest_of_several() -> None:
+    policy = policy_of(HOSTS, "x")
+    found = policy.host("A.org.", "https")
+    assert found is not None
+    assert (found.decision, found.justification) == ("prompt", "second")
+    denied = policy.host("b.org", "https")
+    assert denied is not None
+    assert denied.decision == "forbidden"
+    assert policy.host("a.org", "http") is None
 
 
 def asked(*parts: str, dangerous: bool = False) -> list[Judged]:

@@ -142,6 +142,9 @@ def test_what_is_more_than_plain_words_is_judged_as_a_whole_and_never_remembered
 
     assert found["untrusted"] == NeedsApproval()
     assert found["on-request"] == Skip()
+    bare = Approval(name="on-failure", has_sandbox=False)
+    assert requirement(bare, "workspace-write", odd, NOTHING) == NeedsApproval()
+    assert requirement(bare, "workspace-write", command("ls"), NOTHING) == Skip()
 
 
 def test_a_hidden_command_is_forbidden_too() -> None:
@@ -184,6 +187,10 @@ def test_a_broken_policy_file_asks_about_everything() -> None:
 
     assert isinstance(found.pop("never"), Forbidden)
     assert set(found.values()) == {NeedsApproval(reason="x:1:1: wrong")}
+    no_rules = Approval(name="granular", granular=Granular(rules=False))
+    refused = requirement(no_rules, "workspace-write", command("ls"), broken)
+    assert isinstance(refused, Forbidden)
+    assert "approval.rules is false" in refused.reason
 
 
 def test_an_empty_text_is_asked_about() -> None:

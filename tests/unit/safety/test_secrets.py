@@ -101,6 +101,8 @@ def test_a_kind_may_only_warn() -> None:
     detector = Detector({"github-pat": "warn"})
     assert detector.redacted(key) == key
     assert [each.action for each in detector.find(key)] == ["warn"]
+    other = "glpat-" + "aB3dE5f7H9" * 2
+    assert detector.redacted(f"{key} {other}") == f"{key} [REDACTED:gitlab-pat]"
     flow = detector.flow()
     assert flow.next(key) + flow.rest() == key
 

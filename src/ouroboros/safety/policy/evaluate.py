@@ -119,7 +119,8 @@ class Policy:
         if not name or (listed is not None and program not in listed):
             return ()
         named = (name, *words[1:])
-        folder = posixpath.normpath(posixpath.dirname(program))
+        # As it is spelled: through a link, what looks like a folder of the system need not be one.
+        folder = posixpath.dirname(program)
         is_vouched = by_name == "any" or listed is not None or folder in SYSTEM_FOLDERS
         return tuple(
             _match(rule, named, program=program)

@@ -1,5 +1,7 @@
 """The managed proxy: who is let through, who is asked about, what is refused, and what is on record."""
 
+import os
+
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
@@ -169,9 +171,10 @@ async def test_a_yes_for_once_holds_for_the_rest_of_the_call_it_was_given_to() -
 
 async def test_an_answer_that_comes_late_counts_for_the_next_one() -> None:
     answered = anyio.Event()
+    asked: list[Contact] = []
 
     async def ask(contact: Contact) -> Consent:
-        del contact
+        asked.append(contact)
         await answered.wait()
         return Consent(allowed=True)
 
@@ -182,6 +185,53 @@ async def test_an_answer_that_comes_late_counts_for_the_next_one() -> None:
         answered.set()
         await anyio.sleep(0.01)
         assert (await say(made.port, _connect("nowhere.example:443"))).startswith(b"HTTP/1.1 502 ")
+    assert len(asked) == 1
+
+
+async def test_a_yes_is_for_one_protocol_and_port() -> None:
+    asked: list[tuple[str, int]] = []
+
+    async def ask(contact: Contact) -> Consent:
+        asked.append((contact.protocol, contact.port))
+        return Consent(allowed=True, scope="session")
+
+    async with proxy(ask=ask, proxy_for=_nowhere) as (made, _):
+        for said in (
+            _connect("nowhere.example:443"),
+            _get("http://nowhere.example:443/"),
+            _socks("nowhere.example", 443),
+            _connect("nowhere.example:8443"),
+            _connect("nowhere.example:443"),
+        ):
+            await say(made.port, said)
+    assert asked == [("https", 443), ("http", 443), ("socks5", 443), ("https", 8443)]
+
+
+async def test_a_pattern_opens_no_name_that_stands_for_a_local_address() -> None:
+    async with proxy(["*.nip.io"], ask=_never) as (made, _):
+        said = await say(made.port, _connect("127.0.0.1.nip.io:443"))
+    assert b"x-proxy-error: blocked-by-policy\r\n" in said
+
+
+async def test_a_body_of_no_known_length_is_refused() -> None:
+    with serving(lambda said: page(said)) as port:
+        async with proxy([f"127.0.0.1:{port}"]) as (made, _):
+            url = f"http://127.0.0.1:{port}/"
+            said = await say(
+                made.port, b"POST " + _get(url, "transfer-encoding: chunked")[4:], b"0\r\n\r\n"
+            )
+    assert said.startswith(b"HTTP/1.1 411 ")
+
+
+async def test_another_user_of_this_machine_is_not_served() -> None:
+    program = "import socket,sys;s=socket.create_connection(('127.0.0.1',int(sys.argv[1])));s.sendall(sys.argv[2].encode());print(s.recv(99))"
+    wish = _get("http://nowhere.example/").decode()
+    nobody = 65_534 if os.getuid() == 0 else None
+    async with proxy([], proxy_for=_nowhere) as (made, seen):
+        command = ["/usr/bin/env", "python3", "-ISc", program, str(made.port), wish]
+        ended = await anyio.run_process(command, check=False, user=nobody)
+    assert (b"403" in ended.stdout) == (nobody is None)
+    assert len(seen) == (0 if nobody else 1)
 
 
 async def test_the_one_call_that_runs_is_told_of_its_first_refusal() -> None:

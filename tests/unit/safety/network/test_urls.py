@@ -87,6 +87,7 @@ def test_each_address_of_a_name_is_judged(resolved: list[str], decision: str) ->
         (["https://[::1]/"], "deny"),
         (["https://2130706433/"], "deny"),
         (["http://example.com/"], "ask"),
+        (["https://b.example/", "http://b.example/"], "ask"),
         (["https://user:pw@other.example/"], "ask"),
         ([f"https://a.example/{number}" for number in range(30)], "deny"),
     ],
@@ -125,6 +126,7 @@ def test_each_hop_of_a_redirect_is_judged(chain: list[str], decision: str) -> No
         ("http://127.0.0.2/", ["127.0.0.1"], "deny"),
         ("http://localhost:3000/", ["localhost"], "allow"),
         ("http://127.0.0.1/", ["localhost"], "deny"),
+        ("http://a.app.localhost/", ["*.app.localhost"], "deny"),
         ("http://[::1]/", ["::1"], "allow"),
         ("http://10.0.0.1/", ["*.0.0.1", "example.com"], "deny"),
         ("http://127.0.0.1.nip.io/", ["*.nip.io"], "deny"),
@@ -139,6 +141,19 @@ def test_each_hop_of_a_redirect_is_judged(chain: list[str], decision: str) -> No
 def test_a_list_of_hosts_names_exactly_those(url: str, listed: list[str], decision: str) -> None:
     judged = judge_url(url, allow_list=listed)
     assert judged.decision == decision, judged.reason
+
+
+def test_a_hop_is_measured_by_the_one_before_it() -> None:
+    there_and_back = ["https://example.com/", "http://example.com/"]
+    found = judge_url("http://example.com/", redirect_chain=there_and_back)
+    assert (found.decision, "not encrypted" in found.reason) == ("ask", True)
+
+
+def test_an_endless_address_may_carry_data_away() -> None:
+    begin = "https://example.com/?q="
+    assert judge_url(begin + "a" * (8_192 - len(begin))).decision == "allow"
+    found = judge_url(begin + "a" * 8_192)
+    assert (found.decision, "carry data away" in found.reason) == ("ask", True)
 
 
 def test_a_list_holds_for_each_hop_and_each_address() -> None:
