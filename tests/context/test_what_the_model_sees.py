@@ -67,10 +67,30 @@ Use tabs.
 
 <permissions>
 Mode: ask. Reading inside the workspace is free, also by plain commands. Every write and every other command is shown to the person first, who may refuse it.
+Commands run in a sandbox: they write in the workspace (not in .git, .ouroboros, .agents) and the temporary folder, and have no network, not even to this machine.
+Nobody is here to be asked: what needs approval is refused.
 </permissions>\
 """
         )
         assert task == {"role": "user", "content": "Fix the bug."}
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "said"),
+    [
+        ({"mode": "read-only"}, "they write nothing, and have no network"),
+        ({"network": "on", "exclude_tmp": True}, ".agents), and have the network."),
+        ({"mode": "danger-full-access"}, ""),
+    ],
+)
+async def test_a_model_knows_what_its_commands_may_reach(
+    tmp_path: Path, sandbox: dict[str, object], said: str
+) -> None:
+    async with stage(tmp_path, [DONE], sandbox=sandbox, interactive=True) as s:
+        await s.run("Hello")
+        told = s.body()["messages"][1]["content"]
+        assert said in told
+        assert ("require_escalated" in told) == (said != "")
 
 
 async def test_words_of_the_persons_own_follow_ours(tmp_path: Path) -> None:

@@ -15,10 +15,21 @@ from ouroboros.core.state import State
 
 BLOCKS = ("instructions", "environment", "permissions", "plan")
 _LINE_CHARACTERS = 4096
+_BEYOND = (
+    'To run one outside, exec_command with sandbox_permissions "require_escalated" and a '
+    "justification asks the person."
+)
+_NOBODY = "Nobody is here to be asked: what needs approval is refused."
+_SOMEBODY = "The person is here again and can be asked."
 
 
 class Surroundings(Struct, frozen=True, kw_only=True):
-    """Facts about the machine and the folder, read anew before each of the person's messages."""
+    """Facts about the machine and the folder, read anew before each of the person's messages.
+
+    Attributes:
+        cage: What the sandbox of commands lets through, in words of ours; empty for no sandbox.
+        attended: Somebody is there who can approve something.
+    """
 
     cwd: Path
     shell: str
@@ -27,6 +38,8 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     timezone: str
     git: str
     instructions: Instructions = Instructions()
+    cage: str = ""
+    attended: bool = True
 
 
 class Briefing(Struct, frozen=True, kw_only=True):
@@ -79,18 +92,38 @@ def brief(
     texts = {
         "instructions": lambda: _instructions(around, known, told),
         "environment": lambda: _environment(around, known, told),
-        "permissions": lambda: _permissions(state.mode, prompts, known, told),
+        "permissions": lambda: _permissions(around, state.mode, prompts, known, told),
         "plan": lambda: "" if known else _plan(state),
     }
     said = [text for name in BLOCKS if name not in off and (text := texts[name]())]
     return Briefing(text="\n\n".join(said), told=told) if said else None
 
 
-def _permissions(mode: Mode, prompts: Prompts, known: dict[str, str], told: dict[str, str]) -> str:
-    if known.get("permissions") == mode:
-        return ""
-    told["permissions"] = mode
-    return f"<permissions>\n{prompts[f'mode_{mode}'].text}\n</permissions>"
+def _permissions(
+    around: Surroundings, mode: Mode, prompts: Prompts, known: dict[str, str], told: dict[str, str]
+) -> str:
+    now = {
+        "permissions": mode,
+        "sandbox": around.cage,
+        "attended": "" if around.attended else "no",
+    }
+    words = {
+        "permissions": lambda: prompts[f"mode_{mode}"].text,
+        "sandbox": lambda: _sandbox(around),
+        "attended": lambda: _SOMEBODY if around.attended else _NOBODY,
+    }
+    new = [name for name, value in now.items() if known.get(name, "") != value]
+    told.update({name: now[name] for name in new})
+    text = "\n".join(words[name]() for name in new)
+    return f"<permissions>\n{text}\n</permissions>" if text else ""
+
+
+def _sandbox(around: Surroundings) -> str:
+    if not around.cage:
+        return "Commands run without a sandbox now."
+    return (
+        f"Commands run in a sandbox: {around.cage}. {_BEYOND if around.attended else ''}".rstrip()
+    )
 
 
 def _plan(state: State) -> str:

@@ -62,6 +62,26 @@ def test_only_what_changed_is_told() -> None:
     )
 
 
+def test_the_sandbox_and_the_way_out_of_it_are_told_once() -> None:
+    state = State(mode="ask")
+    caged = replace(AROUND, cage="they write nothing")
+    text = told(state, caged)
+    assert "Commands run in a sandbox: they write nothing. To run one outside" in text
+    assert "require_escalated" in text
+    assert told(state, caged) == ""
+    assert told(state) == "<permissions>\nCommands run without a sandbox now.\n</permissions>"
+
+
+def test_who_is_alone_hears_that_nobody_can_be_asked() -> None:
+    state = State(mode="ask")
+    alone = replace(AROUND, cage="they write nothing", attended=False)
+    text = told(state, alone)
+    assert "what needs approval is refused" in text
+    assert "require_escalated" not in text
+    assert "The person is here again" in told(state, replace(alone, attended=True))
+    assert "Nobody is here" not in told(State(mode="ask"))
+
+
 def test_instructions_that_go_away_are_called_off() -> None:
     state = State(mode="ask")
     told(state)

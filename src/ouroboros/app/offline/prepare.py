@@ -136,6 +136,7 @@ async def _ask(
         clock=clock,
         instruction_bytes=settings.context.instruction_bytes,
         warn=lambda text: None,
+        sandbox=settings.sandbox,
     )()
     briefing = brief(around, state, prompts, settings.context.off)
     if briefing:

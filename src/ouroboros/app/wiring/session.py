@@ -314,6 +314,8 @@ def _built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined)
             clock=kit.clock,
             instruction_bytes=settings.context.instruction_bytes,
             warn=lambda text: journal.record(Logged(level="warning", text=text)),
+            sandbox=settings.sandbox,
+            attended=opening.interactive or settings.guardian.enabled,
         ),
         speakers=parts.speakers.another,
         prompts=parts.prompts,

@@ -9,7 +9,9 @@ from anyio import to_thread
 
 from ouroboros.agent.briefing import Surroundings, git_state
 from ouroboros.agent.instructions import gather, project_root
+from ouroboros.app.settings import Sandbox
 from ouroboros.core.clock import Clock
+from ouroboros.safety.sandbox.policy import PROTECTED_NAMES
 
 
 def reader(
@@ -20,6 +22,8 @@ def reader(
     clock: Clock,
     instruction_bytes: int,
     warn: Callable[[str], None],
+    sandbox: Sandbox,
+    attended: bool = True,
 ) -> Callable[[], Awaitable[Surroundings]]:
     """A function that reads them anew; ``warn`` gets each complaint about instruction files once."""
     told: set[str] = set()
@@ -34,6 +38,8 @@ def reader(
             timezone=time.strftime("%Z", moment),
             git=git_state(project_root(cwd)),
             instructions=gather(cwd, home, instruction_bytes),
+            cage=_cage(sandbox),
+            attended=attended,
         )
 
     async def surroundings() -> Surroundings:
@@ -45,3 +51,21 @@ def reader(
         return found
 
     return surroundings
+
+
+def _cage(wanted: Sandbox) -> str:
+    """What commands may do where they surely run in a cage; asks the kernel."""
+    from ouroboros.app.permission.cages import is_caged
+
+    if not is_caged(wanted):
+        return ""
+    inside = ", ".join(PROTECTED_NAMES)
+    writing = f"they write in the workspace (not in {inside})"
+    writing += "" if wanted.exclude_tmp else " and the temporary folder"
+    writing = "they write nothing" if wanted.mode == "read-only" else writing
+    network = {
+        "off": "have no network, not even to this machine",
+        "proxy": "reach the network by the proxy of their environment",
+        "on": "have the network",
+    }
+    return f"{writing}, and {network[wanted.network]}"

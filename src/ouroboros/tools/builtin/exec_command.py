@@ -72,7 +72,8 @@ class ExecCommandTool:
     name = "exec_command"
     description = (
         "Run a shell command. Gives its output; if it still runs after yield_time_ms, also a "
-        "session ID for write_stdin. tty=true for programs that need input."
+        "session ID for write_stdin. Background processes may end with it. tty=true for "
+        "programs that need input."
     )
     arguments = ExecCommandArguments
     parallel_safe = True
@@ -91,7 +92,7 @@ class ExecCommandTool:
         shell = _shell(arguments.shell)
         return Effect(
             kind="execute",
-            action=f"Run {one_line(arguments.cmd, _SHOWN)}",
+            action=f"Run {_where(arguments.workdir)}{one_line(arguments.cmd, _SHOWN)}",
             command=arguments.cmd,
             folder=cwd / arguments.workdir if arguments.workdir else None,
             shell=shell or PurePath(self._starter.shell).name,
@@ -263,6 +264,11 @@ def _head(said: Said, code: int | None, number: int | None, seconds: float) -> s
 
 def _clamped(milliseconds: int, least: int, most: int) -> float:
     return max(least, min(milliseconds, most)) / 1000
+
+
+def _where(folder: str) -> str:
+    """Another folder stands before the command: however long that is, it is seen."""
+    return f"in {one_line(folder, _SHOWN)}: " if folder else ""
 
 
 def _shell(wanted: str) -> str:
