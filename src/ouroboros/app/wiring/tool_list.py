@@ -68,8 +68,19 @@ def one(settings: Settings, name: str, place: Place | None = None) -> Listed:
     if tool is None:
         near = registry.near(name)
         hint = f"did you mean {near[0]}?" if near else "see: ouro tools list"
+        waits = next((each for each in left_out(settings, place) if f" {name}`" in each), "")
+        hint = waits or hint
         raise Misuse(f"there is no tool {name!r}", hint=hint)
     return _entry(registry, tool)
+
+
+def left_out(settings: Settings, place: Place | None) -> list[str]:
+    """Why own tools that are there are not on: broken, or not approved yet; blocking."""
+    shelf = toolbox.shelf_of(settings, home=place.home, cwd=place.cwd) if place else None
+    if shelf is None:
+        return []
+    shelf.look(Registry())
+    return [*shelf.problems.values()]
 
 
 def about(settings: Settings, query: str, limit: int, place: Place | None = None) -> list[Listed]:

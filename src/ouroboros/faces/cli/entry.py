@@ -62,6 +62,9 @@ def _report(error: BaseException, *, debug: bool) -> int:
             _traceback(error)
         _tell(known.message, known.hint)
         return known.exit_code
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        _write(f"{error.format_message()}\n")
+        return error.exit_code
     if isinstance(error, click.ClickException):
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
         _tell(error.format_message(), f"`{where} --help` shows what it takes" if where else "")

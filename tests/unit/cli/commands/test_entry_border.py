@@ -60,6 +60,15 @@ def test_every_command_answers_to_help(ouro: Ouro, name: str) -> None:
     assert ended.out.startswith(f"Usage: ouro {name} ")
 
 
+@pytest.mark.parametrize("name", ["policy", "scan", "tools", "explain", "sessions"])
+def test_a_group_alone_shows_what_it_holds_and_no_error(ouro: Ouro, name: str) -> None:
+    ended = ouro(name)
+
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith(f"Usage: ouro {name} ")
+    assert "hint:" not in ended.err
+
+
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
     """Adds a command ``fail`` that runs the given statement."""

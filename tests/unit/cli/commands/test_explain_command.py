@@ -133,7 +133,7 @@ def test_lines_of_paths_get_a_line_each(told: Told, tmp_path: Path) -> None:
 
 
 def test_one_path_and_one_address_are_explained(ouro: Ouro) -> None:
-    assert ouro("explain", "path", "README.md").out.startswith("allow: ")
+    assert ouro("explain", "path", "README.md").out.startswith("allow (")
     assert ouro("explain", "url", "http://127.1/").out.startswith("deny: ")
     assert (
         json.loads(ouro("explain", "url", "https://example.com", "--json").out)["decision"]
@@ -145,3 +145,10 @@ def test_one_path_and_one_address_are_explained(ouro: Ouro) -> None:
 def test_nothing_to_explain_is_a_misuse(ouro: Ouro, subject: str) -> None:
     assert ouro("explain", subject).code == 2
     assert ouro("explain", subject, "x", "--jsonl").code == 2
+
+
+def test_a_decision_without_a_reason_is_only_that(ouro: Ouro, project: Path) -> None:
+    (project / "a.py").write_text("")
+    assert ouro("explain", "path", "--root", str(project), "a.py").out.startswith("allow (")
+    assert ouro("explain", "url", "https://example.com/").out == "allow\n"
+    assert ouro("explain", "url", "http://127.1/").out == "deny: 127.0.0.1 is this machine\n"

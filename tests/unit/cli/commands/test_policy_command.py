@@ -128,3 +128,11 @@ def test_an_approval_policy_is_chosen_by_an_option_of_its_name(ouro: Ouro, tmp_p
     code, _, err = ouro(*words, "--ask-for-approval", "always", "Go")
     assert code == 2
     assert "'untrusted', 'on-failure', 'on-request', 'never', 'granular'" in err
+
+
+def test_without_rules_the_list_says_where_they_would_be(ouro: Ouro) -> None:
+    code, out, err = ouro("policy", "list")
+    assert (code, out) == (0, "")
+    assert "no rules" in err
+    assert "rules/*.rules" in err
+    assert json.loads(ouro("policy", "list", "--json").out) == []

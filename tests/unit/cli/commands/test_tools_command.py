@@ -33,7 +33,11 @@ def test_a_projects_tool_is_shown_and_approved(ouro: Ouro) -> None:
     folder.mkdir(parents=True)
     (folder / "tool.toml").write_text('name = "hey"\ndescription = "Says hey"\n')
     (folder / "tool.py").write_text("def call():\n    return 'hey\x1b[2J'\n")
-    assert '"hey"' not in ouro("tools", "list", "--json").out
+    listed = ouro("tools", "list", "--json")
+    assert '"hey"' not in listed.out
+    assert "not on: " in listed.err
+    assert "`ouro tools approve hey`" in listed.err
+    assert "`ouro tools approve hey`" in ouro("tools", "show", "hey").err
     unasked = ouro("tools", "approve", "hey")
     assert unasked.code == 2
     assert "--yes" in unasked.err

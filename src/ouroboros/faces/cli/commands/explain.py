@@ -40,7 +40,9 @@ def command() -> None:
 def of_command(
     invocation: Invocation, text: str | None, cwd: str, shell: str, *, as_json: bool, jsonl: bool
 ) -> int:
-    """Print whether the shell command TEXT only reads, and what the rules here say to it.
+    """Print whether a command only reads, and what becomes of it.
+
+    Rules, policy files and the mode that hold here are asked.
 
     With --jsonl a line is {"command", "cwd", "shell"}, an answer {"class", "reason", "rule"}.
     """
@@ -99,7 +101,7 @@ def of_path(
     if as_json:
         say_json(answer)
     else:
-        say(f"{answer['decision']}: {answer['reason']} ({answer['resolved']})")
+        say(f"{_judged(answer)} ({answer['resolved']})")
     return 0
 
 
@@ -141,8 +143,13 @@ def of_url(
     if as_json:
         say_json(answer)
     else:
-        say(f"{answer['decision']}: {answer['reason']}")
+        say(_judged(answer))
     return 0
+
+
+def _judged(answer: dict[str, object]) -> str:
+    """A decision, and its reason where there is one."""
+    return ": ".join(str(answer[key]) for key in ("decision", "reason") if answer[key])
 
 
 def _each(subject: "Subject", text: str | None, person: Path) -> int:

@@ -35,9 +35,9 @@ def check(
     pretty: bool,
     by_name: bool,
 ) -> int:
-    """Print which rules are about CMD, and the strictest of their decisions, as JSON.
+    """Print as JSON what the rules say of CMD.
 
-    Without --rules, the files that hold here are asked.
+    These are all rules that are about it, and the strictest of their decisions. Without --rules, the files that hold here are asked.
     """
     from pathlib import Path
 
@@ -74,6 +74,10 @@ def list_all(invocation: Invocation, *, as_json: bool) -> int:
     for each in () if as_json else listed:
         for line in table.lines((each["decision"], each["about"], each["place"]), across):
             say(line)
+    if not listed and not warnings:
+        note(
+            f"no rules: there are none in {invocation.home() / 'rules'}/*.rules or a trusted project"
+        )
     for source in found:
         if source.content is None:
             note(f"{source.path} does not count: its folder is not trusted; `ouro trust` to use it")

@@ -30,9 +30,9 @@ def command() -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def secrets(files: tuple[str, ...], *, jsonl: bool, as_json: bool) -> int:
-    """Name the file, line and kind of every secret in FILE... ("-" reads standard input).
+    """Name the place and kind of every secret.
 
-    The secret itself is never printed.
+    "-" reads standard input. The secret itself is never printed.
     """
     return _scan("secrets", files, jsonl=jsonl, as_json=as_json)
 
@@ -42,9 +42,9 @@ def secrets(files: tuple[str, ...], *, jsonl: bool, as_json: bool) -> int:
 @click.option("--jsonl", is_flag=True, help="Read {text} a line; answer {flags} a line.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def injection(files: tuple[str, ...], *, jsonl: bool, as_json: bool) -> int:
-    """Name the file, line and flag of what looks like orders to a model in FILE....
+    """Name what looks like orders to a model.
 
-    A flag is advice: text about such orders may earn one, and clever orders may earn none.
+    Each is a line with file, line and flag. A flag is advice: text about such orders may earn one, and clever orders may earn none.
     """
     return _scan("injection", files, jsonl=jsonl, as_json=as_json)
 

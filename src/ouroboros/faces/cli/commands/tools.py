@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ouroboros.faces.cli.groups import NearGroup
-from ouroboros.faces.cli.invocation import Invocation, say, say_json
+from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
 if TYPE_CHECKING:
     from ouroboros.app.wiring.tool_list import Listed, Place
@@ -21,11 +21,14 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 @click.pass_obj
 def list_all(invocation: Invocation, *, deferred: bool, as_json: bool) -> None:
-    """Print every tool that is on, as a model is told of it."""
+    """Print every tool that is on."""
     from ouroboros.app.wiring import tool_list
 
-    found = tool_list.listed(invocation.load().settings, place_of(invocation))
+    settings, place = invocation.load().settings, place_of(invocation)
+    found = tool_list.listed(settings, place)
     _say([each for each in found if not deferred or each.exposure == "deferred"], as_json=as_json)
+    for problem in tool_list.left_out(settings, place):
+        note(f"not on: {problem}")
 
 
 @command.command()
@@ -34,7 +37,10 @@ def list_all(invocation: Invocation, *, deferred: bool, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 @click.pass_obj
 def search(invocation: Invocation, *, query: str, limit: int, as_json: bool) -> None:
-    """Print the tools that are about QUERY, the best first, as a model's own search ranks them."""
+    """Print the tools that are about QUERY, the best first.
+
+    A model's own search ranks them so.
+    """
     from ouroboros.app.wiring import tool_list
 
     _say(
@@ -65,7 +71,10 @@ def show(invocation: Invocation, *, name: str, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def approve(invocation: Invocation, *, name: str, yes: bool) -> None:
-    """Show the code of a project's tool NAME, and let sessions use exactly this code."""
+    """Let sessions use a project's tool, as it is now.
+
+    The code of NAME is shown first; once it changes it has to be approved again.
+    """
     from ouroboros.app.wiring import tool_list
     from ouroboros.faces.cli import asking
 
