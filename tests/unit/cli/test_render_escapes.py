@@ -103,6 +103,29 @@ def test_a_question_shows_what_would_run_and_nothing_hidden(attack: str) -> None
     assert "\r" not in text
 
 
+@pytest.mark.parametrize(
+    ("hidden", "seen"),
+    [
+        ("rm -rf ./a\u200b", "./a\\u{200b}"),
+        ("ls \u202e fr- mr", "ls \\u{202e} fr- mr"),
+        ("ls\u00a0-l", "ls\\u{a0}-l"),
+        ("ls \u3164", "ls \\u{3164}"),
+        ("ls \U000e0041", "ls \\u{e0041}"),
+        ("ls a\rb", "ls a\\u{d}b"),
+        ("ls \x1b[2K", "ls \\u{1b}[2K"),
+        ("echo é 漢 🙂", "echo é 漢 🙂"),
+    ],
+)
+def test_a_question_spells_out_what_nobody_would_see(hidden: str, seen: str) -> None:
+    asked = PermissionRequested(
+        request_id="r", call_id="c", tool="shell", action=f"Run {hidden}", input=hidden
+    )
+    rows = question_rows(asked, Size(columns=80, lines=10), whole=True)
+    shown = [ansi(line, colour=False) for line in rows]
+    assert shown[0].endswith(seen)
+    assert shown[-1].endswith(seen)
+
+
 def test_entities_of_markdown_do_not_become_control_characters() -> None:
     text = "\n".join(ansi(line, colour=True) for line in markdown_rows(ENTITIES, 80, colours=256))
     assert leftovers(text) == []

@@ -13,7 +13,7 @@ from ouroboros.safety.policy.presets import Escalation
 from ouroboros.safety.sandbox import Policy
 from ouroboros.safety.sandbox.floor import Floor
 from ouroboros.tools.approval import Answer
-from ouroboros.tools.builtin.exec_command import ExecCommandTool
+from ouroboros.tools.builtin.exec_command import ExecCommandArguments, ExecCommandTool
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.exec.starting import Starter
 from tests.unit.tools.living import living, number_of, said, seconds_of
@@ -303,6 +303,14 @@ async def test_a_file_that_is_called_like_a_shell_is_none(tmp_path: Path, shell:
         result = await spine.call("exec_command", cmd="ls", shell=shell.format(tmp_path))
     assert "is no shell that is known" in text_of(result)
     assert not canary.exists()
+
+
+async def test_a_question_names_the_folder_of_a_command_however_long_that_is(tmp_path: Path):
+    arguments = ExecCommandArguments(cmd="rm -rf build " + "x" * 5_000, workdir="../other")
+    processes = Processes()
+    async with processes.opened():
+        effect = ExecCommandTool(Starter(), processes).effect(arguments, tmp_path)
+    assert effect.action.startswith("Run in ../other: rm -rf build")
 
 
 async def test_where_no_command_can_outlive_its_call_that_is_said(tmp_path: Path):

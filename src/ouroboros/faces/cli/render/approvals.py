@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ouroboros.app.text import plain
+from ouroboros.app.text import plain, spelled
 from ouroboros.core.commands import Scope
 from ouroboros.core.events import PermissionRequested
 from ouroboros.faces.cli.render.diff import diff_rows, is_diff
@@ -54,7 +54,7 @@ def question_rows(event: PermissionRequested, size: Size, *, whole: bool = False
     """The readable action, why it is asked, what it may do, and the exact input or the diff of it."""
     rows = [
         (Span("? ", YELLOW), *line)
-        for line in wrap(f"Allow: {one_line(event.action)}", size.columns - 2, BOLD)
+        for line in wrap(f"Allow: {one_line(spelled(event.action))}", size.columns - 2, BOLD)
     ]
     if event.warning:
         rows += wrap(one_line(f"Warning: {event.warning}", 400), size.columns, RED, "  ")
@@ -68,7 +68,7 @@ def question_rows(event: PermissionRequested, size: Size, *, whole: bool = False
             return [*rows, *((Span("  "), *line) for line in changed)]
         exact = wrap(detail, size.columns, "", "  | ")
     else:
-        exact = wrap(plain(event.input), size.columns, "", "  | ")
+        exact = wrap(plain(spelled(event.input)), size.columns, "", "  | ")
     if whole or len(exact) <= limit:
         return rows + exact
     more = row(f"  … {len(exact) - limit:,} more rows; i shows all", DIM)
