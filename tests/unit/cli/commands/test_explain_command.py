@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -56,6 +57,7 @@ def test_the_rules_of_the_settings_are_told(ouro: Ouro, home: Path) -> None:
 
 
 def test_a_git_read_shows_what_would_run(ouro: Ouro, project: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
     answer = json.loads(ouro("explain", "command", "git log", "--json").out)
     assert answer["class"] == "safe"
     assert answer["hardened"].startswith("env -u GIT_DIR ")
