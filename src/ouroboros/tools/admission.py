@@ -18,6 +18,7 @@ from ouroboros.core.events import (
 )
 from ouroboros.core.ids import Ids
 from ouroboros.safety.rules import Decision, Intent, Rules, split_rule
+from ouroboros.safety.rules.values import GRANT
 from ouroboros.tools.approval import Answer, Asker, Keeper
 from ouroboros.tools.pace import LIMIT, Pace
 from ouroboros.tools.passage import HARMLESS, Edited, Passage, rewritten
@@ -194,6 +195,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             # Who is told that nobody is here has been told what to do as well.
             end = "" if answer.decider == "nobody" else _ASK_ON
             raise Denied(f"{passage.name} was refused: {why}.{end}")
+        passage.scope = answer.scope
         await self._keep(question, answer)
         if answer.input and answer.input != question.input:
             passage.edited = answer.input
@@ -203,7 +205,7 @@ class Gate(Struct, frozen=True, kw_only=True):
         self, passage: Passage, effect: Effect, decision: Decision
     ) -> PermissionRequested:
         scopes: list[Scope] = ["once"]
-        if decision.grant:
+        if decision.grant or effect.kind == GRANT:
             scopes.append("session")
         if decision.rules:
             scopes.extend(await self.keeper.scopes())

@@ -325,6 +325,7 @@ class Orchestrator:
             admit=partial(self._gate.admit_late, passage),
             command=passage.command,
             admitted=effect.paths,
+            scope=passage.scope,
         )
         way = Way(sandbox=sandbox)
         with anyio.CancelScope() as scope:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from ouroboros.core.commands import Scope
 from ouroboros.core.events import Event, ToolStarted
 from ouroboros.core.parts import Text, ToolCall
 from ouroboros.safety.paths import real
@@ -35,6 +36,7 @@ class Passage:
         self.layer = ""
         self.command = ""
         self.edited = ""
+        self.scope: Scope = "once"
         self.source = ""
         self.preview: Callable[[], str] | None = None
 

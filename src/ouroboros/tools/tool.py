@@ -7,6 +7,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from ouroboros.core.clock import Clock
+from ouroboros.core.commands import Scope
 from ouroboros.core.events import Event
 from ouroboros.core.parts import Media, Text
 from ouroboros.safety.policy.presets import WITHIN, Escalation
@@ -60,6 +61,7 @@ class Effect(Struct, frozen=True, kw_only=True):
             and ``act`` works in one, ``risk`` is an act that the person wants to know of (submit,
             pay, upload, download), ``run`` starts a program of the tool's own, ``origin`` opens a place that page data could be carried to,
             ``fetch`` asks a server for something, ``remember`` keeps something for later sessions,
+            ``grant`` asks to be allowed more,
             ``none`` touches nothing outside the session.
         paths: Absolute, with symbolic links resolved.
         command: The exact shell text; with the ``folder`` it runs in, if that is another one, and the
@@ -99,7 +101,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     look into many files; ``command`` is what to run in the place of the command that was written, if
     it is not empty; ``admitted`` are the real paths that were let through; ``admit``
     puts an effect that came to light only now before hooks, rules and the person, and raises
-    ``Denied``.
+    ``Denied``; ``scope`` is for how long a person who was asked said yes.
     """
 
     call_id: str
@@ -112,6 +114,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     admit: Callable[[Effect], Awaitable[None]] = _admits
     command: str = ""
     admitted: tuple[Path, ...] = ()
+    scope: Scope = "once"
 
 
 class Tool[Arguments: Struct](Protocol):

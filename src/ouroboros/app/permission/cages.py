@@ -1,7 +1,7 @@
 """The cages of a session: what its settings and its mode let through, on what this machine offers."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ouroboros.app.settings import Sandbox as Wanted
 from ouroboros.core.commands import Mode
+from ouroboros.core.events import PermissionsGranted
 from ouroboros.safety.sandbox.cage import Sandbox
 from ouroboros.safety.sandbox.policy import (
     Policy,
@@ -45,14 +46,18 @@ class SessionCages:
     """Finds out what the machine offers when it is first needed, and makes each cage once."""
 
     def __init__(
-        self, wanted: Wanted, grounds: Grounds, warn: Callable[[str], None] | None = None
+        self,
+        wanted: Wanted,
+        grounds: Grounds,
+        warn: Callable[[str], None] | None = None,
+        granted: Callable[[], Sequence[PermissionsGranted]] = tuple,
     ) -> None:
-        """``warn`` gets what a cage does not hold here, each line once."""
+        """``warn`` gets what a cage does not hold here, each line once; ``granted`` is asked each time."""
         self._wanted, self._grounds = wanted, grounds
-        self._warn = warn
+        self._warn, self._granted = warn, granted
         self._told: set[str] = set()
         self._offered: Features | None = None
-        self._choices: dict[str, Choice] = {}
+        self._choices: dict[tuple[str, tuple[PermissionsGranted, ...]], Choice] = {}
         self._looking = anyio.Lock()
 
     async def within(self, mode: Mode) -> Sandbox:
@@ -65,21 +70,23 @@ class SessionCages:
 
     async def choice(self, mode: Mode) -> "Choice":
         """The cage of an ordinary command, and how far it holds."""
-        reach = self._wanted.mode
-        found = await self._chosen("read-only" if mode == "plan" else reach)
+        is_planning = mode == "plan"
+        kind = "read-only" if is_planning else self._wanted.mode
+        found = await self._chosen(kind, () if is_planning else tuple(self._granted()))
         for warning in found.warnings:
             if self._warn is not None and warning not in self._told:
                 self._told.add(warning)
                 self._warn(warning)
         return found
 
-    async def _chosen(self, kind: str) -> "Choice":
+    async def _chosen(self, kind: str, grants: tuple[PermissionsGranted, ...] = ()) -> "Choice":
+        key = (kind, grants)
         async with self._looking:
-            if kind not in self._choices:
-                self._choices[kind] = await to_thread.run_sync(self._choose, kind)
-            return self._choices[kind]
+            if key not in self._choices:
+                self._choices[key] = await to_thread.run_sync(self._choose, kind, grants)
+            return self._choices[key]
 
-    def _choose(self, kind: str) -> "Choice":
+    def _choose(self, kind: str, grants: tuple[PermissionsGranted, ...]) -> "Choice":
         from ouroboros.safety.sandbox.choice import choose
         from ouroboros.safety.sandbox.features import features
 
@@ -89,17 +96,32 @@ class SessionCages:
             case "beyond":
                 return choose(self._policy("full-access"), self._offered)
             case "read-only":
-                return _chosen(self._policy("read-only"), self._offered)
+                return _chosen(widened(self._policy("read-only"), grants), self._offered)
             case "workspace-write":
                 loosely = real([self._grounds.home])
                 is_loose = self._wanted.landlock_alone == "loose"
-                policy = self._policy("workspace-write")
+                policy = widened(self._policy("workspace-write"), grants)
                 return _chosen(policy, self._offered, loosely=loosely if is_loose else None)
             case _:
                 return choose(Policy(reach="full-access"), self._offered)
 
     def _policy(self, reach: Reach) -> Policy:
         return policy_of(self._wanted, self._grounds, reach)
+
+
+def widened(policy: Policy, grants: Sequence[PermissionsGranted]) -> Policy:
+    """What a cage lets through besides, once a person has said so; what is hidden stays hidden."""
+    folders = tuple(Path(name) for grant in grants for name in grant.write)
+    if folders:
+        had = policy.writable if policy.reach == "workspace-write" else ()
+        policy = replace(
+            policy,
+            reach="workspace-write",
+            writable=tuple(dict.fromkeys((*had, *folders))),
+            protected=tuple(place for place in policy.protected if place not in folders),
+        )
+    is_open = any(grant.network for grant in grants) and policy.network == "off"
+    return replace(policy, network="on") if is_open else policy
 
 
 def policy_of(wanted: Wanted, grounds: Grounds, reach: Reach) -> Policy:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ouroboros.core.commands import Mode
 from ouroboros.core.events import Envelope, UserMessage
 from ouroboros.core.parts import Message
@@ -38,13 +40,20 @@ class Here:
     @property
     def around(self) -> Around:
         """What was remembered and read, and whether commands reach the network."""
-        remembered = tuple(self._state.remembered)
+        grants = self._state.grants
+        granted = (rule for grant in grants for rule in grant.rules)
+        around = Around(
+            remembered=(*self._state.remembered, *granted),
+            readable=tuple(Path(name) for grant in grants for name in grant.read),
+            writable=tuple(Path(name) for grant in grants for name in grant.write),
+        )
         if not self._state.sources:
-            return Around(remembered=remembered)
+            return around
         if self._online is None:
             self._online = self._is_online()
         outside = Outside(sources=tuple(self._state.sources), known=self._known)
-        return Around(remembered=remembered, outside=outside, is_online=self._online)
+        is_online = self._online or any(grant.network for grant in grants)
+        return replace(around, outside=outside, is_online=is_online)
 
     def request_of(self, call_id: str) -> str:
         """The question of a call that is still open from before a restart."""

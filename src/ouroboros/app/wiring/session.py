@@ -213,6 +213,7 @@ def _kit(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         opening.settings.sandbox,
         Grounds(cwd=cwd, home=opening.home, environment=opening.environment),
         warn=lambda text: journal.record(Logged(level="warning", text=text)),
+        granted=lambda: state.grants,
     )
     return Kit(
         settings=opening.settings,
@@ -257,6 +258,7 @@ async def _tooled(
             processes=processes,
             fetch=partial(toolbox.fetch_for, kit),
             python=pythons.tool,
+            permissions=partial(toolbox.permissions_for, kit),
         )
     )
     for problem in shelf.problems.values():

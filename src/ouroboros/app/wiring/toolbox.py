@@ -83,22 +83,12 @@ def hands(
     routes: Routes | None = None,
 ) -> Orchestrator:
     """The one way from a call to its effect, for this session."""
-    places = Places(
-        roots=(bench.cwd,),
-        readable=(bench.home / "blobs", bench.home / "artifacts" / state.session),
-        home=bench.home,
-        person=Path(bench.environment.get("HOME", "/")),
-    ).resolved()
+    places = _places(bench, state.session)
     here = Here(state, bench.cwd, is_online=partial(is_online, bench.settings))
     journal.listen(here.listen)
     return Orchestrator(
         registry=registry,
-        rules=Rules(
-            rules(bench.settings.permissions) if bench.rules is None else bench.rules,
-            places,
-            canonical,
-            policies=policies(bench.settings, book),
-        ),
+        rules=_rules(bench, places, policies(bench.settings, book)),
         journal=journal,
         asker=asker,
         standing=here,
@@ -113,6 +103,20 @@ def hands(
         validator=_validator(bench, places),
         limit=bench.settings.tools.output_bytes,
     )
+
+
+def _places(bench: Bench, session: str) -> Places:
+    return Places(
+        roots=(bench.cwd,),
+        readable=(bench.home / "blobs", bench.home / "artifacts" / session),
+        home=bench.home,
+        person=Path(bench.environment.get("HOME", "/")),
+    ).resolved()
+
+
+def _rules(bench: Bench, places: Places, policies: Policies | None = None) -> Rules:
+    written = rules(bench.settings.permissions) if bench.rules is None else bench.rules
+    return Rules(written, places, canonical, policies=policies)
 
 
 def _validator(bench: Bench, places: Places) -> Validator | None:
@@ -150,9 +154,8 @@ def policies(settings: Settings, book: Book) -> Policies:
     )
 
 
-def session_hands(kit: Kit, registry: Registry, routes: Routes | None = None) -> Orchestrator:
-    """The hands of a session over these tools."""
-    bench = Bench(
+def _bench(kit: Kit) -> Bench:
+    return Bench(
         settings=kit.settings,
         home=kit.home,
         cwd=kit.cwd,
@@ -160,8 +163,12 @@ def session_hands(kit: Kit, registry: Registry, routes: Routes | None = None) ->
         leaks=kit.leaks,
         rules=kit.rules,
     )
+
+
+def session_hands(kit: Kit, registry: Registry, routes: Routes | None = None) -> Orchestrator:
+    """The hands of a session over these tools."""
     return hands(
-        bench,
+        _bench(kit),
         registry=registry,
         journal=kit.journal,
         asker=kit.asker,
@@ -183,6 +190,7 @@ def registry(
     processes: Processes | None = None,
     fetch: Callable[[], AnyTool] | None = None,
     python: Callable[[], AnyTool] | None = None,
+    permissions: Callable[[], AnyTool] | None = None,
 ) -> Registry:
     """The built-in tools, less the ones that are switched off.
 
@@ -194,6 +202,7 @@ def registry(
         processes: Holds commands that outlive their call; without it they are only listed.
         fetch: Makes the tool that reads pages; without it that is only listed.
         python: The same of the tool that runs Python.
+        permissions: The same of the tool that asks to be allowed more.
     """
     tools = builtin_tools(
         timeout_seconds=settings.tools.shell_timeout,
@@ -206,6 +215,7 @@ def registry(
     known = Registry((*tools, asking), disabled=settings.tools.disabled)
     known.register_late("fetch", fetch or _fetch)
     known.register_late("python", python or _python)
+    known.register_late("request_permissions", permissions or _permissions)
     if late is not None:
         late.join(known)
     if shelf is not None:
@@ -225,6 +235,28 @@ def _python() -> AnyTool:
     from ouroboros.tools.builtin.python import PythonTool
 
     return PythonTool(artifacts=Path("artifacts"))
+
+
+def _permissions() -> AnyTool:
+    from ouroboros.tools.builtin.permissions import Nothing, RequestPermissionsTool
+
+    return RequestPermissionsTool(Nothing())
+
+
+def permissions_for(kit: Kit) -> AnyTool:
+    """The tool that asks to be allowed more, which knows what is not to be had here."""
+    from ouroboros.app.permission.cages import Grounds
+    from ouroboros.app.permission.granting import Granting
+    from ouroboros.tools.builtin.permissions import RequestPermissionsTool
+
+    bench = _bench(kit)
+    granting = Granting(
+        kit.settings,
+        Grounds(cwd=kit.cwd, home=kit.home, environment=kit.environment),
+        rules=_rules(bench, _places(bench, kit.state.session)),
+        hosts=kit.book.policy,
+    )
+    return RequestPermissionsTool(granting)
 
 
 def fetch_for(kit: Kit) -> AnyTool:
