@@ -1,6 +1,8 @@
 """`ouro scan` names what it found and where, and never the secret."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,22 @@ def test_lines_of_json_have_an_answer_each(tmp_path: Path) -> None:
     assert third == {"findings": [], "redacted": "fine"}
     assert done.returncode == 2
     assert KEY not in done.stdout
+
+
+def test_each_line_is_answered_at_once_also_a_broken_one(tmp_path: Path) -> None:
+    said = b'no JSON\n{"text": "fine"}\n'.splitlines(keepends=True)
+    with subprocess.Popen(
+        [sys.executable, "-m", "ouroboros", "scan", "secrets", "--jsonl"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        for line, key in zip(said, ("error", "findings"), strict=True):
+            running.stdin.write(line)
+            running.stdin.flush()
+            assert key in json.loads(running.stdout.readline())
 
 
 def test_orders_are_named_by_their_flags(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Looks through files and texts for secrets, or for orders that somebody hid in them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +11,7 @@ from ouroboros.core.errors import Misuse
 from ouroboros.safety.pipeline.injection import flags
 from ouroboros.safety.pipeline.invisible import visible
 from ouroboros.safety.secrets.detector import Detector
+from ouroboros.safety.secrets.find import redacted
 from ouroboros.safety.secrets.values import Finding
 
 type What = Literal["secrets", "injection"]
@@ -49,24 +50,25 @@ class Hit(Struct, frozen=True, kw_only=True):
 
 
 _said = msgspec.json.Decoder(Said)
+_detector = Detector()
 
 
-def answer(what: What, line: bytes, detector: Detector) -> Secrets | Flags:
-    """What is in one text, given as a line of JSON.
+def answers(what: What, lines: Iterable[bytes]) -> Iterator[Secrets | Flags | dict[str, str]]:
+    """What is in the text of each line of JSON; ``{"error": ...}`` for a line that is broken."""
+    for line in filter(bytes.strip, lines):
+        try:
+            text = _said.decode(line).text
+        except msgspec.DecodeError as broken:
+            yield {"error": f"not an object with a text: {broken}"}
+            continue
+        if what == "injection":
+            yield Flags(flags=tuple(flags(text)), stripped=visible(text)[1])
+        else:
+            found = tuple(_detector.find(text))
+            yield Secrets(findings=found, redacted=redacted(text, found))
 
-    Raises:
-        Misuse: The line is not an object with a ``text``.
-    """
-    try:
-        text = _said.decode(line).text
-    except msgspec.DecodeError as broken:
-        raise Misuse(f"not an object with a text: {broken}") from broken
-    if what == "injection":
-        return Flags(flags=tuple(flags(text)), stripped=visible(text)[1])
-    return Secrets(findings=tuple(detector.find(text)), redacted=detector.redacted(text))
 
-
-def hits(what: What, path: Path, detector: Detector) -> list[Hit]:
+def hits(what: What, path: Path) -> list[Hit]:
     """Everything in one file; a file of bytes that are no text is read as far as they are.
 
     Raises:
@@ -78,13 +80,13 @@ def hits(what: What, path: Path, detector: Detector) -> list[Hit]:
     size = path.stat().st_size
     if size > LARGEST:
         raise Misuse(f"{path} has {size} bytes; at most {LARGEST} are looked at")
-    return list(found_in(what, str(path), path.read_bytes().decode("utf-8", "replace"), detector))
+    return list(found_in(what, str(path), path.read_bytes().decode("utf-8", "replace")))
 
 
-def found_in(what: What, name: str, text: str, detector: Detector) -> Iterator[Hit]:
+def found_in(what: What, name: str, text: str) -> Iterator[Hit]:
     """Everything in one text."""
     if what == "secrets":
-        for each in detector.find(text):
+        for each in _detector.find(text):
             line = text.count("\n", 0, each.start) + 1
             column = each.start - text.rfind("\n", 0, each.start)
             yield Hit(file=name, line=line, column=column, kind=each.kind)

@@ -1,7 +1,7 @@
 """What one call of the program knows before a command runs; click hands it on as ``obj``."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,6 +69,17 @@ def say_json(value: object) -> None:
 
     if sys.stdout is not None:
         sys.stdout.write(f"{msgspec.json.encode(value, enc_hook=_spelled).decode()}\n")
+
+
+def say_each(answers: Iterable[object]) -> bool:
+    """Each answer on a line at once, for who waits for it; whether one tells of a broken line."""
+    is_broken = False
+    for answer in answers:
+        say_json(answer)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        is_broken = is_broken or (isinstance(answer, dict) and "error" in answer)
+    return is_broken
 
 
 def _spelled(value: object) -> str:

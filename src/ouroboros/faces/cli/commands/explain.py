@@ -9,7 +9,7 @@ import click
 
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.groups import NearGroup
-from ouroboros.faces.cli.invocation import Invocation, say, say_json
+from ouroboros.faces.cli.invocation import Invocation, say, say_each, say_json
 
 if TYPE_CHECKING:
     from ouroboros.app.offline.explain import Subject
@@ -159,13 +159,7 @@ def _each(subject: "Subject", text: str | None, person: Path) -> int:
     from ouroboros.app.offline.explain import answers
 
     lines: Iterable[bytes] = sys.stdin.buffer if sys.stdin is not None else ()
-    code = 0
-    for answer in answers(subject, lines, person):
-        say_json(answer)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        code = 1 if "error" in answer else code
-    return code
+    return 1 if say_each(answers(subject, lines, person)) else 0
 
 
 def _person(invocation: Invocation) -> Path:

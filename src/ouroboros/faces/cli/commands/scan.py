@@ -1,6 +1,7 @@
 """`ouro scan`: secrets, and hidden orders, in files or in lines of JSON."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,7 @@ import click
 
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.groups import NearGroup
-from ouroboros.faces.cli.invocation import note, say, say_json
+from ouroboros.faces.cli.invocation import note, say, say_each, say_json
 
 if TYPE_CHECKING:
     from ouroboros.app.scan import Hit, What
@@ -50,27 +51,26 @@ def injection(files: tuple[str, ...], *, jsonl: bool, as_json: bool) -> int:
 
 
 def _scan(what: "What", files: tuple[str, ...], *, jsonl: bool, as_json: bool) -> int:
+    from ouroboros.app import scan
+
     if jsonl:
         if files:
             raise Misuse("--jsonl reads standard input and takes no FILE")
-        return _lines(what)
+        lines: Iterable[bytes] = sys.stdin.buffer if sys.stdin is not None else ()
+        return 2 if say_each(scan.answers(what, lines)) else 0
     if not files:
         raise Misuse(
             "no FILE was given", hint='"-" reads standard input; --jsonl reads lines of JSON'
         )
-    from ouroboros.app import scan
-    from ouroboros.safety.secrets.detector import Detector
-
-    detector = Detector()
     hits: list[Hit] = []
     unread = 0
     for name in files:
         try:
             if name == "-":
                 text = sys.stdin.buffer.read().decode("utf-8", "replace")
-                hits += scan.found_in(what, "-", text, detector)
+                hits += scan.found_in(what, "-", text)
             else:
-                hits += scan.hits(what, Path(name), detector)
+                hits += scan.hits(what, Path(name))
         except (OSError, Misuse) as failed:
             unread += 1
             note(f"{name}: {failed.strerror if isinstance(failed, OSError) else failed.message}")
@@ -80,25 +80,3 @@ def _scan(what: "What", files: tuple[str, ...], *, jsonl: bool, as_json: bool) -
         for hit in hits:
             say(f"{hit.file}:{hit.line}:{hit.column}: {hit.kind}")
     return 2 if unread else 1 if hits else 0
-
-
-def _lines(what: "What") -> int:
-    import msgspec
-
-    from ouroboros.app import scan
-    from ouroboros.safety.secrets.detector import Detector
-
-    detector = Detector()
-    broken = False
-    for line in sys.stdin.buffer:
-        if not line.strip():
-            continue
-        try:
-            told = scan.answer(what, line, detector)
-        except Misuse as wrong:
-            broken = True
-            sys.stdout.buffer.write(msgspec.json.encode({"error": wrong.message}) + b"\n")
-            continue
-        sys.stdout.buffer.write(msgspec.json.encode(told) + b"\n")
-        sys.stdout.buffer.flush()
-    return 2 if broken else 0
