@@ -84,6 +84,18 @@ async def test_a_program_on_a_terminal_answers_line_by_line(tmp_path: Path):
         assert "Process exited with code 0" in text_of(last)
 
 
+async def test_ctrl_c_ends_what_has_no_terminal(tmp_path: Path):
+    async with living(tmp_path) as spine:
+        text = "trap 'echo bye; exit 5' TERM; sleep 600 & echo $!; wait"
+        first = await spine.call("exec_command", cmd=text, yield_time_ms=500)
+        number = number_of(first)
+        stopped = await spine.call("write_stdin", session_id=number, chars="\x03")
+        assert "Process exited with code" in text_of(stopped)
+        assert await gone(int(said(first)))
+        again = await spine.call("write_stdin", session_id=number, chars="\x03")
+        assert text_of(again) == f"write_stdin failed: Unknown process id {number}"
+
+
 async def test_without_a_terminal_nothing_can_be_typed_but_it_can_be_waited_for(tmp_path: Path):
     os.mkfifo(tmp_path / "go")
     async with living(tmp_path) as spine:

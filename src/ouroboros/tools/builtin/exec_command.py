@@ -167,8 +167,8 @@ class WriteStdinTool:
 
     name = "write_stdin"
     description = (
-        "Type chars into a running exec_command session (tty only; \\u0003 is Ctrl-C) and read on; "
-        "empty chars wait for output."
+        "Type chars into a running exec_command session (tty only) and read on; empty chars wait for "
+        "output; \\u0003 is Ctrl-C, which ends any session."
     )
     arguments = WriteStdinArguments
     parallel_safe = False
@@ -184,6 +184,8 @@ class WriteStdinTool:
         what = one_line(running.command, _SHOWN)
         if not arguments.chars:
             return Effect(kind="none", action=f"Wait for {what}")
+        if _stops(running, arguments.chars):
+            return Effect(kind="none", action=f"Stop {what}")
         if running.terminal is None and running.exit_code is None:
             raise ToolFailed(
                 "write_stdin failed: stdin is closed for this session; "
@@ -208,7 +210,9 @@ class WriteStdinTool:
         running = self._processes.used(arguments.session_id)
         began = context.clock.monotonic()
         least, most = LEAST_POLL_MS, MOST_POLL_MS
-        if arguments.chars:
+        if _stops(running, arguments.chars):
+            await running.end()
+        elif arguments.chars:
             least, most = LEAST_YIELD_MS, MOST_YIELD_MS
             await _type(running, arguments.chars)
             await anyio.sleep(AFTER_TYPING_SECONDS)
@@ -224,6 +228,11 @@ class WriteStdinTool:
         # What was typed is not typed again outside of a cage.
         result = _result(running, number, seconds, arguments.max_output_tokens)
         yield replace(result, stopped="")
+
+
+def _stops(running: Running, chars: str) -> bool:
+    """Ctrl-C, where no terminal turns it into a signal: from inside a cage nobody could send one."""
+    return chars == "\x03" and running.terminal is None and running.exit_code is None
 
 
 async def _type(running: Running, chars: str) -> None:
