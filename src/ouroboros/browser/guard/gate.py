@@ -14,24 +14,21 @@ import anyio
 import anyio.to_thread
 from anyio.abc import ByteStream, SocketAttribute, SocketStream
 
-from ouroboros.core.errors import OuroborosError
 from ouroboros.safety.network.exchange import answer, both_ways, one_exchange, passed_on, wish_of
 from ouroboros.safety.network.peers import is_ours
-from ouroboros.safety.network.way import ProxyFor, reach, read_head, straight, tunnel, upstream
-
-HEAD_SECONDS = 30.0
-CONNECT_SECONDS = 30.0
-MOST_CONNECTIONS = 512
-
-_UNREACHED = (
-    OSError,
-    TimeoutError,
-    ValueError,
-    OuroborosError,
-    anyio.EndOfStream,
-    anyio.BrokenResourceError,
-    anyio.ClosedResourceError,
+from ouroboros.safety.network.way import (
+    CONNECT_SECONDS,
+    HEAD_SECONDS,
+    UNREACHED,
+    ProxyFor,
+    reach,
+    read_head,
+    straight,
+    tunnel,
+    upstream,
 )
+
+MOST_CONNECTIONS = 512
 
 ERRANDS = frozenset({
     "update.googleapis.com",
@@ -113,7 +110,7 @@ class Gate:
                     early = b""
                     if wish.is_tunnel and proxy is not None:
                         early = await tunnel(server, proxy, wish.place)
-            except _UNREACHED:
+            except UNREACHED:
                 if wish.is_tunnel:
                     await client.send(answer(502, "cannot be reached"))
                 return

@@ -17,7 +17,6 @@ from anyio.abc import ByteStream, SocketAttribute, SocketListener, SocketStream,
 from anyio.streams.buffered import BufferedByteReceiveStream
 from msgspec import Struct, structs
 
-from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events.network import NetworkContacted
 from ouroboros.safety.network.calls import Calls
 from ouroboros.safety.network.dial import Refused, dial, look_of
@@ -34,7 +33,10 @@ from ouroboros.safety.network.peers import is_ours
 from ouroboros.safety.network.socks import SOCKS, SocksReply, socks_reply, socks_wish
 from ouroboros.safety.network.spelling import read_place
 from ouroboros.safety.network.way import (
+    CONNECT_SECONDS,
     HEAD_BYTES,
+    HEAD_SECONDS,
+    UNREACHED,
     ProxyFor,
     Upstream,
     reach,
@@ -43,22 +45,10 @@ from ouroboros.safety.network.way import (
     upstream,
 )
 
-HEAD_SECONDS = 30.0
-CONNECT_SECONDS = 30.0
 MOST_CONNECTIONS = 256
 
 HAND_OVER_SECONDS = 30.0
 """How long a command may take before it has made its way out."""
-
-_UNREACHED = (
-    OSError,
-    TimeoutError,
-    ValueError,
-    OuroborosError,
-    anyio.EndOfStream,
-    anyio.BrokenResourceError,
-    anyio.ClosedResourceError,
-)
 
 
 class _Way(Struct, frozen=True, kw_only=True):
@@ -236,7 +226,7 @@ class Managed:
             )
             self.doorman.note(contact, ruling)
             return self._refuse(contact, ruling)
-        except _UNREACHED as error:
+        except UNREACHED as error:
             reason = f"{contact.place} cannot be reached: {error or type(error).__name__}"
             self._record(_event(contact, ruling, reason=reason))
             return _NoWay(reason=reason)

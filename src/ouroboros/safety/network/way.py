@@ -14,8 +14,23 @@ import anyio.to_thread
 from anyio.abc import ByteReceiveStream, ByteStream
 from msgspec import Struct
 
+from ouroboros.core.errors import OuroborosError
+
 HEAD_BYTES = 65_536
 PIECE_BYTES = 65_536
+HEAD_SECONDS = 30.0
+CONNECT_SECONDS = 30.0
+
+UNREACHED = (
+    OSError,
+    TimeoutError,
+    ValueError,
+    OuroborosError,
+    anyio.EndOfStream,
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+)
+"""What making a way to a place may end in."""
 
 type ProxyFor = Callable[[str], str]
 """From an address such as ``https://shop.example:443`` to that of its proxy; empty: reached straight."""
