@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -105,9 +106,10 @@ def fresh_home(
 
 @pytest.fixture(autouse=True, scope="session")
 def nothing_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Fails when a process that these tests started outlives them: a browser, an isolate, a server."""
+    """Fails when what these tests started outlives them: a browser, an isolate, a thread of a server."""
     yield
     assert still_left(tmp_path_factory.getbasetemp()) == {}
+    assert [each.name for each in threading.enumerate() if "serve_forever" in each.name] == []
 
 
 @pytest.fixture(autouse=True, scope="session")

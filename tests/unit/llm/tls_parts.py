@@ -134,6 +134,8 @@ def secure(
     with Server(("127.0.0.1", 0), Handler) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
-        yield f"https://127.0.0.1:{server.server_address[1]}/v1"
-        server.shutdown()
-        thread.join()
+        try:
+            yield f"https://127.0.0.1:{server.server_address[1]}/v1"
+        finally:  # who goes on to accept at a closed socket takes a whole core
+            server.shutdown()
+            thread.join()
