@@ -58,6 +58,20 @@ async def test_python_is_held_by_the_cage(tmp_path: Path):
     assert await anyio.Path(tmp_path / "work" / "inside").exists()
 
 
+async def test_a_model_hears_that_the_cage_and_not_its_code_was_wrong(tmp_path: Path):
+    turns = [
+        using("python", code="open('.git/x', 'w')"),
+        using("python", code="1 / 0"),
+        DONE,
+    ]
+    await anyio.Path(tmp_path / "work" / ".git").mkdir(parents=True)
+    async with stage(tmp_path, turns) as s:
+        await s.run()
+        caged, wrong = words_of(s)
+    assert "exec_command can ask the person to run outside" in caged
+    assert "sandbox" not in wrong
+
+
 async def test_python_is_asked_about_like_a_command(tmp_path: Path):
     async with stage(tmp_path, [using("python", code="1 + 1"), DONE], mode="ask") as s:
         await s.run()

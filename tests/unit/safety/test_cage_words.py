@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ouroboros.safety.sandbox import Confined, Policy, Unconfined, denial, stopped
 from ouroboros.safety.sandbox.bubblewrap import Launcher, flags
@@ -56,6 +57,25 @@ def test_a_network_that_is_off_is_named_only_where_it_is_off() -> None:
     said = "curl: (6) Could not resolve host: example.com"
     assert stopped(SILENT, 6, said) == said
     assert stopped(CAGED, 6, said) == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said", "found"),
+    [
+        ("curl -s https://example.com", 6, "", True),
+        ("curl -s http://127.0.0.1:1 > x", 7, "\n", True),
+        ("wget -q https://example.com", 4, "", True),
+        ("curl -s https://example.com", 22, "", False),
+        ("curl -s https://example.com", 7, "words", False),
+        ("./curler", 7, "", False),
+    ],
+)
+def test_a_quiet_program_tells_of_the_network_by_its_exit_code(
+    command: str, code: int, said: str, *, found: bool
+) -> None:
+    silent = replace(SILENT, command=("sh", "-c", command))
+    assert bool(stopped(silent, code, said)) is found
+    assert stopped(replace(CAGED, command=silent.command), code, said) == ""
 
 
 def test_a_meter_that_returns_to_its_line_hides_nothing() -> None:

@@ -16,6 +16,9 @@ _NETWORK = (
     "|temporary failure in|connection refused|no address associated"
 )
 
+_QUIET = {"curl": (6, 7), "wget": (4,)}
+"""Exit codes of programs that found no way to a host."""
+
 
 def stopped(confined: Confined, exit_code: int, output: str) -> str:
     """What the cage of this command likely stopped: a file, a system call, or the network."""
@@ -23,7 +26,9 @@ def stopped(confined: Confined, exit_code: int, output: str) -> str:
         return ""
     is_silent = NO_NETWORK in confined.environment
     by_words = denial(exit_code, output)
-    return by_words or (network_denial(exit_code, output) if is_silent else "")
+    if by_words or not is_silent:
+        return by_words
+    return network_denial(exit_code, output) or _unsaid(confined, exit_code, output)
 
 
 def denial(exit_code: int, output: str) -> str:
@@ -45,6 +50,19 @@ def network_denial(exit_code: int, output: str) -> str:
     """What it said of a network that is switched off; empty when it said nothing of the kind."""
     found = re.search(_NETWORK, output, re.IGNORECASE) if exit_code else None
     return "" if found is None else _line_at(output, found.start())
+
+
+def _unsaid(confined: Confined, exit_code: int, output: str) -> str:
+    """What a program that was told to be quiet said of the network by its exit code alone."""
+    if output.strip():
+        return ""
+    text = " ".join(confined.command)
+    found = [
+        name
+        for name, codes in _QUIET.items()
+        if exit_code in codes and re.search(rf"\b{name}\b", text)
+    ]
+    return f"{found[0]} ended with {exit_code}: no connection" if found else ""
 
 
 def _line_at(text: str, place: int) -> str:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 
 import anyio.to_thread
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from ouroboros.core.errors import ToolFailed
 from ouroboros.core.limits import SHELL_TIMEOUT_CAP_SECONDS
 from ouroboros.core.parts import Media, Text
 from ouroboros.safety.guard import Guard
+from ouroboros.safety.sandbox import Sandbox, denial
 from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
@@ -126,7 +128,8 @@ class PythonTool:
                 if isinstance(said, Said):
                     yield Progress(text=said.text, stream=said.stream)
                 else:
-                    yield result(said, seconds, self._artifacts, await self._meanwhile.lines())
+                    done = result(said, seconds, self._artifacts, await self._meanwhile.lines())
+                    yield _caged(done, said, context.sandbox)
         finally:
             await running.aclose()
 
@@ -175,6 +178,17 @@ def result(outcome: "Outcome", seconds: float, folder: Path, tabs: Sequence[str]
     if images and not text:
         text = f"{len(images)} picture{'s' if len(images) > 1 else ''}"
     return Result(parts=(Text(text=text), *images), ok=outcome.ok)
+
+
+def _caged(done: Result, outcome: "Outcome", sandbox: Sandbox) -> Result:
+    """The result, with a line for an error that the cage made; a block is not run a second time."""
+    if sandbox.name == "none" or not denial(1, outcome.error):
+        return done
+    note = (
+        f"\n[the sandbox {sandbox.name} stopped this; exec_command can ask the person to run outside "
+        "of it]"
+    )
+    return replace(done, parts=(*done.parts, Text(text=note)))
 
 
 def _stop(outcome: "Outcome", seconds: float) -> list[str]:
