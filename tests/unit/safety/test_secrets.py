@@ -178,3 +178,23 @@ def test_no_expression_repeats_what_repeats() -> None:
     assert len(sources) > 150
     for source in sources:
         assert not re.search(r"[+*]\)[+*]|\}\)[+*]", source), source
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "secret"),
+    [
+        (
+            "azure-sas",
+            "https://acme.blob.core.windows.net/c/f?sv=2022-11-02&sp=r&sig={}&se=2030",
+            "VXJEBHG8a7gO55Jef6TDu5Ki0SH2WjT%2FANN5EovFrmu%3D",
+        ),
+        (
+            "one-time-password-seed",
+            "otpauth://totp/Acme:bob?secret={}&issuer=Acme",
+            "FWROY4ZMPENKQBO76A76RYFVMU3QZBOK",
+        ),
+    ],
+)
+def test_signed_addresses_and_seeds_are_found(kind: str, text: str, secret: str) -> None:
+    whole = text.format(secret)
+    assert [(each.kind, whole[each.start : each.end]) for each in find(whole)] == [(kind, secret)]

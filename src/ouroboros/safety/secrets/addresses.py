@@ -34,6 +34,14 @@ _HOOKS: tuple[tuple[str, bytes, Expression], ...] = tuple(
         ("ifttt-webhook", "maker.ifttt.com/trigger/", r"\w{1,60}/with/key/[A-Za-z0-9_-]{20,60}"),
     )
 )  # fmt: skip
+_SIGNED: tuple[tuple[str, bytes, Expression], ...] = (
+    ("azure-sas", b"sig=", Expression(r"sig=(?P<value>[A-Za-z0-9%+/]{38,90}(?:%3[Dd]|=))")),
+    (
+        "one-time-password-seed",
+        b"otpauth://",
+        Expression(r"otpauth://[^\s\"'<>]{1,200}?[?&]secret=(?P<value>[A-Za-z2-7]{16,128})"),
+    ),
+)
 _TYPED: tuple[tuple[bytes, Expression], ...] = (
     (b"-u ", Expression(r"-u[ ]{1,2}[\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{4,128})")),
     (b"--user ", Expression(r"--user[ ]{1,2}[\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{4,128})")),
@@ -58,6 +66,14 @@ def in_addresses(text: str, data: bytes) -> Iterator[Finding]:
             start, end = found.span("password")
             yield Finding(kind=kind, start=start, end=end)
         at = data.find(b"://", at + 3)
+    for name, literal, expression in _SIGNED:
+        at = data.find(literal)
+        while at >= 0:
+            found = expression.match(text, at)
+            if found and not is_filler(found["value"]):
+                start, end = found.span("value")
+                yield Finding(kind=name, start=start, end=end)
+            at = data.find(literal, at + len(literal))
     for name, literal, expression in _HOOKS:
         at = data.find(literal)
         while at >= 0:
