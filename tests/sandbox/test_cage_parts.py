@@ -1,0 +1,154 @@
+"""Each part of a cage by itself, as a command inside of it sees it."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+from anyio import to_thread
+from msgspec.structs import replace
+
+from ouroboros.safety.locking import kernel
+from ouroboros.safety.sandbox import Confined, Policy, Sandbox
+from ouroboros.safety.sandbox.begin import ended
+from ouroboros.safety.sandbox.bubblewrap import Bubblewrap
+from ouroboros.safety.sandbox.features import Features, features
+from ouroboros.safety.sandbox.floor import Floor
+from ouroboros.safety.sandbox.landlock import CHANGE, READ, READ_DIR, Plan, ruleset_of
+
+OFFERED: Features = features()
+CAGES = ["landlock", *(["bubblewrap"] if OFFERED.launcher else [])]
+pytestmark = pytest.mark.skipif(OFFERED.landlock < 4, reason="the kernel has no such Landlock")
+
+
+def cage_of(name: str, policy: Policy) -> Sandbox:
+    if name == "landlock":
+        return Floor(policy, OFFERED.limiter)
+    assert OFFERED.launcher is not None
+    return Bubblewrap(policy, OFFERED.launcher)
+
+
+async def told(cage: Sandbox, work: Path, text: str) -> str:
+    words = ("/bin/bash", "-c", text.replace("{PY}", f"{sys.executable} -ISB"))
+    return await said(cage.confine(words, cwd=work), work)
+
+
+async def said(confined: Confined, work: Path) -> str:
+    path = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    confined = replace(confined, environment={**confined.environment, **path})
+    return (await to_thread.run_sync(partial(ended, confined, cwd=work, seconds=20)))[1]
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    folder = tmp_path.resolve() / "work"
+    folder.mkdir()
+    return folder
+
+
+def namespaces_work() -> bool:
+    program = shutil.which("bwrap")
+    if program is None:
+        return False
+    trial = [program, "--ro-bind", "/", "/", "--unshare-all", "--proc", "/proc", "--dev", "/dev"]
+    return subprocess.run([*trial, "true"], capture_output=True, check=False).returncode == 0
+
+
+async def test_where_namespaces_work_bubblewrap_is_used() -> None:
+    """Else every test of it would vanish with the first wrong flag."""
+    assert (OFFERED.launcher is not None) == await to_thread.run_sync(namespaces_work)
+
+
+@pytest.mark.parametrize("cage", CAGES)
+async def test_a_command_gains_no_rights_and_is_filtered(work: Path, cage: str) -> None:
+    status = await told(cage_of(cage, Policy(writable=(work,))), work, "cat /proc/self/status")
+    facts = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+    assert facts["NoNewPrivs"] == "1"
+    assert facts["Seccomp"] == "2"
+    allowed = 0b1101_1011 if cage == "landlock" and os.geteuid() == 0 else 0
+    for kind in ("CapBnd", "CapEff", "CapPrm"):
+        if kind != "CapBnd" or os.geteuid() == 0:
+            assert int(facts[kind], 16) & ~allowed == 0, kind
+
+
+@pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
+async def test_a_command_has_namespaces_of_its_own(work: Path) -> None:
+    kinds = ("ipc", "mnt", "net", "pid")
+    text = f"cd /proc/self/ns && readlink {' '.join(kinds)}"
+    inside = (await told(cage_of("bubblewrap", Policy(writable=(work,))), work, text)).split()
+    assert len(inside) == len(kinds)
+    ours = {str(Path(f"/proc/self/ns/{kind}").readlink()) for kind in kinds}
+    assert not ours & set(inside)
+
+
+@pytest.mark.parametrize("cage", CAGES)
+async def test_files_move_and_are_linked_between_folders(work: Path, cage: str) -> None:
+    text = 'mkdir a b && echo x > a/f && ln a/f b/g && {PY} -c \'import os;os.rename("a/f","b/f")\' && ls b'
+    assert await told(cage_of(cage, Policy(writable=(work,))), work, text) == "f\ng\n"
+
+
+@pytest.mark.parametrize("cage", CAGES)
+async def test_what_is_hidden_in_the_workspace_is_neither_read_nor_written(
+    work: Path, cage: str
+) -> None:
+    (work / "keys").mkdir()
+    (work / "keys" / "key").write_text("secret")
+    (work / "src").mkdir()
+    policy = Policy(writable=(work,), hidden=(work / "keys",))
+    text = "cat keys/key; echo y > keys/key; rm keys/key; echo z > src/made"
+    assert "secret" not in await told(cage_of(cage, policy), work, text)
+    assert (work / "keys" / "key").read_text() == "secret"
+    assert (work / "src" / "made").read_text() == "z\n"
+
+
+@pytest.mark.parametrize("cage", CAGES)
+async def test_a_folder_above_what_is_protected_is_not_moved_away(work: Path, cage: str) -> None:
+    (work / "sub" / ".git").mkdir(parents=True)
+    policy = Policy(writable=(work,), protected=(work / "sub" / ".git",))
+    await told(cage_of(cage, policy), work, "mv sub away; mkdir -p sub/.git/hooks")
+    assert (work / "sub" / ".git").is_dir()
+    assert not (work / "away").exists()
+    assert not (work / "sub" / ".git" / "hooks").exists()
+
+
+async def test_a_folder_that_was_made_meanwhile_is_granted_too(work: Path) -> None:
+    (work / ".git").mkdir()
+    cage = cage_of("landlock", Policy(writable=(work,), protected=(work / ".git",)))
+    assert "denied" in await told(cage, work, "mkdir later")
+    (work / "later").mkdir()
+    await told(cage, work, "echo x > later/f")
+    assert (work / "later" / "f").exists()
+
+
+async def test_only_the_port_of_the_proxy_is_connected_to(work: Path) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as one,
+        socket.create_server(("127.0.0.1", 0)) as other,
+    ):
+        ports = [each.getsockname()[1] for each in (one, other)]
+        policy = Policy(writable=(work,), network="proxy", ports=(ports[0],))
+        text = " ".join(f"(echo x > /dev/tcp/127.0.0.1/{port}) && echo {port};" for port in ports)
+        heard = await told(cage_of("landlock", policy), work, text)
+    assert f"\n{heard}".count(f"\n{ports[0]}\n") == 1
+    assert f"\n{ports[1]}\n" not in f"\n{heard}"
+
+
+async def test_a_place_that_became_a_link_grants_nothing_of_what_it_leads_to(work: Path) -> None:
+    outside = work.parent / "outside"
+    outside.mkdir()
+    (work / "sub").symlink_to(outside)
+    grants = ((Path("/"), READ | READ_DIR), (work / "sub", CHANGE))
+
+    def lock() -> None:
+        ruleset = ruleset_of(Plan(grants=grants, listed=()), ports=None)
+        kernel.no_new_privileges()
+        kernel.landlock_restrict(ruleset)
+        os.close(ruleset)
+
+    command = (sys.executable, "-ISc", "open('made', 'w')")
+    assert "PermissionError" in await said(Confined(command=command, lock=lock), outside)
+    assert list(outside.iterdir()) == []
