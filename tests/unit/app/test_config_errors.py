@@ -136,6 +136,31 @@ def test_an_unknown_key_is_a_warning_with_the_near_name(
     assert loaded.warnings == (f"{tmp_path / 'home' / 'config.toml'}, {said}",)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            '[permissions]\ndenyy = ["Bash(rm:*)"]',
+            "line 2: permissions.denyy: no such setting; did you mean permissions.deny?",
+        ),
+        (
+            '[permisions]\ndeny = ["Bash(rm:*)"]',
+            "line 1: permisions: no such setting; did you mean permissions?",
+        ),
+        (
+            '[sandbox]\nhidee = ["x"]',
+            "line 2: sandbox.hidee: no such setting; did you mean sandbox.hide?",
+        ),
+    ],
+)
+def test_what_limits_is_never_passed_over(tmp_path: Path, text: str, said: str) -> None:
+    """A deny that is misspelt would let through what it forbids."""
+    with pytest.raises(ConfigBroken) as caught:
+        load(tmp_path / "home", text)
+
+    assert caught.value.message == f"{tmp_path / 'home' / 'config.toml'}, {said}"
+
+
 def test_an_unknown_variable_is_a_warning_with_the_near_name(tmp_path: Path) -> None:
     loaded = load(tmp_path / "home", "", OUROBOROS_LIMITS_MAX_TURN="3")
 

@@ -31,6 +31,9 @@ MANAGED = Path("/etc/ouroboros/managed.toml")
 """The administrator's file; what it sets cannot be changed by anybody else."""
 
 _NOT_SETTINGS = frozenset({"OUROBOROS_HOME", "OUROBOROS_PROFILE"})
+_CAREFUL = frozenset({
+    *("approval", "guardian", "network", "permissions", "safety", "sandbox", "web"),
+})
 
 
 class Layer(Struct, frozen=True, kw_only=True):
@@ -257,6 +260,12 @@ def _add_checked(reading: _Reading, name: LayerName, table: Table, prefix: KeyPa
     for key in unknown:
         where = config_file.place(path, content, (*prefix, *key.path))
         near = f"; did you mean {key.near}?" if key.near else ""
+        if {key.path[0], key.near.partition(".")[0]} & _CAREFUL:
+            # A deny that is misspelt would let through what it forbids.
+            raise ConfigBroken(
+                f"{where}: no such setting{near}",
+                hint="correct it; what limits is never passed over",
+            )
         reading.warnings.append(f"{where}: no such setting, ignored{near}")
     if name in {"project", "local"}:
         known = _tightened(reading, path, content, known)
