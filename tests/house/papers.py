@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 from tests.house.rules import AGENTS_LINES, CHANGELOG_SECTIONS, ENTRY_WORDS, rooms
@@ -14,9 +15,10 @@ DECISION_PARTS = ("## Context", "## Decision", "## Consequences", "## What would
 def missing_tests(root: Path, page: str = "docs/coverage.md") -> list[str]:
     """Tests that a page names and that do not exist."""
     found: list[str] = []
+    functions = cache(_functions)
     for number, line in enumerate((root / page).read_text("utf-8").splitlines(), 1):
         for file, name in TEST_NAME.findall(line):
-            if name not in _functions(root / file):
+            if name not in functions(root / file):
                 found.append(f"{page}:{number}: there is no {file}::{name}")
     return found
 
