@@ -225,6 +225,7 @@ def test_leaving_the_sandbox_is_asked_about_each_time() -> None:
     for mode in ("ask", "auto-edit", "full-auto"):
         found = decided("touch x", mode=mode, escalation=OUT, granted=["shell(touch x)"])
         assert (found.outcome, found.outside, found.grant) == ("ask", True, "")
+        assert (found.rules, found.wider) == ((), ())  # they would not keep it from being asked
         assert found.reason.endswith("outside of the sandbox: Is it fine?")
     assert decided("touch x", escalation=OUT).grant == ""
     again = decided("touch x", approval="on-request", escalation=OUT, granted=["shell(touch x)"])

@@ -191,6 +191,8 @@ def _escalated(decision: Decision, intent: Intent) -> Decision:
         outcome="ask",
         reason=f"the model asks to run it {where}{why}",
         grant="",
+        rules=(),
+        wider=(),
         outside=leaves,
     )
 
