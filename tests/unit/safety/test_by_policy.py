@@ -225,9 +225,11 @@ def test_leaving_the_sandbox_is_asked_about_each_time() -> None:
     for mode in ("ask", "auto-edit", "full-auto"):
         found = decided("touch x", mode=mode, escalation=OUT, granted=["shell(touch x)"])
         assert (found.outcome, found.outside, found.grant) == ("ask", True, "")
-        assert (found.rules, found.wider) == ((), ())  # they would not keep it from being asked
         assert found.reason.endswith("outside of the sandbox: Is it fine?")
-    assert decided("touch x", escalation=OUT).grant == ""
+    unknown = decided("touch x", escalation=OUT)
+    assert decided("touch x").rules
+    # No rule would keep it from being asked about.
+    assert (unknown.grant, unknown.rules, unknown.wider) == ("", (), ())
     again = decided("touch x", approval="on-request", escalation=OUT, granted=["shell(touch x)"])
     assert (again.outcome, again.outside, again.grant) == ("ask", True, "")
     assert decided("shutdown", escalation=OUT).outcome == "deny"
