@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ouroboros.core.errors import ToolFailed
-from ouroboros.repl.tools.look import IMAGE_BYTES, picture
+from ouroboros.tools.builtin.image import IMAGE_BYTES, picture
 
 
 @pytest.mark.parametrize(

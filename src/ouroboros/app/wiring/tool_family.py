@@ -38,8 +38,7 @@ async def added(
 ) -> AsyncGenerator[None]:
     """Registers the tools that the settings wish for, until the end of the session."""
     async with seat_of(kit, registry, hands, browser=browser, logins=logins) as seat:
-        for tool in family(seat, browser=browser):
-            registry.register(tool)
+        join(registry, family(seat, browser=browser))
         if pythons is not None:
             pythons.sight = seat
         yield
@@ -100,6 +99,13 @@ async def seat_of(
         yield await stack.enter_async_context(
             seated(repls, guard, script_seconds=settings.rlm.script_timeout)
         )
+
+
+def join(registry: Registry, tools: tuple[AnyTool, ...]) -> None:
+    """Registers them, each in the place of a lesser one of its name."""
+    for tool in tools:
+        registry.take_out(tool.name)
+        registry.register(tool)
 
 
 def family(seat: Seat, *, browser: bool) -> tuple[AnyTool, ...]:

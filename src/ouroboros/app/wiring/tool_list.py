@@ -104,8 +104,7 @@ def known(settings: Settings, place: Place | None = None) -> Registry:
         from ouroboros.app.wiring import tool_family
 
         nobody = cast("Seat", None)  # a tool that is only listed never asks its seat
-        for tool in tool_family.family(nobody, browser=settings.browser.tools):
-            registry.register(tool)
+        tool_family.join(registry, tool_family.family(nobody, browser=settings.browser.tools))
     registry.specs()
     return registry
 

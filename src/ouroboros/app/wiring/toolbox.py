@@ -216,6 +216,7 @@ def registry(
     known.register_late("fetch", fetch or _fetch)
     known.register_late("python", python or _python)
     known.register_late("request_permissions", permissions or _permissions)
+    known.register_late("view_image", _view_image)
     if late is not None:
         late.join(known)
     if shelf is not None:
@@ -235,6 +236,12 @@ def _python() -> AnyTool:
     from ouroboros.tools.builtin.python import PythonTool
 
     return PythonTool(artifacts=Path("artifacts"))
+
+
+def _view_image() -> AnyTool:
+    from ouroboros.tools.builtin.image import ViewFileTool
+
+    return ViewFileTool()
 
 
 def _permissions() -> AnyTool:

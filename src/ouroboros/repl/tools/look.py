@@ -1,6 +1,5 @@
 """Tools that look: at a tab without its text, at how the browser stands, at a picture."""
 
-from base64 import b64encode
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -9,25 +8,15 @@ from msgspec import Struct
 
 from ouroboros.browser.page.observe import observe
 from ouroboros.core.errors import ToolFailed
-from ouroboros.core.parts import Media, Text
 from ouroboros.repl.recipes import Shelf
 from ouroboros.repl.tools.seat import Seat
 from ouroboros.safety.sanitize import sanitized
+from ouroboros.tools.builtin.image import VIEW_IMAGE, picture, shown_to_model
 from ouroboros.tools.builtin.location import located, shown
 from ouroboros.tools.tool import Effect, Result, ToolContext
-from ouroboros.workspace.files import opened
-
-IMAGE_BYTES = 5 * 1_048_576
-"""Largest picture that is shown to a model; vendors take no larger ones."""
 
 _TABS = 20
 _WORDS = 120
-_KINDS = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-)
 
 
 class ObserveArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -131,7 +120,7 @@ async def _recipe(name: str) -> str:
 class ViewImageTool:
     """Puts one picture before the model, in the order in which it was taken."""
 
-    name = "view_image"
+    name = VIEW_IMAGE
     description = "See an image file, an artifact, or a screenshot of a tab."
     arguments = ViewArguments
     parallel_safe = False
@@ -164,28 +153,7 @@ class ViewImageTool:
             await self._seat.looked(arguments.tab)
             data, kind = await self._seat.screenshot(arguments.tab)
             name = arguments.tab or "the tab in front"
-        said = f"{name}: {kind}, {len(data):,} bytes"
-        media = Media(media_type=kind, data=b64encode(data).decode())
-        yield Result(parts=(Text(text=said), media))
-
-
-def picture(path: Path) -> tuple[bytes, str]:
-    """A picture's bytes and media type; raises ``ToolFailed`` for anything else."""
-    try:
-        if not path.exists():
-            raise ToolFailed(f"{path} does not exist")
-        with opened(path) as file:
-            data = file.read(IMAGE_BYTES + 1)
-    except OSError as error:
-        raise ToolFailed(f"{path} cannot be read: {error.strerror}") from error
-    if len(data) > IMAGE_BYTES:
-        raise ToolFailed(f"{path} is larger than {IMAGE_BYTES // 1_048_576} MB: make it smaller")
-    kind = next((kind for start, kind in _KINDS if data.startswith(start)), "")
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        kind = "image/webp"
-    if not kind:
-        raise ToolFailed(f"{path} is no PNG, JPEG, GIF or WebP image")
-    return data, kind
+        yield shown_to_model(name, data, kind)
 
 
 def one_line(text: str) -> str:
