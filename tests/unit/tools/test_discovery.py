@@ -163,6 +163,13 @@ async def test_rules_hold_for_a_tool_that_is_called_this_way(tmp_path: Path) -> 
     assert not (tmp_path / "made").exists()
 
 
+async def test_a_call_of_itself_says_what_to_do(tmp_path: Path) -> None:
+    spine = spine_with(tmp_path)
+    for name in ("call_tool", "Call-Tool"):
+        said = await spine.call("call_tool", name=name, arguments={"name": "read"})
+        assert (said.status, "name another one" in text_of(said)) == ("failed", True)
+
+
 async def test_arguments_may_come_as_text_or_be_left_out(tmp_path: Path) -> None:
     class Nothing(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         pass
