@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from ouroboros.safety.key_shapes import contains_key, without_keys
+from ouroboros.safety.secrets.key_shapes import contains_key, without_keys
 
 MARK = "[REDACTED:x]"
 

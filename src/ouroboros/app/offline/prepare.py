@@ -30,8 +30,8 @@ from ouroboros.core.state import State
 from ouroboros.llm.auth import HIDDEN, proofs
 from ouroboros.llm.cassettes.tap import Setup
 from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport
-from ouroboros.safety.key_shapes import without_keys
 from ouroboros.safety.leaks import Leaks
+from ouroboros.safety.secrets.key_shapes import without_keys
 from ouroboros.tools.registry import Registry
 
 

@@ -16,8 +16,8 @@ from msgspec import Struct, field
 from ouroboros.core.errors import Failure, Misuse
 from ouroboros.llm.cassettes.tap import Setup
 from ouroboros.llm.fields import UNREADABLE
-from ouroboros.safety.key_shapes import without_keys
 from ouroboros.safety.leaks import Leaks
+from ouroboros.safety.secrets.key_shapes import without_keys
 
 VERSION = 1
 

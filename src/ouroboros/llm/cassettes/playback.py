@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from ouroboros.core.errors import Failure, ModelFailed
 from ouroboros.llm.cassettes.cassette import Cassette, Exchange, address
 from ouroboros.llm.transport import HttpRequest, HttpResponse, first_bytes
-from ouroboros.safety.key_shapes import without_keys
 from ouroboros.safety.leaks import Leaks
+from ouroboros.safety.secrets.key_shapes import without_keys
 
 _PASSING = re.compile(
     rb"\b(?:ses|msg|call|evt)_[0-9a-hjkmnp-tv-z]{20}\b|<current_date>[0-9-]+</current_date>"

@@ -15,8 +15,8 @@ from ouroboros.llm.cassettes.cassette import Cassette, Exchange, address
 from ouroboros.llm.cassettes.tap import Setup
 from ouroboros.llm.transport import HttpRequest, HttpResponse, Transport, first_bytes
 from ouroboros.llm.transport.inflate import plain
-from ouroboros.safety.key_shapes import contains_key, without_keys
 from ouroboros.safety.leaks import Leaks
+from ouroboros.safety.secrets.key_shapes import contains_key, without_keys
 
 _KEPT = frozenset({
     "accept",

@@ -151,7 +151,7 @@ def _shown(variables: dict[str, str]) -> dict[str, str]:
 
 def _is_open(text: str) -> bool:
     """Whether nothing in it looks like a key."""
-    from ouroboros.safety.key_shapes import contains_key
+    from ouroboros.safety.secrets.key_shapes import contains_key
 
     return text.strip() != "" and not contains_key(text)
 
