@@ -121,8 +121,6 @@ def _grep(name: str, match: Match, words: Sequence[Word], ground: Ground) -> Non
     _plain(match.operands[:1])
     if any(_HUNTED.search(word.text) for word in words):
         raise Doubt("ask.secret", "it looks for keys")
-    if "--files" in match.given:
-        match.paths[:] = match.operands
     for option in ("-g", "--glob", "--iglob", "--include"):
         for value in match.given.get(option, []):
             if is_secret_name(value.lower(), is_pattern=True):
@@ -289,7 +287,8 @@ def _bare_names(name: str, match: Match, words: Sequence[Word], ground: Ground) 
 
 def _no_host(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
     del words, ground
-    if any("@" in value for value in match.given.get("-i", [])):
+    values = [*match.given.get("-i", []), *(word.text for word in match.operands)]
+    if any("@" in value for value in values):
         raise Doubt("ask.operand", f"{name} would ask a name server for a host")
 
 

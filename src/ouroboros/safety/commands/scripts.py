@@ -75,6 +75,7 @@ _AWK_WORDS = frozenset([
 ])
 _AWK_STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
 _AWK_REGEX = re.compile(r'/(?:[^/"\\\n\[\]]|\\[^"\n]|\[\^?(?:\[:[a-z]+:\]|[^/"\\\n\[\]])+\])+/')
+_AWK_MARK = " 0 "
 _AWK_BEFORE_REGEX = "~(,;{}!&|\n"
 _AWK_VALUE = re.compile(r"(?:(?P<word>\w+)|\])$", re.ASCII)
 _AWK_NO_VALUES = re.compile(
@@ -136,7 +137,7 @@ def _awk_code(script: str) -> str:
             if found is None or not (before == "" or before in _AWK_BEFORE_REGEX):
                 raise Doubt("ask.script", "an awk pattern may end elsewhere than it seems")
         # A text or pattern leaves a mark that is no operator and no beginning.
-        kept.append(" 0 " if found else script[at])
+        kept.append(_AWK_MARK if found else script[at])
         before = kept[-1].strip(" \t")[-1:] or before
         at = found.end() if found else at + 1
     return "".join(kept)
@@ -144,6 +145,8 @@ def _awk_code(script: str) -> str:
 
 def _divides(before: str, script: str) -> bool:
     """Whether a slash after this is certainly a division, and begins no pattern."""
+    if before.rstrip(" \t").endswith(_AWK_MARK.rstrip()) and before[-1:] in {" ", "\t"}:
+        return False  # nobody divides a text, and not all read what follows a pattern alike
     before = before.rstrip(" \t")
     if before.endswith(")"):
         return re.search(r"\b(if|while|for)\b", script) is None

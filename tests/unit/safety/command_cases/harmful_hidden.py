@@ -46,6 +46,9 @@ find . -name 'x*' -exec jq '{}' README.md \;
 find . -name 'x*' -exec cat src/{} \;
 find . -name 'x*' -exec bash -c 'cat {}' \;
 find . -name 'x*' -exec timeout {} ls \;
+awk '/a/ /!/{print|$1}/x/' x
+awk '/a/  /!/{print|$1}/x/' x
+lsof -i tcp@data.example.com
 lsof -i@data.example.com
 lsof -nP -iTCP@data.example.com:80
 tput init
