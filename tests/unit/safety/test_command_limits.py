@@ -39,6 +39,9 @@ ASKED = (
     ("cat notes", "ask.secret"),
     ("cd in && ls", "ask.folder"),
     ("cat /etc/nothing-of-this-name*", "ask.outside"),
+    ("rg --files --ignore-file /etc/passwd", "ask.outside"),
+    ("rg --files -f /etc/passwd .", "ask.outside"),
+    ("rg --files /etc", "ask.outside"),
 )
 
 
@@ -56,6 +59,8 @@ def test_one_step_beyond_a_read_is_asked_about(ground: Path, text: str, rule: st
         "yq '.a' x.yml",
         "unzip -l x.zip",
         "git reflog show",
+        "rg --files src",
+        "rg --files --ignore-file README.md .",
         "cd src/deep && ls",
         "ls ./*.nothing",
     ],
