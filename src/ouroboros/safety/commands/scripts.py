@@ -76,6 +76,9 @@ _AWK_WORDS = frozenset([
 _AWK_STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
 _AWK_REGEX = re.compile(r'/(?:[^/"\\\n\[\]]|\\[^"\n]|\[\^?(?:\[:[a-z]+:\]|[^/"\\\n\[\]])+\])+/')
 _AWK_MARK = " 0 "
+_AWK_LOOK = 40
+"""Longer than every word that is known."""
+
 _AWK_BEFORE_REGEX = "~(,;{}!&|\n"
 _AWK_VALUE = re.compile(r"(?:(?P<word>\w+)|\])$", re.ASCII)
 _AWK_NO_VALUES = re.compile(
@@ -132,7 +135,7 @@ def _awk_code(script: str) -> str:
     kept, at, before = list[str](), 0, ""
     while at < len(script):
         found = _AWK_STRING.match(script, at)
-        if found is None and script[at] == "/" and not _divides("".join(kept), script):
+        if found is None and script[at] == "/" and not _divides("".join(kept[-_AWK_LOOK:]), script):
             found = _AWK_REGEX.match(script, at)
             if found is None or not (before == "" or before in _AWK_BEFORE_REGEX):
                 raise Doubt("ask.script", "an awk pattern may end elsewhere than it seems")
