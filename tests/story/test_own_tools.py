@@ -209,47 +209,45 @@ async def test_other_tools_of_ones_own_are_asked_about(tmp_path: Path) -> None:
     assert (tmp_path / "work" / "here.txt").read_text() == "words"
 
 
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
-        ({"code": "def call(:\n"}, "tool.py:1: invalid syntax"),
-        ({"code": "x = 1\n"}, "defines no function"),
-        ({"name": "read"}, "read is a tool already"),
-        ({"name": "Bash"}, "is no name"),
-        ({"name": "../out"}, "is no name"),
-        ({"parameters": {"class": {}}}, "cannot name a parameter"),
-        ({"parameters": {"x": {"type": "blob"}}}, "Invalid enum value"),
-        ({"description": ""}, "description"),
-    ],
-)
-async def test_what_is_no_tool_is_refused_before_anybody_is_asked(
-    tmp_path: Path, changed: dict[str, object], words: str
-) -> None:
-    async with stage(
-        tmp_path, [using("create_tool", **(MADE | changed)), DONE], interactive=True
-    ) as s:
+NO_TOOLS: list[tuple[dict[str, object], str]] = [
+    ({"code": "def call(:\n"}, "tool.py:1: invalid syntax"),
+    ({"code": "x = 1\n"}, "defines no function"),
+    ({"name": "read"}, "read is a tool already"),
+    ({"name": "Bash"}, "is no name"),
+    ({"name": "../out"}, "is no name"),
+    ({"parameters": {"class": {}}}, "cannot name a parameter"),
+    ({"parameters": {"x": {"type": "blob"}}}, "Invalid enum value"),
+    ({"description": ""}, "description"),
+]
+
+
+async def test_what_is_no_tool_is_refused_before_anybody_is_asked(tmp_path: Path) -> None:
+    turns = [using("create_tool", **(MADE | changed)) for changed, _ in NO_TOOLS]
+    async with stage(tmp_path, [*turns, DONE], interactive=True) as s:
         await s.run()
-        assert words in words_of(s)[0]
+        said = words_of(s)
         assert s.events(PermissionRequested) == []
+    for (_, words), refused in zip(NO_TOOLS, said, strict=True):
+        assert words in refused
 
 
-@pytest.mark.parametrize(
-    ("manifest", "words"),
-    [
-        ("name = ", "tool.toml: Invalid value"),
-        ('name = "mine"\n', "`description`"),
-        ('name = "other"\ndescription = "x"\n', "not that of its folder"),
-        ('name = "mine"\ndescription = "x"\nnetwork = true\n', "`network`"),
-    ],
-)
-async def test_a_broken_manifest_is_named_and_passed_over(
-    tmp_path: Path, manifest: str, words: str
-) -> None:
-    folder = place(tmp_path)
-    folder.mkdir(parents=True)
-    (folder / "tool.toml").write_text(manifest)
-    (folder / "tool.py").write_text("def call():\n    pass\n")
+BROKEN = [
+    ("name = ", "Invalid value"),
+    ('name = "mine1"\n', "`description`"),
+    ('name = "other"\ndescription = "x"\n', "not that of its folder"),
+    ('name = "mine3"\ndescription = "x"\nnetwork = true\n', "`network`"),
+]
+
+
+async def test_a_broken_manifest_is_named_and_passed_over(tmp_path: Path) -> None:
+    for number, (manifest, _) in enumerate(BROKEN):
+        folder = place(tmp_path, f"mine{number}")
+        folder.mkdir(parents=True)
+        (folder / "tool.toml").write_text(manifest)
+        (folder / "tool.py").write_text("def call():\n    pass\n")
     async with stage(tmp_path, [DONE]) as s:
         outcome = await s.run()
-        assert outcome.final == "Done."
-        assert any(words in event.text for event in s.events(Logged))
+        said = [event.text for event in s.events(Logged)]
+    assert outcome.final == "Done."
+    for number, (_, words) in enumerate(BROKEN):
+        assert any(f"mine{number}/tool.toml" in text and words in text for text in said), words
