@@ -256,3 +256,16 @@ async def test_the_running_python_is_named(machine: Machine) -> None:
 
     assert found.said.startswith(".".join(map(str, sys.version_info[:3])))
     assert os.access(found.said.rpartition(" at ")[2], os.X_OK)
+
+
+async def test_what_holds_commands_is_told_with_the_way_to_more(machine: Machine) -> None:
+    parts = [await machine.check(name) for name in ("landlock", "seccomp", "bubblewrap")]
+    assert all(part.verdict == "ok" or part.fix for part in parts)
+    said = await machine.check("sandbox")
+    whole = all(part.verdict == "ok" for part in parts)
+    assert (said.verdict == "ok") == whole
+    assert "network off" in said.said
+    machine.environment["OUROBOROS_SANDBOX_MODE"] = "danger-full-access"
+    bare = await machine.check("sandbox")
+    assert (bare.verdict, "switched off" in bare.said) == ("warning", True)
+    assert "workspace-write" in bare.fix
