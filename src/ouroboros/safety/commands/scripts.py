@@ -133,9 +133,15 @@ def _redirects(code: str) -> bool:
 def _awk_code(script: str) -> str:
     """An awk program without its texts and patterns; what is doubtful stays."""
     kept, at, before = list[str](), 0, ""
+    # Behind the parentheses of a condition a pattern may stand.
+    is_plain = re.search(r"\b(if|while|for)\b", script) is None
     while at < len(script):
         found = _AWK_STRING.match(script, at)
-        if found is None and script[at] == "/" and not _divides("".join(kept[-_AWK_LOOK:]), script):
+        if (
+            found is None
+            and script[at] == "/"
+            and not _divides("".join(kept[-_AWK_LOOK:]), is_plain=is_plain)
+        ):
             found = _AWK_REGEX.match(script, at)
             if found is None or not (before == "" or before in _AWK_BEFORE_REGEX):
                 raise Doubt("ask.script", "an awk pattern may end elsewhere than it seems")
@@ -146,13 +152,13 @@ def _awk_code(script: str) -> str:
     return "".join(kept)
 
 
-def _divides(before: str, script: str) -> bool:
+def _divides(before: str, *, is_plain: bool) -> bool:
     """Whether a slash after this is certainly a division, and begins no pattern."""
     if before.rstrip(" \t").endswith(_AWK_MARK.rstrip()) and before[-1:] in {" ", "\t"}:
         return False  # nobody divides a text, and not all read what follows a pattern alike
     before = before.rstrip(" \t")
     if before.endswith(")"):
-        return re.search(r"\b(if|while|for)\b", script) is None
+        return is_plain
     value = _AWK_VALUE.search(before)
     return value is not None and not _AWK_NO_VALUES.fullmatch(value["word"] or "")
 
