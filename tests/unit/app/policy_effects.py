@@ -62,6 +62,19 @@ async def rules(folder: Path) -> None:
         assert found == (asked, "denied")
 
 
+async def request_permissions(folder: Path) -> None:
+    wish = {"name": "request_permissions", "arguments": {"reason": "x", "network": True}}
+    more = Turn(tool_calls=(call("call_tool", **wish),))
+    for name, allowed, asked in (("a", True, 1), ("b", False, 0)):
+        found = await _asked(
+            folder / name,
+            more,
+            approval_policy="granular",
+            approval={"request_permissions": allowed, "sandbox_approval": not allowed},
+        )
+        assert found == (asked, "denied")
+
+
 @asynccontextmanager
 async def _judged(
     folder: Path, review: Turn, **guardian: Any
@@ -107,6 +120,7 @@ POLICY_EFFECTS: dict[str, Effect] = {
     "approval_policy": approval_policy,
     "approval.sandbox_approval": sandbox_approval,
     "approval.rules": rules,
+    "approval.request_permissions": request_permissions,
     "guardian.enabled": enabled,
     "guardian.model": model,
     "guardian.effort": effort,

@@ -213,6 +213,7 @@ TEXTS = {
     "approval_policy": "never",
     "approval.sandbox_approval": "false",
     "approval.rules": "false",
+    "approval.request_permissions": "false",
     "guardian.effort": "high",
     "safety.actions": '{"jwt": "warn"}',
     "safety.enabled": "false",

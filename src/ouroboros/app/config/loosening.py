@@ -86,6 +86,7 @@ _JUDGES: dict[KeyPath, _IsLooser] = {
     ("approval_policy",): _asks_less,
     ("approval", "sandbox_approval"): _is_on,
     ("approval", "rules"): _is_on,
+    ("approval", "request_permissions"): _is_on,
     ("guardian", "enabled"): _is_on,
     ("guardian", "model"): _differs,
     ("guardian", "effort"): _differs,
