@@ -1,6 +1,6 @@
 """How long a command takes through the tools that run commands, beside a plain subprocess in the same rounds.
 
-Usage: python bench/exec.py [rounds]
+Usage: python -m bench.exec [rounds]
 
 The command is ``true`` in bash, to its end, without a cage; the spine of a session is around the tools.
 """

@@ -1,6 +1,6 @@
 """How long a verdict takes before a command, a path or an address is used, and a search for secrets.
 
-Usage: python bench/safety.py [rounds]
+Usage: python -m bench.safety [rounds]
 
 The table shows the least, the median and the slowest of all rounds, against the aim; below it stands how much longer
 a search takes in a text of twice the length, written so that a careless expression would look at it again and again.
