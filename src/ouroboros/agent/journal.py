@@ -32,7 +32,7 @@ class Log(Protocol):
 
 
 class Screen(Protocol):
-    """Takes out of an event what must not be kept; ``safety.screen.Screen`` is one."""
+    """Takes out of an event what must not be kept; ``safety.pipeline.screen.Screen`` is one."""
 
     def screened(self, event: Event) -> tuple[Event, tuple[Event, ...]]:
         """The event to record in its place, and events that tell of it."""
