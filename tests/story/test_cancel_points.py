@@ -15,7 +15,12 @@ from tests.story.stage import Stage, call, stage
 
 FORMATS = ("openai-chat", "openai", "anthropic", "google", "bedrock", "bedrock-invoke", "ollama")
 AWS = {"AWS_BEARER_TOKEN_BEDROCK": "token", "AWS_REGION": "eu-central-1"}
-WORDS = "I look at it now, one by one."
+WORDS = (
+    "I look at it now, one by one, and then again from its begin, as long as it takes to be sure "
+    "of each and every one of all of them."
+)
+"""What is said arrives letter by letter and is shown word by word."""
+PLACES = len(WORDS.split()) - 1
 
 SLEEPS = call("shell", command="sleep 0.03; echo slept")
 TURNS = [
@@ -52,7 +57,7 @@ def on_stage(tmp_path: Path, format: str) -> Any:
 @pytest.mark.parametrize("format", ["openai-chat", "bedrock"])
 async def test_a_stopped_run_takes_the_next_prompt(tmp_path: Path, format: str) -> None:
     async with on_stage(tmp_path, format) as s:
-        for place in [1, -1, *random.Random(format).sample(range(2, len(WORDS)), 3)]:
+        for place in [1, -1, *random.Random(format).sample(range(2, PLACES), 3)]:
             await stopped(s, place)
 
 
@@ -62,7 +67,7 @@ async def test_stopped_at_100_places_the_next_prompt_is_taken_within_half_a_seco
     tmp_path: Path, format: str
 ) -> None:
     chance = random.Random(f"100 {format}")
-    places = [-1 if chance.random() < 0.2 else chance.randrange(1, 30) for _ in range(100)]
+    places = [-1 if chance.random() < 0.2 else chance.randrange(1, PLACES) for _ in range(100)]
     async with on_stage(tmp_path, format) as s:
         late = [place for place in places if await stopped(s, place) > 0.5]
         assert len(late) <= 5

@@ -8,6 +8,7 @@ from ouroboros.browser.tab import Tab
 
 FACE_SECONDS = 2.0
 SETTLE_SECONDS = 30.0
+_ASKED_AGAIN = 4
 _FACE = (
     "({title: document.title.slice(0, 1000), icon: (document.querySelector('link[rel~=icon i]')?.href"
     " ?? (location.protocol.startsWith('http') ? location.origin + '/favicon.ico' : '')).slice(0, 2000)})"
@@ -32,8 +33,12 @@ async def face_of(tab: Tab) -> Face | None:
 
 
 async def look_up(tab: Tab) -> None:
-    """Takes up title and icon of a page that has loaded."""
+    """Takes up title and icon of a page that has loaded; a busy page is asked again."""
     face = await face_of(tab)
+    for _ in range(_ASKED_AGAIN):
+        if face is not None or tab.is_closed or tab.is_crashed:
+            break
+        face = await face_of(tab)
     if face is not None and (tab.title, tab.favicon) != (face.title, face.icon):
         tab.title, tab.favicon = face.title, face.icon
         tab.tell()

@@ -366,7 +366,7 @@ async def test_what_acts_in_our_own_process_is_in_no_cage(tmp_path: Path):
 
 
 async def test_the_plan_is_put_on_record(tmp_path: Path):
-    spine = Spine(tmp_path, mode="plan")
+    spine = Spine(tmp_path, mode="ask")
     result = await spine.call("update_plan", plan=[{"step": "look", "status": "in_progress"}])
     assert spine.journal.of(PlanUpdated) == [
         PlanUpdated(steps=(PlanStep(step="look", status="in_progress"),))

@@ -89,9 +89,9 @@ class _Caught:
 
 
 async def prepared(
-    loaded: Loaded, environment: Mapping[str, str], cwd: Path, task: str
+    loaded: Loaded, environment: Mapping[str, str], cwd: Path, task: str, *, attended: bool
 ) -> Prepared:
-    """The first request of a session with these settings.
+    """The first request of a session with these settings; ``attended`` by somebody who can be asked.
 
     Raises:
         Misuse: The model cannot be chosen, or sends no request over HTTP.
@@ -102,7 +102,7 @@ async def prepared(
     speakers = await to_thread.run_sync(Speakers, loaded.settings, variables, SystemClock(), caught)
     try:
         leader = await speakers.leader()
-        await _ask(loaded, variables, cwd, task, leader)
+        await _ask(loaded, variables, cwd, task, leader, attended=attended)
     finally:
         await speakers.close()
     if caught.request is None:
@@ -124,6 +124,8 @@ async def _ask(
     cwd: Path,
     task: str,
     leader: Speaker,
+    *,
+    attended: bool,
 ) -> None:
     """Asks as the first turn of a session would."""
     settings, clock = loaded.settings, SystemClock()
@@ -137,6 +139,7 @@ async def _ask(
         instruction_bytes=settings.context.instruction_bytes,
         warn=lambda text: None,
         sandbox=settings.sandbox,
+        attended=attended or settings.guardian.enabled,
     )()
     briefing = brief(around, state, prompts, settings.context.off)
     if briefing:

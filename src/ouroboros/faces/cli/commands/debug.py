@@ -1,11 +1,13 @@
 """`ouro debug`: look inside what goes to models and what comes back."""
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
 import msgspec
 
+from ouroboros.faces.cli.asking import is_person_there
 from ouroboros.faces.cli.flags import Chosen, asking
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
@@ -62,7 +64,10 @@ def prepare(
     chosen = msgspec.convert(options, Chosen)
     cwd = invocation.cwd(chosen.cwd)
     loaded = invocation.load(chosen.settings(), cwd)
-    found = anyio.run(prepared, loaded, invocation.environment, cwd, " ".join(task))
+    asked = partial(
+        prepared, loaded, invocation.environment, cwd, " ".join(task), attended=is_person_there()
+    )
+    found = anyio.run(asked)
     if found.lacks:
         note(f"no key is set for {found.lacks}; [key] stands where it would go")
     if as_json:
