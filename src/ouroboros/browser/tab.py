@@ -26,6 +26,7 @@ NAVIGATION_SECONDS = 30.0
 """How long a page may take to begin to answer."""
 
 ANNOUNCED_SECONDS = 2.0
+_SWAP_SECONDS, _SWAP_PAUSE_SECONDS = 2.0, 0.02
 
 type TabStatus = Literal["loading", "complete", "crashed", "dialog", "closed"]
 type WorldName = Literal["isolated", "main"]
@@ -248,13 +249,25 @@ class Tab(Caller):
 
     async def travel(self, steps: int, *, timeout_seconds: float = NAVIGATION_SECONDS) -> bool:
         """Goes back (-1) or forward (1) in its history; False when there is nothing there."""
-        history = await self.ask(_History, "Page.getNavigationHistory")
+        history = await self._visited()
         index = history.current_index + steps
         if not 0 <= index < len(history.entries):
             return False
         params = {"entryId": history.entries[index].id}
         await self._leave("Page.navigateToHistoryEntry", params, timeout_seconds)
         return True
+
+    async def _visited(self) -> "_History":
+        """Its history; for a moment, while one page takes another's place, the browser has none."""
+        with anyio.move_on_after(_SWAP_SECONDS):
+            while True:
+                try:
+                    return await self.ask(_History, "Page.getNavigationHistory")
+                except CallRefused as refused:
+                    if "active page" not in str(refused):
+                        raise
+                await anyio.sleep(_SWAP_PAUSE_SECONDS)
+        return await self.ask(_History, "Page.getNavigationHistory")
 
     async def reload(self, *, timeout_seconds: float = NAVIGATION_SECONDS) -> None:
         """Loads its page again and returns when the new one has begun."""

@@ -78,6 +78,7 @@ await type(tab, "#tags", start);
 await waitForSelector(tab, ".ui-menu-item-wrapper");
 await hover(tab, "#query"); // the list opened under the pointer, and goes by where that was
 await press("return path($$('.ui-menu-item-wrapper').find((e) => seen(e) && e.textContent.startsWith(args[0]) && e.textContent.endsWith(args[1])))", start, end);
+await waitForSelector(tab, ".ui-menu-item-wrapper", 5000, { state: "hidden" }); // it may cover the button
 await submit();
 
 //: choose-date choose-date-easy choose-date-medium choose-date-nodelay
