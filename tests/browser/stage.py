@@ -27,7 +27,7 @@ class Stage:
         is_address = page.partition(":")[0] in {"http", "https", "about", "data", "file"}
         tab = self.tabs.tab(await self.tabs.open())
         if page != "about:blank":
-            await tab.call("Page.navigate", {"url": page if is_address else self.site.url(page)})
+            await tab.navigate(page if is_address else self.site.url(page))
             await loaded(tab)
         return tab
 

@@ -13,6 +13,7 @@ from tests.browser.attacks import IN_PAGE, LEAVING, SOCKETS, away, codes, job
 from tests.browser.chromium import Chromium
 from tests.browser.site import Site
 from tests.browser.tainted import tainted
+from tests.browser.test_tabs import met
 
 SETTLE = 1.2
 
@@ -141,6 +142,8 @@ async def test_a_child_has_read_what_its_parent_has(
             assert "secret" in await block(child, "await getText(tabs[0].id)")
             await block(child, f"await openTab('{shop.url('next')}')")
             assert len(place.held.tabs.all()) == 2
+        # The browser tells of a closed tab when it has closed it.
+        await met(lambda: len(place.held.tabs.all()) == 1)
         assert [facts.id for facts in place.held.tabs.all()] == ["tab_0"]
     assert shop.paths(2) == []
 

@@ -176,7 +176,10 @@ async def test_a_tab_that_had_loaded_before_we_came_is_known_to_have_loaded(
     await wait_for_load(tabs.tab(await tabs.open(url)))
     await wait_for_load(tabs.tab(await tabs.open()))
     async with socket(chromium.url) as channel, opened(channel) as later:
-        blank, early = sorted(later.all(), key=lambda facts: facts.url)[-2:]
+        blank, early = (
+            next(facts for facts in reversed(later.all()) if facts.url == where)
+            for where in ("about:blank", url)
+        )
         for facts in (blank, early):
             await wait_for_load(later.tab(facts.id), timeout_seconds=20)
         assert {facts.url for facts in later.all()} >= {"about:blank", url}
