@@ -29,7 +29,7 @@ prefix_rule(
 )
 host_executable(name = "git", paths = ["/opt/homebrew/bin/git", "/usr/bin/git"])
 network_rule(host = "API.github.com.", protocol = "https", decision = "deny")
-network_rule("pypi.org:443", "https_connect", "allow")
+network_rule("docs.example.com:443", "https_connect", "allow")
 '''
 
 
@@ -47,9 +47,13 @@ def test_the_example_file_says_what_stands_in_it() -> None:
     assert said(policy, "git commit") is said(policy, "ls") is None
     assert policy.evaluate([("git", "push")]).reason.endswith('requires approval: ask "first"')
     assert policy.rules[0].place == "x.rules:5:1"
-    rules = [policy.host(name, "https") for name in ("api.github.com", "PyPI.org.")]
+    rules = [policy.host(name, "https") for name in ("api.github.com", "Docs.Example.com.")]
     assert [rule.decision for rule in rules if rule] == ["forbidden", "allow"]
-    assert policy.host("pypi.org", "http") is policy.host("evil.pypi.org", "https") is None
+    assert (
+        policy.host("docs.example.com", "http")
+        is policy.host("evil.docs.example.com", "https")
+        is None
+    )
 
 
 STRINGS = [

@@ -31,9 +31,9 @@ https://docs.python.org/3/library/ipaddress.html
 https://en.wikipedia.org/wiki/Curl_(mathematics)
 https://github.com/torvalds/linux/blob/master/README
 https://raw.githubusercontent.com/a/b/main/c.txt
-https://pypi.org/simple/anyio/
-https://registry.npmjs.org/left-pad
-https://crates.io/api/v1/crates/serde
+https://docs.python.org/3/library/
+https://packages.example.org/left-pad
+https://api.example.com/api/v1/crates/serde
 https://news.ycombinator.com/item?id=1
 https://api.example.com:8443/v1
 http://example.com:3000/
