@@ -6,7 +6,7 @@ import anyio
 
 from ouroboros.core.commands import Interrupt
 from ouroboros.core.events import ToolResulted
-from ouroboros.core.events.changes import TurnDiff
+from ouroboros.core.events.changes import TurnDiffed
 from ouroboros.llm.turns import Turn
 from tests.story.stage import call, stage
 
@@ -23,10 +23,10 @@ async def test_two_edits_of_a_file_are_one_change_told_before_the_end(tmp_path: 
     ]
     async with stage(tmp_path, turns) as s:
         await s.run()
-        (told,) = s.events(TurnDiff)
+        (told,) = s.events(TurnDiffed)
         assert told.diff.startswith("diff --git a/a.txt b/a.txt\nnew file mode 100644\nindex 0000")
         assert told.diff.endswith("--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,2 @@\n+1\n+two\n")
-        assert s.types[-2:] == ["turn.diff", "task.completed"]
+        assert s.types[-2:] == ["diff.turn", "task.completed"]
 
 
 async def test_each_run_tells_of_its_own_changes_and_one_without_tells_nothing(tmp_path: Path):
@@ -41,7 +41,7 @@ async def test_each_run_tells_of_its_own_changes_and_one_without_tells_nothing(t
     async with stage(tmp_path, turns) as s:
         for words in ("First", "Second", "Third"):
             await s.run(words)
-        first, last = s.events(TurnDiff)
+        first, last = s.events(TurnDiffed)
         assert "+one" in first.diff
         assert last.diff.endswith("@@ -1 +1 @@\n-one\n+two\n")
         assert "c.txt" not in first.diff + last.diff
@@ -56,8 +56,8 @@ async def test_a_run_that_is_stopped_tells_what_it_had_changed(tmp_path: Path):
         tasks.start_soon(s.run)
         await s.until(ToolResulted)
         await s.session.send(Interrupt())
-        await s.until(TurnDiff)
-    assert "+one" in s.events(TurnDiff)[0].diff
+        await s.until(TurnDiffed)
+    assert "+one" in s.events(TurnDiffed)[0].diff
 
 
 DELETE = "*** Begin Patch\n*** Delete File: b.txt\n*** End Patch\n"

@@ -8,7 +8,7 @@ from msgspec import Struct
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import SessionUnknown
 from ouroboros.core.events import Envelope, UserMessage
-from ouroboros.core.events.changes import TurnDiff
+from ouroboros.core.events.changes import TurnDiffed
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.state import State, fold
 from ouroboros.store import resume, sessions
@@ -121,7 +121,7 @@ def latest_diff(home: Path, session: str) -> str:
     """What the latest run of a session changed; empty when that was nothing."""
     for envelope in reversed(events(home, session).envelopes):
         match envelope.data:
-            case TurnDiff(diff=diff):
+            case TurnDiffed(diff=diff):
                 return diff
             case UserMessage(message=message, steered=False) if message.kind == "plain":
                 return ""

@@ -19,7 +19,7 @@ from ouroboros.core.events import (
     ToolStarted,
     UserMessage,
 )
-from ouroboros.core.events.changes import TurnDiff
+from ouroboros.core.events.changes import TurnDiffed
 from ouroboros.core.events.run import ErrorRaised
 from ouroboros.core.parts import Text
 
@@ -75,7 +75,7 @@ def _deed(event: Event) -> str:
         case ModelSwitched(old=old, new=new, reason=reason):
             why = f": {_line(reason)}" if reason else ""
             return f"*{_line(new)} answers from here on instead of {_line(old)}{why}*"
-        case TurnDiff(diff=diff):
+        case TurnDiffed(diff=diff):
             return f"### What was changed\n\n{_fenced(diff, 'diff')}"
         case ErrorRaised(message=message):
             return f"**Error:** {_line(message)}"

@@ -10,7 +10,7 @@ from ouroboros.agent.journal import Sink
 from ouroboros.agent.repeats import Careful
 from ouroboros.app.kit import Kit
 from ouroboros.core.events import Envelope, ModelDelta
-from ouroboros.core.events.changes import TurnDiff
+from ouroboros.core.events.changes import TurnDiffed
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.tool import Effect
@@ -82,7 +82,7 @@ def changes(kit: Kit, hands: Orchestrator) -> Callable[[], Awaitable[None]]:
         diff = await to_thread.run_sync(tracked.diff)
         tracked.clear()
         if diff:
-            kit.journal.record(TurnDiff(diff=diff))
+            kit.journal.record(TurnDiffed(diff=diff))
 
     hands.watch(touch)
     return tell

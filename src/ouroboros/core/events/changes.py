@@ -5,11 +5,11 @@ from typing import ClassVar
 from ouroboros.core.events.envelope import Event
 
 
-class TurnDiff(Event, frozen=True, kw_only=True):
+class TurnDiffed(Event, frozen=True, kw_only=True):
     """The net change of the files that tools wrote since the person's words, as git shows it.
 
     Comes right before the run ends, and not at all when nothing is different.
     """
 
-    type: ClassVar[str] = "turn.diff"
+    type: ClassVar[str] = "diff.turn"
     diff: str

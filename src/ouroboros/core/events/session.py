@@ -42,10 +42,3 @@ class RepoLoaded(Event, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "repo.loaded"
     repo: str
-
-
-class TurnDiffed(Event, frozen=True, kw_only=True):
-    """The net change of files in one turn."""
-
-    type: ClassVar[str] = "diff.turn"
-    diff: str
