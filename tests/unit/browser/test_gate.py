@@ -2,7 +2,6 @@
 
 import os
 import socket
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -13,6 +12,7 @@ from ouroboros.browser.guard.gate import Gate, gate
 from ouroboros.llm.transport import Proxies
 from ouroboros.safety.network.peers import asked, in_table, is_ours
 from tests.unit.llm.proxy_parts import proxying
+from tests.unit.safety.network.parts import listening
 
 OK = b"HTTP/1.1 200"
 
@@ -21,15 +21,6 @@ OK = b"HTTP/1.1 200"
 def _echoing() -> Generator[tuple[int, list[bytes]]]:
     """A server that writes down what it gets, answers, and keeps the connection open."""
     got: list[bytes] = []
-    listener = socket.create_server(("127.0.0.1", 0))
-
-    def serve() -> None:
-        while True:
-            try:
-                client, _ = listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=answer, args=(client,), daemon=True).start()
 
     def answer(client: socket.socket) -> None:
         with client:
@@ -37,11 +28,8 @@ def _echoing() -> Generator[tuple[int, list[bytes]]]:
                 got.append(data)
                 client.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
 
-    threading.Thread(target=serve, daemon=True).start()
-    try:
-        yield listener.getsockname()[1], got
-    finally:
-        listener.close()
+    with listening(answer) as port:
+        yield port, got
 
 
 async def _talk(made: Gate, *words: bytes) -> bytes:

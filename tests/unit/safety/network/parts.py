@@ -15,8 +15,8 @@ from ouroboros.safety.network.way import ProxyFor, straight
 
 
 @contextmanager
-def serving(reply: Callable[[bytes], bytes], host: str = "127.0.0.1") -> Generator[int]:
-    """A server that answers each request on a connection of its own."""
+def listening(answer: Callable[[socket.socket], None], host: str = "127.0.0.1") -> Generator[int]:
+    """A server that hands each connection to ``answer``, in a thread of its own."""
     listener = socket.create_server((host, 0))
 
     def run() -> None:
@@ -26,6 +26,17 @@ def serving(reply: Callable[[bytes], bytes], host: str = "127.0.0.1") -> Generat
             except OSError:
                 return
             threading.Thread(target=answer, args=(client,), daemon=True).start()
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        listener.close()
+
+
+@contextmanager
+def serving(reply: Callable[[bytes], bytes], host: str = "127.0.0.1") -> Generator[int]:
+    """A server that answers each request on a connection of its own."""
 
     def answer(client: socket.socket) -> None:
         with client:
@@ -37,11 +48,8 @@ def serving(reply: Callable[[bytes], bytes], host: str = "127.0.0.1") -> Generat
                 said += piece
             client.sendall(reply(said))
 
-    threading.Thread(target=run, daemon=True).start()
-    try:
-        yield listener.getsockname()[1]
-    finally:
-        listener.close()
+    with listening(answer, host) as port:
+        yield port
 
 
 def page(body: bytes, *fields: str, status: str = "200 OK") -> bytes:
