@@ -76,6 +76,13 @@ await submit();
 const [start, end = ""] = quoted();
 await type(tab, "#tags", start);
 await waitForSelector(tab, ".ui-menu-item-wrapper");
+let shown = ""; // each key makes the list anew
+for (let looks = 0; looks < 50; looks++) {
+  await sleep(50);
+  const now = await inPage("return $$('.ui-menu-item-wrapper').filter(seen).map((e) => e.id + e.textContent).join()");
+  if (now && now === shown) break;
+  shown = now;
+}
 await hover(tab, "#query"); // the list opened under the pointer, and goes by where that was
 await press("return path($$('.ui-menu-item-wrapper').find((e) => seen(e) && e.textContent.startsWith(args[0]) && e.textContent.endsWith(args[1])))", start, end);
 await waitForSelector(tab, ".ui-menu-item-wrapper", 5000, { state: "hidden" }); // it may cover the button
