@@ -16,13 +16,13 @@ import anyio
 import msgspec
 import pytest
 
-from ouroboros.agent.approvals import Desk
-from ouroboros.agent.briefing import Surroundings
+from ouroboros.agent.asking.approvals import Desk
+from ouroboros.agent.context.briefing import Surroundings
 from ouroboros.agent.journal import Journal
-from ouroboros.agent.lineup import Lineup
 from ouroboros.agent.mind import ToolMind
 from ouroboros.agent.session import Session
-from ouroboros.agent.speaker import Speaker, Tuning
+from ouroboros.agent.speaking.lineup import Lineup
+from ouroboros.agent.speaking.speaker import Speaker, Tuning
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Approve, Deny, Interrupt, Steer
 from ouroboros.core.errors import Misuse

@@ -6,7 +6,7 @@ from typing import Any
 
 import anyio
 
-from ouroboros.agent.repeats import REPEATED
+from ouroboros.agent.running.repeats import REPEATED
 from ouroboros.core.commands import Approve, Deny
 from ouroboros.core.events import PermissionRequested, ToolAttempted
 from ouroboros.llm.turns import Turn

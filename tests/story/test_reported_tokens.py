@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.agent import tokens
+from ouroboros.agent.context import tokens
 from ouroboros.llm.turns import ScriptedUsage, Turn
 from tests.story.stage import FORMATS, call, stage
 

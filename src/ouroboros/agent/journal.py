@@ -8,7 +8,7 @@ from typing import Protocol, cast
 
 import msgspec
 
-from ouroboros.agent.pieces import Pieces
+from ouroboros.agent.speaking.pieces import Pieces
 from ouroboros.core.clock import Clock
 from ouroboros.core.events import Envelope, Event, TurnStarted
 from ouroboros.core.ids import Ids

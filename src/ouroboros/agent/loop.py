@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable
 from anyio import create_task_group, get_cancelled_exc_class
 from anyio.lowlevel import checkpoint
 
-from ouroboros.agent.overlap import Hands, Overlap
-from ouroboros.agent.reply import Reply, error_of
 from ouroboros.agent.roles import Journal, Mind, Models
+from ouroboros.agent.running.overlap import Hands, Overlap
+from ouroboros.agent.speaking.reply import Reply, error_of
 from ouroboros.core.errors import ModelFailed
 from ouroboros.core.events import Event, TaskCompleted, TurnStarted, UserMessage
 from ouroboros.core.parts import Message

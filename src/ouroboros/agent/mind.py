@@ -5,13 +5,13 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Literal
 
-from ouroboros.agent import compaction, tokens
-from ouroboros.agent.context import Builder
-from ouroboros.agent.cut_watch import CutWatch
-from ouroboros.agent.lineup import Lineup
+from ouroboros.agent.context import compaction, tokens
+from ouroboros.agent.context.messages import Builder
 from ouroboros.agent.prompts import Piece, Prompts
-from ouroboros.agent.reply import Reply
-from ouroboros.agent.speaker import Speaker, Tuning
+from ouroboros.agent.speaking.cut_watch import CutWatch
+from ouroboros.agent.speaking.lineup import Lineup
+from ouroboros.agent.speaking.reply import Reply
+from ouroboros.agent.speaking.speaker import Speaker, Tuning
 from ouroboros.core.errors import ModelFailed
 from ouroboros.core.events import ContextCompacted, TaskCompleted
 from ouroboros.core.ids import Ids

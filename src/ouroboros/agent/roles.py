@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from typing import Literal, Protocol
 
-from ouroboros.agent.lineup import Lineup
-from ouroboros.agent.reply import Reply
-from ouroboros.agent.speaker import Tuning
+from ouroboros.agent.speaking.lineup import Lineup
+from ouroboros.agent.speaking.reply import Reply
+from ouroboros.agent.speaking.speaker import Tuning
 from ouroboros.core.errors import ModelFailed
 from ouroboros.core.events import ContextCompacted, Event, ModelSwitched, TaskCompleted
 from ouroboros.core.parts import Message

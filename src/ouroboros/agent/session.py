@@ -5,18 +5,18 @@ from collections.abc import Awaitable, Callable
 
 from anyio import CancelScope, current_time, get_cancelled_exc_class, lowlevel
 
-from ouroboros.agent.approvals import Desk
-from ouroboros.agent.briefing import Briefing, Surroundings, brief
-from ouroboros.agent.caps import watch
-from ouroboros.agent.context import ABORTED
+from ouroboros.agent.asking.approvals import Desk
+from ouroboros.agent.context.briefing import Briefing, Surroundings, brief
+from ouroboros.agent.context.messages import ABORTED
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
-from ouroboros.agent.overlap import Hands
 from ouroboros.agent.prompts import Prompts
-from ouroboros.agent.recovery import close, waiting
-from ouroboros.agent.reply import error_of
 from ouroboros.agent.roles import Partner
-from ouroboros.agent.speaker import Speaker
+from ouroboros.agent.running.caps import watch
+from ouroboros.agent.running.overlap import Hands
+from ouroboros.agent.running.recovery import close, waiting
+from ouroboros.agent.speaking.reply import error_of
+from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.core.clock import Clock
 from ouroboros.core.commands import (
     Answer,

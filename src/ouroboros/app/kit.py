@@ -7,11 +7,11 @@ from typing import Literal
 from anyio import lowlevel
 from msgspec import Struct
 
-from ouroboros.agent.approvals import Desk
+from ouroboros.agent.asking.approvals import Desk
 from ouroboros.agent.journal import Journal
-from ouroboros.agent.lineup import Lineup
-from ouroboros.agent.overlap import Hands
 from ouroboros.agent.roles import Partner
+from ouroboros.agent.running.overlap import Hands
+from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.app.permission.reviewing import Stop
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings

@@ -6,7 +6,7 @@ long the code was.
 
 from collections.abc import Sequence
 
-from ouroboros.agent.tokens import of_text
+from ouroboros.agent.context.tokens import of_text
 from ouroboros.core.limits import CHARS_PER_TOKEN, RLM_FULL_ITERATIONS
 from ouroboros.core.parts import Message, ToolCall
 from ouroboros.core.state import State

@@ -7,11 +7,11 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ouroboros.agent.lineup import Lineup
-from ouroboros.agent.reply import Reply
+from ouroboros.agent.context.tokens import of_text
 from ouroboros.agent.roles import Trigger
-from ouroboros.agent.speaker import Speaker, Tuning
-from ouroboros.agent.tokens import of_text
+from ouroboros.agent.speaking.lineup import Lineup
+from ouroboros.agent.speaking.reply import Reply
+from ouroboros.agent.speaking.speaker import Speaker, Tuning
 from ouroboros.core.events import ContextCompacted, ErrorRaised, Event, TaskCompleted
 from ouroboros.core.events.browser import BrowserChanged
 from ouroboros.core.events.code import IterationStarted

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ouroboros.agent.briefing import BLOCKS, Surroundings, brief, git_state
-from ouroboros.agent.instructions import Instructions
+from ouroboros.agent.context.briefing import BLOCKS, Surroundings, brief, git_state
+from ouroboros.agent.context.instructions import Instructions
 from ouroboros.agent.prompts import load
 from ouroboros.core.events import PlanStep
 from ouroboros.core.state import State

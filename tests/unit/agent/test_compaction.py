@@ -3,8 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ouroboros.agent import tokens
-from ouroboros.agent.compaction import Keep, oldest_dropped, replacement, without_broken_reply
+from ouroboros.agent.context import tokens
+from ouroboros.agent.context.compaction import (
+    Keep,
+    oldest_dropped,
+    replacement,
+    without_broken_reply,
+)
 from ouroboros.core.parts import (
     Media,
     Message,

@@ -1,7 +1,7 @@
 """A server that reads less than it was sent is noticed, once, and nobody else is suspected."""
 
-from ouroboros.agent import tokens
-from ouroboros.agent.cut_watch import CutWatch
+from ouroboros.agent.context import tokens
+from ouroboros.agent.speaking.cut_watch import CutWatch
 from ouroboros.core.parts import Media, Message, Reasoning, Text, ToolCall, ToolResult, Usage
 from ouroboros.core.state import State
 

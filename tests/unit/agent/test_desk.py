@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ouroboros.agent.approvals import Desk
+from ouroboros.agent.asking.approvals import Desk
 from ouroboros.core.events import PermissionRequested
 from ouroboros.tools.approval import Answer, Decider
 from tests.unit.tools.spine import Spine, text_of

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.agent.briefing import git_state
-from ouroboros.agent.instructions import gather
+from ouroboros.agent.context.briefing import git_state
+from ouroboros.agent.context.instructions import gather
 
 
 @pytest.fixture

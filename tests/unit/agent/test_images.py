@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ouroboros.agent import images, tokens
-from ouroboros.agent.context import Builder
+from ouroboros.agent.context import images, tokens
+from ouroboros.agent.context.messages import Builder
 from ouroboros.agent.mind import ToolMind
-from ouroboros.agent.speaker import Tuning
+from ouroboros.agent.speaking.speaker import Tuning
 from ouroboros.core.parts import Media, Message, Text, ToolCall, ToolResult
 from ouroboros.core.state import State
 from ouroboros.testing.ids import SequentialIds

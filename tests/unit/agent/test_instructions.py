@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.agent.instructions import SEPARATOR, gather, project_root
+from ouroboros.agent.context.instructions import SEPARATOR, gather, project_root
 
 
 @pytest.fixture

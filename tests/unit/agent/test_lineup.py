@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from ouroboros.agent.lineup import Lineup, nearest
 from ouroboros.agent.mind import ToolMind
-from ouroboros.agent.speaker import Speaker, Tuning
+from ouroboros.agent.speaking.lineup import Lineup, nearest
+from ouroboros.agent.speaking.speaker import Speaker, Tuning
 from ouroboros.core.commands import Effort
 from ouroboros.core.errors import Failure, FailureKind, KeyMissing, ModelFailed
 from ouroboros.core.events import ModelSwitched

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 
-from ouroboros.agent.context import Builder
-from ouroboros.agent.overlap import Overlap
+from ouroboros.agent.context.messages import Builder
+from ouroboros.agent.running.overlap import Overlap
 from ouroboros.core.parts import Message, Text, ToolCall, ToolResult
 from ouroboros.core.state import State
 

@@ -1,6 +1,6 @@
 """One reply: which calls it makes, under which ids, and what is kept when it breaks off."""
 
-from ouroboros.agent.reply import Reply
+from ouroboros.agent.speaking.reply import Reply
 from ouroboros.core.events import AgentMessage, Event, ModelDelta
 from ouroboros.core.parts import Origin, Text, ToolCall
 from ouroboros.llm.stream import BlockGrew, BlockStarted, CallReady, Finished, Retrying

@@ -2,7 +2,7 @@
 
 import os
 
-from ouroboros.agent.reply import Reply
+from ouroboros.agent.speaking.reply import Reply
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Failure
 from ouroboros.core.events import AgentMessage, ModelDelta, ModelRetried

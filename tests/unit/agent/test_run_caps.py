@@ -1,6 +1,6 @@
 """Caps of one run, measured from where it begins."""
 
-from ouroboros.agent.caps import watch
+from ouroboros.agent.running.caps import watch
 from ouroboros.core.limits import Caps
 from ouroboros.core.parts import Usage
 from ouroboros.core.state import State

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 from anyio import to_thread
 
-from ouroboros.agent.lineup import Lineup
-from ouroboros.agent.speaker import Tuning
+from ouroboros.agent.speaking.lineup import Lineup
+from ouroboros.agent.speaking.speaker import Tuning
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ouroboros.agent.tokens import of_text
+from ouroboros.agent.context.tokens import of_text
 from ouroboros.core.events import AgentMessage, TaskCompleted
 from ouroboros.core.events.code import EnvironmentUpdated
 from ouroboros.core.parts import Message, Text

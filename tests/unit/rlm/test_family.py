@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 from msgspec import Raw
 
-from ouroboros.agent.lineup import Lineup
+from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.core.errors import StoreFailed
 from ouroboros.core.events import Event
 from ouroboros.core.limits import Caps

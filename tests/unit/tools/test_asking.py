@@ -7,7 +7,7 @@ import anyio
 import pytest
 from anyio import create_task_group
 
-from ouroboros.agent.questions import Questions
+from ouroboros.agent.asking.questions import Questions
 from ouroboros.core.commands import Answer
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import ToolResulted

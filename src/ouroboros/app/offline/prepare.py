@@ -10,10 +10,10 @@ from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ouroboros.agent.briefing import brief
-from ouroboros.agent.lineup import Lineup
+from ouroboros.agent.context.briefing import brief
 from ouroboros.agent.mind import ToolMind
-from ouroboros.agent.speaker import Speaker
+from ouroboros.agent.speaking.lineup import Lineup
+from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.app import secrecy
 from ouroboros.app.config.layers import Loaded
 from ouroboros.app.providers import models

@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ouroboros.agent.approvals import Desk
-from ouroboros.agent.lineup import Lineup, nearest
-from ouroboros.agent.speaker import Speaker
+from ouroboros.agent.asking.approvals import Desk
+from ouroboros.agent.speaking.lineup import Lineup, nearest
+from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.core.clock import Clock
 from ouroboros.core.commands import Command, Effort, Interrupt
 from ouroboros.core.errors import OuroborosError

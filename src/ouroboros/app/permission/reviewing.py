@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
-from ouroboros.agent.approvals import Desk
-from ouroboros.agent.lineup import Lineup
-from ouroboros.agent.speaker import Speaker
+from ouroboros.agent.asking.approvals import Desk
+from ouroboros.agent.speaking.lineup import Lineup
+from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock

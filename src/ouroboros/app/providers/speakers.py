@@ -9,9 +9,9 @@ import anyio
 from anyio import to_thread
 from msgspec.structs import replace
 
-from ouroboros.agent import images
-from ouroboros.agent.compaction import Keep
-from ouroboros.agent.speaker import Model, Speaker, Tuning
+from ouroboros.agent.context import images
+from ouroboros.agent.context.compaction import Keep
+from ouroboros.agent.speaking.speaker import Model, Speaker, Tuning
 from ouroboros.app.config.layers import home_folder
 from ouroboros.app.providers import models
 from ouroboros.app.providers import own as own_providers

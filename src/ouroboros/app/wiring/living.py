@@ -7,7 +7,7 @@ from threading import Thread
 from anyio import to_thread
 
 from ouroboros.agent.journal import Sink
-from ouroboros.agent.repeats import Careful
+from ouroboros.agent.running.repeats import Careful
 from ouroboros.app.kit import Kit
 from ouroboros.core.events import Envelope, ModelDelta
 from ouroboros.core.events.changes import TurnDiffed

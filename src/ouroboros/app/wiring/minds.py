@@ -13,8 +13,8 @@ from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ouroboros.agent.lineup import Lineup
-from ouroboros.agent.speaker import Speaker
+from ouroboros.agent.speaking.lineup import Lineup
+from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.app import secrecy
 from ouroboros.app.browsing import browser as browsing
 from ouroboros.app.kit import Joined, Kit, Later

@@ -11,14 +11,14 @@ from anyio import to_thread
 from msgspec import Struct, field
 
 from ouroboros import __version__
-from ouroboros.agent.approvals import Desk
+from ouroboros.agent.asking.approvals import Desk
 from ouroboros.agent.journal import Journal
-from ouroboros.agent.lineup import Lineup
 from ouroboros.agent.mind import ToolMind
-from ouroboros.agent.pieces import Pieces
 from ouroboros.agent.prompts import Piece, Prompts, load
 from ouroboros.agent.session import Session
-from ouroboros.agent.speaker import Speaker
+from ouroboros.agent.speaking.lineup import Lineup
+from ouroboros.agent.speaking.pieces import Pieces
+from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.app import secrecy
 from ouroboros.app.kit import Joined, Kit, Later
 from ouroboros.app.permission import policies

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from anyio import to_thread
 
-from ouroboros.agent.briefing import Surroundings, git_state
-from ouroboros.agent.instructions import gather, project_root
+from ouroboros.agent.context.briefing import Surroundings, git_state
+from ouroboros.agent.context.instructions import gather, project_root
 from ouroboros.app.settings import Sandbox
 from ouroboros.core.clock import Clock
 from ouroboros.safety.sandbox.policy import PROTECTED_NAMES

@@ -7,8 +7,8 @@ from pathlib import Path
 from anyio import to_thread
 from msgspec import Struct
 
+from ouroboros.agent.asking.questions import Questions
 from ouroboros.agent.journal import Journal
-from ouroboros.agent.questions import Questions
 from ouroboros.app.config.trust import project_folder
 from ouroboros.app.kit import Kit
 from ouroboros.app.permission.keeper import FileKeeper

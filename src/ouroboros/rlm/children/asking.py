@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from ouroboros.agent.lineup import Lineup
-from ouroboros.agent.speaker import Speaker
+from ouroboros.agent.speaking.lineup import Lineup
+from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.core.errors import ModelFailed
 from ouroboros.core.parts import Message, Text
 from ouroboros.llm.request import Request

@@ -7,7 +7,7 @@ from typing import cast
 import anyio
 from msgspec import Raw, Struct, field
 
-from ouroboros.agent.speaker import Speaker
+from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.core.errors import Misuse, ModelFailed, OuroborosError, StoreFailed
 from ouroboros.core.events.fleet import SubagentCompleted, SubagentReplied, SubagentStarted
 from ouroboros.core.state import State

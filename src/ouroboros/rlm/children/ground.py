@@ -7,10 +7,10 @@ from typing import Protocol
 import anyio
 from msgspec import Struct, field
 
-from ouroboros.agent.caps import watch
 from ouroboros.agent.journal import Journal
-from ouroboros.agent.lineup import Lineup
-from ouroboros.agent.overlap import Hands
+from ouroboros.agent.running.caps import watch
+from ouroboros.agent.running.overlap import Hands
+from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.core.clock import Clock
 from ouroboros.core.events import Event
 from ouroboros.core.ids import Ids

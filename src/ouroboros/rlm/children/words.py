@@ -4,7 +4,7 @@ import re
 
 from msgspec import Raw
 
-from ouroboros.agent.tokens import of_text
+from ouroboros.agent.context.tokens import of_text
 
 PAGE_CHARACTERS = 400
 """The longest stretch that is not the model's own words that a child's request may quote."""

@@ -8,7 +8,7 @@ than a short one, and so that each request extends the last one.
 import sys
 from collections.abc import Sequence
 
-from ouroboros.agent import images
+from ouroboros.agent.context import images
 from ouroboros.core.limits import IMAGE_TOKENS
 from ouroboros.core.parts import Message, Text, ToolResult
 from ouroboros.core.state import State

@@ -5,7 +5,7 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from ouroboros.agent.speaker import Speaker, Tuning
+from ouroboros.agent.speaking.speaker import Speaker, Tuning
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Failure, Misuse, ModelFailed
 from ouroboros.core.events import ModelSwitched

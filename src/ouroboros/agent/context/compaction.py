@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from ouroboros.agent import images, tokens
+from ouroboros.agent.context import images, tokens
 from ouroboros.core.limits import CHARS_PER_TOKEN
 from ouroboros.core.parts import Message, Part, Text, ToolResult
 from ouroboros.core.state import State

@@ -3,7 +3,7 @@
 from anyio import Event as Signal
 from msgspec import Struct
 
-from ouroboros.agent.questions import Questions
+from ouroboros.agent.asking.questions import Questions
 from ouroboros.core.commands import Approve, Deny
 from ouroboros.core.events import PermissionRequested
 from ouroboros.tools.approval import Answer, Reviewer

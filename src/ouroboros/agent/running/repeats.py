@@ -8,8 +8,8 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Protocol
 
-from ouroboros.agent.overlap import Hands
 from ouroboros.agent.roles import Journal
+from ouroboros.agent.running.overlap import Hands
 from ouroboros.core.errors import Denied
 from ouroboros.core.events import ToolResulted
 from ouroboros.core.parts import Text, ToolCall

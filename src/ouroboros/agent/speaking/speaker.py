@@ -6,7 +6,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from ouroboros.agent import compaction, images
+from ouroboros.agent.context import compaction, images
 from ouroboros.core.limits import CONTEXT_WINDOW, IMAGES_TOKENS, KEEP_USER_TOKENS
 from ouroboros.core.parts import Origin, Usage
 from ouroboros.llm.request import Effort, Request, WebSearch

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ouroboros.agent.instructions import Instructions
+from ouroboros.agent.context.instructions import Instructions
 from ouroboros.agent.prompts import Prompts
 from ouroboros.core.commands import Mode
 from ouroboros.core.state import State

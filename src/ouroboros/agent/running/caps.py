@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ouroboros.agent.repeats import is_stuck
+from ouroboros.agent.running.repeats import is_stuck
 from ouroboros.core.clock import Clock
 from ouroboros.core.limits import Caps
 from ouroboros.core.state import Spent, State

@@ -1,0 +1,1 @@
+"""What waits for the person: a yes to a call, and words in answer to a question."""
