@@ -109,8 +109,46 @@ def test_publishing_is_asked_about_in_a_cage_as_well(tmp_path: Path, command: st
 @pytest.mark.parametrize(
     "command", ["make", "pytest -q", "ls", "git status", "mkdir x", "python build.py", "git add ."]
 )
-def test_ordinary_work_goes_on(tmp_path: Path, command: str):
+def test_ordinary_work_goes_on_without_a_network(tmp_path: Path, command: str):
+    assert decided(tmp_path, shell(command), is_online=False).outcome == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls",
+        "git status",
+        "mkdir x",
+        "git add .",
+        "cp a b && rm c",
+        "echo hi > notes.txt",
+        "sed -i s/a/b/ x.py",
+        "tar -xf a.tar",
+        "cat a | sort | tee b",
+    ],
+)
+def test_what_only_changes_files_goes_on_with_a_network(tmp_path: Path, command: str):
     assert decided(tmp_path, shell(command)).outcome == "allow"
+
+
+STRANGERS = [
+    *("python3 x.py", "make", "pytest -q", "./run.sh", "bash x.sh", "node x.js", "npm test"),
+    *("source x.sh", "git commit -m x", "git rebase main", "ls && python3 x.py", "sort -o a b"),
+    *("FOO=1 python3 x.py", "python3 x.py > out", "sudo make", "/tmp/ls", "cat a | python3 x.py"),
+    *("sed -i s/a/curl/e x.py", "sed -i 1e x.py", "sed -i 's/a/b/;1e x' x.py", "sed -f a x"),
+    *("sed -i -e 1e x.py", "sed --expression=1e x", "awk 'BEGIN{system(1)}'"),
+    *("tar --to-command=x -xf a", "find . -exec x {} +", "xargs touch < a", "git -c a.b=c add x"),
+]
+
+
+@pytest.mark.parametrize("command", STRANGERS)
+def test_what_may_run_anything_is_asked_about_where_there_is_a_network(
+    tmp_path: Path, command: str
+):
+    assert decided(tmp_path, shell(command)).sources == (SOURCE,)
+    assert decided(tmp_path, shell(command), sources=()).sources == ()
+    lifted = decided(tmp_path, shell("python3 x.py"), rules=(("allow", "Bash(python3 x.py)"),))
+    assert lifted.outcome == "allow"
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -234,6 +234,7 @@ class Rules:
             replace(around, is_online=around.is_online or decision.outside),
             self._places,
             verdict=seen.verdict,
+            reading=seen.reading,
             touched=seen.touched.paths,
         )
         if not found:

@@ -4,15 +4,90 @@ Independent of any detector: it is enough that such text was read.
 """
 
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ouroboros.safety.commands.reading import Command, Reading, reaches
 from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.origins import origin_of
 from ouroboros.safety.paths import Places
 from ouroboros.safety.paths.secret_names import is_secret_name
 from ouroboros.safety.rules.values import Around, Intent
 from ouroboros.safety.untrusted import configures
+
+_LOCAL = frozenset([
+    "[",
+    "basename",
+    "cat",
+    "cd",
+    "chgrp",
+    "chmod",
+    "chown",
+    "cmp",
+    "column",
+    "comm",
+    "cp",
+    "cut",
+    "date",
+    "diff",
+    "dirname",
+    "du",
+    "echo",
+    "egrep",
+    "expr",
+    "false",
+    "fgrep",
+    "find",
+    "fold",
+    "grep",
+    "gunzip",
+    "gzip",
+    "head",
+    "jq",
+    "ln",
+    "ls",
+    "mkdir",
+    "mktemp",
+    "mv",
+    "nl",
+    "paste",
+    "printf",
+    "pwd",
+    "realpath",
+    "rev",
+    "rg",
+    "rm",
+    "rmdir",
+    "sed",
+    "seq",
+    "sleep",
+    "sort",
+    "stat",
+    "tac",
+    "tail",
+    "tar",
+    "tee",
+    "test",
+    "touch",
+    "tr",
+    "tree",
+    "true",
+    "truncate",
+    "uniq",
+    "unzip",
+    "wc",
+    "which",
+    "xz",
+    "zip",
+])
+"""Programs that do no more than their words say, and of these none speaks to a network."""
+_LOCAL_GIT = frozenset({"add", "branch", "init", "mv", "reset", "restore", "rm", "stash", "tag"})
+"""What git does without a hook, an editor or another machine."""
+_SED = re.compile(
+    r"s([/|#,])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gIip0-9]*|[\d,$]*[dp]"
+)
+"""A script of sed that only edits: others may run a program (``e``)."""
 
 
 def carried(
@@ -21,6 +96,7 @@ def carried(
     places: Places,
     *,
     verdict: Verdict | None = None,
+    reading: Reading | None = None,
     touched: Iterable[Path] = (),
 ) -> str:
     """What text from outside could bring about by this, as a clause; empty when nothing.
@@ -30,6 +106,7 @@ def carried(
         around: Whether the session has read such text, and what commands can reach.
         places: The workspace.
         verdict: What is known of a command.
+        reading: What it runs, as far as that can be seen.
         touched: Paths that a command speaks of.
     """
     if not around.outside.sources:
@@ -47,26 +124,54 @@ def carried(
             found = (path for path in intent.paths if _steers(path, places))
             return next((_steering(path) for path in found), "")
         case "execute":
-            return _of_command(intent, around, places, verdict, tuple(touched))
+            return _sent(intent, around, verdict, reading) or _led(verdict, places, tuple(touched))
         case "remember":
             return "this would be remembered in later sessions"
         case _:
             return f"{intent.tool} reaches beyond this session"
 
 
-def _of_command(
-    intent: Intent,
-    around: Around,
-    places: Places,
-    verdict: Verdict | None,
-    touched: tuple[Path, ...],
-) -> str:
+def _sent(intent: Intent, around: Around, verdict: Verdict | None, reading: Reading | None) -> str:
+    """What a command could tell others."""
     if verdict is None:
         return "nobody can tell what this command does"
     if verdict.pushes:
         return "this would publish code"
-    if verdict.sends and (around.is_online or intent.escalation.permissions != "use_default"):
+    if not around.is_online and intent.escalation.permissions == "use_default":
+        return ""
+    if verdict.sends:
         return "this may carry data out over the network"
+    stranger = next(_strangers(verdict, reading), "")
+    return f"{stranger} runs what may carry data out over the network" if stranger else ""
+
+
+def _strangers(verdict: Verdict, reading: Reading | None) -> Iterator[str]:
+    """Programs of a command that may run anything: interpreters, builds, scripts of a project."""
+    if verdict.kind == "safe" or reading is None:
+        return
+    parts = zip(verdict.parts or (), verdict.kinds, strict=False)
+    safe = {words for words, kind in parts if kind == "safe"}
+    for command in reading.commands:
+        if command.words not in safe and not _is_local(command):
+            yield command.name
+
+
+def _is_local(command: Command) -> bool:
+    name, words = command.name, command.words[1:]
+    if "/" in command.words[0] or reaches(name, words):
+        return False
+    if name == "git":
+        return bool(words) and words[0] in _LOCAL_GIT
+    if name == "sed":
+        plain = [word for word in words if word not in {"-i", "-n", "-E", "-r", "-s"}]
+        return bool(plain) and _SED.fullmatch(plain[0]) is not None
+    return name in _LOCAL
+
+
+def _led(verdict: Verdict | None, places: Places, touched: tuple[Path, ...]) -> str:
+    """What a command would read or change of that which an attacker wants."""
+    if verdict is None:
+        return ""
     known = (path for path in touched if _is_secret(path, places))
     secret = next(filter(os.path.lexists, known), None)  # a word such as token is rarely a file
     if secret is not None or verdict.rule == "ask.secret":
