@@ -1,0 +1,16 @@
+"""What the REPL mind's code did: its iteration, and what its variables hold."""
+
+from ouroboros.core.events import Event
+from ouroboros.core.events.code import EnvironmentUpdated, IterationStarted
+from ouroboros.core.state.present import Present
+
+
+def apply(state: Present, event: Event) -> None:
+    """Takes in one event of the session's own code; a child's is its own."""
+    match event:
+        case IterationStarted(child=""):
+            state.iteration = event.iteration
+        case EnvironmentUpdated(child=""):
+            state.variables = event.metadata
+        case _:
+            pass
