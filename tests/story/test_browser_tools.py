@@ -304,7 +304,7 @@ async def test_what_is_no_picture_is_refused(
 
 def test_a_start_without_them_loads_nothing_of_the_browser() -> None:
     code = (
-        "import sys, ouroboros.app.wiring.session, ouroboros.faces.cli.commands.run;"
+        "import sys, ouroboros.app.wiring.session, ouroboros.faces.cli.commands.tasks.run;"
         "bad = [m for m in sys.modules if m.startswith(('ouroboros.browser', 'ouroboros.code',"
         " 'ouroboros.rlm', 'ouroboros.repl.session', 'websockets', 'py_mini_racer', 'pypdf'))];"
         "print(bad)"

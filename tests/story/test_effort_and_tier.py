@@ -8,7 +8,7 @@ import pytest
 from ouroboros.core.commands import SetModel
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import SettingsChanged
-from ouroboros.faces.cli.flags import Chosen
+from ouroboros.faces.cli.options.flags import Chosen
 from ouroboros.llm.turns import Turn
 from tests.story.stage import stage
 from tests.story.test_cli_run import ouro, script

@@ -4,9 +4,9 @@ import pytest
 
 from ouroboros.core.commands import Approve, Deny, Scope
 from ouroboros.core.events import PermissionAnswered, PermissionRequested
-from ouroboros.faces.cli.prompting import Desk
-from ouroboros.faces.cli.prompting_intents import Answered, Intent, Left, Said
-from ouroboros.faces.cli.prompting_keys import Keys
+from ouroboros.faces.cli.prompting.desk import Desk
+from ouroboros.faces.cli.prompting.intents import Answered, Intent, Left, Said
+from ouroboros.faces.cli.prompting.keys import Keys
 from ouroboros.faces.cli.render.rows import ansi
 from ouroboros.faces.cli.render.screen import Size
 from tests.unit.cli.render_events import enveloped

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ouroboros.faces.cli.prompting_keys import Key, Keys
-from ouroboros.faces.cli.prompting_line import Line
+from ouroboros.faces.cli.prompting.keys import Key, Keys
+from ouroboros.faces.cli.prompting.line import Line
 from ouroboros.faces.cli.render.live import Cursor
 from ouroboros.faces.cli.render.rows import ansi, row_width
 

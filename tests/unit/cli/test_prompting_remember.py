@@ -5,7 +5,7 @@ import pytest
 
 from ouroboros.core.commands import Approve
 from ouroboros.core.events import PermissionRequested
-from ouroboros.faces.cli.prompting_intents import Answered
+from ouroboros.faces.cli.prompting.intents import Answered
 from ouroboros.faces.cli.render.approvals import (
     choice_rows,
     choices,

@@ -14,12 +14,12 @@ from ouroboros.core.commands import Command, Interrupt, Steer
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import Envelope
 from ouroboros.faces.cli.interrupts import INTERRUPTED, on_continue, watch
-from ouroboros.faces.cli.prompting_intents import Answered, Intent, Left, Said
+from ouroboros.faces.cli.prompting.intents import Answered, Intent, Left, Said
 from ouroboros.faces.cli.render.face import Ending, Notice
 from ouroboros.faces.cli.stage import Stage
 
 if TYPE_CHECKING:
-    from ouroboros.faces.cli.prompting import Desk
+    from ouroboros.faces.cli.prompting.desk import Desk
 
 PIPE_CLOSED = 141
 _LEAVING_SECONDS = 1.0
@@ -118,7 +118,7 @@ class Conversation:
     async def _with_everything(self, body: Callable[[TaskGroup], Awaitable[None]]) -> int:
         with ExitStack() as restored, self._send, self._receive:
             if self._stage.keys:
-                from ouroboros.faces.cli.prompting_keys import PASTE_ON, key_by_key
+                from ouroboros.faces.cli.prompting.keys import PASTE_ON, key_by_key
 
                 restored.enter_context(key_by_key(self._stage.stdin))
                 self._stage.out.write(PASTE_ON)
@@ -152,7 +152,7 @@ class Conversation:
         tasks.start_soon(self._watch_output)
 
     def _start_reading(self, tasks: TaskGroup, desk: "Desk") -> None:
-        from ouroboros.faces.cli.prompting_input import read_keys, read_lines
+        from ouroboros.faces.cli.prompting.input import read_keys, read_lines
 
         stage = self._stage
         if stage.keys and stage.terminal is not None:
@@ -167,7 +167,7 @@ class Conversation:
         if self._stage.terminal is not None:
             self._stage.terminal.close()
         if self._stage.keys:
-            from ouroboros.faces.cli.prompting_keys import PASTE_OFF
+            from ouroboros.faces.cli.prompting.keys import PASTE_OFF
 
             self._stage.out.write(PASTE_OFF)
         for outlet in self._stage.outlets:
@@ -322,7 +322,7 @@ class Conversation:
 
     def _redraw(self) -> None:
         if self._stage.keys:
-            from ouroboros.faces.cli.prompting_keys import set_key_by_key
+            from ouroboros.faces.cli.prompting.keys import set_key_by_key
 
             set_key_by_key(self._stage.stdin)
         if self._stage.terminal is not None:

@@ -16,7 +16,7 @@ from ouroboros.faces.cli.render.outlet import Outlet
 from ouroboros.faces.cli.render.screen import Screen, Size
 
 if TYPE_CHECKING:
-    from ouroboros.faces.cli.prompting import Desk
+    from ouroboros.faces.cli.prompting.desk import Desk
     from ouroboros.faces.cli.render.terminal import TerminalFace
 
 type Output = Literal["text", "json", "stream-json"]
@@ -141,7 +141,7 @@ def text_stage(
         stage = Stage(face=terminal, out=out, err=err, stdin=streams.stdin, terminal=terminal)
         stage.typed = streams.types
         if listens:
-            from ouroboros.faces.cli.prompting import Desk
+            from ouroboros.faces.cli.prompting.desk import Desk
 
             stage.desk = Desk(terminal, clock, history, prompt)
             stage.keys = streams.types
@@ -151,7 +151,7 @@ def text_stage(
     face = LateFace(out, err, clock=clock, size=size, streaming=streams.screen.terminal)
     stage = Stage(face=face, out=out, err=err, stdin=streams.stdin, typed=streams.types)
     if listens:
-        from ouroboros.faces.cli.prompting import Desk
+        from ouroboros.faces.cli.prompting.desk import Desk
 
         stage.desk = Desk(face, clock, history, prompt)
         stage.invite = (lambda: face.prompt(prompt())) if streams.types else None

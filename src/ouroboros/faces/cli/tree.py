@@ -9,28 +9,36 @@ from ouroboros.faces.cli.invocation import Invocation
 _HERE = "ouroboros.faces.cli.commands"
 
 COMMANDS = {
-    "run": Entry(f"{_HERE}.run", "Do one task, then end."),
-    "demo": Entry(f"{_HERE}.demo", "See it mend a failing test, without any key."),
-    "chat": Entry(f"{_HERE}.chat", "Work together, turn by turn."),
-    "browse": Entry(f"{_HERE}.browse", "Do one task in a real browser."),
-    "rlm": Entry(f"{_HERE}.rlm", "Answer a question about data of any size."),
-    "browser": Entry(f"{_HERE}.browser", "See the browser, log in by hand, keep profiles."),
-    "sessions": Entry(f"{_HERE}.sessions", "List, show, search and tidy past sessions."),
-    "history": Entry(f"{_HERE}.history", "List what was done in all sessions, call by call."),
-    "export": Entry(f"{_HERE}.export", "Write a session out as JSON lines or Markdown."),
-    "config": Entry(f"{_HERE}.config", "See and change settings."),
-    "trust": Entry(f"{_HERE}.trust", "Let a folder's own settings and hooks take effect."),
-    "policy": Entry(f"{_HERE}.policy", "Check and list rules of policy files."),
-    "explain": Entry(f"{_HERE}.explain", "Tell why a command, path or address is asked about."),
-    "sandbox": Entry(f"{_HERE}.sandbox", "Run a command in the sandbox of a session."),
-    "scan": Entry(f"{_HERE}.scan", "Find secrets, or hidden orders, in files."),
-    "providers": Entry(f"{_HERE}.providers", "List, add, test and log in to model providers."),
-    "models": Entry(f"{_HERE}.models", "List models, their limits and their prices."),
-    "tools": Entry(f"{_HERE}.tools", "List what the agent can do."),
-    "doctor": Entry(f"{_HERE}.doctor", "Check this machine and print fixes."),
-    "apply-patch": Entry(f"{_HERE}.apply_patch", "Apply a patch to files, without a model."),
-    "completion": Entry(f"{_HERE}.completion", "Print a completion script for a shell."),
-    "debug": Entry(f"{_HERE}.debug", "Look inside what goes to models and comes back."),
+    "run": Entry(f"{_HERE}.tasks.run", "Do one task, then end."),
+    "demo": Entry(f"{_HERE}.tasks.demo", "See it mend a failing test, without any key."),
+    "chat": Entry(f"{_HERE}.tasks.chat", "Work together, turn by turn."),
+    "browse": Entry(f"{_HERE}.tasks.browse", "Do one task in a real browser."),
+    "rlm": Entry(f"{_HERE}.tasks.rlm", "Answer a question about data of any size."),
+    "browser": Entry(
+        f"{_HERE}.browsing.browser", "See the browser, log in by hand, keep profiles."
+    ),
+    "sessions": Entry(f"{_HERE}.past.sessions", "List, show, search and tidy past sessions."),
+    "history": Entry(f"{_HERE}.past.history", "List what was done in all sessions, call by call."),
+    "export": Entry(f"{_HERE}.past.export", "Write a session out as JSON lines or Markdown."),
+    "config": Entry(f"{_HERE}.setup.config", "See and change settings."),
+    "trust": Entry(f"{_HERE}.safety.trust", "Let a folder's own settings and hooks take effect."),
+    "policy": Entry(f"{_HERE}.safety.policy", "Check and list rules of policy files."),
+    "explain": Entry(
+        f"{_HERE}.safety.explain", "Tell why a command, path or address is asked about."
+    ),
+    "sandbox": Entry(f"{_HERE}.safety.sandbox", "Run a command in the sandbox of a session."),
+    "scan": Entry(f"{_HERE}.safety.scan", "Find secrets, or hidden orders, in files."),
+    "providers": Entry(
+        f"{_HERE}.vendors.providers", "List, add, test and log in to model providers."
+    ),
+    "models": Entry(f"{_HERE}.vendors.models", "List models, their limits and their prices."),
+    "tools": Entry(f"{_HERE}.setup.tools", "List what the agent can do."),
+    "doctor": Entry(f"{_HERE}.setup.doctor", "Check this machine and print fixes."),
+    "apply-patch": Entry(
+        f"{_HERE}.workspace.apply_patch", "Apply a patch to files, without a model."
+    ),
+    "completion": Entry(f"{_HERE}.setup.completion", "Print a completion script for a shell."),
+    "debug": Entry(f"{_HERE}.setup.debug", "Look inside what goes to models and comes back."),
 }
 
 

@@ -13,13 +13,13 @@ from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Compact, Effort, Mode, SetMode, SetModel
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.faces.cli.conversation import Control, Conversation
-from ouroboros.faces.cli.flags import Chosen, resumed, shared, with_browser
 from ouroboros.faces.cli.invocation import Invocation, note
-from ouroboros.faces.cli.prompting_history import History
+from ouroboros.faces.cli.options.flags import Chosen, resumed, shared, with_browser
+from ouroboros.faces.cli.prompting.history import History
 from ouroboros.faces.cli.render.face import Face, Notice
 from ouroboros.faces.cli.render.words import count, going_on, one_line
+from ouroboros.faces.cli.runs.taping import Equipment, equip
 from ouroboros.faces.cli.stage import Streams, text_stage
-from ouroboros.faces.cli.taping import Equipment, equip
 
 if TYPE_CHECKING:
     from pathlib import Path

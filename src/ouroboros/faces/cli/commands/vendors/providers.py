@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ouroboros.faces.cli.commands.providers_login import login, logout
+from ouroboros.faces.cli.commands.vendors.providers_login import login, logout
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 

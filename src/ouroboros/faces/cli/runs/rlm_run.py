@@ -6,17 +6,17 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from ouroboros.core.errors import Misuse
-from ouroboros.faces.cli.browsing_flags import Wanted
-from ouroboros.faces.cli.flags import Chosen, resumed
 from ouroboros.faces.cli.invocation import Invocation
+from ouroboros.faces.cli.options.browsing_flags import Wanted
+from ouroboros.faces.cli.options.flags import Chosen, resumed
 from ouroboros.faces.cli.render.face import Notice
-from ouroboros.faces.cli.taping import equip
+from ouroboros.faces.cli.runs.taping import equip
 
 if TYPE_CHECKING:
     from ouroboros.app.ouroboros import Session
     from ouroboros.app.seeds.loading import Seeds
     from ouroboros.app.settings import Settings
-    from ouroboros.faces.cli.delivery import Handing
+    from ouroboros.faces.cli.runs.delivery import Handing
     from ouroboros.faces.cli.stage import Stage, Streams
 
 
@@ -28,7 +28,7 @@ def perform(
     Raises:
         Misuse: Options, data or the browser do not fit; the message says what to do.
     """
-    from ouroboros.faces.cli.delivery import target
+    from ouroboros.faces.cli.runs.delivery import target
     from ouroboros.faces.cli.stage import Streams
 
     streams = Streams.of_process(invocation.environment)
@@ -42,7 +42,7 @@ def perform(
     loaded = equipment.loaded
     interactive = not (wanted.jsonl or wanted.non_interactive) and streams.converses
     if browser:
-        from ouroboros.faces.cli.browser_ready import ready
+        from ouroboros.faces.cli.runs.browser_ready import ready
 
         ready(loaded.settings.browser, equipment.environment, loaded.home, person=interactive)
     resume = resumed(chosen, loaded.home, cwd, person=interactive)
@@ -133,7 +133,7 @@ def _dress(
     verb: str,
 ) -> "list[Handing]":
     """Puts the steps, and the way of the value, before the face of a stage."""
-    from ouroboros.faces.cli.delivery import Handing
+    from ouroboros.faces.cli.runs.delivery import Handing
 
     if wanted.mind == "tools" and file is None:
         return []

@@ -8,9 +8,9 @@ import click
 import msgspec
 
 from ouroboros.faces.cli.asking import is_person_there
-from ouroboros.faces.cli.flags import Chosen, asking
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
+from ouroboros.faces.cli.options.flags import Chosen, asking
 
 
 @click.group(cls=NearGroup, name="debug")

@@ -23,7 +23,7 @@ def command(invocation: Invocation, /, *, headed: bool) -> int:
     """
     from ouroboros.app.demo import browse as demo_browse
     from ouroboros.app.demo.site.server import open_shops
-    from ouroboros.faces.cli.browser_ready import ready
+    from ouroboros.faces.cli.runs.browser_ready import ready
     from ouroboros.faces.cli.stage import Streams
 
     note(demo_browse.NOTICE)
@@ -54,8 +54,8 @@ def _play(
     async def main() -> tuple[int, str]:
         from ouroboros.app.ouroboros import Ouroboros
         from ouroboros.faces.cli.conversation import Conversation
-        from ouroboros.faces.cli.delivery import Handing
         from ouroboros.faces.cli.render.steps import Bounds, Steps
+        from ouroboros.faces.cli.runs.delivery import Handing
         from ouroboros.faces.cli.stage import open_stage
 
         engine = Ouroboros(settings, home=folder / "home", environment=invocation.environment)

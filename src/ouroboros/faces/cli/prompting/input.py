@@ -9,9 +9,9 @@ from contextlib import aclosing, contextmanager
 import anyio
 import anyio.to_thread
 
-from ouroboros.faces.cli.prompting import Desk
-from ouroboros.faces.cli.prompting_intents import Intent, Left
-from ouroboros.faces.cli.prompting_keys import Keys
+from ouroboros.faces.cli.prompting.desk import Desk
+from ouroboros.faces.cli.prompting.intents import Intent, Left
+from ouroboros.faces.cli.prompting.keys import Keys
 
 _ESCAPE_SECONDS = 0.05
 _CHUNK = 65_536

@@ -81,7 +81,7 @@ def _on_page(
 
     from ouroboros.app.providers import logins
     from ouroboros.core.clock import SystemClock
-    from ouroboros.faces.cli.typed_line import typed_line
+    from ouroboros.faces.cli.prompting.typed_line import typed_line
 
     is_heard = sys.stdin is not None and (is_typed or is_person_there())
 

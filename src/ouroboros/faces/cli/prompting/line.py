@@ -3,7 +3,7 @@
 from typing import Literal
 
 from ouroboros.app.text import plain
-from ouroboros.faces.cli.prompting_keys import Key
+from ouroboros.faces.cli.prompting.keys import Key
 from ouroboros.faces.cli.render.live import Cursor
 from ouroboros.faces.cli.render.rows import Row, Span, width
 from ouroboros.faces.cli.render.terminal import Foot

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from ouroboros.app.providers.listing import equipped
 from ouroboros.core.errors import Misuse
-from ouroboros.faces.cli.flags import Chosen
 from ouroboros.faces.cli.invocation import Invocation, note
+from ouroboros.faces.cli.options.flags import Chosen
 
 if TYPE_CHECKING:
     from ouroboros.app.cassettes import Play, Record

@@ -3,8 +3,8 @@
 import click
 
 from ouroboros.faces.cli.asking import agreed, is_person_there
-from ouroboros.faces.cli.commands.browser_logins import logins
-from ouroboros.faces.cli.commands.doctor import say_checks
+from ouroboros.faces.cli.commands.browsing.browser_logins import logins
+from ouroboros.faces.cli.commands.setup.doctor import say_checks
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
@@ -48,7 +48,7 @@ def open_window(invocation: Invocation, /, url: str, profile: str) -> int:
     import anyio
 
     from ouroboros.app.browsing.state import window
-    from ouroboros.faces.cli.browser_ready import ready
+    from ouroboros.faces.cli.runs.browser_ready import ready
 
     flags = {"browser.headless": False, "browser.mode": "managed"}
     loaded = invocation.load(flags | ({"browser.profile": profile} if profile else {}))

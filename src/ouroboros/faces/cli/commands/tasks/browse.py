@@ -3,9 +3,9 @@
 import click
 import msgspec
 
-from ouroboros.faces.cli.browsing_flags import Wanted, browsing
-from ouroboros.faces.cli.flags import Chosen, shared
 from ouroboros.faces.cli.invocation import Invocation
+from ouroboros.faces.cli.options.browsing_flags import Wanted, browsing
+from ouroboros.faces.cli.options.flags import Chosen, shared
 
 
 @click.command("browse")
@@ -23,7 +23,7 @@ def command(invocation: Invocation, /, task: tuple[str, ...], **options: object)
     Ends with 0 when done, 1 when it failed, 2 for a mistake in options or settings, 3 at a limit,
     4 when an approval was needed and nobody was there, 69 without a browser, 130 when interrupted.
     """
-    from ouroboros.faces.cli.rlm_run import perform
+    from ouroboros.faces.cli.runs.rlm_run import perform
 
     chosen = msgspec.convert(options, Chosen)
     wanted = msgspec.convert(options, Wanted)

@@ -6,9 +6,9 @@ import click
 
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.asking import agreed, is_person_there, typed
-from ouroboros.faces.cli.browsing_flags import OWN, Wanted
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
+from ouroboros.faces.cli.options.browsing_flags import OWN, Wanted
 
 if TYPE_CHECKING:
     from ouroboros.app.browsing.logins import Carried, Here
@@ -142,7 +142,7 @@ def remove(invocation: Invocation, /, name: str, *, yes: bool) -> int:
 
 def _here(invocation: Invocation, flags: dict[str, object]) -> "Here":
     from ouroboros.app.browsing.logins import Here
-    from ouroboros.faces.cli.browser_ready import ready
+    from ouroboros.faces.cli.runs.browser_ready import ready
 
     loaded = invocation.load({name: value for name, value in flags.items() if value is not None})
     settings, environment = loaded.settings.browser, invocation.environment

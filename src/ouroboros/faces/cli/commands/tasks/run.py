@@ -9,10 +9,10 @@ import click
 import msgspec
 
 from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
-from ouroboros.faces.cli.flags import Chosen, resumed, shared, with_browser
 from ouroboros.faces.cli.invocation import Invocation, note
+from ouroboros.faces.cli.options.flags import Chosen, resumed, shared, with_browser
 from ouroboros.faces.cli.render.face import Notice
-from ouroboros.faces.cli.taping import equip
+from ouroboros.faces.cli.runs.taping import equip
 
 if TYPE_CHECKING:
     from ouroboros.faces.cli.stage import Output, Streams

@@ -64,7 +64,7 @@ def _play(invocation: Invocation, folder: Path) -> int:
 command = LazyGroup(
     {
         "browse": Entry(
-            "ouroboros.faces.cli.commands.demo_browse",
+            "ouroboros.faces.cli.commands.tasks.demo_browse",
             "Compare prices in three shops, order, download the invoice.",
         )
     },

@@ -10,10 +10,10 @@ from ouroboros.core.clock import Clock
 from ouroboros.core.commands import Approve, Deny
 from ouroboros.core.events import Envelope, PermissionAnswered, PermissionRequested
 from ouroboros.core.events.question import UserAnswered, UserAsked
-from ouroboros.faces.cli.prompting_intents import Answered, Intent, Left, Said
-from ouroboros.faces.cli.prompting_keys import Key
-from ouroboros.faces.cli.prompting_line import Line
-from ouroboros.faces.cli.prompting_survey import Survey
+from ouroboros.faces.cli.prompting.intents import Answered, Intent, Left, Said
+from ouroboros.faces.cli.prompting.keys import Key
+from ouroboros.faces.cli.prompting.line import Line
+from ouroboros.faces.cli.prompting.survey import Survey
 from ouroboros.faces.cli.render.approvals import Choice, choice_rows, choices, remember_rows
 from ouroboros.faces.cli.render.screen import Size
 from ouroboros.faces.cli.render.terminal import Foot

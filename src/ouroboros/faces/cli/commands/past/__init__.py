@@ -1,0 +1,1 @@
+"""Commands for what sessions left behind: lists, searches, exports."""

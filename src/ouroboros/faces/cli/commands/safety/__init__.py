@@ -1,0 +1,1 @@
+"""Commands for what may happen: trust, policies, explanations, the sandbox, scans."""

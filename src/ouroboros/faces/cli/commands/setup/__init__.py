@@ -1,0 +1,1 @@
+"""Commands for this program on this machine: settings, checks, tools, completion."""

@@ -1,0 +1,1 @@
+"""Commands that do a task: run, chat, browse, rlm and the demonstrations."""

@@ -1,0 +1,1 @@
+"""Commands for models and those who serve them."""

@@ -1,0 +1,1 @@
+"""What the person types: keys, lines, tasks, and answers to questions."""

@@ -1,0 +1,1 @@
+"""What a run is started with, and where its value goes."""
