@@ -1,9 +1,11 @@
 """The selector dialect, and handles."""
 
+import anyio
 import msgspec
 import pytest
 
 from ouroboros.browser.errors import CannotAct, PageChanged
+from ouroboros.browser.frames import FrameMap, World
 from ouroboros.browser.page.act import click, type_text
 from ouroboros.browser.page.observe import outline
 from ouroboros.browser.page.read import get_handle, query_selector_all
@@ -83,6 +85,29 @@ async def test_what_is_no_target_is_refused(stage: Stage, odd: dict[str, object]
     tab = await stage.show(PAGE)
     with pytest.raises(CannotAct, match="a selector or a handle"):
         await click(tab, odd)
+
+
+async def test_two_that_come_to_a_new_page_at_once_share_one_world(stage: Stage) -> None:
+    tab = await stage.show(PAGE)
+    frames = FrameMap(tab.connection, tab.frames.top)
+    frames.seed(await tab.call("Page.getFrameTree"), tab.session)
+    worlds: list[World] = []
+
+    async def come() -> None:
+        worlds.append(await frames.world())
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(come)
+        tasks.start_soon(come)
+    assert worlds[0] is worlds[1]
+
+
+async def test_a_handle_lasts_when_our_library_comes_a_second_time(stage: Stage) -> None:
+    tab = await stage.show(PAGE)
+    handle = msgspec.json.decode(await get_handle(tab, "#save"))
+    (await tab.world()).installed.clear()  # as the second of two sees it that begin at once
+    await get_handle(tab, "#role")
+    assert (await click(tab, handle)).did.startswith("clicked <button#save>")
 
 
 async def test_a_handle_that_was_made_up_reaches_nothing(stage: Stage) -> None:

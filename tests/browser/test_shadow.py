@@ -1,5 +1,6 @@
 """Shadow roots, open and closed, nested and slotted."""
 
+import anyio
 import msgspec
 import pytest
 
@@ -50,6 +51,20 @@ async def test_plain_selectors_go_into_shadow_roots_when_the_page_has_no_match(
     await click(tab, 'role=button[name="Deep"]')
     await click(tab, "text=Deep")
     assert await read(tab, "heard.length") == 2
+
+
+async def test_two_that_look_at_once_both_find_what_is_closed(stage: Stage) -> None:
+    tab = await stage.show(PAGE.replace("MODE", "closed"))
+    found: list[bytes] = []
+
+    async def look(selector: str) -> None:
+        found.append(await query_selector(tab, selector))
+
+    async with anyio.create_task_group() as tasks:
+        for selector in ("#deep", "#say", "role=button"):
+            tasks.start_soon(look, selector)
+    words = {msgspec.json.decode(one)["innerText"] for one in found}
+    assert words == {"Deep", "in the shadow"}
 
 
 async def test_reading_lists_what_is_in_open_roots(stage: Stage) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import anyio
 import anyio.abc
+import msgspec
 import pytest
 
 from ouroboros.browser.channel.socket import socket
@@ -110,6 +111,30 @@ async def test_history_and_reload(tabs: Tabs, site: Site) -> None:
     await tab.reload()
     await wait_for_load(tab)
     assert site.paths().count("/two") == before + 1
+
+
+async def test_a_step_in_the_history_has_been_made_when_it_returns(tabs: Tabs, site: Site) -> None:
+    """A page that was kept is named by the browser before it is there, and has its old loader."""
+    one, two = (site.put(name, PAGE.format(name, name)) for name in ("one", "two"))
+    tab = tabs.tab(await tabs.open(one))
+    await wait_for_load(tab)
+    await shown(tabs, tab.id, two)
+    for _ in range(4):
+        for steps, url in ((-1, one), (1, two)):
+            assert await tab.travel(steps)
+            assert tab.frames.find("").url == url
+            await wait_for_load(tab)
+            assert await tab.evaluate("location.href") == msgspec.json.encode(url)
+
+
+async def test_a_place_in_the_history_may_have_the_address_of_the_one_before(
+    tabs: Tabs, site: Site
+) -> None:
+    tab = tabs.tab(await tabs.open(site.put("app", PAGE.format("App", "x"))))
+    await wait_for_load(tab)
+    await tab.evaluate("history.pushState(1, ''); history.pushState(2, '')")
+    assert await tab.travel(-1, timeout_seconds=20)
+    assert await tab.evaluate("history.state") == b"1"
 
 
 async def test_an_address_within_the_page_is_followed(tabs: Tabs, site: Site) -> None:

@@ -64,6 +64,7 @@ class _Navigated(Struct, frozen=True, rename="camel"):
 class _Within(Struct, frozen=True, rename="camel"):
     frame_id: str
     url: str
+    navigation_type: str = ""
 
 
 class _AttachedFrame(Struct, frozen=True, rename="camel"):
@@ -81,12 +82,17 @@ class _Made(Struct, frozen=True, rename="camel"):
 
 
 class FrameMap:
-    """Frame id to frame, over all sessions of one page."""
+    """Frame id to frame, over all sessions of one page.
+
+    Attributes:
+        moves: How often the page's own frame came to another document or place in its history; what
+            a script writes into the history is no move.
+    """
 
     def __init__(self, connection: Connection, top: str) -> None:
         """``top`` is the id of the page's own frame, which is also that of its target."""
         self._connection = connection
-        self.top = top
+        self.top, self.moves = top, 0
         self.frames: dict[str, Frame] = {}
         self._worlds: dict[str, World] = {}
 
@@ -133,11 +139,15 @@ class FrameMap:
         session = happening.session
         match happening.method:
             case "Page.frameNavigated":
-                self._note(happening.read(_Navigated).frame, session)
+                navigated = happening.read(_Navigated).frame
+                self._note(navigated, session)
+                self.moves += navigated.id == self.top
             case "Page.navigatedWithinDocument":
                 within = happening.read(_Within)
                 if within.frame_id in self.frames:
                     self.frames[within.frame_id].url = within.url
+                if within.frame_id == self.top and within.navigation_type != "historyApi":
+                    self.moves += 1
             case "Page.frameAttached":
                 attached = happening.read(_AttachedFrame)
                 self._note(_Told(id=attached.frame_id, parent_id=attached.parent_frame_id), session)
@@ -184,9 +194,13 @@ class FrameMap:
         world = World(
             session=session, context=made.execution_context_id, frame=found.id, loader=loader
         )
-        if (found.loader, found.session) == (loader, session):
-            self._worlds[found.id] = world
-        return world
+        if (found.loader, found.session) != (loader, session):
+            return world
+        # Another may have asked meanwhile; both were given the one world of this name.
+        known = self._worlds.get(found.id)
+        if known is None or (known.loader, known.context) != (loader, world.context):
+            self._worlds[found.id] = known = world
+        return known
 
     def forget_world(self, world: World) -> None:
         """The browser says that this world is gone."""

@@ -254,7 +254,10 @@ class Tab(Caller):
         if not 0 <= index < len(history.entries):
             return False
         params = {"entryId": history.entries[index].id}
-        await self._leave("Page.navigateToHistoryEntry", params, timeout_seconds)
+        # An entry may have the address of the one before it, and a kept page its old loader.
+        await self._leave(
+            "Page.navigateToHistoryEntry", params, timeout_seconds, lambda: self.frames.moves
+        )
         return True
 
     async def _visited(self) -> "_History":
@@ -272,7 +275,7 @@ class Tab(Caller):
     async def reload(self, *, timeout_seconds: float = NAVIGATION_SECONDS) -> None:
         """Loads its page again and returns when the new one has begun."""
         self.is_crashed = False
-        await self._leave("Page.reload", {}, timeout_seconds)
+        await self._leave("Page.reload", {}, timeout_seconds, self._loader)
 
     async def until(self, holds: Callable[[], bool], timeout_seconds: float, words: str) -> None:
         """Waits until ``holds``, looking after every change of its facts.
@@ -320,15 +323,19 @@ class Tab(Caller):
             self.connection.break_off(session, self._crashed)
         self.tell()
 
-    async def _leave(self, method: str, params: dict[str, Any], timeout_seconds: float) -> None:
-        before = (self._loader(), self.url)
+    async def _leave(
+        self,
+        method: str,
+        params: dict[str, Any],
+        timeout_seconds: float,
+        sign: Callable[[], object],
+    ) -> None:
+        """Returns when ``sign`` is another; the address is none, it is told before the page is there."""
+        before = sign()
         with self._leaving():
             await self.call(method, params)
-            await self.until(
-                lambda: (self._loader(), self.url) != before,
-                timeout_seconds,
-                "the page did not begin to answer",
-            )
+            words = "the page did not begin to answer"
+            await self.until(lambda: sign() != before, timeout_seconds, words)
 
     @contextmanager
     def _leaving(self) -> Generator[None]:

@@ -1,5 +1,6 @@
 """Closed shadow roots: the page keeps them from scripts, the protocol does not."""
 
+import contextlib
 from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
@@ -17,7 +18,16 @@ AGAIN_SECONDS = 1.0
 MOST_ROOTS = 200
 MOST_ELEMENTS = 100_000
 
-_looked: WeakKeyDictionary[Tab, dict[str, float]] = WeakKeyDictionary()
+
+class _Look:
+    """The last one at a tab; those who come meanwhile wait for what it finds."""
+
+    def __init__(self) -> None:
+        self.turn = anyio.Lock()
+        self.loader, self.ended, self.found = "", float("-inf"), False
+
+
+_looks: WeakKeyDictionary[Tab, _Look] = WeakKeyDictionary()
 
 
 class _Node(Struct, frozen=True, rename="camel"):
@@ -55,13 +65,21 @@ def closed_in(node: _Node) -> Iterator[tuple[int, int]]:
 
 
 async def adopt_closed(tab: Tab, world: World, door: str) -> bool:
-    """Makes the closed roots of a document known to our library; whether there are any."""
-    looked = _looked.setdefault(tab, {})
-    now = anyio.current_time()
-    if now - looked.get(world.loader, float("-inf")) < AGAIN_SECONDS:
-        return False
-    looked.clear()
-    looked[world.loader] = now
+    """Makes the closed roots of a document known to our library; whether there are any new to the caller."""
+    came = anyio.current_time()
+    look = _looks.setdefault(tab, _Look())
+    async with look.turn:
+        if look.loader == world.loader:
+            if look.ended >= came:  # another looked while we waited
+                return look.found
+            if anyio.current_time() - look.ended < AGAIN_SECONDS:
+                return False
+        look.found = await _look(tab, world, door)
+        look.loader, look.ended = world.loader, anyio.current_time()
+        return look.found
+
+
+async def _look(tab: Tab, world: World, door: str) -> bool:
     # A page too large to be told whole keeps its closed roots to itself.
     small = f"globalThis[{door}]?.size() <= {MOST_ELEMENTS} ? document : null"
     params = {"expression": small, "contextId": world.context}
@@ -76,7 +94,8 @@ async def adopt_closed(tab: Tab, world: World, door: str) -> bool:
         return False
     pairs = list(closed_in(root))[:MOST_ROOTS]
     for host, inner in pairs:
-        await _adopt(tab, world, door, host, inner)
+        with contextlib.suppress(CallRefused):  # it, or the whole page, went meanwhile
+            await _adopt(tab, world, door, host, inner)
     return bool(pairs)
 
 

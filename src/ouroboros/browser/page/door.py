@@ -99,7 +99,11 @@ def door(world: World) -> str:
 
 
 async def _install(tab: Tab, world: World) -> None:
-    source = f'(() => {{"use strict"; const DOOR = {door(world)};\n{await to_thread.run_sync(_library)}\n}})()'
+    # Installed twice at once, the later one would forget what the first one holds.
+    source = (
+        f'(() => {{"use strict"; const DOOR = {door(world)}; if (globalThis[DOOR]) return;\n'
+        f"{await to_thread.run_sync(_library)}\n}})()"
+    )
     params = {"expression": source, "contextId": world.context, "returnByValue": True}
     done = await tab.ask(_Evaluated, "Runtime.evaluate", params, session=world.session)
     if done.exception_details is not None:
