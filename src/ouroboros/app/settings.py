@@ -123,11 +123,13 @@ class Guardian(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[guardian]``: a model that answers in the person's place what would be asked.
 
     Attributes:
+        strict: It also reviews what would happen unasked: every command, and all that changes something.
         model: Empty means the session's own.
         timeout: Seconds a review may take; then the action does not run.
     """
 
     enabled: bool = False
+    strict: bool = False
     model: str = ""
     effort: Effort = "low"
     timeout: Seconds = 90.0
@@ -148,6 +150,8 @@ class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         landlock_alone: Landlock cannot leave ``.git`` out of a folder. ``strict`` lets commands make and
             remove nothing beside it; ``loose`` lets them change it too.
         processes: The most that the user may have at once while a command runs; 0 for no bound.
+        local_sockets: With the network ``on``, whether commands may speak to programs of this machine by
+            local sockets: Docker, agents that hold keys, the desktop, but databases too.
     """
 
     mode: Literal["read-only", "workspace-write", "danger-full-access"] = "workspace-write"
@@ -159,6 +163,7 @@ class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     bubblewrap: Literal["auto", "off"] = "auto"
     landlock_alone: Literal["strict", "loose"] = "strict"
     processes: Count = 16_384
+    local_sockets: Literal["closed", "open"] = "closed"
 
 
 class Web(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -224,7 +229,8 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Price(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[models."NAME"]``: what the catalogue does not know; prices per million tokens.
 
-    A model with ``tools = false`` is told to write its calls as fenced blocks.
+    A model with ``tools = false`` is told to write its calls as fenced blocks, one with
+    ``images = false`` is shown no picture files.
     """
 
     window: Positive | None = None
@@ -234,6 +240,7 @@ class Price(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cache_write: Annotated[float, Meta(ge=0)] | None = None
     output: Annotated[float, Meta(ge=0)] | None = None
     tools: bool | None = None
+    images: bool | None = None
 
 
 type Risk = Literal["submit", "download", "upload", "payment", "cross-site-post"]

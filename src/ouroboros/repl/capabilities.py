@@ -10,7 +10,7 @@ from ouroboros.browser.tabs import TabFacts
 from ouroboros.core.errors import Denied
 from ouroboros.repl.taint import Admit, Taint
 from ouroboros.safety.origins import origin_of
-from ouroboros.tools.passage import HARMLESS
+from ouroboros.safety.rules.values import HARMLESS
 from ouroboros.tools.tool import Effect
 
 type Facts = Callable[[], tuple[TabFacts, ...]]

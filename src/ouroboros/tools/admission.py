@@ -18,10 +18,12 @@ from ouroboros.core.events import (
 )
 from ouroboros.core.ids import Ids
 from ouroboros.safety.rules import Decision, Intent, Rules, split_rule
-from ouroboros.safety.rules.values import GRANT
+from ouroboros.safety.rules.values import GRANT, HARMLESS
+from ouroboros.safety.sandbox import Sandbox
+from ouroboros.safety.untrusted import Outside
 from ouroboros.tools.approval import Answer, Asker, Keeper
 from ouroboros.tools.pace import LIMIT, Pace
-from ouroboros.tools.passage import HARMLESS, Edited, Passage, rewritten
+from ouroboros.tools.passage import Edited, Passage, rewritten
 from ouroboros.tools.seams import Hooks, Journal, Standing, Validator
 from ouroboros.tools.tool import Effect
 
@@ -265,6 +267,17 @@ class Gate(Struct, frozen=True, kw_only=True):
             f"{passage.name} was not carried out: {reason}. "
             "Do not try the same thing another way; choose an allowed step or tell the user."
         )
+
+
+def leaving(stopped: str, sandbox: Sandbox, outside: Outside) -> Decision:
+    """The question whether a command that its cage stopped runs once more outside of it."""
+    hidden = " and read your keys" if sandbox.hides else ""
+    read = f"; text from outside was read ({outside.told})" if outside.sources else ""
+    reason = (
+        f"the sandbox {sandbox.name} stopped it ({stopped}); run it again outside? There it can "
+        f"change every file of yours, use the network{hidden}{read}"
+    )
+    return Decision(outcome="ask", reason=reason, sources=outside.sources)
 
 
 def _within(question: PermissionRequested, answer: Answer) -> Answer:

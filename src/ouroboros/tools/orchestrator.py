@@ -22,13 +22,14 @@ from ouroboros.core.ids import Ids
 from ouroboros.core.limits import TOOL_OUTPUT_BYTES
 from ouroboros.core.parts import Text, ToolCall
 from ouroboros.safety.rules import Decision, Rules
+from ouroboros.safety.rules.values import HARMLESS
 from ouroboros.safety.sandbox import CageDenied, Sandbox, Unconfined
 from ouroboros.safety.untrusted import source_of
-from ouroboros.tools.admission import Gate, Watcher
+from ouroboros.tools.admission import Gate, Watcher, leaving
 from ouroboros.tools.approval import Asker, Keeper, NoKeeper
 from ouroboros.tools.arguments import decode
 from ouroboros.tools.pace import Pace
-from ouroboros.tools.passage import HARMLESS, Edited, Passage, resolved
+from ouroboros.tools.passage import Edited, Passage, resolved
 from ouroboros.tools.preview import preview
 from ouroboros.tools.recording import Recorder
 from ouroboros.tools.registry import AnyTool, Registry
@@ -261,7 +262,7 @@ class Orchestrator:
             case "go":
                 beyond = await self._cages.beyond()
             case "ask":
-                question = Decision(outcome="ask", reason=_why_outside(result.stopped, sandbox))
+                question = leaving(result.stopped, sandbox, self._standing.around.outside)
                 await self._gate.ask(passage, effect, question)
                 passage.decision = "asked:allowed"
                 beyond = Unconfined()
@@ -369,14 +370,6 @@ def _as_edited(result: Result, text: str) -> Result:
     """The result with a line that says what ran, for the model that had asked for something else."""
     note = Text(text=f"[the user changed this before allowing it; what was done: {text}]\n")
     return msgspec.structs.replace(result, parts=(note, *result.parts))
-
-
-def _why_outside(stopped: str, sandbox: Sandbox) -> str:
-    hidden = " and read your keys" if sandbox.hides else ""
-    return (
-        f"the sandbox {sandbox.name} stopped it ({stopped}); run it again outside? There it can "
-        f"change every file of yours, use the network{hidden}"
-    )
 
 
 def _advised(result: Result, sandbox: Sandbox) -> Result:

@@ -5,7 +5,7 @@ from collections import deque
 from msgspec.structs import replace
 
 from ouroboros.safety.rules import Decision
-from ouroboros.tools.passage import HARMLESS
+from ouroboros.safety.rules.values import HARMLESS
 
 LIMIT = "actions_per_hour"
 _HOUR = 3600.0

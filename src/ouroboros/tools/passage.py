@@ -12,9 +12,6 @@ from ouroboros.safety.paths import real
 from ouroboros.tools.result import encoded
 from ouroboros.tools.tool import Effect, Result
 
-HARMLESS = frozenset({"look", "read", "none"})
-"""Kinds of effect that leave the world as it is: they need not be on disk before they happen."""
-
 ARGUMENT_CHARS = 1_000
 """Of what code handed to a function, this much goes on record: it may be a whole page."""
 

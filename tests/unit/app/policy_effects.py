@@ -77,7 +77,7 @@ async def request_permissions(folder: Path) -> None:
 
 @asynccontextmanager
 async def _judged(
-    folder: Path, review: Turn, **guardian: Any
+    folder: Path, review: Turn, *, mode: str = "ask", **guardian: Any
 ) -> AsyncGenerator[tuple[Stage, ScriptedServer]]:
     made(folder)
     async with serving([review]) as judge:
@@ -86,7 +86,7 @@ async def _judged(
         async with stage(
             folder,
             [TOUCH, Turn(text="done")],
-            mode="ask",
+            mode=mode,
             providers={"judge": vendor},
             guardian=chosen,
         ) as s:
@@ -98,6 +98,12 @@ async def enabled(folder: Path) -> None:
     for name, wanted in (("a", True), ("b", False)):
         async with _judged(folder / name, ALLOW, enabled=wanted) as (s, _):
             assert (s.cwd / "a").exists() is wanted
+
+
+async def strict(folder: Path) -> None:
+    for name, wanted in (("a", True), ("b", False)):
+        async with _judged(folder / name, ALLOW, mode="full-auto", strict=wanted) as (s, _):
+            assert bool(s.events(GuardianReviewed)) is wanted
 
 
 async def model(folder: Path) -> None:
@@ -122,6 +128,7 @@ POLICY_EFFECTS: dict[str, Effect] = {
     "approval.rules": rules,
     "approval.request_permissions": request_permissions,
     "guardian.enabled": enabled,
+    "guardian.strict": strict,
     "guardian.model": model,
     "guardian.effort": effort,
     "guardian.timeout": timeout,

@@ -23,6 +23,7 @@ LOOSER = (
     '[sandbox]\nlandlock_alone = "loose"',
     "[sandbox]\nprocesses = 0",
     "[sandbox]\nprocesses = 99999",
+    '[sandbox]\nlocal_sockets = "open"',
     '[web]\nallow = ["evil.example"]',
     "[safety]\nenabled = false",
     "[safety]\nconfirm_disable = true",
@@ -47,6 +48,7 @@ sandbox_approval = false
 actions_per_hour = 5
 [guardian]
 timeout = 20.0
+strict = true
 [sandbox]
 mode = "read-only"
 exclude_tmp = true
@@ -65,6 +67,7 @@ LOOSER_THAN_CAREFUL = (
     "[approval]\nsandbox_approval = true",
     "[limits]\nactions_per_hour = 6",
     "[guardian]\ntimeout = 1.0",
+    "[guardian]\nstrict = false",
     '[sandbox]\nmode = "workspace-write"',
     "[sandbox]\nexclude_tmp = false",
     "[sandbox]\nhide = []",

@@ -144,7 +144,7 @@ class Guardian:
             "input": question.input,
             "asked_because": question.reason,
             "feared_harm": question.warning,
-            "read_before_from": question.sources,
+            "read_before_from": question.sources or tuple(self._ground.state.sources),
             "change": question.detail,
             "working_folder": self._ground.state.cwd,
         }).decode()

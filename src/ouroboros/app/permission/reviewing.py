@@ -15,6 +15,7 @@ from ouroboros.core.events import Event
 from ouroboros.core.ids import Ids
 from ouroboros.core.state import State
 from ouroboros.safety.leaks import Leaks
+from ouroboros.safety.policy.presets import REVIEWED
 from ouroboros.tools.approval import Asker
 
 
@@ -50,7 +51,7 @@ class Bench(Struct, frozen=True, kw_only=True):
 def asker(desk: Desk, bench: Bench) -> Asker:
     """The desk, or a guardian before it; codex's other policies leave it nothing to review."""
     wanted, policy = bench.settings.guardian, bench.settings.approval_policy
-    if not wanted.enabled or policy not in {"", "on-request", "granular"}:
+    if not wanted.enabled or policy not in REVIEWED:
         return desk
     from ouroboros.app.permission import guardian  # a run without it never loads it
 

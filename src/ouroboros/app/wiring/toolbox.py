@@ -24,6 +24,7 @@ from ouroboros.safety.paths import Places
 from ouroboros.safety.pipeline.calls import Validator
 from ouroboros.safety.policy import Approval, Granular
 from ouroboros.safety.policy.book import Book
+from ouroboros.safety.policy.presets import REVIEWED
 from ouroboros.safety.rules import Policies, Rule, Rules, parse_rule
 from ouroboros.store import Blobs
 from ouroboros.tools.approval import Asker
@@ -137,8 +138,9 @@ def is_online(settings: Settings) -> bool:
 
 def policies(settings: Settings, book: Book) -> Policies:
     """What decides besides the permission rules."""
+    is_strict = settings.guardian.enabled and settings.guardian.strict
     if not settings.approval_policy:
-        return Policies(book=book)
+        return Policies(book=book, is_strict=is_strict)
     from ouroboros.app.permission.cages import is_caged
 
     granular = Granular(
@@ -151,6 +153,7 @@ def policies(settings: Settings, book: Book) -> Policies:
         approval=Approval(name=settings.approval_policy, granular=granular),
         sandbox=settings.sandbox.mode,
         is_caged=is_caged(settings.sandbox),
+        is_strict=is_strict and settings.approval_policy in REVIEWED,
     )
 
 
@@ -191,6 +194,7 @@ def registry(
     fetch: Callable[[], AnyTool] | None = None,
     python: Callable[[], AnyTool] | None = None,
     permissions: Callable[[], AnyTool] | None = None,
+    view_image: Callable[[], AnyTool] | None = None,
 ) -> Registry:
     """The built-in tools, less the ones that are switched off.
 
@@ -203,6 +207,7 @@ def registry(
         fetch: Makes the tool that reads pages; without it that is only listed.
         python: The same of the tool that runs Python.
         permissions: The same of the tool that asks to be allowed more.
+        view_image: The same of the tool that shows pictures.
     """
     tools = builtin_tools(
         timeout_seconds=settings.tools.shell_timeout,
@@ -216,7 +221,7 @@ def registry(
     known.register_late("fetch", fetch or _fetch)
     known.register_late("python", python or _python)
     known.register_late("request_permissions", permissions or _permissions)
-    known.register_late("view_image", _view_image)
+    known.register_late("view_image", view_image or _view_image)
     if late is not None:
         late.join(known)
     if shelf is not None:
@@ -242,6 +247,25 @@ def _view_image() -> AnyTool:
     from ouroboros.tools.builtin.image import ViewFileTool
 
     return ViewFileTool()
+
+
+def view_image_for(kit: Kit) -> AnyTool:
+    """The tool that shows pictures, where the model of the moment can see."""
+    from ouroboros.tools.builtin.image import ViewFileTool
+
+    return ViewFileTool(partial(blind, kit))
+
+
+def blind(kit: Kit) -> str:
+    """Why the model that is asked now sees no pictures; empty where it does, or may."""
+    speaker = kit.lineup.speaker
+    if speaker.tuning.takes_images is not False:
+        return ""
+    return (
+        f"{speaker.name} takes no pictures, so none was read; work with the file by commands, or "
+        f'tell the user: another model can, and images = true in [models."{speaker.name}"] says '
+        "that this one does"
+    )
 
 
 def _permissions() -> AnyTool:

@@ -14,6 +14,9 @@ from ouroboros.safety.policy.values import STRICTNESS, Decision, Words
 
 type ApprovalName = Literal["untrusted", "on-failure", "on-request", "never", "granular"]
 type SandboxMode = Literal["read-only", "workspace-write", "danger-full-access", "external"]
+REVIEWED = frozenset({"", "on-request", "granular"})
+"""Policies, or none, that leave a guardian something to review."""
+
 type Kind = Literal["safe", "approve", "dangerous"]
 type SandboxPermissions = Literal["use_default", "require_escalated", "with_additional_permissions"]
 

@@ -28,6 +28,9 @@ from ouroboros.safety.rules.values import GRANT, Decision, Intent
 BY_FILE = "policy file"
 """What decided, when a policy file did."""
 
+STRICT = "guardian.strict"
+"""What decided, when everything is reviewed."""
+
 
 class Policies(Struct, frozen=True, kw_only=True):
     """What decides besides rules and mode.
@@ -38,12 +41,14 @@ class Policies(Struct, frozen=True, kw_only=True):
         sandbox: What commands may do unasked, for that policy.
         is_caged: Commands really run in that sandbox; where they do not, the policy lets none of
             them run unasked that does more than read.
+        is_strict: A reviewer is asked about every command and every change, whatever allows it.
     """
 
     book: Book
     approval: Approval | None = None
     sandbox: SandboxMode = "workspace-write"
     is_caged: bool = False
+    is_strict: bool = False
 
     def join(
         self,
@@ -133,6 +138,13 @@ class Policies(Struct, frozen=True, kw_only=True):
             for words, matches in found.parts
         ]
         return replace(decision, amendment=proposed(asked, self.book.policy, found))
+
+    def reviewed(self, decision: Decision) -> Decision:
+        """A question to the reviewer in the place of a yes; how it would be carried out stays."""
+        if decision.outcome != "allow":
+            return decision
+        reason = f"{decision.rule} lets it happen, and guardian.strict wants a review of it"
+        return replace(decision, outcome="ask", rule=STRICT, layer="", reason=reason)
 
     def settled(self, decision: Decision) -> Decision:
         """A question, if the policy lets anybody be asked."""

@@ -19,7 +19,17 @@ from ouroboros.safety.rules.offered import grant_for, remembered, wider
 from ouroboros.safety.rules.prepared import Prepared
 from ouroboros.safety.rules.tainted import carried
 from ouroboros.safety.rules.touched import Touched, touched
-from ouroboros.safety.rules.values import ANY, GRANT, STILL, Around, Decision, Intent, Layer, Rule
+from ouroboros.safety.rules.values import (
+    ANY,
+    GRANT,
+    HARMLESS,
+    STILL,
+    Around,
+    Decision,
+    Intent,
+    Layer,
+    Rule,
+)
 from ouroboros.safety.rules.written import split_rule
 
 _RANK: dict[Layer, int] = {
@@ -96,7 +106,11 @@ class Rules:
                 granted=granted,
                 may_write=may_write,
             )
-        return self._held(seen, decision, around)
+        held = self._held(seen, decision, around)
+        is_said = held.rule in granted or intent.kind in HARMLESS
+        if self._policies is not None and self._policies.is_strict and not is_said:
+            return self._policies.reviewed(held)
+        return held
 
     def _seen(self, intent: Intent) -> Seen:
         if intent.kind != "execute":

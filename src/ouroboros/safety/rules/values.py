@@ -98,6 +98,9 @@ EXPRESSION = "re:"
 WEB = frozenset({"look", "act", "risk", "origin", "fetch"})
 """Kinds of effect that are about a place of the web."""
 
+HARMLESS = frozenset({"look", "read", "none"})
+"""Kinds of effect that leave the world as it is: they need not be on disk before they happen."""
+
 GRANT = "grant"
 """The kind of effect that asks for more than may be done: a person says yes to it, and no rule."""
 
