@@ -10,7 +10,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from statistics import median
+from string import ascii_letters, digits
 from tempfile import TemporaryDirectory
 
 from ouroboros.safety.commands.classify import classify
@@ -56,6 +58,8 @@ HOSTILE = (
     "sk-" + "a" * 40,
     '="',
     "password: ",
+    "api_key=",
+    "secret sauce ",
     "a.b-c_d",
 )
 
@@ -104,6 +108,11 @@ def ordinary() -> Iterator[tuple[str, str]]:
     yield "code", "\n".join(path.read_text(encoding="utf-8") for path in sources)
     yield "look-alikes", "\n".join(text for _, text in negatives()) * 20
     yield "a secret in each line", "\n".join(text for _, text, _ in positives())
+    random = Random(7)
+    words = ("".join(random.choices(ascii_letters + digits, k=12)) for _ in range(9_000))
+    yield "a password in each line", "\n".join(f"password={word}" for word in words)
+    numbers = (f"{random.getrandbits(48):012x}" for _ in range(9_000))
+    yield "a key that is none in each line", "\n".join(f'"sort_key": "{each}",' for each in numbers)
 
 
 def searches(rounds: int) -> Iterator[tuple[str, float, list[float]]]:

@@ -3,17 +3,34 @@
 import re
 from base64 import b64decode
 from binascii import Error as NoBase64
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from functools import lru_cache
+
+from msgspec import Struct
 
 from ouroboros.safety.secrets.expression import Expression
 from ouroboros.safety.secrets.plausible import is_key, is_password
 from ouroboros.safety.secrets.values import Finding
 
-_JUDGED = 256
-"""So many characters of a value tell what it is."""
+_LONGEST = 2_048
+"""A value is no longer."""
+
+_AROUND = 48
+"""So many characters before a name's telling part belong to it."""
+
+_REACH = 560
+"""So many characters from its telling part on hold the rest of an assignment, and what tells of its value."""
+
+_POINTS = ".:!?#*\u2026"
+"""What ends a sentence, and no value."""
+
+_WORDY = 16
+"""Shorter values of nothing but letters are words."""
 
 NEEDLES = (b"pass", b"pwd", b"secret", b"token", b"key", b"cred", b"auth", b"bearer", b"basic ", b"sess", b"sid=", b"sig=", b"identified by", b"jwt", b"bindpw")  # fmt: skip
-_BEFORE = Expression(r"[A-Za-z0-9_.-]{1,48}\Z")
+_BEFORE = Expression(r"[A-Za-z0-9_.-]{1,48}")
+"""Of the text read backwards."""
+
 _QUOTE = r"\\{0,3}[\"'`]"
 _AFTER = Expression(
     rf"""(?P<tail>[A-Za-z0-9_.-]{{0,40}})
@@ -30,8 +47,10 @@ _AFTER = Expression(
     """,
     re.VERBOSE,
 )
-_QUOTED = Expression(r"[^\s\"'`\\]{6,2048}")
-_BARE = Expression(r"[^\s\"'`\\,;&<>(){}\[\]|]{6,2048}")
+_QUOTED_HEAD = Expression(r"[^\s\"'`\\]{6,256}")
+_BARE_HEAD = Expression(r"[^\s\"'`\\,;&<>(){}\[\]|]{6,256}")
+_QUOTED_STOP = Expression(r"[\s\"'`\\]")
+_BARE_STOP = Expression(r"[\s\"'`\\,;&<>(){}\[\]|]")
 _IDENTIFIER = Expression(r"[A-Za-z_$][\w$]*(?:\.[\w$]+){0,12}\Z")
 
 _PASSWORD = Expression(
@@ -71,81 +90,174 @@ _ENVIRONMENT = Expression(
 )
 
 
-def in_assignments(text: str, data: bytes) -> Iterator[Finding]:
-    """Values of names that say what they hold; ``data`` is the text, a byte for each character."""
+class _Name(Struct, frozen=True, kw_only=True):
+    """What a name says of its value; ``whose`` is a vendor or nobody's."""
+
+    low: str
+    means: str
+    whose: str
+    least: int = 12
+    is_strict: bool = False
+
+
+def in_assignments(text: str, data: bytes, known: Container[int] = ()) -> Iterator[Finding]:
+    """Values of names that say what they hold.
+
+    Args:
+        text: What is searched.
+        data: The text, a byte for each character.
+        known: Where values begin that need no second look.
+    """
     low = data.lower()
+    judge = _Judge(text)
+    after = _AFTER.built.match
     seen: set[int] = set()
     for needle in NEEDLES:
         at = low.find(needle)
         size = len(needle)
         while at >= 0:
-            found = _AFTER.match(text, at + size)
+            found = None if judge.is_again(at) else after(text, at + size)
             if found and found.end() not in seen:
                 seen.add(found.end())
-                if finding := _judged(text, at, at + size, found):
+                if found.end() not in known and (finding := judge.judged(at, at + size, found)):
                     yield finding
             at = low.find(needle, at + size)
 
 
-def _judged(text: str, at: int, end: int, found: re.Match[str]) -> Finding | None:
-    start = found.end()
-    quoted = found["quote"] is not None
-    value = (_QUOTED if quoted else _BARE).match(text, start)
-    if value is None:
-        return None
-    worth = value.group()
-    if not quoted:
-        worth = worth.rstrip(".:!?#*\u2026")
-        if text[value.end() : value.end() + 1] in ("(", "[") or (
-            worth[:1] in "$@" and worth[1:2].isalpha()
-        ):
+class _Judge:
+    """Judges the assignments of one text; what is the same is judged once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._size = len(text)
+        self._backwards = text[::-1]
+        self._values: dict[tuple[_Name, str, bool], str] = {}
+        self._refused: set[int] = set()
+        self._spot = 0
+        self._last = {True: (0, 0), False: (0, 0)}
+
+    def is_again(self, at: int) -> bool:
+        """Whether the very same stood somewhere before and was nothing."""
+        if at < _AROUND:
+            self._spot = 0
+            return False
+        self._spot = hash(self._text[at - _AROUND : at + _REACH])
+        return self._spot in self._refused
+
+    def judged(self, at: int, end: int, found: re.Match[str]) -> Finding | None:
+        """The value of a name whose telling part is from ``at`` to ``end``, if it is a secret."""
+        text, start = self._text, found.end()
+        before = _BEFORE.built.match(self._backwards, self._size - at)
+        first = self._size - before.end() if before else at
+        name = _meaning(text[first:end] + found["tail"])
+        if not (name.means or found["scheme"] or text.startswith(_DER, start)):
+            self._refused.add(self._spot)
             return None
-    before = _BEFORE.search(text, max(0, at - 48), at)
-    name = (text[before.start() : at] if before else "") + text[at:end] + found["tail"]
-    first = before.start() if before else at
-    kind = _kind(name, worth[:_JUDGED], text=text, first=first, found=found, quoted=quoted)
-    return Finding(kind=kind, start=start, end=start + len(worth)) if kind else None
+        quoted = found["quote"] is not None
+        head = (_QUOTED_HEAD if quoted else _BARE_HEAD).built.match(text, start)
+        worth = head.group() if head else ""
+        worth = worth if quoted else worth.rstrip(_POINTS)
+        kind = self._kind(name, worth, found, first=first, quoted=quoted)
+        if not kind or (not quoted and worth[:1] in "$@" and worth[1:2].isalpha()):
+            return None
+        return self._whole(kind, start, quoted=quoted)
 
+    def _whole(self, kind: str, start: int, *, quoted: bool) -> Finding | None:
+        text = self._text
+        end = min(self._end(start, quoted=quoted), start + _LONGEST)
+        if not quoted:
+            if text[end : end + 1] in ("(", "["):
+                return None
+            end = start + len(text[start:end].rstrip(_POINTS))
+        return Finding(kind=kind, start=start, end=end)
 
-def _kind(  # the order of the tests is that of their cost
-    name: str, worth: str, *, text: str, first: int, found: re.Match[str], quoted: bool
-) -> str:
-    low = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().strip("-_.")
-    scheme = (found["scheme"] or "").strip(" +").lower()
-    if low == "basic" or scheme == "basic":
-        return "basic-auth" if _is_basic(worth) else ""
-    if worth.startswith(_DER):
-        return "private-key" if any(each in worth[:80] for each in _PRIVATE_PEM) else ""
-    if (
-        found["space"]
-        and not scheme
-        and low != "bearer"
-        and not _is_said(text, first, low, worth, quoted=quoted)
-    ):
-        return ""
-    if low in ("sig", "sid") or low.endswith((".sid", "_sid")) or "sess" in low:
-        return _cookie(low, worth, text, first)
-    if _PUBLIC.search(low):
-        return ""
-    return _named(low, worth, scheme=scheme, quoted=quoted, upper=name.isupper())
+    def _end(self, start: int, *, quoted: bool) -> int:
+        """Where the value ends; of values within one another it is looked for once."""
+        begin, end = self._last[quoted]
+        if not begin <= start < end:
+            stop = (_QUOTED_STOP if quoted else _BARE_STOP).built.search(self._text, start)
+            end = stop.start() if stop else self._size
+            self._last[quoted] = (start, end)
+        return end
 
-
-def _named(low: str, worth: str, *, scheme: str, quoted: bool, upper: bool) -> str:
-    vendor = _VENDORS.search(low)
-    if _PASSWORD.search(low):
-        if not quoted and _IDENTIFIER.match(worth) and not is_key(worth, strict=False):
+    def _kind(
+        self, name: _Name, worth: str, found: re.Match[str], *, first: int, quoted: bool
+    ) -> str:
+        scheme = (found["scheme"] or "").strip(" +").lower()
+        if name.means == "basic" or scheme == "basic":
+            return "basic-auth" if _is_basic(worth) else ""
+        if worth.startswith(_DER):
+            return "private-key" if any(each in worth[:80] for each in _PRIVATE_PEM) else ""
+        if not worth or (len(worth) < _WORDY and worth.isalpha()):
+            self._refused.add(self._spot)
             return ""
-        return "password" if is_password(worth) else ""
+        asked = (name, worth, bool(scheme) or quoted)
+        kind = self._values.get(asked)
+        if kind is None:
+            kind = self._values[asked] = _named(name, worth, is_schemed=bool(scheme), quoted=quoted)
+        if not kind:
+            self._refused.add(self._spot)
+            return ""
+        is_bare = found["space"] and not scheme and name.low != "bearer"
+        if is_bare and not _is_said(self._text, first, name.low, worth, quoted=quoted):
+            return ""
+        if name.means == "cookie":
+            return _cookie(name.low, worth, self._text, first)
+        return kind
+
+
+@lru_cache(maxsize=2_048)
+def _meaning(name: str) -> _Name:
+    low = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().strip("-_.")
+    vendor = _VENDORS.search(low)
     whose = vendor.group() if vendor else "generic"
+    means = _means(low)
+    if means == "key" and not _KEY.search(low):
+        is_meant = vendor or name.isupper()
+        means = "key" if is_meant else ""
+        return _Name(low=low, means=means, whose=whose, least=0, is_strict=not vendor)
+    return _Name(low=low, means=means, whose=whose)
+
+
+def _means(low: str) -> str:
+    if low == "basic":
+        return "basic"
+    if low in ("sig", "sid") or low.endswith((".sid", "_sid")) or "sess" in low:
+        return "cookie"
+    if _PUBLIC.search(low):
+        return "public"
+    if _PASSWORD.search(low):
+        return "password"
     if _SECRET.search(low):
-        return f"{whose}-secret" if is_key(worth, strict=False) else ""
-    if scheme or _TOKEN.search(low):
-        return f"{whose}-token" if len(worth) >= 12 and is_key(worth, strict=False) else ""
-    if _KEY.search(low):
-        return f"{whose}-api-key" if len(worth) >= 12 and is_key(worth, strict=False) else ""
-    if low.endswith("key") and (vendor or upper):
-        return f"{whose}-api-key" if is_key(worth, strict=vendor is None) else ""
-    return ""
+        return "secret"
+    if _TOKEN.search(low):
+        return "token"
+    return "key" if _KEY.search(low) or low.endswith("key") else ""
+
+
+def _named(name: _Name, worth: str, *, is_schemed: bool, quoted: bool) -> str:
+    match name.means:
+        case "public":
+            return ""
+        case "cookie":
+            return "cookie" if is_key(worth, strict=False) else ""
+        case "password":
+            if not is_password(worth):
+                return ""
+            is_code = not quoted and _IDENTIFIER.match(worth) and not is_key(worth, strict=False)
+            return "" if is_code else "password"
+        case "secret":
+            return f"{name.whose}-secret" if is_key(worth, strict=False) else ""
+        case means:
+            return _keyed(name, means, worth, is_schemed=is_schemed)
+
+
+def _keyed(name: _Name, means: str, worth: str, *, is_schemed: bool) -> str:
+    is_token = is_schemed or means == "token"
+    least, is_strict = (12, False) if is_token else (name.least, name.is_strict)
+    if len(worth) < least or not is_key(worth, strict=is_strict):
+        return ""
+    return f"{name.whose}-{'token' if is_token else 'api-key'}"
 
 
 def _cookie(low: str, worth: str, text: str, first: int) -> str:

@@ -41,9 +41,10 @@ def _every(text: str) -> Iterator[Finding]:
     """The surest first."""
     data = text.encode("latin-1", "replace")
     yield from in_blocks(text)
-    yield from in_words(text, data)
+    words = tuple(in_words(text, data))
+    yield from words
     yield from in_addresses(text, data)
-    yield from in_assignments(text, data)
+    yield from in_assignments(text, data, {each.start for each in words})
     yield from on_command_lines(text, data)
 
 

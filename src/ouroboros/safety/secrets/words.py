@@ -1,7 +1,7 @@
 """Words of a text that begin, or look, like a key of a vendor."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from ouroboros.safety.secrets import services, vendors
@@ -13,9 +13,16 @@ _TOKEN_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0
 _TABLE = bytes(number if number in _TOKEN_BYTES else 32 for number in range(256))
 _LONG = re.compile(rb" [^ ]{15,}")
 _DIGIT = Expression(r"[0-9]")
-_RUN = Expression(r"[A-Za-z0-9_.$~+/:-]{1,48}\Z")
+_RUN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$~+/:-"
+_FURTHEST = 48
+"""So far before a word may begin what it is joined to."""
+
 _ESCAPE = Expression(r"%[0-9A-Fa-f]{2}|(?<=\\)(?:[nrtbf]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})")
 _JOINERS = frozenset(".$~+/:")
+_ESCAPING = frozenset("%\\")
+_LEADING = frozenset("-_")
+_DISCORD = frozenset("MNO")
+_PARTING = "/:+="
 _EDGE = r"(?![A-Za-z0-9])"
 
 _JWT = (
@@ -56,7 +63,12 @@ _SIGNS = (
     "ACRv",
     "AzSe",
     ".atlasv1.",
+    ":A",
 )
+"""One of these is in every form of ``SHAPES``, but for those that begin like ``M``, ``N``, ``O`` or ``1/``."""
+
+_WIDEST = 120
+"""So far from the beginning of such a form stands its sign."""
 
 
 @cache
@@ -90,24 +102,32 @@ def in_words(text: str, data: bytes) -> Iterator[Finding]:
     """Keys with a vendor's form; ``data`` is the text, a byte for each character."""
     done = -1
     starts = formats()
+    signs = tuple(sign for sign in _SIGNS if sign in text)
+    size = len(text)
     for long in _LONG.finditer(b" " + data.translate(_TABLE)):
         begin, end = long.span()
         end -= 1
         if begin < done:
             continue
-        start = begin + _skipped(text, begin, end)
+        before = text[begin - 1] if begin else ""
+        start = begin
+        if before in _ESCAPING or text[begin] in _LEADING:
+            start += _skipped(text, begin, end)
         if text[start : start + 2] in starts and (found := _known(text, start)):
             yield found
             done = found.end
             continue
-        joined = begin > 0 and text[begin - 1] in _JOINERS
-        if (
-            joined or end - begin >= 35 or (end < len(text) and text[end] in ".~")
-        ) and _DIGIT.search(text, begin, end):
-            found = _joined(text, begin, end, joined=joined, from_=max(done, 0))
-            if found:
+        if before in _JOINERS:
+            if found := _joined(text, begin, end, max(done, 0), signs):
                 yield found
                 done = found.end
+        elif (
+            (signs or text[start : start + 1] in _DISCORD)
+            and (end - begin >= 35 or (end < size and text[end] in ".~"))
+            and (found := _alone(text, start, end, signs))
+        ):
+            yield found
+            done = found.end
 
 
 def _skipped(text: str, begin: int, end: int) -> int:
@@ -116,7 +136,7 @@ def _skipped(text: str, begin: int, end: int) -> int:
     if begin > 0 and text[begin - 1] in "%\\":
         escape = _ESCAPE.match(text, begin - (text[begin - 1] == "%"))
         skip = escape.end() - begin if escape else 0
-    while begin + skip < end and text[begin + skip] in "-_":
+    while begin + skip < end and text[begin + skip] in _LEADING:
         skip += 1
     return skip
 
@@ -124,35 +144,51 @@ def _skipped(text: str, begin: int, end: int) -> int:
 def _known(text: str, start: int) -> Finding | None:
     for name, begin, expression in _compiled(text[start : start + 2]):
         if text.startswith(begin, start):
-            found = expression.match(text, start)
+            found = expression.built.match(text, start)
             if found and not is_filler(found.group()[len(begin) :]):
                 return Finding(kind=name, start=start, end=found.end())
     return None
 
 
-def _joined(text: str, begin: int, end: int, *, joined: bool, from_: int) -> Finding | None:
+def _alone(text: str, at: int, end: int, signs: tuple[str, ...]) -> Finding | None:
+    """A key whose form has no beginning of its own; ``signs`` are those that are in the text."""
+    if text[at : at + 1] not in _DISCORD and not any(
+        text.find(sign, at, end + 12) >= 0 for sign in signs
+    ):
+        return None
+    return _with_shape(text, at) if _DIGIT.search(text, at, end) else None
+
+
+def _joined(text: str, begin: int, end: int, from_: int, signs: tuple[str, ...]) -> Finding | None:
     """A key of several words, of which this one is the first that is long."""
-    start = begin
-    if joined:
-        run = _RUN.search(text, max(from_, begin - 48), begin)
-        start = run.start() if run else begin
-    tried = {start, begin}
-    if joined:
-        tried |= {
-            text.rfind(sign, start, begin) + 1 for sign in "/:+=" if sign in text[start:begin]
-        }
-    for at in sorted(tried):
-        at += _skipped(text, at, end)
-        if found := _known(text, at):
+    if not _DIGIT.built.search(text, begin, end):
+        return None
+    lead = text[max(from_, begin - _FURTHEST) : begin]
+    start = begin - len(lead) + len(lead.rstrip(_RUN))
+    starts = formats()
+    for at in _tried(text, start, begin):
+        if text[at] in _LEADING or text[at - 1 : at] in _ESCAPING:
+            at += _skipped(text, at, end)
+        if text[at : at + 2] in starts and (found := _known(text, at)):
             return found
-        if (
-            not joined
-            and not any(sign in text[begin : end + 12] for sign in _SIGNS)
-            and text[at] not in "MNO"
-        ):
-            continue
-        shaped = _SHAPED.match(text, at)
-        if shaped and not text[shaped.end() : shaped.end() + 1].isalnum():
-            name = SHAPES[int((shaped.lastgroup or "k0")[1:])][0]
-            return Finding(kind=name, start=at, end=shaped.end())
+        may_be = text[at] in _DISCORD or text[at + 1 : at + 2] == "/"
+        if may_be or any(text.find(sign, at, at + _WIDEST) >= 0 for sign in signs):
+            found = _with_shape(text, at)
+            if found:
+                return found
+    return None
+
+
+def _tried(text: str, start: int, begin: int) -> Iterable[int]:
+    """Where a key may begin that goes on with the word at ``begin``."""
+    found = {text.rfind(sign, start, begin) + 1 for sign in _PARTING}
+    found -= {0}
+    return sorted({start, begin, *found}) if found else (start, begin)
+
+
+def _with_shape(text: str, at: int) -> Finding | None:
+    shaped = _SHAPED.match(text, at)
+    if shaped and not text[shaped.end() : shaped.end() + 1].isalnum():
+        name = SHAPES[int((shaped.lastgroup or "k0")[1:])][0]
+        return Finding(kind=name, start=at, end=shaped.end())
     return None
