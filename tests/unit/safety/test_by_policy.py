@@ -35,6 +35,7 @@ def decided(
     caged: bool = True,
     granted: Sequence[str] = (),
     escalation: Escalation | None = None,
+    here: Path = HERE,
 ) -> Decision:
     policies = Policies(
         book=Book(policy),
@@ -42,7 +43,7 @@ def decided(
         sandbox=sandbox,
         is_caged=caged,
     )
-    judge = Rules(rules, Places(roots=(HERE,)), policies=policies)
+    judge = Rules(rules, Places(roots=(here,)), policies=policies)
     intent = Intent(
         tool="shell", kind="execute", command=command, escalation=escalation or Escalation()
     )
@@ -108,6 +109,32 @@ def test_a_yes_for_the_session_answers_a_prompt_of_a_file_but_no_refusal() -> No
     assert decided("npm test", granted=["shell(npm test)"]).outcome == "allow"
     assert decided("npm run x", granted=["shell(npm test)"]).outcome == "ask"
     assert decided("shutdown", granted=["shell(shutdown)"]).outcome == "deny"
+
+
+BLOCKING = [
+    ("npm test && rm x", "no rule allows `rm x`"),
+    ("rm x && npm test", "no rule allows `rm x`"),
+    ("npm test && ls && touch 'a b'; npm test", "no rule allows `touch 'a b'`"),
+    ("cd /elsewhere && npm test", "no rule allows `cd /elsewhere`"),
+    ("npm test && rm -rf x", "it may do lasting harm"),
+    ("touch a && rm x", "touch"),
+]
+
+
+@pytest.mark.parametrize(("command", "why"), BLOCKING)
+def test_the_part_that_blocks_is_named(command: str, why: str) -> None:
+    by_rule = decided(command, rules=[parse_rule("allow", "shell(npm test)")], policy=Policy())
+    by_file = decided(command, policy=policy_of('prefix_rule(["npm", "test"])', "x.rules"))
+    assert (by_rule.outcome, by_file.outcome) == ("ask", "ask")
+    assert by_rule.reason.startswith(why)
+    assert by_file.reason.startswith(why)
+
+
+def test_a_part_is_judged_where_it_stands_for_the_amendment_too(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    # From here `cat ../x` leads out of the workspace, from the folder below it does not.
+    asked = decided("cd sub && cat ../x && touch y", approval="untrusted", here=tmp_path)
+    assert (asked.outcome, asked.amendment) == ("ask", ("touch", "y"))
 
 
 # C7.2

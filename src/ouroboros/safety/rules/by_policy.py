@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from ouroboros.safety.commands.reading import Reading
 from ouroboros.safety.commands.verdict import Verdict
-from ouroboros.safety.paths import Places
 from ouroboros.safety.policy import presets
 from ouroboros.safety.policy.amendments import Judged, proposed
 from ouroboros.safety.policy.book import Book
@@ -22,11 +21,14 @@ from ouroboros.safety.policy.presets import (
     SandboxMode,
     Skip,
 )
-from ouroboros.safety.policy.values import Evaluation, Words
+from ouroboros.safety.policy.values import Evaluation
 from ouroboros.safety.rules.values import GRANT, Decision, Intent
 
 BY_FILE = "policy file"
 """What decided, when a policy file did."""
+
+NOT_ALLOWED = "no rule allows `{}`"
+"""Why a command is asked about of which other parts are allowed."""
 
 STRICT = "guardian.strict"
 """What decided, when everything is reviewed."""
@@ -55,7 +57,6 @@ class Policies(Struct, frozen=True, kw_only=True):
         intent: Intent,
         decision: Decision,
         *,
-        places: Places,
         verdict: Verdict | None = None,
         reading: Reading | None = None,
         granted: Sequence[str] = (),
@@ -67,7 +68,6 @@ class Policies(Struct, frozen=True, kw_only=True):
             intent: What would be done.
             decision: What rules and mode say. Where a rule, and not the mode, decided, no policy
                 makes it milder.
-            places: Where the session works, resolved.
             verdict: What a command is taken for.
             reading: What it runs, as far as that can be seen.
             granted: What a person allowed until the session ends; only a file that forbids is above.
@@ -97,7 +97,7 @@ class Policies(Struct, frozen=True, kw_only=True):
         required = presets.requirement(
             self._approval(),
             self.sandbox,
-            _command(intent, verdict, places, found),
+            _command(intent, verdict),
             self.book.policy,
             escalation=intent.escalation,
             also=hidden,
@@ -128,6 +128,8 @@ class Policies(Struct, frozen=True, kw_only=True):
             return replace(decision, outcome="allow", rule=BY_FILE, reason="", outside=True)
         if decision.outcome != "ask" or not is_silent or verdict.parts is None:
             return decision
+        if verdict.kind != "dangerous" and (blocking := _blocking(found, verdict)):
+            decision = replace(decision, reason=NOT_ALLOWED.format(blocking))
         asked = [
             Judged(
                 words=words,
@@ -209,19 +211,21 @@ def _escalated(decision: Decision, intent: Intent) -> Decision:
     )
 
 
-def _command(intent: Intent, verdict: Verdict, places: Places, found: Evaluation) -> Command:
-    from ouroboros.safety.commands.classify import classify
-
-    matching = dict(found.parts)
-    folder = intent.folder or places.roots[0]
-
-    def kind(words: Words) -> presets.Kind:
-        # All parts of what is safe are; and what a rule is about is not looked at again.
-        if verdict.kind == "safe" or len(matching) == 1 or matching.get(words):
-            return verdict.kind
-        return classify(shlex.join(words), cwd=folder, places=places).kind
-
-    kinds: tuple[presets.Kind, ...] = tuple(kind(words) for words in verdict.parts or ())
+def _command(intent: Intent, verdict: Verdict) -> Command:
+    kinds = verdict.kinds
+    if verdict.kind == "dangerous" and "dangerous" not in kinds:
+        kinds = ("dangerous",) * len(kinds)  # what does harm is how the parts work together
     return Command(
         words=("bash", "-lc", intent.command), parts=verdict.parts, kind=verdict.kind, kinds=kinds
+    )
+
+
+def _blocking(found: Evaluation, verdict: Verdict) -> str:
+    """The first part that no file allows, where one allows another part; else empty."""
+    if not any(matches for _, matches in found.parts):
+        return ""
+    parts = zip(found.parts, verdict.kinds, strict=True)
+    return next(
+        (shlex.join(words) for (words, matches), kind in parts if not matches and kind != "safe"),
+        "",
     )

@@ -13,7 +13,7 @@ from ouroboros.safety.commands.reading import Reading, read_shell
 from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places, real
 from ouroboros.safety.policy.presets import Retry, retry
-from ouroboros.safety.rules.by_policy import BY_FILE, Policies
+from ouroboros.safety.rules.by_policy import BY_FILE, NOT_ALLOWED, Policies
 from ouroboros.safety.rules.modes import objection, of_writing, while_planning
 from ouroboros.safety.rules.offered import grant_for, remembered, wider
 from ouroboros.safety.rules.prepared import Prepared
@@ -100,7 +100,6 @@ class Rules:
             decision = self._policies.join(
                 intent,
                 decision,
-                places=self._places,
                 verdict=seen.verdict,
                 reading=seen.reading,
                 granted=granted,
@@ -168,9 +167,10 @@ class Rules:
         if intent.kind == GRANT:
             return self._asking(seen, rule=intent.tool, reason=_MORE)
         doubt = self._doubt(seen)
-        command = ""
+        command = blocking = ""
         if decided is None and verdict is not None:
-            decided, command = self._of_parts(seen, rules), verdict.hardened
+            decided, blocking = self._of_parts(seen, rules)
+            command = verdict.hardened
         if decided is not None and decided.outcome == "allow":
             is_any = not decided.exact and decided.content in ANY
             harm = _harm(verdict)
@@ -190,7 +190,9 @@ class Rules:
             return self._asking(seen, rule=f"mode {mode}", reason=doubt)
         reason = self._objection(intent, mode, around, verdict)
         if reason:
-            return self._asking(seen, rule=f"mode {mode}", reason=reason)
+            is_harm = verdict is not None and verdict.kind == "dangerous"
+            named = NOT_ALLOWED.format(blocking) if blocking and not is_harm else reason
+            return self._asking(seen, rule=f"mode {mode}", reason=named)
         command = verdict.hardened if verdict is not None else ""
         return Decision(outcome="allow", rule=f"mode {mode}", command=command)
 
@@ -206,17 +208,20 @@ class Rules:
         places = self._places.widened(around.readable, around.writable)
         return objection(intent, mode, places, verdict)
 
-    def _of_parts(self, seen: Seen, rules: Sequence[Prepared]) -> Rule | None:
+    def _of_parts(self, seen: Seen, rules: Sequence[Prepared]) -> tuple[Rule | None, str]:
         """The rule that allows the last part of a compound command whose every part is allowed.
 
-        ``cd`` into the workspace needs none, and neither does what only reads, as long as no ``cd``
-        makes it read elsewhere.
+        Where only some are, the first of the others. ``cd`` into the workspace needs no rule, and
+        neither does what only reads, as long as no ``cd`` makes it read elsewhere.
         """
         parts = seen.verdict.parts if seen.verdict is not None else None
-        if parts is None or len(parts) < 2 or seen.reading is None or seen.reading.opaque:
-            return None
+        if not rules or parts is None or len(parts) < 2:
+            return None, ""
+        if seen.reading is None or seen.reading.opaque:
+            return None, ""
         folder = seen.intent.folder or self._places.roots[0]
         found: list[Rule] = []
+        blocking = ""
         moves = [words for words in parts if words[0] in {"cd", "pushd", "popd"}]
         for words, kind in zip(parts, seen.verdict.kinds if seen.verdict else (), strict=True):
             allowed = self._allowed_part(seen.intent, words, rules)
@@ -224,10 +229,12 @@ class Rules:
                 found.append(allowed)
             elif words in moves:
                 if len(words) != 2 or not self._places.is_inside(real(folder / words[1])):
-                    return None
+                    blocking = blocking or shlex.join(words)
             elif moves or kind != "safe":
-                return None
-        return found[-1] if found else None
+                blocking = blocking or shlex.join(words)
+        if not found:
+            return None, ""
+        return (None, blocking) if blocking else (found[-1], "")
 
     def _allowed_part(
         self, intent: Intent, words: tuple[str, ...], rules: Sequence[Prepared]
