@@ -68,6 +68,7 @@ class Lineup:
             found.tuning,
             window=tuning.window,
             known_window=tuning.known_window,
+            takes_images=tuning.takes_images,
             most_images=tuning.most_images,
         )
         self._open[name] = replace(found, tuning=room)

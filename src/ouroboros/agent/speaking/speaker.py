@@ -31,6 +31,7 @@ class Tuning(Struct, frozen=True, kw_only=True):
 
     Attributes:
         known_window: None where ``window`` is only assumed.
+        takes_images: None where nobody says.
         most_images: Sent at a time; older ones are left out.
         takes_tier: The vendor knows service tiers; to another one they are not sent.
         cuts_silently: The vendor cuts a history that is too long and does not say so.
@@ -47,6 +48,7 @@ class Tuning(Struct, frozen=True, kw_only=True):
     takes_tier: bool = True
     temperature: float | None = None
     max_output_tokens: int | None = None
+    takes_images: bool | None = None
     most_images: int = images.most(IMAGES_TOKENS, CONTEXT_WINDOW)
     cuts_silently: bool = False
     web_search: WebSearch = "off"

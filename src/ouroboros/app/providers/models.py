@@ -193,6 +193,10 @@ def overrides(settings: Settings) -> dict[str, catalog.Known]:
                 output=told.output,
             )
         found[name] = catalog.Known(
-            window=told.window, max_output=told.max_output, tools=told.tools, price=price
+            window=told.window,
+            max_output=told.max_output,
+            images=told.images,
+            tools=told.tools,
+            price=price,
         )
     return found

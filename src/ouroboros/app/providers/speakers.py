@@ -178,6 +178,7 @@ class Speakers:
             service_tier=settings.service_tier or None if is_kin else None,
             temperature=settings.temperature,
             max_output_tokens=settings.max_output_tokens or known.max_output,
+            takes_images=_takes_images(known),
             most_images=images.most(
                 context.image_tokens, window or CONTEXT_WINDOW, vendor=dialect.max_images
             ),
@@ -203,6 +204,13 @@ def _takes_tier(chosen: models.Chosen) -> bool:
     """Whether a tier would be sent; what only plays a model takes any."""
     entry = chosen.choice.entry
     return entry.dialect.service_tier or entry.protocol in {"script", "echo"}
+
+
+def _takes_images(known: Known) -> bool | None:
+    """Whether it sees pictures; of a model that is listed in full, what is not said is no."""
+    if known.images is not None or "image" in known.inputs:
+        return known.images is not False
+    return False if known.tools is not None and known.max_output is not None else None
 
 
 def _efforts(known: Known) -> tuple[Effort, ...] | None:

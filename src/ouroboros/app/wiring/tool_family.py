@@ -19,6 +19,7 @@ from ouroboros.repl.tools.control import agreed
 from ouroboros.repl.tools.family import browser_tools, script_tools
 from ouroboros.repl.tools.seat import Seat
 from ouroboros.safety.guard import Guard
+from ouroboros.tools.builtin.image import Blind, sees
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import AnyTool, Registry
 from ouroboros.tools.tool import Effect
@@ -35,10 +36,11 @@ async def added(
     browser: bool,
     logins: tuple[str, ...] = (),
     pythons: Pythons | None = None,
+    blind: Blind = sees,
 ) -> AsyncGenerator[None]:
     """Registers the tools that the settings wish for, until the end of the session."""
     async with seat_of(kit, registry, hands, browser=browser, logins=logins) as seat:
-        join(registry, family(seat, browser=browser))
+        join(registry, family(seat, browser=browser, blind=blind))
         if pythons is not None:
             pythons.sight = seat
         yield
@@ -108,6 +110,6 @@ def join(registry: Registry, tools: tuple[AnyTool, ...]) -> None:
         registry.register(tool)
 
 
-def family(seat: Seat, *, browser: bool) -> tuple[AnyTool, ...]:
+def family(seat: Seat, *, browser: bool, blind: Blind = sees) -> tuple[AnyTool, ...]:
     """Scripts, and the browser's tools where there is one, in the order a model reads them."""
-    return (*(browser_tools(seat) if browser else ()), *script_tools(seat))
+    return (*(browser_tools(seat, blind) if browser else ()), *script_tools(seat))

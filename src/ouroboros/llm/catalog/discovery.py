@@ -329,6 +329,7 @@ def understood(body: bytes) -> Known | None:
     return Known(
         window=_first(described, windows),
         inputs=("image",) if "vision" in can else (),
+        images=False if can and "vision" not in can else None,
         tools="tools" in can if can else None,
         reasoning="thinking" in can if can else None,
     )

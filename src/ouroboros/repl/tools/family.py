@@ -13,11 +13,12 @@ from ouroboros.repl.tools.execute import (
 )
 from ouroboros.repl.tools.look import BrowserObserveTool, BrowserStatusTool, ViewImageTool
 from ouroboros.repl.tools.seat import Seat
+from ouroboros.tools.builtin.image import Blind, sees
 from ouroboros.tools.registry import AnyTool
 
 
-def browser_tools(seat: Seat) -> tuple[AnyTool, ...]:
-    """The browser's tools, in the order a model reads them."""
+def browser_tools(seat: Seat, blind: Blind = sees) -> tuple[AnyTool, ...]:
+    """The browser's tools, in the order a model reads them; ``blind`` says why it sees no pictures."""
     return (
         BrowserExecuteTool(seat),
         BrowserObserveTool(seat),
@@ -26,7 +27,7 @@ def browser_tools(seat: Seat) -> tuple[AnyTool, ...]:
         BrowserCancelTool(seat),
         BrowserRecoverTool(seat),
         BrowserCommandTool(seat),
-        ViewImageTool(seat),
+        ViewImageTool(seat, blind),
     )
 
 

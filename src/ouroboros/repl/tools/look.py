@@ -11,8 +11,17 @@ from ouroboros.core.errors import ToolFailed
 from ouroboros.repl.recipes import Shelf
 from ouroboros.repl.tools.seat import Seat
 from ouroboros.safety.sanitize import sanitized
-from ouroboros.tools.builtin.image import VIEW_IMAGE, picture, shown_to_model
+from ouroboros.tools.builtin.image import (
+    VIEW_IMAGE,
+    Blind,
+    Detail,
+    picture,
+    refuse,
+    sees,
+    shown_to_model,
+)
 from ouroboros.tools.builtin.location import located, shown
+from ouroboros.tools.pictures.measure import measured
 from ouroboros.tools.tool import Effect, Result, ToolContext
 
 _TABS = 20
@@ -32,11 +41,12 @@ class StatusArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class ViewArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One of the three."""
+    """One of the three; ``original`` keeps every pixel that a model can be shown."""
 
     path: str = ""
     artifact: str = ""
     tab: str = ""
+    detail: Detail = "high"
 
 
 class BrowserObserveTool:
@@ -125,12 +135,13 @@ class ViewImageTool:
     arguments = ViewArguments
     parallel_safe = False
 
-    def __init__(self, seat: Seat) -> None:
-        """Starts nothing."""
-        self._seat = seat
+    def __init__(self, seat: Seat, blind: Blind = sees) -> None:
+        """Starts nothing; ``blind`` is asked before anything is looked at."""
+        self._seat, self._blind = seat, blind
 
     def effect(self, arguments: ViewArguments, cwd: Path) -> Effect:
         """Reads a file, or looks at a page."""
+        refuse(self._blind)
         if arguments.path:
             path = located(arguments.path, cwd)
             return Effect(kind="read", action=f"View {shown(path, cwd)}", paths=(path,))
@@ -147,13 +158,14 @@ class ViewImageTool:
             raise ToolFailed("give one of path, artifact and tab")
         if arguments.path or arguments.artifact:
             path = located(arguments.path or self._seat.artifact(arguments.artifact), context.cwd)
-            data, kind = await to_thread.run_sync(picture, path)
+            data, found = await to_thread.run_sync(picture, path)
             name = path.name
         else:
             await self._seat.looked(arguments.tab)
-            data, kind = await self._seat.screenshot(arguments.tab)
+            data, _ = await self._seat.screenshot(arguments.tab)
+            found = measured(data)
             name = arguments.tab or "the tab in front"
-        yield shown_to_model(name, data, kind)
+        yield await shown_to_model(name, data, found, detail=arguments.detail, context=context)
 
 
 def one_line(text: str) -> str:
