@@ -12,6 +12,7 @@ from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
 from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.roles import Partner
+from ouroboros.agent.running.branching import Branches, no_fork
 from ouroboros.agent.running.caps import watch
 from ouroboros.agent.running.overlap import Hands
 from ouroboros.agent.running.recovery import close, waiting
@@ -21,6 +22,7 @@ from ouroboros.core.clock import Clock
 from ouroboros.core.commands import (
     Answer,
     Approve,
+    Branch,
     Command,
     Compact,
     Deny,
@@ -28,6 +30,7 @@ from ouroboros.core.commands import (
     Interrupt,
     Mode,
     Rewind,
+    Rollback,
     SetMode,
     SetModel,
     Steer,
@@ -70,16 +73,19 @@ class Session:
         clock: Clock,
         stop_child: Callable[[str], bool] = lambda _: False,
         closing: Callable[[], Awaitable[None]] = lowlevel.checkpoint,
+        fork: Callable[[str], Awaitable[str]] = no_fork,
     ) -> None:
         """Everything it needs of the world.
 
         ``surroundings`` reads the facts about folder and machine; ``speakers`` finds a model by
         name or raises ``Misuse``; ``off`` names blocks the model is not told; ``stop_child`` is
-        false where none of that name is at work; ``closing`` is awaited before a run ends.
+        false where none of that name is at work; ``closing`` is awaited before a run ends; ``fork``
+        makes another session of what is on disk up to a message, and gives its id.
         """
         self.state, self.journal, self.desk = state, journal, desk
         self._mind, self._hands, self._surroundings = mind, hands, surroundings
         self._speakers, self._stop_child, self._closing = speakers, stop_child, closing
+        self._branches = Branches(state, journal, fork)
         self._prompts, self._caps, self._off, self._ids, self._clock = (
             prompts,
             caps,
@@ -120,8 +126,8 @@ class Session:
                 await self._compact(focus)
             case SetModel():
                 await self._set_model(command)
-            case Rewind() | Fork():
-                raise Misuse(f"this session cannot {type(command).__name__.lower()} yet")
+            case Branch() | Rewind() | Rollback() | Fork():
+                await self._branches.handle(command, running=self.running)
 
     def _answer(self, command: Approve | Deny) -> None:
         if not self.desk.answer(command):

@@ -84,16 +84,28 @@ class Compact(Struct, frozen=True, kw_only=True, tag="compact"):
     focus: str = ""
 
 
-class Rewind(Struct, frozen=True, kw_only=True, tag="rewind"):
-    """Go back to before the given user message."""
+class Branch(Struct, frozen=True, kw_only=True, tag="branch"):
+    """Go on from this message, with all up to it; from the very beginning where it is empty."""
 
     message_id: str
+
+
+class Rewind(Struct, frozen=True, kw_only=True, tag="rewind"):
+    """Go back to before the given words of the person's."""
+
+    message_id: str
+
+
+class Rollback(Struct, frozen=True, kw_only=True, tag="rollback"):
+    """Leave the latest turns of the person's."""
+
+    turns: int = 1
 
 
 class Fork(Struct, frozen=True, kw_only=True, tag="fork"):
-    """Start another session from a message of this one."""
+    """Start another session from a message of this one, by default from where it stands."""
 
-    message_id: str
+    message_id: str = ""
 
 
 type Command = (
@@ -106,6 +118,8 @@ type Command = (
     | SetMode
     | SetModel
     | Compact
+    | Branch
     | Rewind
+    | Rollback
     | Fork
 )

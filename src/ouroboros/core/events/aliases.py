@@ -61,7 +61,7 @@ ALIASES: dict[str, str] = {
     "error": "error",
     "provider_error": "error",
     "stream_error": "error",
-    "session.rollback": "checkpoint.restored",
+    "session.rollback": "session.rollback",
     "branch": "session.branched",
     "branched": "session.branched",
     "load_repo": "repo.loaded",

@@ -6,20 +6,47 @@ from ouroboros.core.events.envelope import Event
 
 
 class SessionBranched(Event, frozen=True, kw_only=True):
-    """The conversation goes on from an earlier message."""
+    """The conversation goes on from an earlier message; from its beginning where that is empty."""
 
     type: ClassVar[str] = "session.branched"
     source: ClassVar[Literal["user", "agent", "system"]] = "user"
     message_id: str
 
 
+class SessionRolledBack(Event, frozen=True, kw_only=True):
+    """The latest ``turns`` of the person's are left; the conversation goes on from what was before."""
+
+    type: ClassVar[str] = "session.rollback"
+    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    turns: int
+    message_id: str
+
+
 class SessionForked(Event, frozen=True, kw_only=True):
-    """Another session was started from a message of this one."""
+    """Another session was started from a message of this one.
+
+    Stands in both: in the new one it follows what was taken over, and names its ``parent``.
+    """
 
     type: ClassVar[str] = "session.forked"
     source: ClassVar[Literal["user", "agent", "system"]] = "user"
     message_id: str
     child: str
+    parent: str = ""
+
+
+class SessionImported(Event, frozen=True, kw_only=True):
+    """The events before this one were read from a file; what was allowed in them counts no more.
+
+    Attributes:
+        origin: The file, as it was named.
+        cwd: The folder that the session goes on in.
+    """
+
+    type: ClassVar[str] = "session.imported"
+    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    origin: str
+    cwd: str = ""
 
 
 class CheckpointCreated(Event, frozen=True, kw_only=True):

@@ -21,10 +21,10 @@ def apply(state: Present, event: ToolStarted | ToolAttempted | ToolResulted) -> 
         case ToolResulted(call_id=call_id):
             state.calls.pop(call_id, None)
             state.unread += event.sources
-            state.results[call_id] = ToolResult(
+            result = ToolResult(
                 call_id=call_id, name=event.name, parts=event.parts, ok=event.status == "done"
             )
+            state.results[call_id] = state.tree.answers[call_id] = result
             if event.final:
                 state.finished_by_tool = True
-                text = state.results[call_id].text
-                state.final = text if event.answer is None else event.answer
+                state.final = result.text if event.answer is None else event.answer

@@ -2,6 +2,7 @@
 
 from ouroboros.core.events import AgentMessage, ContextCompacted, TurnStarted, UserMessage
 from ouroboros.core.parts import looked_up
+from ouroboros.core.state.growth import hear_queued, say, say_again, summarise
 from ouroboros.core.state.present import OpenCall, Present
 
 
@@ -18,7 +19,7 @@ def apply(
             state.turn = turn
             state.taint(state.unread)
             state.unread.clear()
-            _hear_queued(state)
+            hear_queued(state)
             state.status = "running"
             state.final = "" if state.ended else state.final
             state.ended = ""
@@ -26,7 +27,7 @@ def apply(
         case ContextCompacted(history=history, usage=usage, cost=cost):
             kept = [call.id for message in history for call in message.calls]
             state.results = {id: state.results[id] for id in kept if id in state.results}
-            state.history = list(history)
+            summarise(state, history)
             state.told = dict(event.told)
             state.spent.add(usage, cost)
             state.measured_tokens = None
@@ -39,8 +40,8 @@ def _apply_words(state: Present, event: UserMessage) -> None:
         state.queued.append(event.message)
         return
     # What was said earlier and not yet heard comes first.
-    _hear_queued(state)
-    state.history.append(event.message)
+    hear_queued(state)
+    say(state, event.message)
     state.told.update(event.told)
     if event.told.get("project"):
         state.taint((event.told["project"],))
@@ -51,17 +52,12 @@ def _apply_words(state: Present, event: UserMessage) -> None:
         state.began = len(state.history)
 
 
-def _hear_queued(state: Present) -> None:
-    state.history += state.queued
-    state.queued.clear()
-
-
 def _apply_reply(state: Present, event: AgentMessage) -> None:
     message = event.message
     if state.history and state.history[-1].id == message.id:
-        state.history[-1] = message
+        say_again(state, message)
     else:
-        state.history.append(message)
+        say(state, message)
     state.taint(looked_up(message))
     for call in message.calls:
         state.call_ids.add(call.id)

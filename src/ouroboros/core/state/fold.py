@@ -69,6 +69,10 @@ def _apply_rare(state: Present, event: Event) -> None:
             from ouroboros.core.state import questions
 
             questions.apply(state, event)
+        case "session":
+            from ouroboros.core.state import branches
+
+            branches.apply(state, event)
         case "process":
             from ouroboros.core.state import processes
 

@@ -9,6 +9,7 @@ from ouroboros.core.commands import Effort, Mode
 from ouroboros.core.events import PermissionRequested, PermissionsGranted, PlanStep
 from ouroboros.core.parts import Message, ToolResult
 from ouroboros.core.state.spent import Spent
+from ouroboros.core.state.tree import Tree
 
 _SOURCES = 40
 
@@ -56,6 +57,9 @@ class Present(Struct, kw_only=True):
         asked: Calls that wait for the person's words, by the id of what is asked.
         processes: Commands that went on after their call, by number.
         grants: What the person let the model do beyond the rules and the sandbox.
+        tree: All that was ever said; ``history`` is the path to its head.
+        moves: How often the conversation went on from elsewhere than its end.
+        parent: The session that this one was forked from.
     """
 
     session: str = ""
@@ -101,6 +105,9 @@ class Present(Struct, kw_only=True):
     asked: dict[str, str] = field(default_factory=dict[str, str])
     processes: dict[int, str] = field(default_factory=dict[int, str])
     grants: list[PermissionsGranted] = field(default_factory=list[PermissionsGranted])
+    tree: Tree = field(default_factory=Tree)
+    moves: int = 0
+    parent: str = ""
 
     def taint(self, sources: Sequence[str]) -> None:
         """Notes where text came from, the latest last; a bounded number of them."""
