@@ -92,6 +92,38 @@ def test_one_broken_file_leaves_no_rule_and_everything_is_asked(home: Path, clon
     assert f"{home}/rules/b.rules:1:1" in book.policy.evaluate([("a",)]).reason
 
 
+@pytest.mark.parametrize("kind", ["dangling", "loop", "file"])
+def test_a_folder_of_rules_that_is_none_is_told(home: Path, clone: Path, kind: str) -> None:
+    home.mkdir()
+    folder = home / "rules"
+    match kind:
+        case "dangling":
+            folder.symlink_to("nowhere")
+        case "loop":
+            folder.symlink_to("rules")
+        case _:
+            folder.write_text("prefix_rule", encoding="utf-8")
+    with pytest.raises(ConfigBroken, match=f"{folder} cannot be read: it "):
+        policies.book(home, clone)
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_rules_of_a_project_that_lead_nowhere_are_said_and_stop_nobody(
+    home: Path, clone: Path, is_whole: bool
+) -> None:
+    folder = clone / ".ouroboros" / "rules"
+    if is_whole:
+        folder.rmdir()
+    lost = folder if is_whole else folder / "team.rules"
+    lost.symlink_to(clone / "nowhere")
+    wrote(home / "rules" / "own.rules", 'prefix_rule(["a"])')
+
+    book, warnings = policies.book(home, clone)
+
+    assert warnings == [f"{lost} leads nowhere, so no rule of it counts"]
+    assert book.policy.evaluate([("a",)]).covers
+
+
 @pytest.mark.parametrize("kind", ["folder", "pipe", "dangling", "bytes", "huge"])
 def test_a_file_that_is_none_or_no_text_is_told(home: Path, clone: Path, kind: str) -> None:
     path = wrote(home / "rules" / "x.rules", "")

@@ -4,7 +4,7 @@ defaults < user < project < local < profile < environment < command line < manag
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -69,8 +69,10 @@ class Loaded(Struct, frozen=True, kw_only=True):
 
 
 class _Reading(Struct):
-    """What is gathered while the layers are read."""
+    """What is gathered while the layers are read; ``home`` and ``project`` may hold own tools."""
 
+    home: Path
+    project: Path
     layers: list[Layer] = field(default_factory=list[Layer])
     contents: dict[str, tuple[Path, bytes]] = field(default_factory=dict[str, tuple[Path, bytes]])
     warnings: list[str] = field(default_factory=list[str])
@@ -126,10 +128,10 @@ def load(
         Misuse: The profile does not exist, or there is no home folder.
     """
     home = home_folder(environment)
-    reading = _Reading()
+    project = trust.project_folder(cwd, home)
+    reading = _Reading(home=home, project=project)
     profile = profile or environment.get("OUROBOROS_PROFILE", "")
     profiles = _read_user(reading, home / "config.toml")
-    project = trust.project_folder(cwd, home)
     dotenv = _read_project(reading, project, home)
     if profile:
         _add_profile(reading, profiles, profile)
@@ -178,20 +180,20 @@ def rules_of(layers: Iterable[Layer]) -> "tuple[Rule, ...]":
     return tuple(found)
 
 
-def _check_rules(path: Path, content: bytes, table: Table, prefix: KeyPath) -> None:
-    """Names file and line of a rule that is none; a rule that cannot be read must not be left out."""
+def _check_rules(reading: _Reading, table: Table, where: Callable[[KeyPath], str]) -> None:
+    """Tells ``where`` a rule is none, or limits what is not there; none of these is ever left out."""
     lists = table.get("permissions")
     if not lists:
         return
-    from ouroboros.safety.rules.written import parse_rule
+    from ouroboros.app.config.rule_names import limiting
 
     for outcome, written in cast("Mapping[str, list[object]]", lists).items():
         for each in written:
             try:
-                parse_rule(outcome, each)
+                limiting(outcome, each, home=reading.home, project=reading.project)
             except ConfigBroken as error:
-                where = config_file.place(path, content, (*prefix, "permissions", outcome))
-                raise ConfigBroken(f"{where}: {error.message}", hint=error.hint) from None
+                place = where(("permissions", outcome))
+                raise ConfigBroken(f"{place}: {error.message}", hint=error.hint) from None
 
 
 def _read_user(reading: _Reading, path: Path) -> Table:
@@ -256,7 +258,7 @@ def _add_checked(reading: _Reading, name: LayerName, table: Table, prefix: KeyPa
     except WrongValue as error:
         where = config_file.place(path, content, (*prefix, *error.path))
         raise ConfigBroken(f"{where}: {error.reason}") from None
-    _check_rules(path, content, known, prefix)
+    _check_rules(reading, known, lambda key: config_file.place(path, content, (*prefix, *key)))
     for key in unknown:
         where = config_file.place(path, content, (*prefix, *key.path))
         near = f"; did you mean {key.near}?" if key.near else ""
@@ -313,6 +315,7 @@ def _add_environment(reading: _Reading, environment: Mapping[str, str]) -> None:
             reading.warnings.append(f"{name}: no such setting, ignored{meant}")
             continue
         schema.join(table, _converted(known[name], value, name))
+    _check_rules(reading, table, schema.variable)
     state: LayerState = "read" if table else "empty"
     reading.layers.append(
         Layer(name="environment", source="OUROBOROS_* variables", state=state, table=table)
@@ -335,6 +338,7 @@ def _add_flags(reading: _Reading, flags: Mapping[str, object]) -> None:
         if unknown:
             schema.find(path)
         schema.join(table, known)
+    _check_rules(reading, table, lambda key: f"--{key[-1]}")
     state: LayerState = "read" if table else "empty"
     reading.layers.append(Layer(name="command line", source="options", state=state, table=table))
 

@@ -19,13 +19,20 @@ from ouroboros.safety.policy.evaluate import ByName, Policy
 
 _PAUSE_SECONDS = 0.05
 _PAUSES = 100
+_LOST = "leads nowhere"
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """One policy file; ``content`` is None where it is not trusted, so that it does not count."""
+    """One policy file.
+
+    Attributes:
+        content: None where it is not trusted, so that it does not count.
+        problem: Why there is none although there should be.
+    """
 
     path: Path
     content: bytes | None
+    problem: str = ""
 
 
 def book(home: Path, cwd: Path) -> tuple[Book, list[str]]:
@@ -42,7 +49,9 @@ def sources(home: Path, cwd: Path, *, managed: Path = MANAGED) -> list[Source]:
     """Every policy file, the person's own first and the administrator's last; blocking."""
     own = [Source(path=path, content=_content(path)) for path in _rules(home / "rules")]
     project = trust.project_folder(cwd, home)
-    if (project / ".ouroboros" / "rules").is_dir():
+    folder = project / ".ouroboros" / "rules"
+    own += [Source(path=path, content=None, problem=_LOST) for path in _dangling(folder)]
+    if folder.is_dir():
         try:
             inert = trust.read(project, home)
         except ConfigBroken:  # the settings said it already, and nothing of the folder is used
@@ -61,6 +70,8 @@ def joined(found: Iterable[Source]) -> tuple[Policy, list[str]]:
     """All files together; one that is not understood leaves no rule, and everything is asked."""
     policy, warnings = Policy(), list[str]()
     for source in found:
+        if source.problem:
+            warnings.append(f"{source.path} {source.problem}, so no rule of it counts")
         if source.content is None:
             continue
         try:
@@ -157,8 +168,20 @@ def alone(folder: Path) -> Generator[None]:
         os.close(handle)
 
 
+def _dangling(folder: Path) -> list[Path]:
+    """What in a project's folder for policy files is a link to nowhere, or the folder itself."""
+    try:
+        places = [folder] if folder.is_symlink() else sorted(folder.glob("*.rules"))
+    except OSError:  # whoever reads the folder says it
+        return []
+    return [path for path in places if path.is_symlink() and not path.exists()]
+
+
 def _rules(folder: Path) -> list[Path]:
     """The policy files of a folder, in order."""
+    if not folder.is_dir() and (folder.is_symlink() or folder.exists()):
+        what = "it leads nowhere" if folder.is_symlink() else "it is no folder"
+        raise ConfigBroken(f"{folder} cannot be read: {what}", hint="mend or remove it")
     try:
         return sorted(folder.glob("*.rules"))
     except OSError as error:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ouroboros.agent.asking.questions import Questions
 from ouroboros.agent.journal import Journal
+from ouroboros.app.config.rule_names import is_of_code
 from ouroboros.app.config.trust import project_folder
 from ouroboros.app.kit import Kit
 from ouroboros.app.permission.keeper import FileKeeper
@@ -317,7 +318,7 @@ def strangers(settings: Settings, registry: Registry) -> list[str]:
     warnings: list[str] = []
     for written, tool in named.items():
         # A tool of an MCP server, or a pattern, may fit one that comes later.
-        if "*" in tool or tool.startswith("mcp__") or registry.knows(tool):
+        if "*" in tool or tool.startswith("mcp__") or registry.knows(tool) or is_of_code(tool):
             continue
         near = registry.near(tool)
         meant = f"; did you mean {near[0]}?" if near else ""

@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ouroboros.core.errors import ConfigBroken
@@ -12,7 +13,7 @@ from ouroboros.safety.paths import Glob, Places
 from ouroboros.safety.policy.keys import approval_key
 from ouroboros.safety.rules.values import ANY, EXPRESSION, WEB, Intent, Rule
 
-_FAMILIES = {
+FAMILIES = {
     "apply_patch": "write",
     "edit": "write",
     "exec_command": "execute",
@@ -23,8 +24,10 @@ _FAMILIES = {
     "python": "execute",
     "read": "read",
     "shell": "execute",
+    "view_image": "read",
     "write": "write",
 }
+"""What the tools do that rules with a content speak of."""
 _SEARCHES = frozenset({"find", "grep"})
 _OTHER_READERS = frozenset({"python", "write_stdin"})
 """Tools whose text is read by something else than a shell of its own."""
@@ -35,7 +38,7 @@ class Prepared:
 
     def __init__(self, rule: Rule, tool: str, places: Places) -> None:
         self.rule = rule
-        self.family = "*" if tool == "*" else _FAMILIES.get(tool, "")
+        self.family = "*" if tool == "*" else FAMILIES.get(tool, "")
         self._tool = tool
         # A remembered yes is never a pattern: the command * is a command.
         self._any = not rule.content if rule.exact else rule.content in ANY
@@ -58,8 +61,8 @@ class Prepared:
         """Whether the rule is about this."""
         if intent.kind in WEB:
             return self._matches_page(intent)
-        is_meant = self._tool in {"*", intent.tool} or (
-            self.family != "" and self.family == _FAMILIES.get(intent.tool, intent.kind)
+        is_meant = self._fits(intent.tool) or (
+            self.family != "" and self.family == FAMILIES.get(intent.tool, intent.kind)
         )
         if not is_meant:
             return False
@@ -72,9 +75,13 @@ class Prepared:
         spelled = (Path(posixpath.normpath(path)) for path in intent.spelled)
         return any(self._glob.matches(path) for path in (*intent.paths, *spelled))
 
+    def _fits(self, name: str) -> bool:
+        """Whether the rule names this tool, or all whose names are like this (``mcp__docs__*``)."""
+        return self._tool == name or ("*" in self._tool and fnmatchcase(name, self._tool))
+
     def _is_read_alike(self, tool: str) -> bool:
         """Whether a yes to a text is one to the same text here, where something else may read it."""
-        if self.rule.outcome != "allow" or self._any or self._tool in {"*", tool}:
+        if self.rule.outcome != "allow" or self._any or self._fits(tool):
             return True
         return not {self._tool, tool} & _OTHER_READERS
 
@@ -83,7 +90,8 @@ class Prepared:
         names = {"*", _plain(intent.tool), "fetch" if intent.kind == "fetch" else "browser"}
         if intent.risk:
             names.add(_plain(intent.risk))
-        if _plain(self._tool) not in names:
+        own = _plain(self._tool)
+        if own not in names and not ("*" in own and any(fnmatchcase(n, own) for n in names)):
             return False
         if self._place is not None:
             return self._place.names(intent.url)
@@ -217,4 +225,4 @@ def _command_words(content: str, *, as_written: bool) -> tuple[tuple[str, ...], 
 
 def _plain(name: str) -> str:
     """A name without case and dashes: ``cross-site-post`` and ``crossSitePost`` are one."""
-    return "*" if name == "*" else "".join(filter(str.isalnum, name.lower()))
+    return "".join(each for each in name.lower() if each.isalnum() or each == "*")
