@@ -95,4 +95,18 @@ MIGRATIONS = (
             ) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        number=2,
+        name="forks, and who may write",
+        statements=(
+            "ALTER TABLE sessions ADD COLUMN parent TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE sessions ADD COLUMN taken_over INTEGER NOT NULL DEFAULT 0",
+            "CREATE INDEX sessions_of_parent ON sessions (parent) WHERE parent <> ''",
+            """CREATE TABLE owners (
+                session TEXT PRIMARY KEY,
+                epoch INTEGER NOT NULL,
+                pid INTEGER NOT NULL
+            ) WITHOUT ROWID""",
+        ),
+    ),
 )

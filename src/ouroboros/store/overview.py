@@ -25,11 +25,13 @@ _PREVIEW_CHARACTERS = 200
 
 _UPSERT = """
 INSERT INTO sessions (
-    id, cwd, model, mode, title, preview, status, waiting, turns, prompts, version, created, updated
+    id, cwd, model, mode, title, preview, status, waiting, turns, prompts, version, parent,
+    taken_over, created, updated
 ) VALUES (
     :session, coalesce(:cwd, ''), coalesce(:model, ''), coalesce(:mode, ''), coalesce(:title, ''),
     coalesce(:preview, ''), coalesce(:status, 'idle'), max(0, :waiting), coalesce(:turns, 0),
-    coalesce(:prompts, '{}'), coalesce(:version, ''), :first, :last
+    coalesce(:prompts, '{}'), coalesce(:version, ''), coalesce(:parent, ''),
+    coalesce(:taken_over, 0), :first, :last
 ) ON CONFLICT (id) DO UPDATE SET
     cwd = coalesce(:cwd, cwd),
     model = coalesce(:model, model),
@@ -41,6 +43,8 @@ INSERT INTO sessions (
     turns = coalesce(:turns, turns),
     prompts = coalesce(:prompts, prompts),
     version = coalesce(:version, version),
+    parent = coalesce(:parent, parent),
+    taken_over = coalesce(:taken_over, taken_over),
     updated = :last
 """
 
@@ -69,6 +73,8 @@ class Change(Struct, kw_only=True):
     turns: int | None = None
     prompts: str | None = None
     version: str | None = None
+    parent: str | None = None
+    taken_over: int | None = None
     waiting: int = 0
     answered_all: bool = False
 
@@ -94,15 +100,14 @@ class Change(Struct, kw_only=True):
                 self.waiting -= 1
             case TaskCompleted(reason=reason):
                 self._end("failed" if reason == "failed" else "idle")
-            case TaskCancelled():
-                self._end("idle")
             case _:
-                pass
+                self._take_rare(envelope)
 
     @property
     def is_only_time(self) -> bool:
         """Nothing a person would see in the list but the time of the last event."""
         columns = (self.cwd, self.model, self.mode, self.title, self.preview, self.turns)
+        columns += (self.parent,)
         return (
             all(column is None for column in columns)
             and self.status is None
@@ -115,6 +120,22 @@ class Change(Struct, kw_only=True):
         self.model = event.model or self.model
         self.mode = event.mode or self.mode
         self.title = self.title if event.title is None else event.title
+
+    def _take_rare(self, envelope: Envelope) -> None:
+        if not envelope.type.startswith(("session.", "task.")):
+            return
+        # Imported here: most runs stay on their branch.
+        from ouroboros.core.events.session import SessionForked, SessionImported
+
+        match envelope.data:
+            case TaskCancelled():
+                self._end("idle")
+            case SessionForked(child=child, parent=parent) if child == envelope.session:
+                self.parent, self.taken_over = parent, envelope.seq - 1
+            case SessionImported(cwd=cwd):
+                self.cwd, self.mode = cwd or self.cwd, "ask"
+            case _:
+                pass
 
     def _end(self, status: str) -> None:
         self.status, self.waiting, self.answered_all = status, 0, True

@@ -47,7 +47,11 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value
 _FIND = """
 SELECT events.session, events.seq, snippet(event_text, 0, '', '', '…', 16)
 FROM event_text JOIN events ON events.number = event_text.rowid
-WHERE event_text MATCH ? ORDER BY event_text.rank, events.number DESC LIMIT ?
+LEFT JOIN sessions ON sessions.id = events.session
+WHERE event_text MATCH ? AND NOT (
+    sessions.taken_over >= events.seq
+    AND EXISTS (SELECT 1 FROM sessions AS parent WHERE parent.id = sessions.parent)
+) ORDER BY event_text.rank, events.number DESC LIMIT ?
 """
 
 

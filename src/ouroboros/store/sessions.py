@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Literal
@@ -23,10 +23,10 @@ from ouroboros.store.log import encode
 from ouroboros.store.search import forget
 
 type SessionStatus = Literal["idle", "running", "waiting", "failed", "interrupted", "archived"]
-type _Row = tuple[str, str, str, str, str, str, int, int, float, float, int]
+type _Row = tuple[str, str, str, str, str, str, int, int, float, float, int, str]
 
 _SELECT = """
-SELECT id, cwd, model, title, preview, status, waiting, turns, created, updated, archived
+SELECT id, cwd, model, title, preview, status, waiting, turns, created, updated, archived, parent
 FROM sessions
 WHERE (:cwd IS NULL OR cwd = :cwd) AND (:archived OR NOT archived) AND (:id IS NULL OR id = :id)
 ORDER BY updated DESC, id DESC LIMIT :limit
@@ -56,6 +56,7 @@ class Session(Struct, frozen=True, kw_only=True):
         title: What the person called it, else the beginning of their first message.
         status: ``interrupted`` means its process went away in the middle of a run.
         updated: Time of the last event.
+        parent: The session that it was forked from; it may be deleted.
     """
 
     id: str
@@ -66,6 +67,7 @@ class Session(Struct, frozen=True, kw_only=True):
     turns: int
     created: float
     updated: float
+    parent: str = ""
 
 
 def list_sessions(
@@ -93,6 +95,12 @@ def find(home: Path, session: str) -> Session:
     return found[0]
 
 
+def is_known(connection: sqlite3.Connection, session: str) -> bool:
+    """Whether there is such a session, as one that was begun or only as its events."""
+    asked = "SELECT 1 FROM sessions WHERE id = :id UNION SELECT 1 FROM events WHERE session = :id LIMIT 1"
+    return connection.execute(asked, {"id": session}).fetchone() is not None
+
+
 def rename(home: Path, session: str, title: str, *, ids: Ids, clock: Clock) -> None:
     """Gives a session that nobody has open another title, as an event like any other.
 
@@ -100,23 +108,45 @@ def rename(home: Path, session: str, title: str, *, ids: Ids, clock: Clock) -> N
         SessionBusy: It is open; its own process can rename it.
         SessionUnknown: There is none.
     """
+
+    def renamed(envelopes: list[Envelope]) -> list[Envelope]:
+        event = SettingsChanged(title=title)
+        return [
+            Envelope(
+                id=ids.new("evt"),
+                session=session,
+                turn=envelopes[-1].turn if envelopes else 0,
+                seq=len(envelopes) + 1,
+                ts=clock.now(),
+                type=event.type,
+                source=event.source,
+                data=event,
+            )
+        ]
+
+    extend(home, session, renamed)
+
+
+def extend(home: Path, session: str, more: Callable[[list[Envelope]], Sequence[Envelope]]) -> None:
+    """Adds events to a session that nobody has open.
+
+    Args:
+        home: Where sessions are kept.
+        session: Its name.
+        more: From the events that are there to those that follow.
+
+    Raises:
+        SessionBusy: It is open.
+        SessionUnknown: There is none.
+    """
     find(home, session)
     with Lease.take(home, session) as lease:
-        found = resume.load(home, lease)
-        turn = found.envelopes[-1].turn if found.envelopes else 0
-        event = SettingsChanged(title=title)
-        envelope = Envelope(
-            id=ids.new("evt"),
-            session=session,
-            turn=turn,
-            seq=found.last + 1,
-            ts=clock.now(),
-            type=event.type,
-            source=event.source,
-            data=event,
-        )
+        lines = [
+            Line(envelope=each, encoded=encode(each))
+            for each in more(resume.load(home, lease).envelopes)
+        ]
         with closing(open_database(home)) as connection:
-            Ledger(home, connection).store([Line(envelope=envelope, encoded=encode(envelope))])
+            Ledger(home, connection).store(lines)
 
 
 def archive(home: Path, session: str) -> None:
@@ -194,7 +224,9 @@ def _select(
 
 
 def _session(home: Path, row: _Row) -> Session:
-    name, cwd, model, title, preview, status, waiting, turns, created, updated, archived = row
+    name, cwd, model, title, preview, status, waiting, turns, created, updated, archived, parent = (
+        row
+    )
     return Session(
         id=name,
         cwd=cwd,
@@ -204,6 +236,7 @@ def _session(home: Path, row: _Row) -> Session:
         turns=turns,
         created=created,
         updated=updated,
+        parent=parent,
     )
 
 

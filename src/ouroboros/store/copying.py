@@ -1,0 +1,35 @@
+"""A session that is made of events which are there already: a fork, or a file that was read."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from ouroboros.core.errors import StoreFailed
+from ouroboros.core.events import Envelope
+from ouroboros.store import sessions
+from ouroboros.store.db import open_database
+from ouroboros.store.lease import Lease
+from ouroboros.store.ledger import Ledger, Line
+from ouroboros.store.log import encode
+
+
+def put(home: Path, envelopes: Sequence[Envelope]) -> None:
+    """Keeps a new session, all of it or nothing; blocks on the disk.
+
+    Args:
+        home: Where sessions are kept.
+        envelopes: Of one session, numbered from 1 on.
+
+    Raises:
+        SessionBusy: Somebody is writing a session of this name.
+        StoreFailed: There is one already, or the events cannot be kept.
+    """
+    session = envelopes[0].session
+    with Lease.take(home, session), closing(open_database(home)) as connection:
+        if sessions.is_known(connection, session):
+            raise StoreFailed(
+                f"There is a session {session!r} already.", hint="Give the new one another name."
+            )
+        Ledger(home, connection).store([
+            Line(envelope=each, encoded=encode(each)) for each in envelopes
+        ])
