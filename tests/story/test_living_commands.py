@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from anyio import to_thread
 
+from ouroboros.core.commands import Resize
 from ouroboros.core.events.process import ProcessKept
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import serving
@@ -49,3 +50,14 @@ async def test_the_end_of_a_session_ends_them_and_the_next_one_says_so(tmp_path:
         text = list(s.results.values())[-1].parts[0]
         assert "('sleep 600' ended with the program that had started it)" in str(text)
         assert s.session.state.processes == {}
+
+
+async def test_a_command_on_a_terminal_has_the_size_that_the_person_told(tmp_path: Path) -> None:
+    sized = Turn(tool_calls=(call("exec_command", cmd="stty size", tty=True, login=False),))
+    async with stage(tmp_path, [sized, DONE, sized, DONE]) as s:
+        await s.run()
+        await s.session.send(Resize(columns=111, rows=37))
+        await s.run("Again.")
+        said = [str(result.parts) for result in s.results.values()]
+    assert "24 80" in said[0]
+    assert "37 111" in said[1]

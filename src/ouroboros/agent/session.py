@@ -29,6 +29,7 @@ from ouroboros.core.commands import (
     Fork,
     Interrupt,
     Mode,
+    Resize,
     Rewind,
     Rollback,
     SetMode,
@@ -72,6 +73,7 @@ class Session:
         ids: Ids,
         clock: Clock,
         stop_child: Callable[[str], bool] = lambda _: False,
+        resize: Callable[[int, int], None] = lambda _columns, _rows: None,
         closing: Callable[[], Awaitable[None]] = lowlevel.checkpoint,
         fork: Callable[[str], Awaitable[str]] = no_fork,
     ) -> None:
@@ -79,7 +81,8 @@ class Session:
 
         ``surroundings`` reads the facts about folder and machine; ``speakers`` finds a model by
         name or raises ``Misuse``; ``off`` names blocks the model is not told; ``stop_child`` is
-        false where none of that name is at work; ``closing`` is awaited before a run ends; ``fork``
+        false where none of that name is at work; ``resize`` changes the terminals of commands, to so
+        many columns and rows; ``closing`` is awaited before a run ends; ``fork``
         makes another session of what is on disk up to a message, and gives its id.
         """
         self.state, self.journal, self.desk = state, journal, desk
@@ -93,6 +96,7 @@ class Session:
             ids,
             clock,
         )
+        self._resize = resize
         self._scope: CancelScope | None = None
         self._stop_reason = ""
         self._early: list[Message] | None = None
@@ -122,6 +126,8 @@ class Session:
                 self.desk.questions.answer(command)
             case SetMode(mode=mode):
                 self._set_mode(mode)
+            case Resize(columns=columns, rows=rows):
+                self._resize(columns, rows)
             case Compact(focus=focus):
                 await self._compact(focus)
             case SetModel():

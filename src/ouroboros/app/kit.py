@@ -79,6 +79,7 @@ class Joined(Struct, frozen=True, kw_only=True):
         off: Blocks that its model is not told of the surroundings.
         closing: Is awaited before a run ends.
         stop_child: Stops one child of the run; false where none of that name is at work.
+        resize: Gives the terminals of commands so many columns and rows.
     """
 
     name: Literal["tools", "rlm"]
@@ -89,4 +90,5 @@ class Joined(Struct, frozen=True, kw_only=True):
     warnings: list[str]
     facts: Later
     stop_child: Callable[[str], bool] = lambda _: False
+    resize: Callable[[int, int], None] = lambda _columns, _rows: None
     closing: Callable[[], Awaitable[None]] = lowlevel.checkpoint

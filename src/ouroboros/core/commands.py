@@ -1,8 +1,8 @@
 """Wishes a face may have; each has one handler, in the session."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from ouroboros.core.parts import Media
 
@@ -78,6 +78,13 @@ class SetModel(Struct, frozen=True, kw_only=True, tag="set_model"):
     service_tier: str | None = None
 
 
+class Resize(Struct, frozen=True, kw_only=True, tag="resize"):
+    """The person's terminal has this size: those of commands get it, now and from now on."""
+
+    columns: Annotated[int, Meta(ge=1, le=10_000)]
+    rows: Annotated[int, Meta(ge=1, le=10_000)]
+
+
 class Compact(Struct, frozen=True, kw_only=True, tag="compact"):
     """Summarise the history now."""
 
@@ -117,6 +124,7 @@ type Command = (
     | Answer
     | SetMode
     | SetModel
+    | Resize
     | Compact
     | Branch
     | Rewind

@@ -8,7 +8,7 @@ import os
 import sys
 import termios
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import anyio
@@ -36,6 +36,11 @@ class Terminal:
         """``ours`` is closed by ``process``; ``confined`` is what a cage made of the command."""
         self.process, self.confined = process, confined
         self._ours = ours
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Gives it another size, of which the kernel tells what runs there; not once it is closed."""
+        with suppress(OSError, termios.error):
+            termios.tcsetwinsize(self._ours, (rows, columns))
 
     async def type(self, data: bytes) -> None:
         """Types all of ``data``; waits while the child reads nothing, so give it a deadline.

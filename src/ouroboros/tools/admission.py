@@ -24,7 +24,7 @@ from ouroboros.safety.untrusted import Outside
 from ouroboros.tools.approval import Answer, Asker, Keeper
 from ouroboros.tools.pace import LIMIT, Pace
 from ouroboros.tools.passage import Edited, Passage, rewritten
-from ouroboros.tools.seams import Hooks, Journal, Standing, Validator
+from ouroboros.tools.seams import Hooks, Journal, Standing, Stands, Validator
 from ouroboros.tools.tool import Effect
 
 type Watcher = Callable[[Effect], Awaitable[None]]
@@ -33,10 +33,62 @@ type Watcher = Callable[[Effect], Awaitable[None]]
 _ASK_ON = " Do not try the same thing another way; ask the user how to go on."
 
 
+class Judgement(Struct, frozen=True, kw_only=True):
+    """What rules, mode and the call itself say; for sessions, and for whoever explains them."""
+
+    rules: Rules
+    validator: Validator | None = None
+
+    def of(self, tool: str, effect: Effect, spelled: Effect, standing: Stands) -> Decision:
+        """Allow, ask or deny; blocks where a command speaks of files.
+
+        Args:
+            tool: Its canonical name.
+            effect: With links followed.
+            spelled: As the call spelled it.
+            standing: How the session stands.
+        """
+        intent = Intent(
+            tool=tool,
+            kind=effect.kind,
+            paths=effect.paths,
+            spelled=spelled.paths,
+            command=effect.command,
+            folder=effect.folder,
+            shell=effect.shell,
+            url=effect.url,
+            risk=effect.risk,
+            escalation=effect.escalation,
+        )
+        decision = self.rules.decide(
+            intent,
+            mode=standing.mode,
+            granted=tuple(standing.granted),
+            around=standing.around,
+        )
+        return self._validated(effect, spelled, decision)
+
+    def _validated(self, effect: Effect, spelled: Effect, decision: Decision) -> Decision:
+        """The decision, stricter where something is wrong with the call itself."""
+        if self.validator is None:
+            return decision
+        issues = self.validator.issues(
+            kind=effect.kind, spelled=spelled.paths, paths=effect.paths, url=effect.url
+        )
+        for issue in sorted(issues, key=lambda issue: issue.severity != "critical"):
+            rule = f"safety:{issue.rule}"
+            if issue.severity == "critical":
+                reason = f"{issue.reason}; {issue.hint}" if issue.hint else issue.reason
+                return replace(decision, outcome="deny", rule=rule, reason=reason)
+            if issue.severity == "high" and decision.outcome == "allow":
+                return replace(decision, outcome="ask", rule=rule, reason=issue.reason)
+        return decision
+
+
 class Gate(Struct, frozen=True, kw_only=True):
     """Whoever may say no."""
 
-    rules: Rules
+    judgement: Judgement
     journal: Journal
     asker: Asker
     keeper: Keeper
@@ -46,7 +98,6 @@ class Gate(Struct, frozen=True, kw_only=True):
     clock: Clock
     ids: Ids
     watchers: list[Watcher]
-    validator: Validator | None = None
 
     async def admit(
         self, passage: Passage, effect: Effect, spelled: Effect, *, is_late: bool = False
@@ -65,9 +116,7 @@ class Gate(Struct, frozen=True, kw_only=True):
         """
         verdict = await self.hooks.before(passage.call, effect)
         passage.steps.append(f"hooks:{verdict.outcome}")
-        decision = self._validated(
-            passage, effect, spelled, await self._decided(passage, effect, spelled)
-        )
+        decision = await self._decided(passage, effect, spelled)
         decision = self.pace.held(decision, effect.kind, self.clock.monotonic())
         passage.steps.append(f"rules:{decision.outcome}")
         passage.rule, passage.layer = decision.rule, decision.layer
@@ -102,24 +151,6 @@ class Gate(Struct, frozen=True, kw_only=True):
         if effect.kind not in HARMLESS:
             await self.journal.settle()
 
-    def _validated(
-        self, passage: Passage, effect: Effect, spelled: Effect, decision: Decision
-    ) -> Decision:
-        """The decision, stricter where something is wrong with the call itself."""
-        if self.validator is None:
-            return decision
-        issues = self.validator.issues(
-            kind=effect.kind, spelled=spelled.paths, paths=effect.paths, url=effect.url
-        )
-        for issue in sorted(issues, key=lambda issue: issue.severity != "critical"):
-            rule = f"safety:{issue.rule}"
-            if issue.severity == "critical":
-                reason = f"{issue.reason}; {issue.hint}" if issue.hint else issue.reason
-                return replace(decision, outcome="deny", rule=rule, reason=reason)
-            if issue.severity == "high" and decision.outcome == "allow":
-                return replace(decision, outcome="ask", rule=rule, reason=issue.reason)
-        return decision
-
     async def _ask_within(self, passage: Passage, effect: Effect, decision: Decision) -> None:
         """Asks; where only a limit wanted that, a no is the limit's."""
         try:
@@ -139,26 +170,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             raise
 
     async def _decided(self, passage: Passage, effect: Effect, spelled: Effect) -> Decision:
-        intent = Intent(
-            tool=passage.name,
-            kind=effect.kind,
-            paths=effect.paths,
-            spelled=spelled.paths,
-            command=effect.command,
-            folder=effect.folder,
-            shell=effect.shell,
-            url=effect.url,
-            risk=effect.risk,
-            escalation=effect.escalation,
-        )
-        standing = self.standing
-        decide = partial(
-            self.rules.decide,
-            intent,
-            mode=standing.mode,
-            granted=tuple(standing.granted),
-            around=standing.around,
-        )
+        decide = partial(self.judgement.of, passage.name, effect, spelled, self.standing)
         # A command is read by a grammar, and the files that it names are looked at.
         return await to_thread.run_sync(decide) if effect.kind == "execute" else decide()
 

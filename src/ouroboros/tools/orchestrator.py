@@ -25,7 +25,7 @@ from ouroboros.safety.rules import Decision, Rules
 from ouroboros.safety.rules.values import HARMLESS
 from ouroboros.safety.sandbox import CageDenied, Sandbox, Unconfined
 from ouroboros.safety.untrusted import source_of
-from ouroboros.tools.admission import Gate, Watcher, leaving
+from ouroboros.tools.admission import Gate, Judgement, Watcher, leaving
 from ouroboros.tools.approval import Asker, Keeper, NoKeeper
 from ouroboros.tools.arguments import decode
 from ouroboros.tools.pace import Pace
@@ -103,7 +103,7 @@ class Orchestrator:
         self._standing = standing
         self._clock = clock
         self._gate = Gate(
-            rules=rules,
+            judgement=Judgement(rules=rules, validator=validator),
             journal=journal,
             asker=asker,
             keeper=keeper or NoKeeper(),
@@ -113,7 +113,6 @@ class Orchestrator:
             clock=clock,
             ids=ids,
             watchers=[],
-            validator=validator,
         )
         self._environment = environment
         self._cages = cages or OneCage()

@@ -27,8 +27,8 @@ class Journal(Protocol):
         ...
 
 
-class Standing(Protocol):
-    """How the session stands now."""
+class Stands(Protocol):
+    """How much may happen now."""
 
     @property
     def mode(self) -> Mode:
@@ -41,13 +41,17 @@ class Standing(Protocol):
         ...
 
     @property
-    def cwd(self) -> str:
-        """The folder that relative paths start from."""
-        ...
-
-    @property
     def around(self) -> Around:
         """What was remembered and read, and whether commands reach the network."""
+        ...
+
+
+class Standing(Stands, Protocol):
+    """How the session stands now."""
+
+    @property
+    def cwd(self) -> str:
+        """The folder that relative paths start from."""
         ...
 
     def request_of(self, call_id: str) -> str:

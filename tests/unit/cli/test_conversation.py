@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Self
 
 import anyio
+import pytest
 
-from ouroboros.core.commands import Command
+from ouroboros.core.commands import Command, Resize
 from ouroboros.core.events import Envelope
 from ouroboros.core.state import Spent, State
 from ouroboros.faces.cli.conversation import Control, Conversation
@@ -28,6 +29,7 @@ class SlowTalk:
         self.may_end = anyio.Event()
         self.may_hear = anyio.Event()
         self.told = anyio.Event()
+        self.heard: list[Command] = []
 
     def listen(self, sink: Callable[[Envelope], None]) -> None:
         """Has nothing to show."""
@@ -36,6 +38,7 @@ class SlowTalk:
         """Needs no warmth."""
 
     async def send(self, command: Command) -> None:
+        self.heard.append(command)
         self.told.set()
         await self.may_hear.wait()
 
@@ -49,9 +52,12 @@ class Terminal:
 
     def __init__(self) -> None:
         self.fd, self.inner = pty.openpty()
-        fcntl.ioctl(self.inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.resize(80, 24)
         os.set_blocking(self.fd, False)
         self.picture = Picture(80, 24)
+
+    def resize(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self.inner, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def __enter__(self) -> Self:
         return self
@@ -70,6 +76,10 @@ class Terminal:
                 self.picture.feed(os.read(self.fd, 65_536).decode())
 
 
+def forgotten(text: str) -> None:
+    del text
+
+
 async def no_control(line: str, *, running: bool) -> Control:
     raise AssertionError(line)
 
@@ -79,9 +89,8 @@ async def test_the_end_of_a_turn_takes_no_warning_back() -> None:
         assert await left_after_two_interrupts(terminal) == 130
 
 
-async def left_after_two_interrupts(terminal: Terminal) -> int:
-    """The exit code of somebody who interrupts as a turn ends, and once more."""
-    talk, codes, left = SlowTalk(), list[int](), anyio.Event()
+def at(terminal: Terminal, talk: SlowTalk) -> Conversation:
+    """A conversation at a terminal."""
     streams = Streams(
         stdin=terminal.inner,
         stdout=terminal.inner,
@@ -96,7 +105,13 @@ async def left_after_two_interrupts(terminal: Terminal) -> int:
         prompt=lambda: "> ",
         listens=True,
     )
-    conversation = Conversation(talk, stage, "ses_1")
+    return Conversation(talk, stage, "ses_1")
+
+
+async def left_after_two_interrupts(terminal: Terminal) -> int:
+    """The exit code of somebody who interrupts as a turn ends, and once more."""
+    talk, codes, left = SlowTalk(), list[int](), anyio.Event()
+    conversation = at(terminal, talk)
 
     async def chat() -> None:
         codes.append(await conversation.chat("begin", no_control, lambda text: None))
@@ -118,3 +133,28 @@ async def left_after_two_interrupts(terminal: Terminal) -> int:
         with anyio.fail_after(20):
             await left.wait()
     return codes[0]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(120, 40), (80, 24)])
+async def test_the_session_is_told_how_large_the_terminal_is_if_that_is_unusual(
+    columns: int, rows: int
+) -> None:
+    talk = SlowTalk()
+    talk.may_hear.set()
+    with Terminal() as terminal:
+        terminal.resize(columns, rows)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(at(terminal, talk).chat, "begin", no_control, forgotten)
+            await terminal.sees("Ctrl-C stops")
+            await anyio.wait_all_tasks_blocked()
+            first = [Resize(columns=columns, rows=rows)] if columns != 80 else []
+            assert talk.heard == first
+            talk.told = anyio.Event()
+            terminal.resize(77, 21)
+            signal.raise_signal(signal.SIGWINCH)
+            signal.raise_signal(signal.SIGWINCH)
+            with anyio.fail_after(20):
+                await talk.told.wait()
+            await anyio.wait_all_tasks_blocked()
+            assert talk.heard == [*first, Resize(columns=77, rows=21)]
+            tasks.cancel_scope.cancel()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.safety.pipeline.calls import Issue, Validator, is_valid
+from ouroboros.safety.pipeline.calls import Issue, Validator
 
 ROOT = Path("/ws")
 VAULT = Path("/home/me/.ouroboros/vault")
@@ -24,7 +24,6 @@ def test_climbing_out_is_critical_and_says_how_to_ask(kind: str, path: str) -> N
     [issue] = issues(kind, path)
     assert (issue.rule, issue.severity) == ("path-traversal", "critical")
     assert "name the place itself" in issue.hint
-    assert not is_valid([issue])
 
 
 @pytest.mark.parametrize("path", ["a..b", "a/b", "...", "a/..b/c", "a/../b", "b..", "x/.../y"])
@@ -57,7 +56,6 @@ def test_the_store_of_secrets_is_nobodys(kind: str) -> None:
 def test_addresses(url: str, rule: str, severity: str) -> None:
     [issue] = issues("origin", url=url)
     assert (issue.rule, issue.severity) == (rule, severity)
-    assert is_valid([issue]) == (severity == "medium")
 
 
 def test_a_public_address_passes() -> None:

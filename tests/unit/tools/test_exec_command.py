@@ -13,7 +13,13 @@ from ouroboros.safety.policy.presets import Escalation
 from ouroboros.safety.sandbox import Policy
 from ouroboros.safety.sandbox.floor import Floor
 from ouroboros.tools.approval import Answer
-from ouroboros.tools.builtin.exec_command import ExecCommandArguments, ExecCommandTool
+from ouroboros.tools.builtin.exec_command import (
+    ExecCommandArguments,
+    ExecCommandTool,
+    WriteStdinTool,
+    poll_seconds,
+    yield_seconds,
+)
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.exec.starting import Starter
 from tests.unit.tools.living import living, number_of, said, seconds_of
@@ -59,6 +65,41 @@ async def test_waiting_times_are_clamped(tmp_path: Path):
         result = await spine.call("exec_command", cmd="sleep 60", yield_time_ms=1)
         assert 0.25 <= seconds_of(result) < 5
         assert number_of(result)
+
+
+@pytest.mark.parametrize(
+    ("asked", "yields", "polls"),
+    [
+        (-5, 0.25, 5),
+        (0, 0.25, 5),
+        (249, 0.25, 5),
+        (250, 0.25, 5),
+        (251, 0.251, 5),
+        (4_999, 4.999, 5),
+        (5_001, 5.001, 5.001),
+        (29_999, 29.999, 29.999),
+        (30_000, 30, 30),
+        (30_001, 30, 30.001),
+        (299_999, 30, 299.999),
+        (300_001, 30, 300),
+        (10**15, 30, 300),
+    ],
+)
+def test_each_waiting_time_has_its_bounds(asked: int, yields: float, polls: float):
+    assert (yield_seconds(asked), poll_seconds(asked)) == (yields, polls)
+
+
+@pytest.mark.deep
+async def test_the_bounds_hold_for_calls(tmp_path: Path):
+    async with living(tmp_path) as spine:
+        first = await spine.call("exec_command", cmd="sleep 90", tty=True, yield_time_ms=999_999)
+        assert 30 <= seconds_of(first) < 35
+        polled = await spine.call("write_stdin", session_id=number_of(first), yield_time_ms=1)
+        assert 5 <= seconds_of(polled) < 10
+        typed = await spine.call(
+            "write_stdin", session_id=number_of(first), chars="x", yield_time_ms=1
+        )
+        assert 0.35 <= seconds_of(typed) < 5
 
 
 async def test_output_never_ends_a_call_early(tmp_path: Path):
@@ -385,3 +426,58 @@ async def test_in_a_cage_a_terminal_belongs_to_the_command_too(tmp_path: Path):
             "write_stdin", session_id=number_of(first), chars="\x03", yield_time_ms=20_000
         )
         assert "Process exited with code 130" in text_of(last)
+
+
+async def test_a_terminal_has_the_size_of_the_persons_and_follows_it(tmp_path: Path):
+    processes = Processes()
+    tools = [ExecCommandTool(Starter(), processes, login=False), WriteStdinTool(processes)]
+    async with processes.opened():
+        spine = Spine(tmp_path, tools=tools)
+        processes.resize(132, 43)
+        text = "trap 'stty size' WINCH; stty size; tput -T xterm cols; while :; do sleep 0.1; done"
+        first = await spine.call("exec_command", cmd=text, tty=True, yield_time_ms=1_500)
+        assert said(first).split() == ["43", "132", "132"]
+        processes.resize(100, 30)
+        later = await spine.call("write_stdin", session_id=number_of(first), yield_time_ms=5_000)
+        assert said(later).split() == ["30", "100"]
+        stopped = await spine.call("write_stdin", session_id=number_of(first), chars="\x03")
+        assert "Process exited with code 130" in text_of(stopped)
+        processes.resize(90, 20)  # of one that is gone nothing can be changed
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given"),
+    [
+        ((1, 1), (20, 5)),
+        ((10_000, 10_000), (500, 200)),
+        ((20, 5), (20, 5)),
+        ((500, 200), (500, 200)),
+    ],
+)
+async def test_a_size_that_no_program_expects_is_bounded(
+    wanted: tuple[int, int], given: tuple[int, int]
+):
+    processes = Processes()
+    assert processes.size == (80, 24)
+    processes.resize(*wanted)
+    assert processes.size == given
+
+
+@pytest.mark.parametrize(
+    ("keys", "wanted"),
+    [
+        ("\x04", "Process exited with code 0"),
+        ("\x1c", "Process exited with code 131"),
+        ("ab\x7fc\n", "ac\r\n"),
+    ],
+)
+async def test_control_characters_mean_what_they_mean_on_a_terminal(
+    tmp_path: Path, keys: str, wanted: str
+):
+    """Ctrl-D ends the input, Ctrl-\\ quits, and backspace takes a character back."""
+    async with living(tmp_path) as spine:
+        first = await spine.call("exec_command", cmd="exec cat", tty=True, yield_time_ms=250)
+        last = await spine.call(
+            "write_stdin", session_id=number_of(first), chars=keys, yield_time_ms=1_000
+        )
+        assert wanted in text_of(last)

@@ -35,16 +35,16 @@ async def test_the_65th_pushes_out_one_that_has_ended_before_one_that_runs(tmp_p
         assert all(1000 <= number <= 99_999 for number in numbers)
 
         await begun(table, tmp_path)
-        assert table.peek(ended) is None
-        assert table.peek(first)
-
+        with pytest.raises(ToolFailed, match="Unknown process id"):
+            table.used(ended)
         table.used(first)
         oldest = rest[0][1]
         await begun(table, tmp_path)
         # The other that has ended is one of the last eight, and stays.
-        assert table.peek(late)
-        assert table.peek(first)
-        assert table.peek(rest[0][0]) is None
+        assert table.used(late).exit_code is not None
+        assert table.used(first).exit_code is None
+        with pytest.raises(ToolFailed, match="Unknown process id"):
+            table.used(rest[0][0])
         await oldest.end()
         assert oldest.exit_code is not None
 

@@ -10,12 +10,13 @@ import anyio.to_thread
 from anyio.abc import TaskGroup
 from msgspec import Struct
 
-from ouroboros.core.commands import Command, Interrupt, Steer
+from ouroboros.core.commands import Command, Interrupt, Resize, Steer
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import Envelope
-from ouroboros.faces.cli.interrupts import INTERRUPTED, on_continue, watch
+from ouroboros.faces.cli.interrupts import INTERRUPTED, on_continue, on_resize, watch
 from ouroboros.faces.cli.prompting.intents import Answered, Intent, Left, Said
 from ouroboros.faces.cli.render.face import Ending, Notice
+from ouroboros.faces.cli.render.screen import USUAL, Size
 from ouroboros.faces.cli.stage import Stage
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Conversation:
         self._running = False
         self._stopping = False
         self._warned = False
+        self._size = USUAL
         self._waiting: deque[str] = deque()
         self._leaves = False
         self._signalled = False
@@ -160,8 +162,16 @@ class Conversation:
             give = self._send.send
             tasks.start_soon(read_keys, stage.stdin, desk, touch, give, self._interrupt)
             tasks.start_soon(on_continue, self._redraw)
+            tasks.start_soon(on_resize, self._tell_size)
         else:
             tasks.start_soon(read_lines, stage.stdin, desk, self._send.send)
+
+    async def _tell_size(self) -> None:
+        """Tells the session how large the terminal is, unless it knows or it is as usual."""
+        size = Size.of(self._stage.stdin)
+        if size != self._size:
+            self._size = size
+            await self._tell_session(Resize(columns=size.columns, rows=size.lines))
 
     async def _close(self) -> None:
         if self._stage.terminal is not None:

@@ -35,3 +35,11 @@ async def on_continue(again: Callable[[], None]) -> None:
     with anyio.open_signal_receiver(signal.SIGCONT) as signals:
         async for _ in signals:
             again()
+
+
+async def on_resize(tell: Callable[[], Awaitable[None]]) -> None:
+    """Calls ``tell`` now, and each time the terminal has another size."""
+    with anyio.open_signal_receiver(signal.SIGWINCH) as signals:
+        await tell()
+        async for _ in signals:
+            await tell()

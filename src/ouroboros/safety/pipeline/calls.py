@@ -36,11 +36,6 @@ class Issue(Struct, frozen=True, kw_only=True):
     hint: str = ""
 
 
-def is_valid(issues: Sequence[Issue]) -> bool:
-    """Whether none of them is critical or high."""
-    return not any(issue.severity in ("critical", "high") for issue in issues)
-
-
 class Validator:
     """Judges calls of one session."""
 

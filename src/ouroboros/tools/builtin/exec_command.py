@@ -112,7 +112,7 @@ class ExecCommandTool:
         self._processes.adopt(running)
         number: int | None = None
         try:
-            seconds = _clamped(arguments.yield_time_ms, LEAST_YIELD_MS, MOST_YIELD_MS)
+            seconds = yield_seconds(arguments.yield_time_ms)
             async for piece in running.follow(seconds, is_paused=self._processes.is_paused):
                 yield piece
             if running.exit_code is None:
@@ -137,7 +137,7 @@ class ExecCommandTool:
         try:
             terminal: Terminal | None = None
             if arguments.tty:
-                terminal = await self._starter.start_terminal(wish, context)
+                terminal = await self._starter.start_terminal(wish, context, self._processes.size)
                 process, confined = terminal.process, terminal.confined
             else:
                 process, confined = await self._starter.start(wish, context)
@@ -209,14 +209,13 @@ class WriteStdinTool:
         """Streams what the command says from now on, then all that it said since it was last read."""
         running = self._processes.used(arguments.session_id)
         began = context.clock.monotonic()
-        least, most = LEAST_POLL_MS, MOST_POLL_MS
+        seconds = poll_seconds(arguments.yield_time_ms)
         if _stops(running, arguments.chars):
             await running.end()
         elif arguments.chars:
-            least, most = LEAST_YIELD_MS, MOST_YIELD_MS
+            seconds = yield_seconds(arguments.yield_time_ms)
             await _type(running, arguments.chars)
             await anyio.sleep(AFTER_TYPING_SECONDS)
-        seconds = _clamped(arguments.yield_time_ms, least, most)
         async for piece in running.follow(seconds, is_paused=self._processes.is_paused):
             yield piece
         number: int | None = arguments.session_id
@@ -271,8 +270,14 @@ def _head(said: Said, code: int | None, number: int | None, seconds: float) -> s
     return "\n".join(lines)
 
 
-def _clamped(milliseconds: int, least: int, most: int) -> float:
-    return max(least, min(milliseconds, most)) / 1000
+def yield_seconds(milliseconds: int) -> float:
+    """How long a call waits for a command that was started or typed into, whatever was asked."""
+    return max(LEAST_YIELD_MS, min(milliseconds, MOST_YIELD_MS)) / 1000
+
+
+def poll_seconds(milliseconds: int) -> float:
+    """The same for a call that only waits."""
+    return max(LEAST_POLL_MS, min(milliseconds, MOST_POLL_MS)) / 1000
 
 
 def _where(folder: str) -> str:

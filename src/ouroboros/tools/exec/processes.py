@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from ouroboros.core.errors import ToolFailed, unwrapped
+from ouroboros.safety.terminal import COLUMNS, ROWS
 from ouroboros.tools.exec.running import Running
 from ouroboros.tools.exec.snapshot import Snapshots
 
@@ -18,6 +20,10 @@ MOST = 64
 
 PROTECTED = 8
 """The most recently used ones are not pushed out."""
+
+LEAST_COLUMNS, MOST_COLUMNS = 20, 500
+LEAST_ROWS, MOST_ROWS = 5, 200
+"""What programs are told of a terminal; the output of one for a model is wrapped at its width."""
 
 FIRST_NUMBER, LAST_NUMBER = 1000, 99_999
 
@@ -45,7 +51,9 @@ class Processes:
         """
         self.is_paused = is_paused
         self._lost = lost or {}
+        self.size = (COLUMNS, ROWS)
         self._table: dict[int, Running] = {}
+        self._running: set[Running] = set()
         self._tasks: TaskGroup | None = None
         self.snapshots: Snapshots | None = None
         if snapshots is not None:
@@ -75,7 +83,8 @@ class Processes:
 
     def adopt(self, running: Running) -> None:
         """Reads it from now on, and ends it with the session at the latest."""
-        self.beside(running.pump)
+        self._running.add(running)
+        self.beside(partial(self._pump, running))
 
     def beside(self, job: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Does something until it is done or the session ends."""
@@ -107,13 +116,25 @@ class Processes:
         self._table[number] = running
         return running
 
-    def peek(self, number: int) -> Running | None:
-        """The command of this number, without using it."""
-        return self._table.get(number)
+    def resize(self, columns: int, rows: int) -> None:
+        """Gives every terminal this size, and those that are still to come."""
+        self.size = (
+            max(LEAST_COLUMNS, min(columns, MOST_COLUMNS)),
+            max(LEAST_ROWS, min(rows, MOST_ROWS)),
+        )
+        for running in self._running:
+            if running.terminal is not None and running.exit_code is None:
+                running.terminal.resize(*self.size)
 
     def drop(self, number: int) -> None:
         """Forgets one that has ended."""
         self._table.pop(number, None)
+
+    async def _pump(self, running: Running) -> None:
+        try:
+            await running.pump()
+        finally:
+            self._running.discard(running)
 
     def _least(self) -> int:
         """Whom to push out: an ended one first, the least recently used, and none of the last eight."""

@@ -9,7 +9,7 @@ from msgspec import Struct
 from ouroboros.safety.guard import Guard
 from ouroboros.safety.sandbox import Confined
 from ouroboros.safety.spawn import Process, shell_command, start
-from ouroboros.safety.terminal import Terminal, start_terminal
+from ouroboros.safety.terminal import COLUMNS, ROWS, Terminal, start_terminal
 from ouroboros.tools.exec.snapshot import KNOWN, Snapshots
 from ouroboros.tools.tool import ToolContext
 
@@ -52,8 +52,10 @@ class Starter:
         )
         return process, confined
 
-    async def start_terminal(self, wish: Wish, context: ToolContext) -> Terminal:
-        """The same on a terminal of its own.
+    async def start_terminal(
+        self, wish: Wish, context: ToolContext, size: tuple[int, int] = (COLUMNS, ROWS)
+    ) -> Terminal:
+        """The same on a terminal of its own, of so many columns and rows.
 
         Raises:
             OSError: As ``start``.
@@ -66,6 +68,8 @@ class Starter:
             environment=environment,
             guard=self._guard,
             sandbox=context.sandbox,
+            columns=size[0],
+            rows=size[1],
         )
 
     async def _begin_guard(self) -> None:

@@ -56,3 +56,7 @@ class Size(Struct, frozen=True, kw_only=True):
             columns, lines = _FALLBACK
         columns, lines = columns or _FALLBACK[0], lines or _FALLBACK[1]
         return cls(columns=max(columns, _NARROWEST), lines=max(lines, 4))
+
+
+USUAL = Size(columns=_FALLBACK[0], lines=_FALLBACK[1])
+"""What terminals are taken for."""
