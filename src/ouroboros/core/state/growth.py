@@ -59,12 +59,12 @@ def _grow(
 
 
 def leave(state: Present) -> None:
-    """Notes at the head how things stand, the first time that the conversation goes on from it."""
+    """Notes at the head how things stand, before the conversation goes on from it."""
     tree = state.tree
     node = tree.nodes.get(tree.head)
-    if node is None or node.until:
+    if node is None:
         return
-    node.until = max(node.seq, state.seq - 1)
+    node.until = node.until or max(node.seq, state.seq - 1)
     node.ended, node.began, node.iteration = state.ended, state.began, state.iteration
     node.measured_tokens, node.measured_at = state.measured_tokens, state.measured_at
     now = Mark(told=state.told, plan=state.plan, sources=tuple(state.sources))
