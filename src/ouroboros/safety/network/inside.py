@@ -47,16 +47,16 @@ class Gated:
 
     def __init__(self, cage: Sandbox) -> None:
         """``cage`` shares no network with this machine."""
-        self._cage = cage
+        self.cage = cage
         self.name, self.hides = cage.name, cage.hides
 
     def confine(self, command: Sequence[str], *, cwd: Path) -> Confined:
         """The command without a network."""
-        return self._cage.confine(command, cwd=cwd)
+        return self.cage.confine(command, cwd=cwd)
 
     def routed(self, opening: Callable[[], Callable[[], int]]) -> "Routed":
         """The same cage with its way out."""
-        return Routed(self._cage, opening)
+        return Routed(self.cage, opening)
 
 
 class Routed:
@@ -64,7 +64,7 @@ class Routed:
 
     def __init__(self, cage: Sandbox, opening: Callable[[], Callable[[], int]]) -> None:
         """``opening`` makes what the listener inside is handed out through, see ``Managed.outlet``."""
-        self._cage = cage
+        self.cage = cage
         self._opening = opening
         self.name, self.hides = cage.name, cage.hides
 
@@ -72,7 +72,7 @@ class Routed:
         """The command in its cage, behind what makes the way out."""
         let_out = (sys.executable, str(outlet.__file__), "", str(INSIDE_PORT))
         words = ("/bin/sh", "-c", _LET_OUT, *let_out, *command)
-        confined = self._cage.confine(words, cwd=cwd)
+        confined = self.cage.confine(words, cwd=cwd)
         place = len(confined.command) - len(words) + _DESCRIPTOR_AT
         return replace(
             confined,

@@ -11,7 +11,9 @@ import anyio
 import pytest
 
 from ouroboros.code.python.session import Outcome, PythonSession
-from ouroboros.safety.sandbox import Unconfined
+from ouroboros.safety.network.inside import Gated
+from ouroboros.safety.sandbox import Policy, Sandbox, Unconfined
+from ouroboros.safety.sandbox.floor import Floor
 
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
@@ -21,8 +23,12 @@ class Python:
         self.session, self.folder = session, folder
         self.heard: list[tuple[str, str]] = []
 
-    async def __call__(self, code: str, seconds: float = 20.0) -> Outcome:
-        running = self.session.run(code, cwd=self.folder, sandbox=Unconfined(), seconds=seconds)
+    async def __call__(
+        self, code: str, seconds: float = 20.0, sandbox: Sandbox | None = None
+    ) -> Outcome:
+        running = self.session.run(
+            code, cwd=self.folder, sandbox=sandbox or Unconfined(), seconds=seconds
+        )
         outcome: Outcome | None = None
         async with aclosing(running):
             async for said in running:
@@ -311,3 +317,31 @@ async def test_nothing_is_left_running_at_the_end(tmp_path: Path):
         pids = [run.session.pid, int(outcome.value)]
     for pid in pids:
         assert not await anyio.Path(f"/proc/{pid}/exe").exists()
+
+
+async def test_another_cage_has_another_worker_also_under_the_same_name(tmp_path: Path):
+    """A worker that was started where it may write is not used where it may not."""
+    work = tmp_path / "work"
+    work.mkdir()
+    open_ = Floor(Policy(reach="workspace-write", writable=(tmp_path,)))
+    shut = Floor(Policy(reach="read-only"))
+    write = f"open({str(work / 'a')!r}, 'a').write('x')"
+    async with python(tmp_path) as run:
+        first = await run(f"kept = 1\n{write}", sandbox=open_)
+        same = await run(f"kept\n{write}", sandbox=open_)
+        worker = run.session.pid
+        other = await run(write, sandbox=shut)
+        assert run.session.pid != worker
+        back = await run(write, sandbox=open_)
+    assert (first.ok, same.ok, back.ok) == (True, True, True)
+    assert "kept" in other.lost
+    assert "PermissionError" in other.error or "Permission denied" in other.error
+    assert (work / "a").read_text() == "xxx"
+
+
+async def test_a_way_out_for_each_call_keeps_the_worker(tmp_path: Path):
+    gated = Gated(Floor(Policy(reach="workspace-write", writable=(tmp_path,))))
+    async with python(tmp_path) as run:
+        await run("kept = 1", sandbox=gated)
+        assert (await run("kept", sandbox=gated)).value == "1"
+        assert (await run("kept", sandbox=gated.cage)).value == "1"
