@@ -192,6 +192,20 @@ async def test_a_new_place_is_asked_about_whichever_tool_goes_there(
     assert asked[1] == "Open localhost:9 from now on"
 
 
+async def test_a_fetched_page_is_carried_nowhere_new_by_the_browser(
+    tmp_path: Path, shop: Shop
+) -> None:
+    """In one session, and whichever of the two comes first."""
+    open_ = says(call("browser_execute", code="await openTab('http://localhost:9/?d=1')"))
+    fetch = says(call("fetch", url=shop.url))
+    web = {"allow": ["127.0.0.1"]}
+    async with browsing(tmp_path, fetch, open_, mode="full-auto", web=web) as opened:
+        outcome = await opened.run(f"Look at {shop.url}")
+        asked = [event.action for event in opened.events(PermissionRequested)]
+    assert outcome.exit_code == 4, words_of(opened)
+    assert [action.partition(",")[0] for action in asked] == ["Open http://localhost:9"]
+
+
 async def test_places_named_before_a_restart_are_known_after_it(tmp_path: Path, shop: Shop) -> None:
     named = "shop.localhost:9"
     read = f"const tab = await openTab('{shop.url}'); await getText(tab, 'h1')"

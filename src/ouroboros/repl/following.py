@@ -1,6 +1,6 @@
 """Follows what was read of pages through every tool of a session, whichever mind calls it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 import anyio
@@ -8,7 +8,10 @@ import anyio
 from ouroboros.core.errors import ToolFailed
 from ouroboros.repl.ledger import Ledger
 from ouroboros.repl.taint import Taint
+from ouroboros.safety.origins import origin_of
 from ouroboros.tools.tool import Effect
+
+_PAGE = "page "
 
 
 class Hands(Protocol):
@@ -58,3 +61,22 @@ class Following:
                 self._ledger.mark(path, b"", self._taint.by)
         except OSError as failed:
             raise ToolFailed(f"what it writes cannot be noted: {failed.strerror}") from failed
+
+
+class Elsewhere:
+    """Hears of every effect of a session: its browser may carry away what was read by other tools."""
+
+    def __init__(self, taint: Taint, sources: Callable[[], Sequence[str]], *, is_new: bool) -> None:
+        """``sources`` are what the session has read; in one that is new, pages tell of themselves."""
+        self._taint, self._sources, self._is_new = taint, sources, is_new
+
+    async def admitted(self, effect: Effect) -> None:
+        """Counts as read what was read of files and outputs, before a restart, and is fetched now."""
+        sources = [
+            source.removeprefix(_PAGE)
+            for source in self._sources()
+            if not (self._is_new and source.startswith(_PAGE))
+        ]
+        if effect.kind == "fetch":  # no tab of the browser's tells of it
+            sources.append(origin_of(effect.url) or effect.url)
+        await self._taint.read(*sources)

@@ -5,6 +5,7 @@ import pytest
 
 from ouroboros.browser.guard.policy import Asked
 from ouroboros.core.errors import Denied
+from ouroboros.repl.following import Elsewhere
 from ouroboros.repl.taint import Saved, Taint, patterns_of
 from ouroboros.tools.tool import Effect
 
@@ -257,3 +258,32 @@ def test_a_yes_to_a_domain_opens_that_domain(domain: str, url: str, opens: bool)
     taint = Taint()
     taint.know(*patterns_of(domain))
     assert taint.knows(url) is opens
+
+
+@pytest.mark.parametrize(
+    ("effect", "sources", "by"),
+    [
+        (
+            Effect(kind="fetch", action="", url="https://read.example/a?b"),
+            [],
+            ("https://read.example",),
+        ),
+        (Effect(kind="read", action=""), ["file /w/a"], ("file /w/a",)),
+        (Effect(kind="act", action=""), ["page https://seen.example"], ()),
+        (Effect(kind="none", action=""), [], ()),
+    ],
+)
+async def test_what_other_tools_read_counts_for_the_browser_too(
+    effect: Effect, sources: list[str], by: tuple[str, ...]
+):
+    taint = Taint()
+    await Elsewhere(taint, lambda: sources, is_new=True).admitted(effect)
+    assert taint.by == by
+
+
+async def test_pages_of_an_earlier_program_count_as_read():
+    taint = Taint()
+    await Elsewhere(taint, lambda: ["page https://seen.example"], is_new=False).admitted(
+        Effect(kind="none", action="")
+    )
+    assert taint.by == ("https://seen.example",)

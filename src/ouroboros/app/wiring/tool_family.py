@@ -14,7 +14,7 @@ from ouroboros.app.wiring.seat import BrowserSeat, seated
 from ouroboros.code.pool import Isolates
 from ouroboros.core.events import Envelope, UserMessage
 from ouroboros.core.parts import Message
-from ouroboros.repl.following import follow
+from ouroboros.repl.following import Elsewhere, follow
 from ouroboros.repl.tools.control import agreed
 from ouroboros.repl.tools.family import browser_tools, script_tools
 from ouroboros.repl.tools.seat import Seat
@@ -22,9 +22,6 @@ from ouroboros.safety.guard import Guard
 from ouroboros.tools.builtin.image import Blind, sees
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import AnyTool, Registry
-from ouroboros.tools.tool import Effect
-
-_PAGE = "page "
 
 
 @asynccontextmanager
@@ -74,17 +71,9 @@ async def seat_of(
         repls = Repls(base(kit, isolates, hands, opened, tools=tools))
         follow(hands, repls.taint, repls.own.ledger)
 
-        before = len(kit.state.history)
-
-        async def read_elsewhere(effect: Effect) -> None:
-            """A browser may carry away what was read in files, in outputs, and before a restart."""
-            del effect
-            sources = kit.state.sources
-            if not before:
-                sources = [source for source in sources if not source.startswith(_PAGE)]
-            await repls.taint.read(*(source.removeprefix(_PAGE) for source in sources))
-
-        hands.watch(read_elsewhere)
+        state = kit.state
+        elsewhere = Elsewhere(repls.taint, lambda: state.sources, is_new=not state.history)
+        hands.watch(elsewhere.admitted)
 
         def hear(message: Message) -> None:
             if message.role == "user" and message.kind == "plain":
@@ -94,7 +83,7 @@ async def seat_of(
             if isinstance(envelope.data, UserMessage):
                 hear(envelope.data.message)
 
-        for message in kit.state.history:
+        for message in state.history:
             hear(message)
         repls.taint.allow(*agreed(kit.state))
         kit.journal.listen(listen)
