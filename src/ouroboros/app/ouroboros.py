@@ -17,12 +17,15 @@ from msgspec.structs import replace
 
 from ouroboros.agent.session import Session as Engine
 from ouroboros.app.settings import Settings
-from ouroboros.core.commands import Command
+from ouroboros.core.commands import Branch, Command, Fork
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import Envelope, PermissionAnswered, TaskCancelled, TaskCompleted
+from ouroboros.core.events.session import SessionForked
+from ouroboros.core.parts import Message
 from ouroboros.core.state import Spent, State
 
 if TYPE_CHECKING:
+    from ouroboros.app.past.tree import Twig
     from ouroboros.llm.cassettes.tap import Tap
     from ouroboros.repl.seeds import Seeds
     from ouroboros.safety.rules import Rule
@@ -57,7 +60,7 @@ class Session:
         self._engine = engine
         self._warm = warm
         self._unanswered = 0
-        self._reason = self._final = ""
+        self._reason = self._final = self._forked = ""
         self.resumed = resumed
         self.warnings = warnings
         engine.journal.listen(self._note)
@@ -121,6 +124,26 @@ class Session:
             spent=replace(self.state.spent),
         )
 
+    async def fork(self, message_id: str = "") -> str:
+        """Starts another session from a message, by default from the last; gives its id.
+
+        Raises:
+            Misuse: There is no such message.
+            StoreFailed: The new session cannot be kept.
+        """
+        await self._engine.handle(Fork(message_id=message_id))
+        return self._forked
+
+    def history(self) -> tuple[Message, ...]:
+        """The messages of the current branch."""
+        return tuple(self.state.history)
+
+    def tree(self) -> "tuple[Twig, ...]":
+        """Every message that was said, on all branches."""
+        from ouroboros.app.past.tree import twigs
+
+        return twigs(self.state)
+
     def _note(self, envelope: Envelope) -> None:
         match envelope.data:
             case PermissionAnswered(decider="nobody"):
@@ -129,6 +152,8 @@ class Session:
                 self._reason, self._final = reason, final
             case TaskCancelled():
                 self._reason, self._final = "cancelled", self.state.final
+            case SessionForked(child=child):
+                self._forked = child
             case _:
                 pass
 
@@ -174,6 +199,7 @@ class Ouroboros:
         cwd: Path,
         resume: str = "",
         latest: bool = False,
+        at: str = "",
         interactive: bool = False,
         mind: Literal["", "tools", "rlm"] = "",
         browser: bool = False,
@@ -187,6 +213,7 @@ class Ouroboros:
             cwd: Working folder of a new session; a resumed one goes on in its own.
             resume: A session's id, or a beginning of it that fits one only.
             latest: Go on with the newest session of ``cwd``.
+            at: Go on after this message, an id or a number of its tree.
             interactive: Somebody can answer questions; otherwise each is answered no.
             mind: Who drives it: ``tools`` calls tools, ``rlm`` writes code in a REPL. Empty means as
                 before, and ``tools`` in a new session.
@@ -202,6 +229,7 @@ class Ouroboros:
             StoreFailed: The database cannot be used.
         """
         from ouroboros.app.wiring import session as wiring
+        from ouroboros.repl.seeds import Seeds
 
         opening = wiring.Opening(
             settings=self._settings,
@@ -214,16 +242,21 @@ class Ouroboros:
             mind=mind,
             browser=browser,
             logins=logins,
-            seeds=seeds or wiring.Seeds(),
+            seeds=seeds or Seeds(),
             way=way,
         )
         async with wiring.opened(opening, resume=resume, latest=latest) as built:
-            yield Session(
+            session = Session(
                 built.engine,
                 warm=built.warm,
                 resumed=built.resumed,
                 warnings=tuple(built.warnings),
             )
+            if at:
+                from ouroboros.app.past.tree import node_named
+
+                await session.send(Branch(message_id=node_named(session.state, at)))
+            yield session
 
 
 def _folder(cwd: Path) -> Path:

@@ -20,8 +20,9 @@ from ouroboros.app.providers import models
 from ouroboros.app.providers.listing import equipped
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
-from ouroboros.app.wiring import late_scripts, surroundings, toolbox
-from ouroboros.app.wiring import session as wiring
+from ouroboros.app.wiring import late_scripts, toolbox
+from ouroboros.app.wiring.minds.prompts import prompts_of, system_prompt
+from ouroboros.app.wiring.session import surroundings
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Failure, KeyMissing, Misuse, ModelFailed
 from ouroboros.core.ids import TimeOrderedIds
@@ -130,7 +131,7 @@ async def _ask(
     """Asks as the first turn of a session would."""
     settings, clock = loaded.settings, SystemClock()
     state = State(session="prepared", mode=settings.mode, cwd=str(cwd), model=leader.name)
-    prompts = await to_thread.run_sync(wiring.prompts_of, settings, cwd)
+    prompts = await to_thread.run_sync(prompts_of, settings, cwd)
     around = await surroundings.reader(
         cwd=cwd,
         home=loaded.home,
@@ -150,7 +151,7 @@ async def _ask(
     mind = ToolMind(
         lineup=Lineup(leader, clock=clock, connect=_nobody),
         prompts=prompts,
-        system=wiring.system_prompt(settings, prompts),
+        system=system_prompt(settings, prompts),
         tools=registry.specs,
         ids=TimeOrderedIds(clock, bytes),
         context=lambda state: None,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ouroboros.app import sessions
+from ouroboros.app.past import sessions
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli import table
 from ouroboros.faces.cli.invocation import note

@@ -16,7 +16,7 @@ from ouroboros.faces.cli.invocation import Invocation, note
 @click.pass_obj
 def command(invocation: Invocation, session: str, style: str, output: str) -> None:
     """Write SESSION out: jsonl holds every event, markdown is for reading."""
-    from ouroboros.app import sessions, transcript
+    from ouroboros.app.past import sessions, transcript
     from ouroboros.app.text import plain
 
     found = sessions.find(invocation.home(), session)

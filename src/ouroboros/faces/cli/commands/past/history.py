@@ -16,7 +16,7 @@ def command(
     invocation: Invocation, *, tool: str, session: str, failed: bool, limit: int, as_json: bool
 ) -> None:
     """List tool calls of every session, the latest first: when, where, which, and how it ended."""
-    from ouroboros.app import sessions
+    from ouroboros.app.past import sessions
     from ouroboros.faces.cli import table
 
     made = sessions.history(

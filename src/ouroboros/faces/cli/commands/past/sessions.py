@@ -6,11 +6,12 @@ import click
 
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.asking import agreed
+from ouroboros.faces.cli.commands.past import branches
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
 if TYPE_CHECKING:
-    from ouroboros.app.sessions import Session
+    from ouroboros.app.past.sessions import Session
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 session_argument = click.argument("session")
@@ -34,7 +35,7 @@ def list_all(
     invocation: Invocation, *, here: bool, archived: bool, limit: int, as_json: bool
 ) -> None:
     """List sessions, newest first."""
-    from ouroboros.app import sessions
+    from ouroboros.app.past import sessions
     from ouroboros.faces.cli import table
 
     cwd = str(invocation.cwd()) if here else None
@@ -56,7 +57,7 @@ def list_all(
 @click.pass_obj
 def show(invocation: Invocation, session: str, *, as_json: bool) -> None:
     """Print what is known of SESSION, and its last answer."""
-    from ouroboros.app import sessions
+    from ouroboros.app.past import sessions
     from ouroboros.faces.cli import table
 
     found = sessions.find(invocation.home(), session)
@@ -100,7 +101,7 @@ def show(invocation: Invocation, session: str, *, as_json: bool) -> None:
 @click.pass_obj
 def calls(invocation: Invocation, session: str, *, as_json: bool) -> None:
     """List every tool call of SESSION: when, which, how it ended, how long it took."""
-    from ouroboros.app import sessions
+    from ouroboros.app.past import sessions
     from ouroboros.faces.cli import table
 
     found = sessions.find(invocation.home(), session)
@@ -124,7 +125,7 @@ def calls(invocation: Invocation, session: str, *, as_json: bool) -> None:
 @click.pass_obj
 def rename(invocation: Invocation, session: str, title: str) -> None:
     """Give SESSION another TITLE."""
-    from ouroboros.app import sessions
+    from ouroboros.app.past import sessions
 
     title = " ".join(title.split())
     if not title:
@@ -139,7 +140,7 @@ def rename(invocation: Invocation, session: str, title: str) -> None:
 @click.pass_obj
 def archive(invocation: Invocation, session: str) -> None:
     """Take SESSION off the list; nothing of it is lost."""
-    from ouroboros.app import sessions
+    from ouroboros.app.past import sessions
 
     found = sessions.find(invocation.home(), session)
     sessions.archive(invocation.home(), found.id)
@@ -151,7 +152,7 @@ def archive(invocation: Invocation, session: str) -> None:
 @click.pass_obj
 def unarchive(invocation: Invocation, session: str) -> None:
     """Put SESSION back on the list."""
-    from ouroboros.app import sessions
+    from ouroboros.app.past import sessions
 
     found = sessions.find(invocation.home(), session)
     sessions.unarchive(invocation.home(), found.id)
@@ -164,7 +165,7 @@ def unarchive(invocation: Invocation, session: str) -> None:
 @click.pass_obj
 def delete(invocation: Invocation, session: str, *, yes: bool) -> int:
     """Remove SESSION for good."""
-    from ouroboros.app import sessions
+    from ouroboros.app.past import sessions
 
     found = sessions.find(invocation.home(), session)
     if not yes:
@@ -186,7 +187,7 @@ def delete(invocation: Invocation, session: str, *, yes: bool) -> int:
 @click.pass_obj
 def search(invocation: Invocation, words: tuple[str, ...], *, limit: int, as_json: bool) -> int:
     """Find WORDS in what was said and done in all sessions."""
-    from ouroboros.app import sessions
+    from ouroboros.app.past import sessions
     from ouroboros.faces.cli import table
 
     found = sessions.hits(invocation.home(), " ".join(words), limit=limit)
@@ -200,6 +201,10 @@ def search(invocation: Invocation, words: tuple[str, ...], *, limit: int, as_jso
     if not found:
         note("nothing was found")
     return 0 if found else 1
+
+
+for _more in (branches.tree, branches.branch, branches.rollback, branches.fork):
+    command.add_command(_more)
 
 
 def _cells(session: "Session") -> tuple[str, ...]:

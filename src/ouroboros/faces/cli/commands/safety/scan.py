@@ -12,7 +12,7 @@ from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import note, say, say_each, say_json
 
 if TYPE_CHECKING:
-    from ouroboros.app.scan import Hit, What
+    from ouroboros.app.offline.scan import Hit, What
 
 
 @click.group(cls=NearGroup, name="scan")
@@ -51,7 +51,7 @@ def injection(files: tuple[str, ...], *, jsonl: bool, as_json: bool) -> int:
 
 
 def _scan(what: "What", files: tuple[str, ...], *, jsonl: bool, as_json: bool) -> int:
-    from ouroboros.app import scan
+    from ouroboros.app.offline import scan
 
     if jsonl:
         if files:

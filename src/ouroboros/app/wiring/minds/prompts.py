@@ -1,9 +1,23 @@
-"""The person's own part of the system prompt: a text, or the body of an agent definition."""
+"""The words a mind is given: ours, and the person's own, a text or the body of an agent definition."""
 
 from pathlib import Path
 
-from ouroboros.agent.prompts import Piece
+from ouroboros.agent.prompts import Piece, Prompts, load
+from ouroboros.app.settings import Settings
 from ouroboros.core.errors import Misuse
+
+
+def system_prompt(settings: Settings, prompts: Prompts) -> tuple[Piece, ...]:
+    """The system prompt's pieces: ours unless switched off, then the person's own."""
+    off = settings.context.off
+    return tuple(prompts[name] for name in ("core", "own") if name in prompts and name not in off)
+
+
+def prompts_of(settings: Settings, cwd: Path) -> Prompts:
+    """Every prompt, with the person's own words; blocking."""
+    pieces = dict(load())
+    own = own_words(settings.system, cwd)
+    return pieces | {"own": own} if own else pieces
 
 
 def own_words(system: str, cwd: Path) -> Piece | None:

@@ -19,28 +19,24 @@ from ouroboros.app import secrecy
 from ouroboros.app.browsing import browser as browsing
 from ouroboros.app.kit import Joined, Kit, Later
 from ouroboros.app.wiring import toolbox
+from ouroboros.app.wiring.minds.view import View
 from ouroboros.app.wiring.repls import Open, Repls, base
 from ouroboros.app.wiring.repls import Wish as ReplWish
-from ouroboros.browser.differ import TabChange, changes
-from ouroboros.browser.tabs import TabFacts, Tabs
 from ouroboros.code.pool import Isolates
 from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
 from ouroboros.repl.following import follow
-from ouroboros.repl.metadata import Entry, harmless
+from ouroboros.repl.metadata import Entry
 from ouroboros.repl.seeds import Seeds
 from ouroboros.rlm import prompts, router
 from ouroboros.rlm.children.family import ERROR, Family
 from ouroboros.rlm.children.ground import Allowance, Birth, Bounds, Ground, Room, places
 from ouroboros.rlm.children.queries import queries
 from ouroboros.rlm.context import Bounds as Iterations
-from ouroboros.rlm.context import Page
 from ouroboros.rlm.hands import ReplTool
 from ouroboros.rlm.mind import Reading, RlmMind
 from ouroboros.safety.guard import Guard
-from ouroboros.safety.origins import origin_of
 from ouroboros.tools.registry import Registry
 
-_CHANGE_CHARACTERS = 120
 _ASKING: tuple[str, ...] = ("llm_query", "llm_batch", "llm_map")
 
 
@@ -51,53 +47,6 @@ class Wish(Struct, frozen=True, kw_only=True):
     seeds: Seeds = Seeds()
     way: Literal["auto", "plain", "repl"] = "auto"
     logins: tuple[str, ...] = ()
-
-
-class View:
-    """The tabs as the mind is told of them: counts, and what changed since it last looked."""
-
-    def __init__(self, known: Callable[[], Tabs | None]) -> None:
-        """``known`` gives the tabs without starting a browser."""
-        self._known = known
-        self._seen: tuple[TabFacts, ...] = ()
-        self.begin()
-
-    def told(self) -> tuple[str, ...]:
-        """The origins of the titles and addresses that the next look tells."""
-        tabs = self._known()
-        now = tabs.all() if tabs is not None else ()
-        worded = {c.tab for c in changes(self._seen, now) if c.field in {"title", "url"}}
-        found = (origin_of(facts.url) for facts in (*self._seen, *now) if facts.id in worded)
-        return tuple(dict.fromkeys(filter(None, found)))
-
-    def begin(self) -> None:
-        """What is open by now is no change."""
-        tabs = self._known()
-        self._seen = tabs.all() if tabs is not None else ()
-
-    def look(self) -> Page:
-        """How the browser stands now."""
-        tabs = self._known()
-        now = tabs.all() if tabs is not None else ()
-        told = tuple(map(_told, changes(self._seen, now)))
-        self._seen = now
-        return Page(
-            tabs=len(now),
-            active=tabs.active if tabs is not None else "",
-            dialogs=tuple(f"{facts.id} {facts.dialog}" for facts in now if facts.dialog),
-            changes=told,
-        )
-
-
-def _told(change: TabChange) -> str:
-    """One change as a line; where a tab that is new or gone was is code's to ask."""
-    if change.field in {"opened", "closed"}:
-        return f"{change.tab} {change.field}"
-    return f"{change.tab} {change.field}: {_short(change.old)} -> {_short(change.new)}"
-
-
-def _short(text: str) -> str:
-    return harmless(text, _CHANGE_CHARACTERS) or "-"
 
 
 class Lazy:
@@ -193,11 +142,11 @@ class Nursery:
 
 
 @asynccontextmanager
-async def rlm(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
+async def joined(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
     """The mind with its hands, until the end of the session; an error comes out as it is."""
     try:
-        async with _joined(kit, wish) as joined:
-            yield joined
+        async with _open(kit, wish) as mind:
+            yield mind
     except ExceptionGroup as group:
         inner = unwrapped(group)
         if inner is group:
@@ -206,7 +155,7 @@ async def rlm(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
 
 
 @asynccontextmanager
-async def _joined(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
+async def _open(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
     costly = _costly(kit, wish)
     words = await to_thread.run_sync(prompts.load)
     async with AsyncExitStack() as stack:

@@ -22,7 +22,7 @@ class Past(Struct, kw_only=True):
 
 def resolve(home: Path, cwd: Path, resume: str) -> str:
     """The id that a person meant: the whole, a beginning that fits one, or the latest here."""
-    from ouroboros.app import sessions
+    from ouroboros.app.past import sessions
 
     if not resume:
         latest = sessions.latest(home, str(cwd))

@@ -1,0 +1,1 @@
+"""Past sessions: listed, searched, written out."""

@@ -1,0 +1,1 @@
+"""The minds of a session: each joined with its prompt and its hands."""

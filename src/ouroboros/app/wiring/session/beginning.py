@@ -1,0 +1,94 @@
+"""A session begins: its engine is made, its opening put on record, and what a crash left open closed."""
+
+from functools import partial
+
+from anyio import to_thread
+
+from ouroboros import __version__
+from ouroboros.agent.session import Session
+from ouroboros.app.kit import Joined, Kit
+from ouroboros.app.wiring.session import surroundings
+from ouroboros.app.wiring.session.opening import Built, Opening, Parts
+from ouroboros.app.wiring.session.past import Past, changed_since
+from ouroboros.core.events import SessionReady
+from ouroboros.core.events.code import Logged
+
+
+def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) -> Built:
+    """The session with this mind and these hands."""
+    settings, state, journal = opening.settings, past.state, kit.journal
+
+    async def fork(node: str) -> str:
+        from ouroboros.app.past import forking  # most sessions are never forked
+
+        return await to_thread.run_sync(forking.fork, opening.home, state.session, node)
+
+    engine = Session(
+        state=state,
+        journal=journal,
+        desk=kit.desk,
+        mind=joined.mind,
+        hands=joined.hands,
+        surroundings=surroundings.reader(
+            cwd=kit.cwd,
+            home=opening.home,
+            environment=opening.environment,
+            clock=kit.clock,
+            instruction_bytes=settings.context.instruction_bytes,
+            warn=lambda text: journal.record(Logged(level="warning", text=text)),
+            sandbox=settings.sandbox,
+            attended=opening.interactive or settings.guardian.enabled,
+        ),
+        speakers=parts.speakers.another,
+        prompts=parts.prompts,
+        caps=kit.caps,
+        off=joined.off,
+        ids=kit.ids,
+        clock=kit.clock,
+        stop_child=joined.stop_child,
+        resize=joined.resize,
+        closing=joined.closing,
+        fork=fork,
+    )
+    joined.facts.source = engine.facts
+    kit.stop.handle = engine.handle
+    session = Built(
+        engine=engine,
+        warm=partial(parts.speakers.warm, kit.lineup.learn),
+        resumed=past.resumed,
+        warnings=[*past.warnings, *parts.speakers.warnings, *joined.warnings],
+    )
+    ready = SessionReady(
+        cwd=str(kit.cwd),
+        model=parts.leader.name,
+        mode=settings.mode,
+        version=__version__,
+        prompts=joined.versions,
+        resumed=past.resumed,
+        mind=joined.name,
+    )
+    _begin(session, ready, opening)
+    kit.lineup.tune(effort=state.effort, service_tier=state.service_tier)
+    return session
+
+
+def _begin(built: Built, ready: SessionReady, opening: Opening) -> None:
+    """Puts the opening on record, and closes what a crash left open."""
+    state = built.engine.state
+    if built.resumed and state.cwd and state.cwd != ready.cwd:
+        built.warnings.append(
+            f"the folder {state.cwd!r} of this session is gone; it goes on in {str(opening.cwd)!r}"
+        )
+    changed = changed_since(state, ready.model, opening.settings) if built.resumed else None
+    if changed is not None:
+        if changed.model:
+            built.warnings.append(
+                f"this session was with {state.model}; it goes on with {changed.model}"
+            )
+        built.engine.journal.record(changed)
+    built.engine.journal.record(ready)
+    unknown = built.engine.recover()
+    built.warnings.extend(
+        f"the call {call.name} {call.arguments[:80]} was cut off; whether it took effect is unknown"
+        for call in unknown
+    )

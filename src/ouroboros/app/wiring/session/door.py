@@ -1,0 +1,89 @@
+"""Where rooms are joined into one open session."""
+
+import os
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from anyio import to_thread
+
+from ouroboros.app import secrecy
+from ouroboros.app.permission import policies
+from ouroboros.app.providers.speakers import Speakers
+from ouroboros.app.wiring import living
+from ouroboros.app.wiring.minds import tools
+from ouroboros.app.wiring.minds.prompts import prompts_of
+from ouroboros.app.wiring.session.beginning import built
+from ouroboros.app.wiring.session.joining import folder_of, kit_of
+from ouroboros.app.wiring.session.opening import Built, Opening, Parts
+from ouroboros.app.wiring.session.past import Past, load_past, resolve
+from ouroboros.core.clock import SystemClock
+from ouroboros.core.ids import TimeOrderedIds
+from ouroboros.store import Lease, Writer
+
+
+@asynccontextmanager
+async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerator[Built]:
+    """Builds a session, and takes it down again in the opposite order.
+
+    The order is that of the start: what waits on the disk begins first, and the first request
+    waits for nothing that it does not need.
+    """
+    clock = SystemClock()
+    # Logins are kept in the session's home, wherever the variables would look for one.
+    variables = {**opening.environment, "OUROBOROS_HOME": str(opening.home)}
+    leaks = secrecy.secrets(opening.environment, opening.settings)
+    speakers = await to_thread.run_sync(
+        Speakers, opening.settings, variables, clock, opening.tap, leaks
+    )
+    ids = TimeOrderedIds(clock, os.urandom)
+    async with Writer(opening.home) as writer:
+        past = Past(id=ids.new("ses"))
+        if resume or latest:
+            past.id = await to_thread.run_sync(resolve, opening.home, opening.cwd, resume)
+        with await to_thread.run_sync(Lease.take, opening.home, past.id) as lease:
+            if resume or latest:
+                await to_thread.run_sync(load_past, opening.home, lease, past)
+            try:
+                parts = Parts(
+                    writer=writer,
+                    lease=lease,
+                    leader=await speakers.leader(),
+                    speakers=speakers,
+                    prompts=await to_thread.run_sync(prompts_of, opening.settings, opening.cwd),
+                    ids=ids,
+                    clock=clock,
+                    leaks=leaks,
+                )
+                async with _joined(opening, past, parts) as session:
+                    yield session
+            finally:
+                async with AsyncExitStack() as ending:
+                    if opening.tap is not None:
+                        ending.push_async_callback(opening.tap.close)
+                    ending.push_async_callback(speakers.close)
+                    ending.push_async_callback(writer.close)
+
+
+@asynccontextmanager
+async def _joined(opening: Opening, past: Past, parts: Parts) -> AsyncGenerator[Built]:
+    """A session with the mind that was asked for; one that goes on keeps its own."""
+    folder = await to_thread.run_sync(folder_of, opening, past)
+    book, told = await to_thread.run_sync(policies.book, opening.home, folder)
+    past.warnings.extend(told)
+    kit = kit_of(opening, past, parts, book)
+    wanted = opening.mind or (past.state.mind if past.resumed else "tools")
+    if wanted == "tools":
+        tooled = tools.Wish(browser=opening.browser, logins=opening.logins)
+        async with (
+            living.opened(kit, past.warnings) as processes,
+            tools.joined(kit, tooled, parts.prompts, processes) as joined,
+        ):
+            yield built(opening, past, parts, kit, joined)
+        return
+    from ouroboros.app.wiring.minds import rlm  # a run without it never loads the REPL
+
+    wish = rlm.Wish(
+        browser=opening.browser, seeds=opening.seeds, way=opening.way, logins=opening.logins
+    )
+    async with rlm.joined(kit, wish) as joined:
+        yield built(opening, past, parts, kit, joined)

@@ -1,0 +1,103 @@
+"""What every session has, whoever drives it: its record, its desk, its models, its cages."""
+
+from pathlib import Path
+
+from ouroboros.agent.asking.approvals import Desk
+from ouroboros.agent.journal import Journal
+from ouroboros.agent.speaking.lineup import Lineup
+from ouroboros.agent.speaking.pieces import Pieces
+from ouroboros.app import secrecy
+from ouroboros.app.kit import Kit
+from ouroboros.app.permission.cages import Grounds, SessionCages
+from ouroboros.app.permission.reviewing import Bench, Stop, asker
+from ouroboros.app.settings import Settings
+from ouroboros.app.wiring.session.opening import Opening, Parts
+from ouroboros.app.wiring.session.past import Past
+from ouroboros.core.events import Envelope
+from ouroboros.core.events.code import Logged
+from ouroboros.core.limits import Caps
+from ouroboros.safety.policy.book import Book
+from ouroboros.store import EventLog
+
+
+def folder_of(opening: Opening, past: Past) -> Path:
+    """Where the session works: one that goes on stays in its own folder while that is there."""
+    own = Path(past.state.cwd)
+    return own if past.resumed and own.is_dir() else opening.cwd
+
+
+def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
+    """Joins what a mind and its hands are made from."""
+    state = past.state
+    state.session = past.id
+    cwd = folder_of(opening, past)
+
+    def show(envelopes: list[Envelope]) -> None:
+        for envelope in envelopes:
+            journal.show(envelope)
+
+    journal = Journal(
+        state=state,
+        log=EventLog(parts.writer, parts.lease, after=state.seq, on_durable=show),
+        ids=parts.ids,
+        clock=parts.clock,
+        redact=secrecy.redactor(parts.leaks),
+        pieces=Pieces(parts.leaks.flow),
+        screen=secrecy.screen(opening.settings.safety),
+    )
+    desk = Desk(interactive=opening.interactive)
+    lineup = Lineup(
+        parts.leader,
+        clock=parts.clock,
+        others=parts.speakers.others,
+        connect=parts.speakers.another,
+    )
+    bench = Bench(
+        settings=opening.settings,
+        state=state,
+        record=journal.record,
+        lineup=lineup,
+        speakers=parts.speakers,
+        prompt=parts.prompts["guardian"].text,
+        leaks=parts.leaks,
+        clock=parts.clock,
+        ids=parts.ids,
+        stop=Stop(),
+        interactive=opening.interactive,
+    )
+    cages = SessionCages(
+        opening.settings.sandbox,
+        Grounds(cwd=cwd, home=opening.home, environment=opening.environment),
+        warn=lambda text: journal.record(Logged(level="warning", text=text)),
+        granted=lambda: state.grants,
+    )
+    return Kit(
+        settings=opening.settings,
+        home=opening.home,
+        cwd=cwd,
+        environment=secrecy.without_keys(opening.environment, opening.settings),
+        leaks=parts.leaks,
+        state=state,
+        journal=journal,
+        desk=desk,
+        asker=asker(desk, bench),
+        stop=bench.stop,
+        book=book,
+        rules=opening.rules,
+        cages=cages,
+        lineup=lineup,
+        speakers=parts.speakers,
+        caps=_caps(opening.settings),
+        clock=parts.clock,
+        ids=parts.ids,
+    )
+
+
+def _caps(settings: Settings) -> Caps:
+    limits = settings.limits
+    return Caps(
+        max_turns=limits.max_turns,
+        max_tokens=limits.max_tokens,
+        max_cost=limits.max_cost,
+        max_seconds=limits.max_time,
+    )

@@ -1,0 +1,73 @@
+"""What a session is opened with, what is opened before it, and what comes of it."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct, field
+
+from ouroboros.agent.prompts import Prompts
+from ouroboros.agent.session import Session
+from ouroboros.agent.speaking.speaker import Speaker
+from ouroboros.app.providers.speakers import Speakers
+from ouroboros.app.settings import Settings
+from ouroboros.core.clock import SystemClock
+from ouroboros.core.ids import TimeOrderedIds
+from ouroboros.repl.seeds import Seeds
+from ouroboros.safety.leaks import Leaks
+from ouroboros.safety.rules import Rule
+from ouroboros.store import Lease, Writer
+
+if TYPE_CHECKING:
+    from ouroboros.llm.cassettes.tap import Tap
+
+
+class Opening(Struct, frozen=True, kw_only=True):
+    """What a session is opened with.
+
+    Attributes:
+        rules: What may happen; None leaves it to the settings' own lists.
+        mind: Who drives it; empty means as before, and tools in a new one.
+        browser: There is one, started by its first use.
+        logins: Sealed states that it begins with.
+        seeds: Variables that the REPL begins with.
+        way: How ``rlm`` gets at small data: read it plainly, or work on it in the REPL.
+    """
+
+    settings: Settings
+    home: Path
+    environment: dict[str, str]
+    cwd: Path
+    interactive: bool
+    tap: "Tap | None" = None
+    rules: tuple[Rule, ...] | None = None
+    mind: Literal["", "tools", "rlm"] = ""
+    browser: bool = False
+    logins: tuple[str, ...] = ()
+    seeds: Seeds = Seeds()
+    way: Literal["auto", "plain", "repl"] = "auto"
+
+
+class Built(Struct, kw_only=True):
+    """An open session and what the person should know of how it was opened.
+
+    ``warm`` connects to the model ahead of the first words, and finds out what nobody knows of it.
+    """
+
+    engine: Session
+    warm: Callable[[], Awaitable[None]]
+    resumed: bool
+    warnings: list[str] = field(default_factory=list[str])
+
+
+class Parts(Struct, frozen=True, kw_only=True):
+    """What is opened before a session can be built."""
+
+    writer: Writer
+    lease: Lease
+    leader: Speaker
+    speakers: Speakers
+    prompts: Prompts
+    ids: TimeOrderedIds
+    clock: SystemClock
+    leaks: Leaks
