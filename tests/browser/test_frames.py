@@ -1,6 +1,7 @@
 """Frames of the same origin and of another, nested, scrolled and scaled: read, aimed at, pressed."""
 
 import itertools
+import threading
 
 import anyio
 import msgspec
@@ -17,6 +18,7 @@ from ouroboros.browser.page.read import (
 )
 from ouroboros.browser.page.wait import wait_for_selector
 from ouroboros.browser.tabs import Tab
+from tests.browser.site import Asked, Reply
 from tests.browser.stage import Stage, read
 
 INNER = """<!doctype html><title>inner</title><body style="margin:0"><button id=go>Go</button>
@@ -103,6 +105,31 @@ async def test_a_zoomed_or_turned_frame_is_met(stage: Stage, host: int, style: s
     tab = await framed(stage, host, style)
     await click(tab, "iframe >>> #pick")
     assert await told(tab, "pick") == ["pick"]
+
+
+async def test_a_frame_that_is_not_drawn_yet_is_waited_for(stage: Stage) -> None:
+    """Until then the browser gives what the mouse does to the page around it."""
+
+    def late(asked: Asked) -> Reply:
+        drawn.wait(20)
+        return Reply("", "text/css")
+
+    drawn = threading.Event()
+    stage.site.put("late.css", late)
+    url = stage.site.url("inner", 1)
+    says = "<script>onclick = (e) => parent.postMessage(e.target.id, '*')</script>"
+    style = "<link rel=stylesheet href=/late.css>"
+    stage.site.put("inner", says + style + "<body><button id=go>Go</button>")
+    tab = await stage.show(
+        OUTER + "<script>onmousedown = (e) => told.push(`${e.target.id} outside`)</script>"
+    )
+    await read(tab, f"void (document.body.innerHTML = `<iframe id=f src={url}></iframe>`)")
+    await wait_for_selector(tab, "iframe >>> #go", state="attached")
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(click, tab, "iframe >>> #go")
+        await anyio.sleep(0.5)
+        drawn.set()
+    assert await told(tab, "go") == ["go"]
 
 
 async def test_frames_in_frames_of_other_sites(stage: Stage) -> None:

@@ -25,6 +25,10 @@ from ouroboros.browser.page.quads import Point, middle
 from ouroboros.browser.tab import Tab
 from ouroboros.browser.wire import Incoming
 
+LED_SECONDS = 10.0
+"""How long the mouse may take to be led to a frame that was not drawn yet."""
+
+LED_MS = 50
 COMMIT_SECONDS = 1.0
 """How long an act waits for the page that it asked for to begin."""
 
@@ -153,7 +157,7 @@ async def on_page(tab: Tab, world: World, aimed: Aimed) -> Point:
     """The point on the page's own viewport; cross-origin frames around it are crossed.
 
     Raises:
-        CannotAct: Something covers the frame there.
+        CannotAct: Something covers the frame there, or the mouse is not led to it.
     """
     point, scrolled, frame = aimed.point or Point(0, 0), aimed.scrolled, world.frame
     while not point.warped and not point.top and frame != tab.frames.top:
@@ -167,7 +171,27 @@ async def on_page(tab: Tab, world: World, aimed: Aimed) -> Point:
             scrolled or mapped.scrolled,
         )
         frame = outer.frame
-    return await middle(tab, world, aimed.node) if point.warped else point
+    if point.warped:
+        point = await middle(tab, world, aimed.node)
+    if world.session != tab.session:
+        await _led(tab, world, aimed, point)
+    return point
+
+
+async def _led(tab: Tab, world: World, aimed: Aimed, point: Point) -> None:
+    """Moves the mouse until a frame of another process hears of it; before it is drawn, presses go to the page around."""
+    await ask_in(tab, world, "feel", {"node": aimed.node})
+    until = anyio.current_time() + LED_SECONDS
+    while anyio.current_time() < until:
+        for x in (max(point.x - 1, 0), point.x):
+            move = {"type": "mouseMoved", "x": x, "y": point.y}
+            await tab.call("Input.dispatchMouseEvent", move)
+        if await ask_in(tab, world, "felt", {"ms": LED_MS}) == b"true":
+            return
+    raise CannotAct(
+        f"{tab.id}: nothing was done to {aimed.what}: the mouse is not led to its frame",
+        hint="the frame may not have been drawn yet, or something lies over it: look at the page",
+    )
 
 
 class Watch:

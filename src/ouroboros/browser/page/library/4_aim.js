@@ -275,6 +275,21 @@ const guard = (element) => {
   state.timer = setTimeout(unguard, 10_000);
   guarding = state;
 };
+// Whether the mouse comes here: to a frame of another process it does once that was drawn.
+const MOVES = ["pointermove", "mousemove"];
+let feeling = { stop: () => {}, heard: Promise.resolve(false) };
+const feel = ({ node }) => {
+  feeling.stop();
+  const view = viewOf(ownerOf(heldElement(node)));
+  const state = { stop: () => {} };
+  state.heard = new Promise((done) => {
+    const hear = (event) => event.isTrusted && state.stop(done(true));
+    state.stop = () => MOVES.forEach((name) => unlisten(view, name, hear, true));
+    for (const name of MOVES) listen(view, name, hear, true);
+  });
+  feeling = state;
+};
+const felt = ({ ms }) => Promise.race([feeling.heard, pause(ms).then(() => false)]);
 const engage = async (wanted) => {
   const aimed = await aim(wanted);
   guard(heldElement(aimed.node));
@@ -342,6 +357,8 @@ const fromFrame = async (frame, x, y, scrolled) => {
 const acting = {
   aim,
   engage,
+  feel,
+  felt,
   released,
   entering: () => {
     const active = focused();
