@@ -1,0 +1,365 @@
+"""The repository of checkpoints of one folder: found again, locked, written and tidied."""
+
+import fcntl
+import os
+import re
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Self
+
+import msgspec
+from msgspec import Struct
+
+from ouroboros.workspace.checkpoints import index
+from ouroboros.workspace.checkpoints.faults import (
+    CheckpointBusy,
+    CheckpointFailed,
+    CheckpointLost,
+)
+from ouroboros.workspace.checkpoints.index import Folder
+from ouroboros.workspace.checkpoints.library import Library
+from ouroboros.workspace.checkpoints.objects import commit_of, name_of
+from ouroboros.workspace.checkpoints.scan import Bounds, Look, Scan
+
+LOCK_SECONDS = 20.0
+"""How long another process is waited for."""
+
+_CONFIG = """\
+[core]
+\trepositoryformatversion = 0
+\tbare = true
+\tautocrlf = false
+\tattributesFile = /dev/null
+\thooksPath = /dev/null
+\tprotectNTFS = false
+\tprotectHFS = false
+[gc]
+\tauto = 0
+"""
+_ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n"
+_LOOK_SECONDS = 0.01
+_REFS = Path("refs", "checkpoints")
+_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_\-]{0,127}")
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Which folder a repository belongs to: where it was, and what the file system calls it."""
+
+    root: str
+    device: int
+    number: int
+
+
+class Taken(Struct, frozen=True, kw_only=True):
+    """A checkpoint; ``is_new`` is false where an earlier one has the same files.
+
+    Attributes:
+        checkpoint: The commit, in hexadecimal digits, as ``tree`` is.
+        entries: Names that were looked at.
+        left: Paths that are there but not kept, and why.
+    """
+
+    checkpoint: str
+    tree: str
+    is_new: bool
+    entries: int
+    left: dict[str, str]
+
+
+class Shadow:
+    """Checkpoints of one folder; every method blocks, and one thread at a time may use it."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        """Made by ``opened``."""
+        self.folder, self.root = folder, root
+        self.library = Library(folder)
+        self.notice = ""
+        self._index: Folder | None = None
+        self._generation: int | None = None
+        self._depth = 0
+
+    @classmethod
+    def opened(cls, home: Path, root: Path) -> Self:
+        """The repository of ``root``, made where there is none; one that is damaged is put aside.
+
+        Raises:
+            CheckpointFailed: It cannot be made, or ``root`` is gone.
+        """
+        try:
+            found = root.stat()
+            folder = _found(home, root, found) or _made(home, root)
+            shadow = cls(folder, root)
+            place = Place(root=str(root), device=found.st_dev, number=found.st_ino)
+            keep_file(folder / "workspace.json", msgspec.json.encode(place))
+            try:
+                shadow._load()
+            except CheckpointLost as lost:
+                aside = folder.with_name(f"{folder.name}.damaged-{os.urandom(4).hex()}")
+                folder.rename(aside)
+                shadow = cls(_made(home, root), root)
+                keep_file(shadow.folder / "workspace.json", msgspec.json.encode(place))
+                shadow._load()
+                shadow.notice = f"{lost.message}; they were put aside in {str(aside)!r}"
+        except OSError as failed:
+            why = failed.strerror or str(failed)
+            raise CheckpointFailed(f"files of {str(root)!r} cannot be kept: {why}") from failed
+        return shadow
+
+    def _load(self) -> None:
+        if not all((self.folder / name).is_file() for name in ("HEAD", "config")):
+            _fill(self.folder)
+        self.library.load()
+
+    @contextmanager
+    def locked(self) -> Generator[None]:
+        """Nobody else writes or reads checkpoints of this folder meanwhile.
+
+        Raises:
+            CheckpointBusy: Somebody else did for too long.
+            OSError: The lock cannot be written.
+        """
+        if self._depth:
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+            return
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        descriptor = os.open(self.folder / "lock", flags, 0o600)
+        try:
+            _wait(descriptor, self.root)
+            self.library.load()
+            self._depth = 1
+            yield
+        finally:
+            self._depth = 0
+            os.close(descriptor)
+
+    def look(self, bounds: Bounds, *, now: float, stop: Callable[[], bool] = lambda: False) -> Look:
+        """What the files are now, all of it kept; inside of ``locked``.
+
+        Raises:
+            CheckpointFailed: There are too many, it took too long, or there is no room.
+        """
+        return self._kept(bounds, now, stop, None)[0]
+
+    def _kept(
+        self,
+        bounds: Bounds,
+        now: float,
+        stop: Callable[[], bool],
+        commit: Callable[[Look], bytes] | None,
+    ) -> tuple[Look, bytes]:
+        """A look, and the name of the commit that is made of it; one pack for both."""
+        self._check_index()
+        scan = Scan(self.root, self.library, bounds, now=now, stop=stop)
+        sha = b""
+        try:
+            with self.library.writing():
+                found = scan.look(self._index)
+                if commit is not None and (data := commit(found)):
+                    sha = name_of("commit", data)
+                    self.library.put("commit", sha, data)
+        except OSError as failed:
+            why = failed.strerror or str(failed)
+            raise CheckpointFailed(f"the files cannot be kept: {why}") from failed
+        if found.root is not self._index:
+            self._index = found.root
+            with suppress(OSError):  # without it the files are read anew
+                index.save(self._index_path, found.root)
+        return found, sha
+
+    def take(
+        self,
+        bounds: Bounds,
+        *,
+        session: str,
+        message: str,
+        last: tuple[str, str] = ("", ""),
+        now: float,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Taken:
+        """Keeps the files as they are.
+
+        Args:
+            bounds: What belongs to them.
+            session: Whose checkpoint it is.
+            message: What the commit says.
+            last: The session's latest checkpoint and its tree; with the same files it is given back.
+            now: Seconds since the epoch.
+            stop: Is asked now and then whether to give up.
+
+        Raises:
+            CheckpointFailed: It cannot be done; the message says why.
+        """
+        is_kept = self.library.has(_sha(last[0]))
+
+        def commit(found: Look) -> bytes:
+            is_same = is_kept and last[1] == found.root.tree.hex()
+            return b"" if is_same else commit_of(found.root.tree, message, now)
+
+        try:
+            with self.locked():
+                found, sha = self._kept(bounds, now, stop, commit)
+                if sha:
+                    self._refer(session, sha)
+        except OSError as failed:
+            why = failed.strerror or str(failed)
+            raise CheckpointFailed(f"the files cannot be kept: {why}") from failed
+        return Taken(
+            checkpoint=sha.hex() or last[0],
+            tree=found.root.tree.hex(),
+            is_new=bool(sha),
+            entries=found.entries,
+            left=found.left,
+        )
+
+    def _refer(self, session: str, sha: bytes) -> None:
+        folder = self.folder / _REFS / _own(session)
+        folder.mkdir(parents=True, exist_ok=True)
+        number = max((int(name) for name in _numbers(folder)), default=0)
+        keep_file(folder / f"{number + 1:08d}", f"{sha.hex()}\n".encode())
+
+    def checkpoints(self, session: str) -> list[str]:
+        """The commits that are kept of a session, the oldest first."""
+        folder = self.folder / _REFS / _own(session)
+        return [(folder / name).read_text("ascii").strip() for name in _numbers(folder)]
+
+    def sessions(self) -> list[str]:
+        """Whose checkpoints there are."""
+        folder = self.folder / _REFS
+        return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+
+    def forget(self, session: str, keep: int = 0) -> int:
+        """Lets go of all checkpoints of a session but the latest ``keep``; how many went."""
+        folder = self.folder / _REFS / _own(session)
+        names = _numbers(folder)
+        gone = names[: len(names) - keep] if keep else names
+        for name in gone:
+            (folder / name).unlink(missing_ok=True)
+        if not keep:
+            with suppress(OSError):
+                folder.rmdir()
+        return len(gone)
+
+    def tidy(self) -> None:
+        """Removes what no checkpoint names any more, and joins small packs; inside of ``locked``."""
+        roots = {
+            _sha(checkpoint)
+            for session in self.sessions()
+            for checkpoint in self.checkpoints(session)
+        }
+        known = index.load(self._index_path)
+        if known is not None:
+            roots.add(known.tree)
+        self.library.sweep(self.library.reached(roots))
+        self.library.join()
+        keep_file(self.folder / "swept", os.urandom(8).hex().encode())
+
+    @property
+    def _index_path(self) -> Path:
+        return self.folder / "ouroboros.index"
+
+    def _check_index(self) -> None:
+        """Trusts the index only for objects that are there: another process may have tidied."""
+        try:
+            generation = (self.folder / "swept").stat().st_mtime_ns
+        except OSError:
+            generation = 0
+        if generation == self._generation:
+            return
+        if self._index is None:
+            self._index = index.load(self._index_path)
+        if self._index is not None and not index.shas(self._index) <= self.library.names():
+            self._index = None
+        self._generation = generation
+
+
+def _found(home: Path, root: Path, seen: os.stat_result) -> Path | None:
+    """The repository made for this folder, also under its earlier name; else the one of this path."""
+    by_path: Path | None = None
+    for place_file in sorted((home / "checkpoints").glob("*.git/workspace.json")):
+        try:
+            place = msgspec.json.decode(place_file.read_bytes(), type=Place)
+        except (OSError, msgspec.DecodeError):
+            continue
+        if (place.device, place.number) == (seen.st_dev, seen.st_ino):
+            return place_file.parent
+        if place.root == str(root):
+            by_path = place_file.parent
+    return by_path
+
+
+def _made(home: Path, root: Path) -> Path:
+    name = re.sub(r"[^A-Za-z0-9_\-]+", "-", root.name)[:40].strip("-") or "folder"
+    folder = home / "checkpoints" / f"{name}-{os.urandom(4).hex()}.git"
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    _fill(folder)
+    return folder
+
+
+def _fill(folder: Path) -> None:
+    """What Git wants to see of a repository."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for inner in (Path("objects", "pack"), Path("refs", "heads"), Path("info"), _REFS):
+        (folder / inner).mkdir(parents=True, exist_ok=True)
+    keep_file(folder / "config", _CONFIG.encode())
+    keep_file(folder / "info" / "attributes", _ATTRIBUTES.encode())
+    keep_file(folder / "HEAD", b"ref: refs/heads/none\n")
+
+
+def keep_file(path: Path, data: bytes) -> None:
+    """Puts a small file in place in one step, on the disk when this returns."""
+    with suppress(OSError):
+        if path.read_bytes() == data:
+            return
+    partial = path.with_name(f"{path.name}.{os.urandom(4).hex()}.lock")
+    try:
+        with partial.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.rename(path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _wait(descriptor: int, root: Path) -> None:
+    until = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as held:
+            if time.monotonic() > until:
+                raise CheckpointBusy(
+                    f"another process works with the checkpoints of {str(root)!r}"
+                ) from held
+            time.sleep(_LOOK_SECONDS)
+        else:
+            return
+
+
+def _numbers(folder: Path) -> list[str]:
+    """The names of a session's refs in order; none where there are none."""
+    if not folder.is_dir():
+        return []
+    return sorted(path.name for path in folder.iterdir() if path.name.isdecimal())
+
+
+def _own(session: str) -> str:
+    """A name that may be a folder and part of a ref."""
+    if not _SESSION.fullmatch(session):
+        raise CheckpointFailed(f"{session!r} is not a session's name")
+    return session
+
+
+def _sha(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return b""
