@@ -17,6 +17,7 @@ from ouroboros.safety.paths import Places, real
 _SHELLS = frozenset({"", "ash", "bash", "dash", "ksh", "sh", "zsh"})
 _JOINTS = frozenset({"", "&&", "||", ";", "|"})
 _LONGEST = 100_000
+_UNREAD = "danger.hides", "there is more in it than can be read, so that harm may hide in it"
 
 
 def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Verdict:
@@ -53,7 +54,7 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
 
 def _asked(text: str, doubt: Doubt, seen: Verdict | None = None) -> Verdict:
     reading = read_shell(text)
-    harm = danger(text, reading.commands)
+    harm = danger(text, reading.commands) or (_UNREAD if reading.cut else None)
     return Verdict(
         kind="dangerous" if harm else "approve",
         rule=harm[0] if harm else doubt.rule,
@@ -70,7 +71,8 @@ def _kind(simple: Simple, doubt: Doubt | None) -> Kind:
     if doubt is None:
         return "safe"
     text = shlex.join(_words(simple))
-    return "dangerous" if danger(text, read_shell(text).commands) else "approve"
+    reading = read_shell(text)
+    return "dangerous" if reading.cut or danger(text, reading.commands) else "approve"
 
 
 def _check_shell(text: str, commands: Sequence[Simple], shell: str) -> None:

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _LONGEST = 8_000
+_MOST_WORDS = 250
+_OPERATORS = "()<>|&;{}$`"
+_MOST_OPERATORS = 400
+"""The grammar takes the square of the time for what it does not understand."""
+
 _DEEPEST = 80
 _JOINTS = frozenset({"&&", "||", ";", "|", "|&", "\n"})
 _WORDS = frozenset({
@@ -31,7 +36,6 @@ _BLANKS = re.compile(rb" *")
 _LINES = re.compile(rb"[ \n]*")
 _NAME = re.compile(r"[A-Za-z0-9_.+/-]+")
 _TEST = re.compile(r"\[(?: +[A-Za-z0-9_./=!-]+)+ +\]")
-_COMMENT_START = re.compile(rb"(?:^|\n) *$")
 
 _KNOWN = (
     r"\$(?:(?:HOME|PATH|PWD|OLDPWD|SHELL|USER|LOGNAME|LANG|TERM|EDITOR|HOSTNAME|UID|BASH_VERSION"
@@ -103,6 +107,8 @@ def parse(text: str) -> tuple[Simple, ...]:
         )
     if len(text) > _LONGEST:
         raise Doubt("ask.long", "it is too long to be read with certainty")
+    if len(text.split()) > _MOST_WORDS or sum(map(text.count, _OPERATORS)) > _MOST_OPERATORS:
+        raise Doubt("ask.long", "it has too many words to be read with certainty")
     data = text.encode("utf-8", "surrogatepass")
     root = _parser().parse(data).root_node
     if root.has_error:
@@ -192,7 +198,8 @@ class _Reading:
         self._spaced(node, _LINES)
         for child in node.children:
             if child.type == "comment":
-                if not _COMMENT_START.search(self._data, 0, child.start_byte):
+                line = self._data.rfind(b"\n", 0, child.start_byte) + 1
+                if self._data[line : child.start_byte].strip(b" "):
                     raise Doubt("ask.syntax", "a comment stands after a command")
             elif child.is_named:
                 self.statement(child)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
-from ouroboros.safety.commands.scanner import Draft, Reader
+from ouroboros.safety.commands.scanner import Budget, Draft, Reader
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=")
 _ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -175,40 +175,43 @@ class Reading(Struct, frozen=True, kw_only=True):
         commands: Every command that can be seen in it, also those handed to wrappers and shells.
         simple: The words, when the text is one plain command and nothing else.
         opaque: It may run something that cannot be seen.
+        cut: There was more in it than is read.
     """
 
     commands: tuple[Command, ...]
     simple: tuple[str, ...] | None
     opaque: bool
+    cut: bool = False
 
 
-def read_shell(text: str, *, depth: int = 0, seen: set[str] | None = None) -> Reading:
-    """Reads shell text; anything it does not understand makes it ``opaque``.
+def read_shell(text: str) -> Reading:
+    """Reads shell text; anything it does not understand makes it ``opaque``."""
+    return _read(text, 0, set(), Budget())
 
-    A script that was ``seen`` is not read again: wrappers in wrappers would do it without end.
-    """
-    seen = set() if seen is None else seen
+
+def _read(text: str, depth: int, seen: set[str], budget: Budget) -> Reading:
+    """A script that was ``seen`` is not read again: wrappers in wrappers would do it without end."""
     stripped = text.strip(" \t\n")
     # A line end after a backslash is no line end.
-    reader = Reader(text if stripped.endswith("\\") else stripped)
+    reader = Reader(text if stripped.endswith("\\") else stripped, budget=budget)
     reader.read()
     commands: list[Command] = []
-    opaque = reader.is_opaque or _ODD.search(text) is not None
+    opaque, cut = reader.is_opaque or _ODD.search(text) is not None, reader.is_cut
     for draft in reader.commands:
         own, hidden = _peeled(draft)
         commands.extend(own)
         opaque = opaque or hidden
     for script in dict.fromkeys(script for command in commands for script in _scripts(command)):
         if depth >= 4:
-            return Reading(commands=tuple(commands), simple=None, opaque=True)
+            return Reading(commands=tuple(commands), simple=None, opaque=True, cut=cut)
         if script in seen:
             continue
         seen.add(script)
-        reading = read_shell(script, depth=depth + 1, seen=seen)
+        reading = _read(script, depth + 1, seen, budget)
         commands.extend(reading.commands)
-        opaque = opaque or reading.opaque
+        opaque, cut = opaque or reading.opaque, cut or reading.cut
     simple = None if opaque or not reader.is_plain else _simple(reader.commands)
-    return Reading(commands=tuple(commands), simple=simple, opaque=opaque)
+    return Reading(commands=tuple(commands), simple=simple, opaque=opaque, cut=cut)
 
 
 def denies(rule: tuple[str, ...], command: Command) -> bool:

@@ -10,6 +10,7 @@ _SEPARATOR = re.compile(r";;&|;;|;&|&&|\|\||\|&|[;|&\n]")
 # No &>: a shell that does not know it reads & and >, and then what follows is a command.
 _REDIRECT = re.compile(r"(?:\d+|\{\w+\})?(<<<|<<-?|<>|<&|<|>>|>\||>&|>)")
 _BARE = re.compile(r"[^ \t\n'\"\\;&|<>()`$]+")
+_PLAIN_WORDS = re.compile(r"(?:[\w./,:@%+=-]++[ \t]++)++", re.ASCII)
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-./,:=@%+^~")
 """What begins no operator; digits may, before a redirection."""
 
@@ -18,9 +19,12 @@ _ARITHMETIC = re.compile(r"\(\([^()`'\"\\]*\)\)")
 _LIST = re.compile(r"\([^()&;|<>]*\)(?![^ \t\n;&|)])")
 _ANSI = re.compile(r"\$'(?:\\.|[^'\\])*'", re.DOTALL)
 _BACKTICKS = re.compile(r"`((?:\\.|[^`\\])*)`", re.DOTALL)
-_BRACES = re.compile(r"\{.*(?:,|\.\.)", re.DOTALL)
-_EXPANDED = re.compile(r"[*?]|\[.|^~|\{.*(?:,|\.\.)", re.DOTALL)
+_BRACES = re.compile(r"[^{]*\{.*(?:,|\.\.)", re.DOTALL)
+_EXPANDED = re.compile(r"[*?]|\[.|^~", re.DOTALL)
 _DEEPEST = 24
+_MOST_STEPS = 1_200
+_SCRIPT = 3
+"""Steps that a text within the text takes beside its own."""
 
 
 class Draft:
@@ -31,6 +35,19 @@ class Draft:
         self.words: list[str] = []
         self.loose: list[bool] = []
         self.feeds: list[str] = []
+
+
+class Budget:
+    """How much of a text may still be read, here and in what stands inside of it."""
+
+    def __init__(self) -> None:
+        """Enough for some hundred commands."""
+        self._left = _MOST_STEPS
+
+    def is_spent(self, steps: int) -> bool:
+        """Takes steps; whether there were not so many left."""
+        self._left -= steps
+        return self._left < 0
 
 
 class _Word:
@@ -52,11 +69,13 @@ class _Heredoc:
 class Reader:
     """Reads one text once, from its beginning to its end."""
 
-    def __init__(self, text: str, *, depth: int = 0) -> None:
+    def __init__(self, text: str, *, depth: int = 0, budget: Budget | None = None) -> None:
         """Nothing is read before ``read``."""
         self.commands: list[Draft] = []
         self.is_plain = True
         self.is_opaque = False
+        self.is_cut = False
+        self._budget = budget or Budget()
         self._text = text
         self._at = 0
         self._depth = depth
@@ -92,6 +111,8 @@ class Reader:
         self._double("")
 
     def _step(self, character: str) -> None:
+        if self._is_over() or self._plain_words():
+            return
         if character in " \t":
             self._end_word()
             self._at += 1
@@ -110,6 +131,18 @@ class Reader:
             bare = found.group() if found else character
             self._grow(bare).bare.append(bare)
             self._at += len(bare)
+
+    def _plain_words(self) -> bool:
+        """Whether whole words stood here that the shell leaves as they are; they are taken."""
+        is_between = self._word is None and not self._redirect
+        found = _PLAIN_WORDS.match(self._text, self._at) if is_between else None
+        words = found.group().split() if found else []
+        if found is None or "case" in words:
+            return False
+        self._at = found.end()
+        self._draft.words += words
+        self._draft.loose += [False] * len(words)
+        return True
 
     def _grow(self, text: str) -> _Word:
         if self._word is None:
@@ -146,7 +179,7 @@ class Reader:
 
     def _double(self, end: str) -> str:
         pieces: list[str] = []
-        while self._at < len(self._text):
+        while self._at < len(self._text) and not self._is_over():
             character = self._text[self._at]
             if character == end:
                 self._at += 1
@@ -195,12 +228,15 @@ class Reader:
             return
         self.is_opaque = self.is_opaque or self._text.startswith("((", self._at)
         self._at += 1
+        self._is_over(_SCRIPT)
         self.read(")")
 
     def _braces(self, *, is_double: bool) -> None:
         start = self._at = self._at + 1
         self._deepen()
         while self._at < len(self._text) and (character := self._text[self._at]) != "}":
+            if self._is_over():
+                break
             if character == "\\":
                 self._at += 2
             elif character == '"':
@@ -223,12 +259,15 @@ class Reader:
 
     def _backticks(self) -> str:
         self._note_dynamic()
+        self._is_over(_SCRIPT)
         found = _BACKTICKS.match(self._text, self._at)
         if found is None:
             self._give_up()
             return ""
         self._at = found.end()
-        inner = Reader(re.sub(r"\\([$`\\\"])", r"\1", found.group(1)), depth=self._depth)
+        inner = Reader(
+            re.sub(r"\\([$`\\\"])", r"\1", found.group(1)), depth=self._depth, budget=self._budget
+        )
         inner.read()
         self._merge(inner)
         return found.group()
@@ -236,6 +275,7 @@ class Reader:
     def _merge(self, inner: "Reader") -> None:
         self.commands.extend(inner.commands)
         self.is_opaque = self.is_opaque or inner.is_opaque
+        self.is_cut = self.is_cut or inner.is_cut
         self.is_plain = False
 
     def _note_dynamic(self) -> None:
@@ -248,6 +288,13 @@ class Reader:
         self._depth += 1
         if self._depth > _DEEPEST:
             self._give_up()
+
+    def _is_over(self, steps: int = 1) -> bool:
+        """Whether nothing more is read of a text that has too much in it."""
+        if self._budget.is_spent(steps):
+            self.is_cut = True
+            self._give_up()
+        return self.is_cut
 
     def _give_up(self) -> None:
         self.is_opaque = True
@@ -302,8 +349,10 @@ class Reader:
         if redirect:
             self._redirected(redirect, word, text)
             return
-        loose = word.is_dynamic or (bare not in {"[", "[["} and _EXPANDED.search(bare) is not None)
-        if loose and (bare.startswith("-") or _BRACES.search(bare)):
+        is_braced = _BRACES.match(bare) is not None
+        loose = word.is_dynamic or is_braced
+        loose = loose or (bare not in {"[", "[["} and _EXPANDED.search(bare) is not None)
+        if loose and (is_braced or bare.startswith("-")):
             self.is_plain = False
         # The patterns of a case end with a parenthesis, which here looks like the end.
         self.is_opaque = self.is_opaque or (self._inner > 0 and text == "case")
@@ -322,6 +371,7 @@ class Reader:
         self._redirect = ""
         if self._draft.words:
             self.commands.append(self._draft)
+            self._is_over()
         self._draft = Draft()
 
     def _take_bodies(self) -> None:
@@ -331,7 +381,7 @@ class Reader:
             heredoc.draft.feeds.append(body)
             if not heredoc.is_quoted:
                 self.is_opaque = self.is_opaque or "\\\n" in body
-                inner = Reader(body, depth=self._depth)
+                inner = Reader(body, depth=self._depth, budget=self._budget)
                 inner.expand()
                 self._merge(inner)
 
