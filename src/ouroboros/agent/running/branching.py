@@ -68,8 +68,8 @@ def moved(state: State, command: Branch | Rewind | Rollback) -> Event:
         case Rollback(turns=wanted):
             turns = state.tree.turns()
             if not 1 <= wanted <= len(turns):
-                there = "one turn" if len(turns) == 1 else f"{len(turns)} turns"
-                raise Misuse(f"cannot go back {wanted} turns", hint=f"there is {there} to go back")
+                there = "is one turn" if len(turns) == 1 else f"are {len(turns)} turns"
+                raise Misuse(f"cannot go back {wanted} turns", hint=f"there {there} to go back")
             before = state.tree.before(turns[wanted - 1])
             return SessionRolledBack(turns=wanted, message_id=before)
 

@@ -68,6 +68,37 @@ def _guarded(event: Event) -> Notice | None:
         case GuardianStopped(in_a_row=row, of_recent=recent):
             text = f"The guardian refused {row} in a row, {recent} of the last: a person is needed"
             return Notice(text=text, level="warning")
+        case _ if event.type.startswith("session."):
+            return _moved(event)
+        case _:
+            return None
+
+
+def _moved(event: Event) -> Notice | None:
+    # Imported here: most runs stay on their branch.
+    from ouroboros.core.events.session import (
+        SessionBranched,
+        SessionForked,
+        SessionImported,
+        SessionRolledBack,
+    )
+
+    match event:
+        case SessionBranched(message_id=""):
+            return Notice(text="The conversation begins anew")
+        case SessionBranched(message_id=id):
+            return Notice(text=f"The conversation goes on after message {one_line(id)}")
+        case SessionRolledBack(turns=turns):
+            latest = "turn" if turns == 1 else count(turns, "turn")
+            return Notice(text=f"The conversation goes on without its latest {latest}")
+        case SessionForked(parent="", child=child):
+            return Notice(text=f"Another session begins like this one: {one_line(child)}")
+        case SessionForked(parent=parent):
+            return Notice(text=f"Forked from {one_line(parent)}")
+        case SessionImported(origin=origin):
+            return Notice(
+                text=f"Read from {one_line(origin, 200)}; what was allowed there is not here"
+            )
         case _:
             return None
 

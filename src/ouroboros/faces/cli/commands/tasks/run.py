@@ -130,7 +130,7 @@ def _perform(
             rules=loaded.rules,
         )
         async with engine.open(
-            cwd=cwd, resume=resume, latest=chosen.latest, interactive=interactive
+            cwd=cwd, resume=resume, latest=chosen.latest, interactive=interactive, at=chosen.at
         ) as session:
             stage = open_stage(streams, output, session.state, interactive=interactive)
             for warning in session.warnings:

@@ -1,0 +1,34 @@
+"""The tree of a session as lines: what follows one another stands below it, other ways are indented."""
+
+from collections.abc import Sequence
+
+from ouroboros.app.past.tree import Twig
+from ouroboros.faces.cli.render.words import one_line
+
+_WORDS = 100
+_DEEPEST = 20
+_SPEAKERS = {"user": "you", "assistant": "it"}
+
+
+def tree_lines(twigs: Sequence[Twig]) -> list[str]:
+    """A line for each message: ``>`` where the conversation goes on, ``*`` on the way there."""
+    children: dict[str, list[Twig]] = {}
+    for twig in twigs:
+        children.setdefault(twig.parent, []).append(twig)
+    lines: list[str] = []
+    waiting = [(twig, 0) for twig in reversed(children.get("", []))]
+    while waiting:
+        twig, depth = waiting.pop()
+        lines.append(_line(twig, depth))
+        after = children.get(twig.id, [])
+        deeper = min(depth + 1, _DEEPEST) if len(after) > 1 else depth
+        waiting += [(each, deeper) for each in reversed(after)]
+    return lines
+
+
+def _line(twig: Twig, depth: int) -> str:
+    mark = ">" if twig.is_head else "*" if twig.is_active else " "
+    who = "summary" if twig.kind == "summary" else _SPEAKERS[twig.role]
+    calls = f" [{', '.join(map(one_line, twig.calls))}]" if twig.calls else ""
+    words = one_line(twig.text, _WORDS)
+    return f"{mark} {twig.number:>3} {'  ' * depth}{who}: {words}{calls}"

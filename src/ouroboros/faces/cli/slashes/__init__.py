@@ -1,0 +1,1 @@
+"""Commands of the chat that begin with a slash, a module for each subject, loaded when one is typed."""

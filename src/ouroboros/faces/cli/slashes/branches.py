@@ -1,0 +1,37 @@
+"""``/tree``, ``/branch``, ``/rollback`` and ``/fork``: where the conversation goes on."""
+
+from ouroboros.app.past.tree import node_named, twigs
+from ouroboros.core.commands import Branch, Rollback
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.conversation import Control
+from ouroboros.faces.cli.render.tree import tree_lines
+from ouroboros.faces.cli.slashes.table import Seat
+
+
+async def tree(seat: Seat, _rest: str) -> Control:
+    """Shows every message."""
+    seat.say(*(tree_lines(twigs(seat.session.state)) or ["nothing was said yet"]))
+    return "stay"
+
+
+async def branch(seat: Seat, rest: str) -> Control:
+    """Goes on after a message."""
+    if not rest:
+        raise Misuse("/branch needs a message", hint="/tree numbers them")
+    await seat.session.send(Branch(message_id=node_named(seat.session.state, rest)))
+    return "stay"
+
+
+async def rollback(seat: Seat, rest: str) -> Control:
+    """Leaves the latest turns."""
+    if rest and not rest.isdecimal():
+        raise Misuse(f"{rest[:40]!r} is no number of turns", hint="for example: /rollback 2")
+    await seat.session.send(Rollback(turns=int(rest or "1")))
+    return "stay"
+
+
+async def fork(seat: Seat, rest: str) -> Control:
+    """Goes on in a new session that begins like this one."""
+    node = node_named(seat.session.state, rest) if rest else ""
+    seat.next = await seat.session.fork(node)
+    return "leave"

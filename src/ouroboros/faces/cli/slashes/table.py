@@ -1,0 +1,89 @@
+"""The commands of the chat by name, and what each of them is given."""
+
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from msgspec import Struct
+
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.conversation import Control
+from ouroboros.faces.cli.render.face import Face, Notice
+
+if TYPE_CHECKING:
+    from ouroboros.app.config.layers import Loaded
+    from ouroboros.app.ouroboros import Session
+
+
+class Seat(Struct, kw_only=True):
+    """What a command may use.
+
+    Attributes:
+        next: The session to go on with after this one, if the command leaves.
+    """
+
+    session: "Session"
+    face: Face
+    loaded: "Loaded"
+    cwd: Path
+    next: str = ""
+
+    def say(self, *lines: str) -> None:
+        """Shows lines that are no event."""
+        self.face.tell(Notice(text="\n".join(lines)))
+
+
+class Slash(NamedTuple):
+    """A command: how it is written, what it does, and the function ``module:name`` that does it.
+
+    One that ``waits`` is refused while a turn runs.
+    """
+
+    usage: str
+    meaning: str
+    function: str
+    waits: bool = False
+
+
+_HERE = "ouroboros.faces.cli.slashes"
+
+SLASHES = {
+    "tree": Slash(
+        "/tree", "every message, and where the conversation stands", f"{_HERE}.branches:tree"
+    ),
+    "branch": Slash(
+        "/branch MESSAGE",
+        "go on after that message; /tree numbers them",
+        f"{_HERE}.branches:branch",
+        waits=True,
+    ),
+    "rollback": Slash(
+        "/rollback [TURNS]",
+        "leave the latest turns; files stay as they are",
+        f"{_HERE}.branches:rollback",
+        waits=True,
+    ),
+    "fork": Slash(
+        "/fork [MESSAGE]",
+        "go on in another session that begins like this one",
+        f"{_HERE}.branches:fork",
+        waits=True,
+    ),
+}
+
+
+async def carry_out(seat: Seat, name: str, rest: str, *, running: bool) -> Control:
+    """Does what the line says.
+
+    Raises:
+        Misuse: There is no such command, or it does not fit the moment.
+    """
+    slash = SLASHES.get(name)
+    if slash is None:
+        raise Misuse(f"there is no command /{name[:40]}", hint="/help lists them")
+    if slash.waits and running:
+        raise Misuse(f"/{name} has to wait until the turn ends", hint="Ctrl-C stops it")
+    module, _, function = slash.function.partition(":")
+    known: object = getattr(import_module(module), function)
+    return await cast("Callable[[Seat, str], Awaitable[Control]]", known)(seat, rest)
