@@ -28,6 +28,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
     max_time: float | None = None
     latest: bool = False
     resume: str = ""
+    at: str = ""
     cwd: str = ""
     record: str = ""
     replay: str = ""
@@ -113,6 +114,12 @@ _RUNNING = (
         help="Go on with a session; without a name, choose one.",
     ),
     click.option(
+        "--at",
+        metavar="MESSAGE",
+        default="",
+        help="Go on after this message, a number of `ouro sessions tree`.",
+    ),
+    click.option(
         "--record", metavar="FILE", default="", help="Keep what is said to models in a file."
     ),
     click.option(
@@ -154,6 +161,8 @@ def resumed(chosen: Chosen, home: Path, cwd: Path, *, person: bool) -> str:
     """
     from ouroboros.core.errors import Misuse
 
+    if chosen.at and not (chosen.resume or chosen.latest):
+        raise Misuse("--at names a message of a session", hint="add --continue or --resume")
     if not chosen.resume:
         return ""
     if chosen.latest:

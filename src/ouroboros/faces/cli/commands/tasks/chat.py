@@ -7,8 +7,8 @@ import anyio.to_thread
 import click
 import msgspec
 
-from ouroboros.app.past import sessions
 from ouroboros.app.ouroboros import Ouroboros
+from ouroboros.app.past import sessions
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Compact, Effort, Mode, SetMode, SetModel
 from ouroboros.core.errors import Misuse, OuroborosError
@@ -19,6 +19,7 @@ from ouroboros.faces.cli.prompting.history import History
 from ouroboros.faces.cli.render.face import Face, Notice
 from ouroboros.faces.cli.render.words import count, going_on, one_line
 from ouroboros.faces.cli.runs.taping import Equipment, equip
+from ouroboros.faces.cli.slashes.table import SLASHES, Seat, carry_out
 from ouroboros.faces.cli.stage import Streams, text_stage
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def command(
     chat = _Chat(equipment, cwd, streams, answers=interactive)
     resume = resumed(chosen, equipment.loaded.home, cwd, person=interactive)
     first = " ".join(task).encode("utf-8", "replace").decode()
-    code = anyio.run(chat.talk, first, resume, chosen.latest)
+    code = anyio.run(chat.talk, first, resume, chosen.at, chosen.latest)
     equipment.remark()
     return code
 
@@ -90,7 +91,7 @@ class _Chat:
         self._answers = answers
         self._history = History(self._loaded.home)
 
-    async def talk(self, first: str, resume: str, latest: bool) -> int:
+    async def talk(self, first: str, resume: str, at: str, latest: bool) -> int:
         """Opens one session after the other until the person leaves."""
         code = 0
         # Who asks the same again in a conversation wants another answer.
@@ -104,12 +105,12 @@ class _Chat:
         )
         while True:
             async with engine.open(
-                cwd=self._cwd, resume=resume, latest=latest, interactive=self._answers
+                cwd=self._cwd, resume=resume, latest=latest, interactive=self._answers, at=at
             ) as session:
                 code, resume = await self._one(session, first)
             if not resume:
                 return code
-            first, latest = "", False
+            first, latest, at = "", False, ""
 
     async def _one(self, session: "Session", first: str) -> tuple[int, str]:
         stage = text_stage(
@@ -145,7 +146,7 @@ class _Slashes:
         self._session = session
         self._face = face
         self._home, self._settings = loaded.home, loaded.settings
-        self._cwd = cwd
+        self._loaded, self._cwd = loaded, cwd
 
     async def carry_out(self, line: str, *, running: bool) -> Control:
         """Does what the line says; a mistake is shown and nothing else happens."""
@@ -163,7 +164,8 @@ class _Slashes:
             case "quit" | "exit":
                 return "leave"
             case "help" | "?":
-                self._say(*(f"{words:<24} {meaning}" for words, meaning in _HELP))
+                more = ((slash.usage, slash.meaning) for slash in SLASHES.values())
+                self._say(*(f"{words:<24} {meaning}" for words, meaning in (*_HELP, *more)))
             case "mode":
                 await self._mode(rest)
             case "model" | "effort" | "tier":
@@ -179,8 +181,14 @@ class _Slashes:
             case "resume":
                 return await self._resume(rest)
             case _:
-                raise Misuse(f"there is no command /{one_line(name)}", hint="/help lists them")
+                return await self._other(name, rest, running=running)
         return "stay"
+
+    async def _other(self, name: str, rest: str, *, running: bool) -> Control:
+        seat = Seat(session=self._session, face=self._face, loaded=self._loaded, cwd=self._cwd)
+        control = await carry_out(seat, one_line(name), rest, running=running)
+        self.next = seat.next
+        return control
 
     async def _mode(self, name: str) -> None:
         if not name:
