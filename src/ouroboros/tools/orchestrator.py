@@ -207,7 +207,8 @@ class Orchestrator:
         try:
             result = await self._pass(tool, passage, registry)
         except Denied as denied:
-            return Result.of(denied.message, ok=False), "denied"
+            refused = Result.of(denied.message, ok=False)
+            return msgspec.structs.replace(refused, denied=True), "denied"
         except StoreFailed:
             raise
         except OuroborosError as failed:

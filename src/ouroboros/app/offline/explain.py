@@ -8,13 +8,27 @@ import msgspec
 from msgspec import Struct
 
 from ouroboros.app.config.layers import Loaded
-from ouroboros.core.errors import OuroborosError
+from ouroboros.app.permission import policies
+from ouroboros.core.commands import Mode
+from ouroboros.core.errors import OuroborosError, ToolFailed
 from ouroboros.safety.commands.classify import classify
 from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places
+from ouroboros.safety.rules.values import STILL, Around, Decision
+from ouroboros.tools.builtin.location import located
+from ouroboros.tools.tool import Effect
 
 type Subject = Literal["command", "path", "url"]
 type Answer = dict[str, object]
+
+_TOOLS = {
+    "read": "read",
+    "list": "ls",
+    "write": "write",
+    "patch": "apply_patch",
+    "delete": "apply_patch",
+}
+"""The tool of ours that does it."""
 
 
 class CommandAsked(Struct, frozen=True, kw_only=True):
@@ -48,46 +62,105 @@ class UrlAsked(Struct, frozen=True, kw_only=True):
     allow_list: tuple[str, ...] | None = None
 
 
-class Explained(Struct, frozen=True, kw_only=True):
-    """What a command is, and what the rules that hold here would say to it.
+class Here(Struct, frozen=True, kw_only=True):
+    """What a new session in this folder would do about it.
 
     Attributes:
         decision: ``allow``, ``ask`` or ``deny``.
         decided_by: The rule, or the mode.
-        why: The reason of the rules, empty when they allow.
+        why: The reason, empty when it is allowed.
+        runs: Where a command would run, in words.
     """
 
-    verdict: Verdict
     decision: str
     decided_by: str
     why: str
+    runs: str = ""
 
 
-def explained(asked: CommandAsked, loaded: Loaded, person: Path) -> Explained:
-    """A command as a session with these settings would judge it; blocking."""
-    from ouroboros.app.permission import policies
+class Session(Struct, frozen=True, kw_only=True):
+    """How a session stands that has just begun."""
+
+    mode: Mode
+    granted: tuple[str, ...] = ()
+    around: Around = STILL
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """Where a session would begin; ``person`` is the home folder of whoever asks."""
+
+    cwd: Path
+    loaded: Loaded
+    person: Path
+
+
+def here_of_command(command: str, asked: Asked, *, shell: str = "bash") -> Here:
+    """A command as a session would judge it; blocking."""
+    from ouroboros.app.permission.cages import is_caged
+
+    effect = Effect(kind="execute", action=command, command=command, shell=shell)
+    decision = _decided("shell", effect, asked)
+    runs = "outside of the sandbox"
+    if not decision.outside:
+        runs = "in the sandbox" if is_caged(asked.loaded.settings.sandbox) else "without a sandbox"
+    return _told(decision, runs)
+
+
+def here_of_path(op: str, path: str, asked: Asked) -> Here | None:
+    """The same of a path for the tool that does this; None where no tool of ours does."""
+    tool = _TOOLS.get(op)
+    if tool is None:
+        return None
+    kind = "write" if tool in {"write", "apply_patch"} else "read"
+    try:
+        effect = Effect(kind=kind, action=path, paths=(located(path, asked.cwd),))
+        return _told(_decided(tool, effect, asked))
+    except (OSError, ToolFailed) as failed:  # as the call itself would fail
+        return Here(decision="deny", decided_by="the disk", why=str(failed))
+
+
+def here_of_url(url: str, asked: Asked) -> Here:
+    """The same of an address that ``fetch`` would open; no name is looked up."""
+    from ouroboros.app.wiring.web import fetch_tool
+    from ouroboros.tools.web.fetch import FetchArguments
+
+    book, _ = policies.book(asked.loaded.home, asked.cwd)
+    tool = fetch_tool(asked.loaded.settings, {}, book.policy)
+    try:
+        effect = tool.effect(FetchArguments(url=url), asked.cwd)
+    except OuroborosError as refused:
+        return Here(decision="deny", decided_by="[web]", why=refused.message)
+    return _told(_decided("fetch", effect, asked))
+
+
+def _decided(tool: str, effect: Effect, asked: Asked) -> Decision:
     from ouroboros.app.wiring import toolbox
-    from ouroboros.safety.rules import Intent, Rules
-    from ouroboros.tools.registry import canonical
+    from ouroboros.safety.leaks import Leaks
+    from ouroboros.tools.admission import Judgement
+    from ouroboros.tools.passage import resolved
 
-    cwd = Path(asked.cwd).absolute()
-    places = _places(cwd, person, loaded.home)
-    settings = loaded.settings
-    book, _ = policies.book(loaded.home, cwd)
-    rules = Rules(
-        loaded.rules,
-        places,
-        canonical,
-        policies=toolbox.policies(settings, book),
+    loaded = asked.loaded
+    bench = toolbox.Bench(
+        settings=loaded.settings,
+        home=loaded.home,
+        cwd=asked.cwd,
+        environment={"HOME": str(asked.person)},
+        leaks=Leaks({}),
+        rules=loaded.rules,
     )
-    intent = Intent(tool="shell", kind="execute", command=asked.command)
-    decision = rules.decide(intent, mode=settings.mode)
-    verdict = classify(asked.command, cwd=cwd, places=places, shell=asked.shell)
-    return Explained(
-        verdict=verdict,
+    book, _ = policies.book(loaded.home, asked.cwd)
+    rules, validator = toolbox.judging(bench, "", book)
+    judgement = Judgement(rules=rules, validator=validator)
+    stands = Session(mode=loaded.settings.mode)
+    return judgement.of(tool, resolved(effect, asked.cwd), effect, stands)
+
+
+def _told(decision: Decision, runs: str = "") -> Here:
+    return Here(
         decision=decision.outcome,
         decided_by=decision.rule,
         why=decision.reason,
+        runs="" if decision.outcome == "deny" else runs,
     )
 
 
@@ -139,6 +212,12 @@ def _path(line: bytes, person: Path) -> Answer:
 def _url(line: bytes, person: Path) -> Answer:
     del person
     return answer_url(msgspec.json.decode(line, type=UrlAsked))
+
+
+def verdict_of(command: str, asked: Asked, *, shell: str = "bash") -> Verdict:
+    """What a command is taken for there; blocking."""
+    places = _places(asked.cwd, asked.person, asked.loaded.home)
+    return classify(command, cwd=asked.cwd, places=places, shell=shell)
 
 
 def _places(cwd: Path, person: Path, home: Path | None) -> Places:

@@ -85,12 +85,12 @@ def hands(
     routes: Routes | None = None,
 ) -> Orchestrator:
     """The one way from a call to its effect, for this session."""
-    places = _places(bench, state.session)
+    rules, validator = judging(bench, state.session, book)
     here = Here(state, bench.cwd, is_online=partial(is_online, bench.settings))
     journal.listen(here.listen)
     return Orchestrator(
         registry=registry,
-        rules=_rules(bench, places, policies(bench.settings, book)),
+        rules=rules,
         journal=journal,
         asker=asker,
         standing=here,
@@ -102,9 +102,15 @@ def hands(
         spill=Outputs(bench.home, bench.leaks),
         cages=cages,
         routes=routes,
-        validator=_validator(bench, places),
+        validator=validator,
         limit=bench.settings.tools.output_bytes,
     )
+
+
+def judging(bench: Bench, session: str, book: Book) -> tuple[Rules, Validator | None]:
+    """What says of a call whether it may happen; looks at the disk."""
+    places = _places(bench, session)
+    return _rules(bench, places, policies(bench.settings, book)), _validator(bench, places)
 
 
 def _places(bench: Bench, session: str) -> Places:

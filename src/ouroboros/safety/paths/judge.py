@@ -85,6 +85,14 @@ def judge_path(root: Path, op: str, path: str) -> Judged:
     return _judge_one(root, op, path)
 
 
+def odd_spelling(root: Path, op: str, path: str) -> str:
+    """Why a path may not be what it seems, whatever is on the disk; empty for an ordinary one."""
+    objection = _spelling(root, op, path)
+    if objection is not None:
+        return objection[1]
+    return "its name holds characters that nobody sees" if is_odd(path) else ""
+
+
 def _judge_pattern(root: Path, pattern: str) -> Judged:
     worst = Judged("allow", "", "")
     for one in alternatives(pattern):

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ouroboros.safety.paths.secret_names import is_secret_name
 from ouroboros.safety.paths.spelling import folded
 
 PROTECTED = (".git", ".ouroboros", ".agents")
@@ -60,6 +61,17 @@ class Places(Struct, frozen=True, kw_only=True):
         # Only places inside the home open a part of it; a workspace around it does not.
         inner = (place for place in (*self.roots, *self.readable) if home in place.parents)
         return not any(path.is_relative_to(place) for place in inner)
+
+    def may_hold_keys(self, path: Path) -> bool:
+        """Whether a resolved path is such a place, or a file that usually holds credentials."""
+        return self.is_secret(path) or is_secret_name(self.below(path))
+
+    def below(self, path: Path) -> str:
+        """The path as the workspace sees it: the folders above say nothing of a file."""
+        for root in self.roots:
+            if path.is_relative_to(root):
+                return str(path.relative_to(root))
+        return str(path)
 
     def protected_by(self, path: Path) -> str:
         """The name of what protects a resolved path from being written, empty when nothing does."""

@@ -8,6 +8,8 @@ from pathlib import Path
 from msgspec import Struct
 
 _MOST_LINKS = 40
+_MOST_DETOURS = 200
+"""So many folders may lie in the targets of links on one way."""
 _NAMES_LOOKED_AT = 2_000
 
 
@@ -48,7 +50,7 @@ def walked(path: Path) -> Walked:
     """Follows an absolute path; never raises."""
     rest = _parts(str(path))
     own = len(rest)
-    here, last, links = Path("/"), Path("/"), 0
+    here, last, links, detours = Path("/"), Path("/"), 0, 0
     visited: list[Path] = []
     while rest:
         is_final = own == len(rest) == 1
@@ -74,10 +76,12 @@ def walked(path: Path) -> Walked:
             here = place
             continue
         links += 1
-        if links > _MOST_LINKS:
-            problem = "its links go in a circle"
+        added = _parts(target)
+        detours += len(added)
+        if links > _MOST_LINKS or detours > _MOST_DETOURS:
+            problem = "its links go in a circle" if links > _MOST_LINKS else "its links go too far"
             return Walked(path=path, visited=tuple(visited), problem=problem, last=path)
-        rest += _parts(target)
+        rest += added
         here = Path("/") if target.startswith("/") else here
     return Walked(
         path=here,

@@ -4,7 +4,11 @@ from ouroboros.core.commands import Mode
 from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.origins import origin_of
 from ouroboros.safety.paths import Places
+from ouroboros.safety.paths.judge import odd_spelling
 from ouroboros.safety.rules.values import Intent
+
+_LISTS = frozenset({"ls", "find"})
+"""Tools that tell names alone."""
 
 
 def objection(intent: Intent, mode: Mode, places: Places, verdict: Verdict | None) -> str:
@@ -13,9 +17,9 @@ def objection(intent: Intent, mode: Mode, places: Places, verdict: Verdict | Non
         case "none" | "look" | "act":
             return ""
         case "read":
-            return _of_reading(intent, mode, places)
+            return _of_reading(intent, mode, places) or _of_spelling(intent, mode, places)
         case "write":
-            return of_writing(intent, mode, places)
+            return of_writing(intent, mode, places) or _of_spelling(intent, mode, places)
         case "execute":
             return _of_command(mode, verdict)
         case "fetch" if mode != "full-auto":
@@ -61,9 +65,18 @@ def _of_command(mode: Mode, verdict: Verdict | None) -> str:
     return "" if mode == "full-auto" else verdict.reason
 
 
+def _of_spelling(intent: Intent, mode: Mode, places: Places) -> str:
+    if mode == "full-auto":
+        return ""
+    root = places.roots[0]
+    odd = (odd_spelling(root, intent.kind, places.below(path)) for path in intent.spelled)
+    return next(filter(None, odd), "")
+
+
 def _of_reading(intent: Intent, mode: Mode, places: Places) -> str:
     for path in intent.paths:
-        if places.is_secret(path):
+        is_named = mode != "full-auto" and intent.tool not in _LISTS
+        if places.is_secret(path) or (is_named and places.may_hold_keys(path)):
             return f"{path} may hold keys"
         if mode != "full-auto" and not places.is_readable(path):
             return f"{path} is outside the workspace"

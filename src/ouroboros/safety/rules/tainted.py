@@ -12,7 +12,6 @@ from ouroboros.safety.commands.reading import Command, Reading, reaches
 from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.origins import origin_of
 from ouroboros.safety.paths import Places
-from ouroboros.safety.paths.secret_names import is_secret_name
 from ouroboros.safety.rules.values import Around, Intent
 from ouroboros.safety.untrusted import configures
 
@@ -119,7 +118,7 @@ def carried(
             where = origin_of(intent.url) or intent.url[:80]
             return "" if known else f"this would carry data to {where}, a place nobody has named"
         case "read":
-            return next((_secret(path) for path in intent.paths if _is_secret(path, places)), "")
+            return next((_secret(path) for path in intent.paths if places.may_hold_keys(path)), "")
         case "write":
             found = (path for path in intent.paths if _steers(path, places))
             return next((_steering(path) for path in found), "")
@@ -172,7 +171,7 @@ def _led(verdict: Verdict | None, places: Places, touched: tuple[Path, ...]) -> 
     """What a command would read or change of that which an attacker wants."""
     if verdict is None:
         return ""
-    known = (path for path in touched if _is_secret(path, places))
+    known = (path for path in touched if places.may_hold_keys(path))
     secret = next(filter(os.path.lexists, known), None)  # a word such as token is rarely a file
     if secret is not None or verdict.rule == "ask.secret":
         return _secret(secret) if secret is not None else "this may read keys"
@@ -182,20 +181,8 @@ def _led(verdict: Verdict | None, places: Places, touched: tuple[Path, ...]) -> 
     return _steering(steered) if steered is not None else ""
 
 
-def _is_secret(path: Path, places: Places) -> bool:
-    return places.is_secret(path) or is_secret_name(_below(path, places))
-
-
 def _steers(path: Path, places: Places) -> bool:
-    return bool(places.protected_by(path)) or configures(Path(_below(path, places)))
-
-
-def _below(path: Path, places: Places) -> str:
-    """The path as the workspace sees it: the folders above say nothing of a file."""
-    for root in places.roots:
-        if path.is_relative_to(root):
-            return str(path.relative_to(root))
-    return str(path)
+    return bool(places.protected_by(path)) or configures(Path(places.below(path)))
 
 
 def _secret(path: Path) -> str:

@@ -152,5 +152,31 @@ def test_nothing_to_explain_is_a_misuse(ouro: Ouro, subject: str) -> None:
 def test_a_decision_without_a_reason_is_only_that(ouro: Ouro, project: Path) -> None:
     (project / "a.py").write_text("")
     assert ouro("explain", "path", "--root", str(project), "a.py").out.startswith("allow (")
-    assert ouro("explain", "url", "https://example.com/").out == "allow\n"
-    assert ouro("explain", "url", "http://127.1/").out == "deny: 127.0.0.1 is this machine\n"
+    first, here = ouro("explain", "url", "https://example.com/").out.splitlines()
+    assert first == "allow"
+    assert here.startswith("here: ask, by mode ask: https://example.com was not asked for")
+    first, here = ouro("explain", "url", "http://127.1/").out.splitlines()
+    assert first == "deny: 127.0.0.1 is this machine"
+    assert here.startswith("here: deny, by [web]: ")
+
+
+def test_what_a_session_would_do_with_a_path_is_told(ouro: Ouro, home: Path, project: Path) -> None:
+    home.mkdir()
+    (home / "config.toml").write_text('[permissions]\ndeny = ["Read(*.pem)"]\n', encoding="utf-8")
+    root = ("--root", str(project))
+    assert "here: ask, by mode ask: " in ouro("explain", "path", *root, ".env").out
+    assert "here: deny, by Read(*.pem): " in ouro("explain", "path", *root, "a.pem").out
+    assert "here: allow, by mode ask" in ouro("explain", "path", *root, "a.py").out
+    told = json.loads(ouro("explain", "path", *root, "--op", "write", "a.py", "--json").out)
+    assert (told["decision"], told["here"]["decision"]) == ("allow", "ask")
+    assert "here" not in ouro("explain", "path", *root, "--op", "upload", "a.py").out
+
+
+def test_where_a_command_would_run_is_told(ouro: Ouro, home: Path) -> None:
+    (home / "rules").mkdir(parents=True)
+    (home / "rules" / "a.rules").write_text('prefix_rule(["make"])\n', encoding="utf-8")
+    (home / "config.toml").write_text('[permissions]\nallow = ["Bash(touch:*)"]\n', "utf-8")
+    said = ouro("explain", "command", "make").out.splitlines()[-1]
+    assert said == "here: allow, by policy file; it runs outside of the sandbox"
+    said = ouro("explain", "command", "touch a").out.splitlines()[-1]
+    assert said == "here: allow, by Bash(touch:*); it runs in the sandbox"

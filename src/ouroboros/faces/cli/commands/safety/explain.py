@@ -12,7 +12,7 @@ from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, say, say_each, say_json
 
 if TYPE_CHECKING:
-    from ouroboros.app.offline.explain import Subject
+    from ouroboros.app.offline.explain import Asked, Here, Subject
 
 _OPERATIONS = ["read", "write", "list", "delete", "extract", "patch", "upload", "download", "glob"]
 
@@ -48,12 +48,11 @@ def of_command(
     """
     if jsonl:
         return _each("command", text, _person(invocation))
-    from ouroboros.app.offline.explain import CommandAsked, explained
+    from ouroboros.app.offline.explain import here_of_command, verdict_of
 
-    folder = invocation.cwd(cwd)
-    asked = CommandAsked(command=_wanted(text), cwd=str(folder), shell=shell)
-    found = explained(asked, invocation.load(cwd=folder), _person(invocation))
-    verdict = found.verdict
+    asked = _asked(invocation, cwd)
+    verdict = verdict_of(_wanted(text), asked, shell=shell)
+    here = here_of_command(_wanted(text), asked, shell=shell)
     if as_json:
         say_json({
             "class": verdict.kind,
@@ -62,8 +61,10 @@ def of_command(
             "sends": verdict.sends,
             "pushes": verdict.pushes,
             "hardened": verdict.hardened,
-            "decision": found.decision,
-            "decided_by": found.decided_by,
+            "decision": here.decision,
+            "decided_by": here.decided_by,
+            "why": here.why,
+            "runs": here.runs,
         })
         return 0
     say(f"{verdict.kind}: {verdict.reason} ({verdict.rule})")
@@ -73,8 +74,7 @@ def of_command(
         say("publishes: code or packages would be seen by others")
     if verdict.hardened:
         say(f"unasked it runs as: {verdict.hardened}")
-    because = f": {found.why}" if found.why else ""
-    say(f"here: {found.decision}, by {found.decided_by or 'no rule'}{because}")
+    say(_said(here))
     return 0
 
 
@@ -94,14 +94,16 @@ def of_path(
     """
     if jsonl:
         return _each("path", text, _person(invocation))
-    from ouroboros.app.offline.explain import PathAsked, answer_path
+    from ouroboros.app.offline.explain import PathAsked, answer_path, here_of_path
 
-    asked = PathAsked(root=str(invocation.cwd(root)), op=op, path=_wanted(text))
-    answer = answer_path(asked)
+    answer = answer_path(PathAsked(root=str(invocation.cwd(root)), op=op, path=_wanted(text)))
+    here = here_of_path(op, _wanted(text), _asked(invocation, root))
     if as_json:
-        say_json(answer)
-    else:
-        say(f"{_judged(answer)} ({answer['resolved']})")
+        say_json({**answer, **_as_json(here)})
+        return 0
+    say(f"{_judged(answer)} ({answer['resolved']})")
+    if here is not None:
+        say(_said(here))
     return 0
 
 
@@ -130,7 +132,7 @@ def of_url(
     """
     if jsonl:
         return _each("url", text, _person(invocation))
-    from ouroboros.app.offline.explain import UrlAsked, answer_url
+    from ouroboros.app.offline.explain import UrlAsked, answer_url, here_of_url
 
     answer = answer_url(
         UrlAsked(
@@ -140,11 +142,33 @@ def of_url(
             allow_list=allow or None,
         )
     )
+    here = here_of_url(_wanted(text), _asked(invocation, ""))
     if as_json:
-        say_json(answer)
-    else:
-        say(_judged(answer))
+        say_json({**answer, **_as_json(here)})
+        return 0
+    say(_judged(answer))
+    say(_said(here))
     return 0
+
+
+def _asked(invocation: Invocation, folder: str) -> "Asked":
+    from ouroboros.app.offline.explain import Asked
+
+    cwd = Path(invocation.cwd(folder)).absolute()
+    return Asked(cwd=cwd, loaded=invocation.load(cwd=cwd), person=_person(invocation))
+
+
+def _as_json(here: "Here | None") -> dict[str, object]:
+    if here is None:
+        return {}
+    return {"here": {"decision": here.decision, "decided_by": here.decided_by, "why": here.why}}
+
+
+def _said(here: "Here") -> str:
+    """What a session would do about it, in a line."""
+    because = f": {here.why}" if here.why else ""
+    runs = f"; it runs {here.runs}" if here.runs else ""
+    return f"here: {here.decision}, by {here.decided_by or 'no rule'}{because}{runs}"
 
 
 def _judged(answer: dict[str, object]) -> str:
