@@ -23,6 +23,7 @@ from ouroboros.repl.capabilities import Capabilities
 from ouroboros.repl.checkpoints import Checkpoint, Checkpoints
 from ouroboros.repl.hiding import Hide, hidden, nothing
 from ouroboros.repl.metadata import Entry, entry, harmless
+from ouroboros.repl.patience import Patience
 from ouroboros.repl.positions import named
 from ouroboros.repl.seams import Getters, Isolate, Isolates, Performer
 from ouroboros.repl.seeds import Seeds
@@ -95,7 +96,7 @@ class Repl:
             seconds: Running time of a block.
             hide: Takes secrets out of what is told of a block.
         """
-        self._isolates, self._performer, self._record = isolates, performer, record
+        self._isolates, self._performer, self._record = isolates, Patience(performer), record
         self._functions = {tool.name: tool for tool in functions}
         self._registry = Registry(functions)
         self._taint, self._capabilities = taint, capabilities or Capabilities()

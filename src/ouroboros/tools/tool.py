@@ -35,6 +35,7 @@ class Result(Struct, frozen=True, kw_only=True):
         origin: Where its text came from that nobody vouches for; None leaves that to the kind of
             effect, and an empty one says that it is our own.
         most: Bytes of text that the call wanted to be shown; None for as many as there may be.
+        denied: A rule, or somebody, said no; the orchestrator says so.
     """
 
     parts: tuple[Text | Media, ...] = ()
@@ -46,6 +47,7 @@ class Result(Struct, frozen=True, kw_only=True):
     stopped: str = ""
     origin: str | None = None
     most: int | None = None
+    denied: bool = False
 
     @classmethod
     def of(cls, text: str, *, ok: bool = True, detail: str = "", stopped: str = "") -> "Result":

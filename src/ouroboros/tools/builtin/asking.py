@@ -65,6 +65,10 @@ class RequestUserInputTool:
         "Ask the user 1-3 short questions that only they can decide, each with options; they may "
         "also answer in their own words. Waits for the answers."
     )
+    usage = (
+        "request_user_input([{id, header, question, options: [{label, description}]}]): "
+        "{answers: {id: {answers: [string]}}}"
+    )
     arguments = RequestUserInputArguments
     parallel_safe = False
     exposure: Exposure = "deferred"
@@ -107,7 +111,8 @@ class RequestUserInputTool:
                 "what you need to know"
             )
         found = {"answers": {id: {"answers": said} for id, said in answers.items()}}
-        yield Result(parts=(Text(text=msgspec.json.encode(found).decode()),))
+        value = msgspec.json.encode(found)
+        yield Result(parts=(Text(text=value.decode()),), value=value)
 
 
 def _question(written: QuestionArguments) -> Question:

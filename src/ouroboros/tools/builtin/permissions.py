@@ -61,6 +61,9 @@ class RequestPermissionsTool:
         "Ask the user to let you do more until this work is done: network for commands, places to "
         "read, folders to write, rules for calls. Ask for no more than you need."
     )
+    usage = (
+        "request_permissions(reason, {network?, read?, write?, rules?}): string, rejects on a no"
+    )
     arguments = RequestPermissionsArguments
     parallel_safe = False
     exposure: Exposure = "deferred"

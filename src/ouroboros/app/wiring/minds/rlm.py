@@ -18,7 +18,7 @@ from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.app import secrecy
 from ouroboros.app.browsing import browser as browsing
 from ouroboros.app.kit import Joined, Kit, Later
-from ouroboros.app.wiring import toolbox
+from ouroboros.app.wiring import living, toolbox
 from ouroboros.app.wiring.minds.view import View
 from ouroboros.app.wiring.repls import Open, Repls, base
 from ouroboros.app.wiring.repls import Wish as ReplWish
@@ -35,7 +35,8 @@ from ouroboros.rlm.context import Bounds as Iterations
 from ouroboros.rlm.hands import ReplTool
 from ouroboros.rlm.mind import Reading, RlmMind
 from ouroboros.safety.guard import Guard
-from ouroboros.tools.registry import Registry
+from ouroboros.tools.builtin.asking import RequestUserInputTool
+from ouroboros.tools.registry import AnyTool, Registry, canonical
 
 _ASKING: tuple[str, ...] = ("llm_query", "llm_batch", "llm_map")
 
@@ -134,7 +135,7 @@ class Nursery:
                 return told
 
             yield Room(
-                hands=toolbox.session_hands(kit, Registry([tool])),
+                hands=living.careful(kit, toolbox.session_hands(kit, Registry([tool]))),
                 system=self._words.system(opened.api, can_ask=birth.can_ask, is_child=True),
                 prepare=prepare,
                 window=view,
@@ -177,7 +178,7 @@ async def _open(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
             state=kit.state,
             tools=queries,
         )
-        root = ReplWish(name="main", seeds=wish.seeds, tools=queries(family))
+        root = ReplWish(name="main", seeds=wish.seeds, tools=(*queries(family), *_asking(kit)))
         runner = Lazy(stack, guard, lambda: repls.open(root))
         bounds = kit.settings.rlm
         view = View(browser.known) if browser is not None else None
@@ -197,13 +198,22 @@ async def _open(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
         yield Joined(
             name="rlm",
             mind=mind,
-            hands=hands,
+            hands=living.careful(kit, hands),
             versions=words.versions,
             off=(*kit.settings.context.off, "instructions", "permissions", "plan"),
             warnings=costly,
             facts=Later(),
             stop_child=family.cancel,
         )
+
+
+def _asking(kit: Kit) -> tuple[AnyTool, ...]:
+    """How the session's own code asks the person; nothing where nobody is there."""
+    if not kit.desk.is_interactive:
+        return ()
+    off = {canonical(name) for name in kit.settings.tools.disabled}
+    tools = (RequestUserInputTool(kit.desk.questions), toolbox.permissions_for(kit))
+    return tuple(tool for tool in tools if tool.name not in off)
 
 
 def _costly(kit: Kit, wish: Wish) -> list[str]:
