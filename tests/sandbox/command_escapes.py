@@ -1,8 +1,9 @@
 """Ways out of a cage that a hostile command tries, in shell; each is to change, read or reach nothing.
 
 ``{O}`` is a folder outside with ``canary``, ``run.sh`` and ``sub/canary``; ``{S}`` the person's home
-with keys; ``{H}`` our own home; ``{W}`` the workspace with ``.git``; ``{G}`` the folder of another
-repository that ``tree/.git`` points to; ``{P}`` a process outside; ``{T}`` a port and ``{U}`` a local
+with keys; ``{H}`` our own home; ``{W}`` the workspace with ``.git``, with a repository in
+``deep/sub`` and one whose ``linked/.git`` is a link to ``real``; ``{G}`` the folder of another repository that
+``tree/.git`` points to; ``{P}`` a process outside; ``{T}`` a port and ``{U}`` a local
 socket that somebody listens on, ``{D}`` one for datagrams; ``{E}`` the number of our own process; ``{PY}`` a Python.
 """
 
@@ -116,6 +117,22 @@ PROTECTED = (
     "rm -rf {W}/.ouroboros; mkdir {W}/.ouroboros; echo x > {W}/.ouroboros/config.toml",
     "echo x > {W}/tree/.git",
     "rm {W}/tree/.git",
+    "echo x > {W}/deep/sub/.git/config",
+    "echo x > {W}/deep/sub/.git/hooks/pre-commit",
+    "rm -rf {W}/deep/sub/.git",
+    "mv {W}/deep/sub/.git {W}/deep/sub/was",
+    "mv {W}/deep/sub {W}/deep/was; mkdir -p {W}/deep/sub/.git/hooks",
+    "mv {W}/deep {W}/was; mkdir -p {W}/deep/sub/.git/hooks",
+    "echo x > {W}/deep/.ouroboros/config.toml",
+    "echo 'gitdir: {W}/src' > {W}/linked/.git",
+    "rm {W}/linked/.git; ln -s ../src {W}/linked/.git",
+    "rm {W}/linked/.git; mkdir {W}/linked/.git",
+    "mv {W}/src {W}/linked/.git",
+    "ln -sfn ../src {W}/linked/.git",
+    "mv {W}/linked {W}/was; mkdir -p {W}/linked/.git/hooks",
+    "echo x > {W}/linked/.git/config",
+    "echo x > {W}/real/config",
+    "mv {W}/real {W}/was",
     "echo x > {G}/config",
     "touch {G}/hooks/new",
     "mv {G} {G}2",
@@ -182,6 +199,12 @@ KERNEL = (
     "pkill -9 -f SLEEPER",
     "killall -9 sleep",
     "renice 19 {P} && echo SECRET",
+    "renice -n 5 -u $(id -u)",
+    "prlimit --pid {P} --nofile=1:1 && echo SECRET",
+    "prlimit --pid {E} --nofile=4000:4000 && echo SECRET",
+    "ionice -c 3 -p {P} && echo SECRET",
+    "chrt -i -p 0 {P} && echo SECRET",
+    "taskset -p 1 {P} && echo SECRET",
     "strace -p {P} -o {W}/src/trace",
     "gdb -p {P} -batch",
     "reboot -f",
@@ -233,6 +256,22 @@ PAST_THE_PROXY = (
     '{PY} -c \'import socket;s,t=socket.socketpair(1,2);s.sendmsg([b"x"],[],0,"{D}")\'',
     "{PY} -c 'import socket;s=socket.socket(1);s.connect(\"{U}\")'",
 )
+
+LOCAL_SOCKETS = (
+    "curl -s --unix-socket {U} http://x/",
+    "DOCKER_HOST=unix://{U} docker ps",
+    "SSH_AUTH_SOCK={U} ssh-add -l",
+    "{PY} -c 'import socket;s=socket.socket(1);s.connect(\"{U}\")'",
+    "{PY} -c 'import socket;s=socket.socket(1,1|0o2000000);s.connect(\"{U}\")'",
+    "{PY} -c 'import socket;s=socket.socket(1);s.connect(\"\\0{A}\")'",
+    '{PY} -c \'import socket;s=socket.socket(1,2);s.sendto(b"x","{D}")\'',
+    "{PY} -c 'import socket;s=socket.socket(1,5);s.connect(\"{U}\")'",
+    '{PY} -c \'import socket;s,t=socket.socketpair(1,2);s.sendto(b"x","{D}")\'',
+    '{PY} -c \'import socket;s,t=socket.socketpair(1,2);s.sendmsg([b"x"],[],0,"{D}")\'',
+    '{PY} -c \'import socket;s,t=socket.socketpair(1,2);s.connect("{D}");s.send(b"x")\'',
+    "{PY} -c 'import socket;s,t=socket.socketpair();t.close();s.connect(\"{U}\")'",
+)
+"""With the network on, programs of this machine are not spoken to for all that."""
 
 METADATA = (
     "chmod 777 {O}/canary",

@@ -39,12 +39,12 @@ WORK = {
 }
 
 
-def policy_of(work: Path, **changes: object) -> Policy:
+async def policy_of(work: Path, **changes: object) -> Policy:
     roots = real([work])
     return replace(
         Policy(
             writable=real((*roots, *temporary_folders({}))),
-            protected=protected_in(roots),
+            protected=await to_thread.run_sync(protected_in, roots),
         ),
         **changes,
     )
@@ -82,7 +82,7 @@ def committed(folder: Path) -> None:
 async def test_ordinary_work_goes_on(work: Path, cage: str) -> None:
     if cage == "bubblewrap":
         await to_thread.run_sync(committed, work)
-    sandbox = cage_of(cage, policy_of(work))
+    sandbox = cage_of(cage, await policy_of(work))
     failed: dict[str, str] = {}
     for name, text in WORK.items():
         if name == "git" and cage == "landlock":
@@ -95,14 +95,14 @@ async def test_ordinary_work_goes_on(work: Path, cage: str) -> None:
 
 @pytest.mark.parametrize("cage", CAGES)
 async def test_limits_are_set_before_the_command_begins(work: Path, cage: str) -> None:
-    sandbox = cage_of(cage, policy_of(work, processes=500))
+    sandbox = cage_of(cage, await policy_of(work, processes=500))
     text = "ulimit -c; ulimit -u; ulimit -c unlimited || echo kept"
     assert (await told(sandbox, work, text))[1].split()[:2] == ["0", "500"]
 
 
 @pytest.mark.parametrize("cage", CAGES)
 async def test_without_perl_python_takes_on_the_same(work: Path, cage: str) -> None:
-    policy = policy_of(work)
+    policy = await policy_of(work)
     sandbox: Sandbox = Floor(policy, limiting(None))
     if cage == "bubblewrap":
         assert OFFERED.launcher is not None
@@ -114,7 +114,7 @@ async def test_without_perl_python_takes_on_the_same(work: Path, cage: str) -> N
 
 @pytest.mark.parametrize("cage", CAGES)
 async def test_a_program_that_is_not_there_ends_with_127(work: Path, cage: str) -> None:
-    confined = cage_of(cage, policy_of(work)).confine(("nowhere",), cwd=work)
+    confined = cage_of(cage, await policy_of(work)).confine(("nowhere",), cwd=work)
     code, said = await to_thread.run_sync(partial(ended, confined, cwd=work, seconds=20))
     assert (code, "nowhere: No such file or directory" in said) == (127, True)
 
@@ -139,7 +139,7 @@ async def test_what_is_hidden_stays_so_where_everything_else_is_open(
 
 @pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
 async def test_names_that_are_to_stay_absent_leave_nothing_behind(work: Path) -> None:
-    sandbox = cage_of("bubblewrap", policy_of(work))
+    sandbox = cage_of("bubblewrap", await policy_of(work))
     seen: list[str] = []
 
     async def one(seconds: float) -> None:
@@ -155,14 +155,14 @@ async def test_names_that_are_to_stay_absent_leave_nothing_behind(work: Path) ->
 
 @pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
 async def test_what_a_command_leaves_in_the_background_ends_with_it(work: Path) -> None:
-    sandbox = cage_of("bubblewrap", policy_of(work))
+    sandbox = cage_of("bubblewrap", await policy_of(work))
     await told(sandbox, work, "setsid sh -c 'sleep 0.5; echo late > late' >/dev/null 2>&1 &")
     await anyio.sleep(0.8)
     assert not (work / "late").exists()
 
 
 async def test_a_cage_that_cannot_be_made_runs_nothing(work: Path) -> None:
-    broken = Bubblewrap(policy_of(work), Launcher(bwrap="/nowhere/bwrap", inner=taking(None)))
+    broken = Bubblewrap(await policy_of(work), Launcher(bwrap="/nowhere/bwrap", inner=taking(None)))
     with pytest.raises(FileNotFoundError):
         await told(broken, work, "touch made")
     assert await to_thread.run_sync(os.listdir, work) == []
@@ -172,7 +172,7 @@ async def test_a_cage_that_cannot_be_made_runs_nothing(work: Path) -> None:
 async def test_what_a_killed_run_left_in_place_of_absent_names_goes_with_the_next(
     work: Path,
 ) -> None:
-    sandbox = cage_of("bubblewrap", policy_of(work))
+    sandbox = cage_of("bubblewrap", await policy_of(work))
     (work / ".git").mkdir()
     (work / ".git").chmod(0o1500)
     (work / ".agents").mkdir()

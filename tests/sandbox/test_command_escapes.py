@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Generator
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from ouroboros.safety.sandbox import Confined, Policy, Sandbox, begin
 from ouroboros.safety.sandbox.bubblewrap import Bubblewrap
 from ouroboros.safety.sandbox.features import Features, features
 from ouroboros.safety.sandbox.floor import Floor
-from ouroboros.safety.sandbox.policy import Traffic, protected_in, real, secrets_of
+from ouroboros.safety.sandbox.policy import Traffic, protected_in, real, secrets_of, staying
 from tests.sandbox import command_escapes
 
 GROUPS = {
@@ -69,6 +70,10 @@ class Ground:
             self.work / "file": "#!/bin/sh\n",
             self.work / "src" / "a.txt": "one\n",
             self.work / "tree" / ".git": f"gitdir: {self.other}\n",
+            self.work / "deep" / "sub" / ".git" / "config": "",
+            self.work / "deep" / "sub" / ".git" / "hooks" / "sample": "",
+            self.work / "deep" / ".ouroboros" / "config.toml": "",
+            self.work / "real" / "config": "",
             self.other / "config": "",
             self.other / "hooks" / "sample": "",
         }
@@ -80,6 +85,8 @@ class Ground:
         for path, text in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
+        (self.work / "linked").mkdir()
+        (self.work / "linked" / ".git").symlink_to("../real")
         subprocess.run(["git", "init", "-q", self.work], check=True)
         (self.work / ".git" / "hooks").mkdir(exist_ok=True)
 
@@ -100,10 +107,14 @@ class Ground:
 
     def state(self) -> dict[str, object]:
         """All that is to stay: contents, modes, owners and times."""
-        roots = (self.outside, self.person, self.home, self.other, self.work / ".git")
+        own = (".git", "deep", "linked", "real")
+        inside = (self.work / name for name in own)
+        roots = (self.outside, self.person, self.home, self.other, *inside)
         found: dict[str, object] = {
             str(path): _facts(path) for root in roots for path in (root, *sorted(root.rglob("*")))
         }
+        link = self.work / "linked" / ".git"
+        found["link"] = link.is_symlink() and str(link.readlink())
         found["tree"] = _facts(self.work / "tree" / ".git")
         found |= dict.fromkeys((str(path) for path in self.base.iterdir()), True)
         found["victim"] = _condition(self.victim.pid)
@@ -121,7 +132,7 @@ class Ground:
         roots = real([self.work])
         return Policy(
             writable=roots,
-            protected=real((*protected_in([*roots, self.work / "tree"]), self.home)),
+            protected=staying((*protected_in(roots), self.home)),
             hidden=real(secrets_of(self.person, self.home)),
             network=network,
         )
@@ -242,6 +253,24 @@ async def test_modes_and_times_stay_where_there_are_mounts(ground: Ground) -> No
 async def test_what_may_only_ask_the_proxy_finds_no_other_way(ground: Ground) -> None:
     cases = command_escapes.PAST_THE_PROXY
     assert await to_thread.run_sync(attacked, ground, "landlock", cases, "proxy") == []
+
+
+@pytest.mark.skipif(OFFERED.landlock < 6, reason="the kernel has no Landlock of version 6")
+@pytest.mark.parametrize("cage", CAGES)
+async def test_with_the_network_on_no_program_of_this_machine_is_spoken_to(
+    ground: Ground, cage: str
+) -> None:
+    """Docker, podman, agents that hold keys, the bus and the desktop all listen on local sockets."""
+    cases = command_escapes.LOCAL_SOCKETS
+    assert await to_thread.run_sync(attacked, ground, cage, cases, "on") == []
+    sandbox = cage_of(cage, await to_thread.run_sync(ground.policy, "on"))
+    text = f"""{sys.executable} -ISBc 'import socket as s
+a,b=s.socketpair();a.send(b"x");print(b.recv(1));s.create_connection(("127.0.0.1",{ground.port}))'"""
+    words = ("/bin/bash", "-c", text)
+    said = await to_thread.run_sync(ran, sandbox.confine(words, cwd=ground.work), ground.work)
+    assert said == "b'x'\n"
+    await to_thread.run_sync(time.sleep, 0.05)
+    assert ground.received()
 
 
 def test_there_are_enough_of_them() -> None:

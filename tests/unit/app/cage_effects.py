@@ -1,5 +1,6 @@
 """What the settings of the sandbox, of the safety checks and of Python change in a run."""
 
+import socket
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,18 @@ async def processes(folder: Path) -> None:
     assert "777" in said
 
 
+async def local_sockets(folder: Path) -> None:
+    for name, reached in (("closed", False), ("open", True)):
+        there = _there(folder / name / "work") / "socket"
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(there))
+            listener.listen()
+            text = "import socket as s; s.socket(s.AF_UNIX).connect('socket'); print(6 * 7)"
+            there.with_name("reach.py").write_text(text)
+            sandbox = {"network": "on", "local_sockets": name}
+            assert ("42" in await _said(folder / name, "python3 reach.py", sandbox=sandbox)) is reached
+
+
 async def safety_off(folder: Path) -> None:
     with pytest.raises(Misuse, match="confirm_disable"):
         await _said(folder, "true", safety={"enabled": False})
@@ -136,6 +149,7 @@ CAGE_EFFECTS: dict[str, Effect] = {
     "sandbox.exclude_tmp": exclude_tmp,
     "sandbox.hide": hide,
     "sandbox.landlock_alone": landlock_alone,
+    "sandbox.local_sockets": local_sockets,
     "sandbox.mode": mode,
     "sandbox.processes": processes,
     "sandbox.reveal": reveal,

@@ -20,6 +20,7 @@ from ouroboros.safety.sandbox.policy import (
     protected_in,
     real,
     secrets_of,
+    staying,
     temporary_folders,
     within_none,
 )
@@ -125,25 +126,37 @@ def widened(policy: Policy, grants: Sequence[PermissionsGranted]) -> Policy:
 
 
 def policy_of(wanted: Wanted, grounds: Grounds, reach: Reach) -> Policy:
-    """What the settings let through, in real paths; looks at the disk."""
+    """What the settings let through, in real paths; looks through the workspace, so in a thread."""
+    roots = roots_of(wanted, grounds)
+    temporary = () if wanted.exclude_tmp else temporary_folders(grounds.environment)
+    protected = () if reach == "full-access" else staying((*protected_in(roots), grounds.home))
+    return Policy(
+        reach=reach,
+        writable=real((*roots, *temporary)),
+        protected=within_none(protected, roots),
+        hidden=hidden_of(wanted, grounds),
+        network="on" if reach == "full-access" else wanted.network,
+        local_sockets=reach == "full-access" or wanted.local_sockets == "open",
+        processes=wanted.processes,
+    )
+
+
+def roots_of(wanted: Wanted, grounds: Grounds) -> tuple[Path, ...]:
+    """The workspace and the folders that were added to it."""
+    person = Path(grounds.environment.get("HOME", "/"))
+    return real((grounds.cwd, *(_placed(name, person, grounds.cwd) for name in wanted.writable)))
+
+
+def hidden_of(wanted: Wanted, grounds: Grounds) -> tuple[Path, ...]:
+    """What may not even be read."""
     person = Path(grounds.environment.get("HOME", "/"))
     hidden = (
         *secrets_of(person, grounds.home),
         *(_placed(name, person, grounds.cwd) for name in wanted.hide),
     )
     shown = real(_placed(name, person, grounds.cwd) for name in wanted.reveal)
-    roots = real((grounds.cwd, *(_placed(name, person, grounds.cwd) for name in wanted.writable)))
-    temporary = () if wanted.exclude_tmp else temporary_folders(grounds.environment)
-    writable = real((*roots, *temporary))
-    protected = () if reach == "full-access" else real((*protected_in(roots), grounds.home))
-    return Policy(
-        reach=reach,
-        writable=writable,
-        protected=within_none(protected, roots),
-        hidden=within_none((path for path in real(hidden) if path not in shown), roots),
-        network="on" if reach == "full-access" else wanted.network,
-        processes=wanted.processes,
-    )
+    found = (path for path in real(hidden) if path not in shown)
+    return within_none(found, roots_of(wanted, grounds))
 
 
 def _chosen(

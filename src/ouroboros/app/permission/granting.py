@@ -4,7 +4,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from ouroboros.app.permission.cages import Grounds, policy_of
+from ouroboros.app.permission.cages import Grounds, hidden_of
 from ouroboros.app.settings import Settings
 from ouroboros.safety.commands.reading import read_shell
 from ouroboros.safety.policy import Policy as HostPolicy
@@ -12,7 +12,7 @@ from ouroboros.safety.policy.amendments import BANNED
 from ouroboros.safety.rules import Rules, split_rule
 from ouroboros.safety.rules.prepared import expression_of
 from ouroboros.safety.rules.values import ANY
-from ouroboros.safety.sandbox.policy import Policy, real
+from ouroboros.safety.sandbox.policy import real
 from ouroboros.tools.builtin.permissions import REQUEST_PERMISSIONS, RequestPermissionsArguments
 from ouroboros.tools.registry import canonical
 
@@ -53,7 +53,7 @@ class Granting:
 
     def _of_place(self, kind: Literal["read", "write"], path: Path) -> str:
         grounds = self._grounds
-        for hidden in (*self._cage.hidden, *real([grounds.home])):
+        for hidden in (*self._hidden, *real([grounds.home])):
             if path.is_relative_to(hidden):
                 return f"{path} holds keys or our own state, which are not granted to a model"
         person = Path(grounds.environment.get("HOME", "/"))
@@ -65,8 +65,8 @@ class Granting:
         return f"the rule {rule} denies it, and a grant does not change that" if rule else ""
 
     @cached_property
-    def _cage(self) -> Policy:
-        return policy_of(self._settings.sandbox, self._grounds, "workspace-write")
+    def _hidden(self) -> tuple[Path, ...]:
+        return hidden_of(self._settings.sandbox, self._grounds)
 
 
 def _of_rule(written: str) -> str:

@@ -24,6 +24,7 @@ class Machine(NamedTuple):
     Attributes:
         architecture: What the kernel calls it.
         refused: Calls that nobody in a cage may make.
+        steering: Calls that set how a process runs, each with the place of the argument that names it.
         talking: Calls that reach others over sockets.
     """
 
@@ -40,7 +41,11 @@ class Machine(NamedTuple):
     sendmmsg: int
     refused: tuple[int, ...]
     talking: tuple[int, ...]
+    steering: tuple[tuple[int, int], ...]
 
+
+_OF_A_USER = {141: 2, 140: 2, 251: 3, 30: 3}
+"""Calls that can also name a whole user, and the number by which they do: of both machines, none twice."""
 
 # ptrace process_vm_* io_uring_* keys bpf userfaultfd perf; mounts and roots; kexec, modules,
 # reboot, swap, accounting, clocks, host names, ports; handles, kcmp, pidfd_getfd, quota, fanotify
@@ -65,6 +70,7 @@ MACHINES = {
             *(304, 312, 438, 440, 179, 443, 180, 300, 212, 447),
         ),
         talking=(42, 43, 49, 50, 288, 307),
+        steering=((302, 0), (141, 1), (251, 1), (142, 0), (144, 0), (203, 0), (314, 0)),
     ),
     "aarch64": Machine(
         architecture=0xC00000B7,
@@ -86,6 +92,7 @@ MACHINES = {
             *(265, 272, 438, 440, 60, 443, 262, 18, 447),
         ),
         talking=(200, 201, 202, 203, 242, 269),
+        steering=((261, 0), (140, 1), (30, 1), (118, 0), (119, 0), (122, 0), (274, 0)),
     ),
 }
 
@@ -104,12 +111,21 @@ def allowing(architecture: int, clone: int, clone3: int, allowed: tuple[int, ...
     return b"".join([*lines, _answer(ERRNO | EPERM)])
 
 
-def refusing(machine: str, network: Literal["off", "proxy", "on"]) -> bytes:
+def refusing(
+    machine: str,
+    network: Literal["off", "proxy", "on"],
+    *,
+    local_sockets: bool = True,
+    others: bool = True,
+) -> bytes:
     """The filter of a command: what no developer's program needs is refused with ``EPERM``.
 
     Args:
         machine: What ``platform.machine`` says, a key of ``MACHINES``.
         network: ``off`` leaves pairs of local sockets, ``proxy`` outgoing streams of IP.
+        local_sockets: Where the network is ``on``, programs of this machine may be spoken to as well.
+        others: No other process can be named anyway; else a command sets limits, priority and
+            processors of itself alone.
     """
     calls = MACHINES[machine]
     lines = [*_of_architecture(calls.architecture)]
@@ -128,14 +144,29 @@ def refusing(machine: str, network: Literal["off", "proxy", "on"]) -> bytes:
         [_is(_TIOCSTI, 1, 0), _is(_TIOCLINUX, 0, 1), _answer(ERRNO | EPERM)],
     )
     lines += _if_argument(calls.personality, 0, _one_of(_PERSONALITIES))
+    for number, place in () if others else calls.steering:
+        lines += _of_itself(number, place)
     match network:
         case "off":
             lines += _silent(calls)
         case "proxy":
             lines += _streams_only(calls)
+        case "on" if not local_sockets:
+            # Where a socket leads stands in memory, where a filter does not look: there is none to lead.
+            lines += _if_argument(calls.socket, 0, [_is(_AF_UNIX, 0, 1), _answer(ERRNO | EPERM)])
+            lines += _pairs(calls)
         case "on":
             pass
     return b"".join([*lines, _answer(ALLOW)])
+
+
+def _of_itself(number: int, place: int) -> list[bytes]:
+    """Nought names the caller, in every one of these calls."""
+    lines = _if_argument(number, place, _one_of((0,)))
+    if number in _OF_A_USER:
+        user = _OF_A_USER[number]
+        lines += _if_argument(number, 0, [_is(user, 0, 1), _answer(ERRNO | EPERM)])
+    return lines
 
 
 def _silent(calls: Machine) -> list[bytes]:

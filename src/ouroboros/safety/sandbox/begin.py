@@ -4,6 +4,7 @@ import contextlib
 import functools
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -38,6 +39,7 @@ def begin(
     Raises:
         OSError: The cage could not be made, or the program or folder cannot be used.
     """
+    _unseen()
     with contextlib.ExitStack() as opened:
         command, inherited = list(confined.command), list(pass_fds)
         for place, opener in confined.descriptors.items():
@@ -85,6 +87,15 @@ def _locked(
 
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="cage") as thrown_away:
         return thrown_away.submit(run).result()
+
+
+@functools.cache
+def _unseen() -> None:
+    """From now on no program of the same user looks into us, at our keys in memory and environment."""
+    if sys.platform == "linux":
+        from ouroboros.safety.locking import kernel
+
+        kernel.not_dumpable()
 
 
 @functools.cache

@@ -48,7 +48,9 @@ class Bubblewrap:
     def __init__(self, policy: Policy, launcher: Launcher) -> None:
         """``launcher`` was tried here with these flags."""
         self._policy, self._launcher = policy, launcher
-        self._filter = seccomp.refusing(platform.machine(), policy.network)
+        self._filter = seccomp.refusing(
+            platform.machine(), policy.network, local_sockets=policy.local_sockets
+        )
         self._once = Lock()
         self._placed: dict[Path, int] = {}
 
@@ -172,7 +174,8 @@ def _places(policy: Policy) -> dict[Path, Kind]:
         found |= dict.fromkeys((path for path in policy.writable if path.is_dir()), "writable")
     if policy.reach != "read-only":
         found |= dict.fromkeys(_above(policy), "writable")
-        found |= dict.fromkeys(filter(os.path.lexists, policy.protected), "protected")
+        kept = (place for place in policy.protected if place.exists() and not place.is_symlink())
+        found |= dict.fromkeys(kept, "protected")
     found |= dict.fromkeys(_absent(policy), "absent")
     found |= dict.fromkeys(filter(os.path.lexists, policy.hidden), "hidden")
     return found

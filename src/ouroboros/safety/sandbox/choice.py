@@ -68,10 +68,8 @@ def _gaps(policy: Policy, offered: Features) -> list[str]:
         missing.append("files outside the workspace can be emptied")
     if offered.landlock < 6:
         missing.append("processes of yours can be sent signals")
-    if policy.network != "off":
-        missing.append("local sockets, such as Docker's, can be reached")
-        if offered.landlock < 4:
-            missing.append("the network goes past the proxy")
+    if policy.network == "proxy" and offered.landlock < 4:
+        missing.append("the network goes past the proxy")
     found.append(
         f"Landlock {offered.landlock} alone does not stop all: {'; '.join(missing)}; "
         "bubblewrap does (apt install bubblewrap)"

@@ -30,7 +30,12 @@ class Floor:
         """``policy`` is enforced as far as Landlock can say it, limits by ``limiter``."""
         self._policy, self._limiter = policy, limiter
         self._ruleset = Ruleset(policy)
-        self._filter = seccomp.refusing(platform.machine(), policy.network)
+        self._filter = seccomp.refusing(
+            platform.machine(),
+            policy.network,
+            local_sockets=policy.local_sockets,
+            others=False,
+        )
         self._once = Lock()
 
     @property

@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ouroboros.safety.locking import kernel
-from ouroboros.safety.sandbox.policy import Policy
+from ouroboros.safety.sandbox.policy import Policy, links_among
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 1 << 1, 1 << 2, 1 << 3
 _REMOVE_AND_MAKE = 0b1_1111_1111 << 4
@@ -43,12 +43,13 @@ def planned(policy: Policy, *, masked: bool = False) -> Plan:
 
     Args:
         policy: What may be reached.
-        masked: Mounts already keep what is protected and hidden away, so nothing is left out.
+        masked: Mounts already keep what is protected and hidden away, so nothing is left out but links,
+            which no mount keeps.
     """
     listed: list[Path] = []
     if masked:
         hidden: tuple[Path, ...] = ()
-        kept: tuple[Path, ...] = ()
+        kept = links_among(policy.protected)
     else:
         hidden = _existing(policy.hidden)
         kept = (*_existing(policy.protected), *hidden)

@@ -1,6 +1,8 @@
 """What a cage is to let through: values, and the paths that follow from them."""
 
-from collections.abc import Iterable, Mapping
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +13,14 @@ type Traffic = Literal["off", "proxy", "on"]
 
 PROTECTED_NAMES = (".git", ".ouroboros", ".agents")
 """Inside a writable folder these stay as they are: what is in them runs outside the cage later."""
+
+MOST_FOLDERS = 4_000
+"""So many folders of a workspace are looked into for more of them, the upper ones first."""
+
+_BUILT = frozenset({
+    *("node_modules", "site-packages", "__pycache__", "venv", ".venv", ".tox", ".nox"),
+})
+"""Folders that programs fill: thousands of files, and nobody works in a repository in there."""
 
 _SECRETS = (
     *(".ssh", ".aws", ".gnupg", ".netrc", ".git-credentials", ".pgpass", ".kube", ".azure"),
@@ -33,6 +43,8 @@ class Policy(Struct, frozen=True, kw_only=True):
         hidden: Places that may not even be read.
         network: None at all, the ports of the proxy on loopback alone, or as the machine has it.
         ports: Where the proxy listens.
+        local_sockets: Where the network is on, programs of this machine may be spoken to by local sockets
+            too, such as Docker and agents that hold keys.
         processes: The most that the user may have at once; 0 leaves it as it is.
     """
 
@@ -42,6 +54,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     hidden: tuple[Path, ...] = ()
     network: Traffic = "off"
     ports: tuple[int, ...] = ()
+    local_sockets: bool = False
     processes: int = 0
 
 
@@ -61,12 +74,37 @@ def temporary_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
 
 
 def protected_in(roots: Iterable[Path]) -> tuple[Path, ...]:
-    """The protected names in each folder, and where a ``.git`` file points to."""
+    """The protected names in each folder and below it, and where a ``.git`` file points to."""
     found: list[Path] = []
     for root in roots:
-        found += [root / name for name in PROTECTED_NAMES]
-        found += _pointed(root / ".git")
+        below = (folder / name for folder, names in _looked_into(root) for name in names)
+        for place in dict.fromkeys((*(root / name for name in PROTECTED_NAMES), *below)):
+            found.append(place)
+            if place.name == ".git":
+                found += _pointed(place)
     return tuple(dict.fromkeys(found))
+
+
+def _looked_into(root: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Folders that hold protected names, and those; breadth first, and no further than it should."""
+    waiting, looked = deque([root]), 0
+    while waiting and looked < MOST_FOLDERS:
+        folder, looked = waiting.popleft(), looked + 1
+        try:
+            with os.scandir(folder) as entries:
+                inside = [(each.name, each.is_dir(follow_symlinks=False)) for each in entries]
+        except OSError:
+            continue
+        names = [name for name, _ in inside if name in PROTECTED_NAMES]
+        if names:
+            yield folder, names
+        skipped = _BUILT.union(PROTECTED_NAMES)
+        waiting.extend(folder / name for name, is_dir in inside if is_dir and name not in skipped)
+
+
+def links_among(places: Iterable[Path]) -> tuple[Path, ...]:
+    """Those that are links: no mount lies over one, so the folder that it is in has to stay as it is."""
+    return tuple(place for place in places if place.is_symlink())
 
 
 def within_none(places: Iterable[Path], roots: Iterable[Path]) -> tuple[Path, ...]:
@@ -89,6 +127,16 @@ def _pointed(pointer: Path) -> list[Path]:
     except (OSError, ValueError):
         return []
     return [folder, (folder / common).resolve()] if common else [folder]
+
+
+def staying(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """As ``real``, and each link under its own name as well: neither it nor what it leads to changes."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_symlink():
+            found.append(real([path.parent])[0] / path.name)
+        found += real([path])
+    return tuple(dict.fromkeys(found))
 
 
 def real(paths: Iterable[Path]) -> tuple[Path, ...]:

@@ -27,6 +27,9 @@ _ALWAYS = """(version 1)
 (allow file-read*)"""
 
 
+_NAMES = "/private/var/run/mDNSResponder"
+"""The socket by which programs of a Mac ask for the address of a name."""
+
 _LIMITING = ("/bin/sh", "-c", 'ulimit -c 0; exec "$@"', "sh")
 
 
@@ -77,6 +80,11 @@ def profile(policy: Policy) -> str:
     match policy.network:
         case "on":
             lines += ["(allow network*)", "(allow system-socket)"]
+            if not policy.local_sockets:
+                lines += [
+                    "(deny network-outbound (remote unix-socket))",
+                    f'(allow network-outbound (literal "{_NAMES}"))',
+                ]
         case "proxy":
             lines += [
                 f'(allow network-outbound (remote ip "localhost:{port}"))' for port in policy.ports

@@ -1,0 +1,71 @@
+"""The cages of a user without rights: the superuser is refused nothing, and proves too little."""
+
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from ouroboros.safety.sandbox.features import Features, features
+from ouroboros.safety.spawn import Finished, run
+from tests.sandbox.test_command_escapes import GROUPS
+
+OFFERED: Features = features()
+CAGES = ["landlock", *(["bubblewrap"] if OFFERED.launcher else [])]
+REPOSITORY = Path(__file__).parents[2]
+pytestmark = pytest.mark.skipif(OFFERED.landlock < 6, reason="the kernel has no such Landlock")
+
+
+@pytest.fixture
+def folder() -> Generator[Path]:
+    """Where a plain user may go: the folders of pytest are for one user alone."""
+    made = Path(tempfile.mkdtemp(prefix="ouro-plain-"))
+    yield made.resolve()
+    shutil.rmtree(made)
+
+
+async def told(module: str, folder: Path, *words: str) -> object:
+    ended: Finished = await run(
+        [sys.executable, "-m", f"tests.sandbox.{module}", str(folder), *words],
+        cwd=REPOSITORY,
+        environment={"PATH": "/usr/local/bin:/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"},
+        timeout_seconds=120,
+    )
+    assert ended.exit_code == 0, ended.stderr.decode()
+    found = json.loads(ended.stdout)
+    assert found["user"] != 0
+    return found["told"]
+
+
+@pytest.mark.parametrize("cage", CAGES)
+async def test_a_plain_user_gets_out_of_no_cage(folder: Path, cage: str) -> None:
+    assert await told("plain_attacks", folder, "attack", cage, "reads", "kernel") == []
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("cage", CAGES)
+@pytest.mark.parametrize("group", sorted(GROUPS))
+async def test_a_plain_user_gets_out_of_no_cage_in_any_way(
+    folder: Path, cage: str, group: str
+) -> None:
+    if (cage, group) != ("landlock", "metadata"):  # of modes and times Landlock says nothing
+        assert await told("plain_attacks", folder, "attack", cage, group) == []
+
+
+async def test_no_program_of_the_same_user_looks_into_us(folder: Path) -> None:
+    """Not even one without a cage: neither memory nor environment nor what is open."""
+    said = str(await told("plain_user", folder)).split()
+    assert len(said) == 1
+
+
+@pytest.mark.parametrize("cage", CAGES)
+@pytest.mark.parametrize("kind", ["plain", pytest.param("leaving", marks=pytest.mark.deep)])
+async def test_a_fork_bomb_meets_the_limit_and_is_gone_at_its_end(
+    folder: Path, cage: str, kind: str
+) -> None:
+    """It spread, never beyond the limit, and was refused more; nothing is left, and the next command runs."""
+    seen = await told("plain_attacks", folder, "bomb", cage, kind)
+    assert seen == [True, True, True, 0, "well\n"]
