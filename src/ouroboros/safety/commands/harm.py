@@ -284,10 +284,7 @@ def danger(text: str, commands: Sequence[Command]) -> tuple[str, str] | None:
         found = _of_command(command.name.lower(), command.words[1:])
         if found:
             return found
-        if command.name not in {"echo", "printf", "["} and any(
-            any(mark in word for mark in _MARKS) and _STRONG.search(word)
-            for word in command.words[1:]
-        ):
+        if command.name not in {"echo", "printf", "["} and _reads_keys(command.words[1:]):
             return "danger.keys", "it reads keys"
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
@@ -295,6 +292,11 @@ def danger(text: str, commands: Sequence[Command]) -> tuple[str, str] | None:
         if pattern.search(text):
             return rule, reason
     return None
+
+
+def _reads_keys(words: Sequence[str]) -> bool:
+    whole = "\n".join(words)
+    return any(mark in whole for mark in _MARKS) and any(map(_STRONG.search, words))
 
 
 def _of_command(name: str, words: Sequence[str]) -> tuple[str, str] | None:

@@ -123,6 +123,10 @@ _NO_WEB_PORTS = frozenset({
 })
 """No browser opens these. Source: https://fetch.spec.whatwg.org/#port-blocking"""
 
+_LONGEST = 16_000
+_LONG_HOST = re.compile(r"[^/\\]{0,40}[/\\]{0,8}[^/\\?#]{512}")
+"""No name of a host has more than 253 characters; some are left for who logs in."""
+
 _SERVICE_PORTS = frozenset({
     *(445, 873, 1080, 1433, 1521, 2181, 2375, 2376, 2379, 2380, 3128, 3306, 3389, 4243, 4369, 5432),
     *(5672, 5900, 5984, 5985, 6379, 6443, 7001, 8500, 9042, 9092, 9200, 9300, 10250, 10255, 11211),
@@ -200,6 +204,8 @@ def judge_host(rules: HostRules, host: str, port: int) -> Judgement:
 
 def _judge(rules: HostRules, url: str) -> Judgement:
     text = url.strip(" ")
+    if len(text) > _LONGEST or _LONG_HOST.match(text):
+        return _no("it is longer than an address can be")
     place = read_place(text)
     if isinstance(place, str):
         return _no(place)
