@@ -7,16 +7,16 @@ from anyio import CancelScope, current_time, get_cancelled_exc_class, lowlevel
 
 from ouroboros.agent.asking.approvals import Desk
 from ouroboros.agent.context.briefing import Briefing, Surroundings, brief
-from ouroboros.agent.context.messages import ABORTED
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
 from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.roles import Partner
 from ouroboros.agent.running.branching import Branches, no_fork
 from ouroboros.agent.running.caps import watch
+from ouroboros.agent.running.changing import Changes
+from ouroboros.agent.running.ending import crashed, end
 from ouroboros.agent.running.overlap import Hands
 from ouroboros.agent.running.recovery import close, waiting
-from ouroboros.agent.speaking.reply import error_of
 from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.core.clock import Clock
 from ouroboros.core.commands import (
@@ -28,7 +28,6 @@ from ouroboros.core.commands import (
     Deny,
     Fork,
     Interrupt,
-    Mode,
     Resize,
     Rewind,
     Rollback,
@@ -37,15 +36,8 @@ from ouroboros.core.commands import (
     Steer,
     Submit,
 )
-from ouroboros.core.errors import Misuse, ModelFailed, StoreFailed, unwrapped
-from ouroboros.core.events import (
-    ErrorRaised,
-    SettingsChanged,
-    TaskCancelled,
-    TaskCompleted,
-    ToolResulted,
-    UserMessage,
-)
+from ouroboros.core.errors import Misuse, unwrapped
+from ouroboros.core.events import TaskCancelled, TaskCompleted, UserMessage
 from ouroboros.core.ids import Ids
 from ouroboros.core.limits import Caps
 from ouroboros.core.parts import Media, Message, Part, Text
@@ -76,6 +68,7 @@ class Session:
         resize: Callable[[int, int], None] = lambda _columns, _rows: None,
         closing: Callable[[], Awaitable[None]] = lowlevel.checkpoint,
         fork: Callable[[str], Awaitable[str]] = no_fork,
+        past: Past | None = None,
     ) -> None:
         """Everything it needs of the world.
 
@@ -83,12 +76,15 @@ class Session:
         name or raises ``Misuse``; ``off`` names blocks the model is not told; ``stop_child`` is
         false where none of that name is at work; ``resize`` changes the terminals of commands, to so
         many columns and rows; ``closing`` is awaited before a run ends; ``fork``
-        makes another session of what is on disk up to a message, and gives its id.
+        makes another session of what is on disk up to a message, and gives its id; ``past`` brings
+        files and turns back.
         """
         self.state, self.journal, self.desk = state, journal, desk
         self._mind, self._hands, self._surroundings = mind, hands, surroundings
-        self._speakers, self._stop_child, self._closing = speakers, stop_child, closing
+        self._stop_child, self._closing = stop_child, closing
+        self._changes = Changes(state, journal, mind, speakers)
         self._branches = Branches(state, journal, fork)
+        self._past = past
         self._prompts, self._caps, self._off, self._ids, self._clock = (
             prompts,
             caps,
@@ -120,27 +116,32 @@ class Session:
                 self._steer(self._words(text))
             case Interrupt():
                 self._interrupt(command)
-            case Approve() | Deny():
+            case Approve() | Deny() | Answer():
                 self._answer(command)
-            case Answer():
-                self.desk.questions.answer(command)
-            case SetMode(mode=mode):
-                self._set_mode(mode)
+            case SetMode() | SetModel() | Compact():
+                await self._change(command)
             case Resize(columns=columns, rows=rows):
                 self._resize(columns, rows)
-            case Compact(focus=focus):
-                await self._compact(focus)
-            case SetModel():
-                await self._set_model(command)
             case Branch() | Rewind() | Rollback() | Fork():
                 await self._branches.handle(command, running=self.running)
+            case Restore() | Undo() | Redo():
+                if self._past is None:
+                    raise Misuse("this session keeps no checkpoints of files")
+                await self._past.handle(command, running=self.running)
 
-    def _answer(self, command: Approve | Deny) -> None:
-        if not self.desk.answer(command):
+    def _answer(self, command: Approve | Deny | Answer) -> None:
+        if isinstance(command, Answer):
+            self.desk.questions.answer(command)
+        elif not self.desk.answer(command):
             raise Misuse(
                 "this question is not open any more: the first answer counted",
                 hint="see what became of the call",
             )
+
+    async def _change(self, command: SetMode | SetModel | Compact) -> None:
+        job = self._changes.job(command, running=self.running)
+        if job is not None:
+            await self._between_turns(job)
 
     def _interrupt(self, command: Interrupt) -> None:
         if command.child:
@@ -246,11 +247,11 @@ class Session:
                 await begin()
                 await run.run()
         except get_cancelled_exc_class():
-            self._close(TaskCancelled(reason="shutdown"))
+            end(self.state, self.journal, TaskCancelled(reason="shutdown"))
             raise
         except Exception as bug:
             inner = unwrapped(bug)
-            self._crash(inner)
+            crashed(self.state, self.journal, inner)
             if inner is bug:
                 raise
             raise inner from bug
@@ -261,33 +262,15 @@ class Session:
             with CancelScope(shield=True):
                 await self._closing()
         if stopped:
-            self._close(TaskCancelled(reason=self._stop_reason))
+            end(self.state, self.journal, TaskCancelled(reason=self._stop_reason))
         elif deadline.cancelled_caught:
-            self._close(TaskCompleted(reason="limit_reached:max_time", final=self.state.final))
+            end(
+                self.state,
+                self.journal,
+                TaskCompleted(reason="limit_reached:max_time", final=self.state.final),
+            )
         with CancelScope(shield=True):
             await self.journal.settle()
-
-    def _crash(self, bug: Exception) -> None:
-        """Ends the run as failed, as far as there still is a record."""
-        if not isinstance(bug, StoreFailed):
-            message = f"{type(bug).__name__}: {bug}"
-            self.journal.record(ErrorRaised(fault="runtime", kind="bug", message=message))
-            self._close(TaskCompleted(reason="failed", final=self.state.final))
-
-    def _close(self, ending: TaskCancelled | TaskCompleted) -> None:
-        """Gives every call that is still open its result, then ends the run."""
-        for call_id, call in tuple(self.state.calls.items()):
-            self.journal.record(
-                ToolResulted(
-                    call_id=call_id,
-                    name=call.name,
-                    status="cancelled",
-                    parts=(Text(text=ABORTED),),
-                    within=call.within,
-                )
-            )
-        if not self.state.ended:
-            self.journal.record(ending)
 
     def _words(self, text: str, media: tuple[Media, ...] = ()) -> Message:
         if not text.strip() and not media:
@@ -300,63 +283,6 @@ class Session:
             self._early.append(message)
         else:
             self.journal.record(UserMessage(message=message, steered=True))
-
-    def _set_mode(self, mode: Mode) -> None:
-        if mode != self.state.mode:
-            self.journal.record(SettingsChanged(mode=mode))
-
-    async def _set_model(self, wish: SetModel) -> None:
-        if self.running:
-            raise Misuse("the model cannot be changed while a turn runs", hint="stop it first")
-
-        async def change() -> None:
-            lineup = self._mind.lineup
-            name, tier, speaker = None, wish.service_tier, lineup.speaker
-            if wish.model is not None:
-                speaker = await self._speakers(wish.model)
-            if tier and not speaker.tuning.takes_tier:
-                raise Misuse(f"no service tier can be asked of {speaker.name}")
-            if wish.model is not None:
-                if self._mind.would_fill(self.state, speaker.tuning):
-                    # The old model summarises what the new one could not read.
-                    await self._summarise("")
-                if tier is None and self.state.service_tier and not lineup.is_kin(speaker):
-                    tier = ""
-                lineup.lead(speaker)
-                name = speaker.name
-            changed = SettingsChanged(model=name, effort=wish.effort, service_tier=tier)
-            if changed != SettingsChanged():
-                self.journal.record(changed)
-            lineup.tune(effort=self.state.effort, service_tier=self.state.service_tier)
-
-        await self._between_turns(change)
-
-    async def _compact(self, focus: str) -> None:
-        if self.running:
-            raise Misuse("the history cannot be summarised while a turn runs", hint="stop it first")
-        if not self._mind.can_compact(self.state):
-            raise Misuse("there is nothing to summarise yet")
-        await self._between_turns(lambda: self._summarise(focus))
-
-    async def _summarise(self, focus: str) -> None:
-        """Lets the model write it that would answer now, or the next one that can."""
-        lineup = self._mind.lineup
-        failed: ModelFailed | None = None
-        try:
-            while True:
-                switched = await lineup.choose(failed)
-                if switched:
-                    self.journal.record(switched)
-                try:
-                    summary = await self._mind.compact(self.state, "manual", focus)
-                    return self.journal.record(summary)
-                except ModelFailed as broken:
-                    if not lineup.may_replace(broken):
-                        raise
-                    failed = broken
-        except ModelFailed as final:
-            self.journal.record(error_of(final))
-            raise
 
     async def _between_turns(self, job: Callable[[], Awaitable[None]]) -> None:
         """Does what no turn may run beside; words that were said meanwhile are answered after it."""
