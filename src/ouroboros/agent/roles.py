@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.reply import Reply
 from ouroboros.agent.speaking.speaker import Tuning
+from ouroboros.core.commands import Redo, Restore, Undo
 from ouroboros.core.errors import ModelFailed
 from ouroboros.core.events import ContextCompacted, Event, ModelSwitched, TaskCompleted
 from ouroboros.core.parts import Message
@@ -53,6 +54,12 @@ class Models(Protocol):
 
     def may_replace(self, failed: ModelFailed) -> bool: ...
     async def choose(self, failed: ModelFailed | None) -> ModelSwitched | None: ...
+
+
+class Past(Protocol):
+    """Brings back what files were, and takes turns back; raises ``Misuse`` where it does not fit."""
+
+    async def handle(self, command: Restore | Undo | Redo, *, running: bool) -> None: ...
 
 
 class Journal(Protocol):

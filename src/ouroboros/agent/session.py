@@ -10,7 +10,7 @@ from ouroboros.agent.context.briefing import Briefing, Surroundings, brief
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
 from ouroboros.agent.prompts import Prompts
-from ouroboros.agent.roles import Partner
+from ouroboros.agent.roles import Partner, Past
 from ouroboros.agent.running.branching import Branches, no_fork
 from ouroboros.agent.running.caps import watch
 from ouroboros.agent.running.changing import Changes
@@ -28,13 +28,16 @@ from ouroboros.core.commands import (
     Deny,
     Fork,
     Interrupt,
+    Redo,
     Resize,
+    Restore,
     Rewind,
     Rollback,
     SetMode,
     SetModel,
     Steer,
     Submit,
+    Undo,
 )
 from ouroboros.core.errors import Misuse, unwrapped
 from ouroboros.core.events import TaskCancelled, TaskCompleted, UserMessage

@@ -8,6 +8,7 @@ from ouroboros.core.parts import Media
 
 type Mode = Literal["plan", "ask", "auto-edit", "full-auto"]
 type Scope = Literal["once", "session", "local", "project", "user", "policy"]
+type Foreign = Literal["ask", "keep", "overwrite"]
 type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
@@ -115,6 +116,31 @@ class Fork(Struct, frozen=True, kw_only=True, tag="fork"):
     message_id: str = ""
 
 
+class Restore(Struct, frozen=True, kw_only=True, tag="restore"):
+    """Bring the files back to what they were before the given words of the person's.
+
+    Attributes:
+        foreign: What becomes of files that somebody else has changed since: without a decision
+            (``ask``) nothing is done where there are any.
+    """
+
+    message_id: str
+    foreign: Foreign = "ask"
+
+
+class Undo(Struct, frozen=True, kw_only=True, tag="undo"):
+    """Take the latest turns back, with what they did to files; ``foreign`` as for ``Restore``."""
+
+    turns: Annotated[int, Meta(ge=1)] = 1
+    foreign: Foreign = "ask"
+
+
+class Redo(Struct, frozen=True, kw_only=True, tag="redo"):
+    """Have again what was taken back last; ``foreign`` as for ``Restore``."""
+
+    foreign: Foreign = "ask"
+
+
 type Command = (
     Submit
     | Steer
@@ -130,4 +156,7 @@ type Command = (
     | Rewind
     | Rollback
     | Fork
+    | Restore
+    | Undo
+    | Redo
 )

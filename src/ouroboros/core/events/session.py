@@ -49,21 +49,6 @@ class SessionImported(Event, frozen=True, kw_only=True):
     cwd: str = ""
 
 
-class CheckpointCreated(Event, frozen=True, kw_only=True):
-    """The state of the person's files was kept."""
-
-    type: ClassVar[str] = "checkpoint.created"
-    checkpoint: str
-
-
-class CheckpointRestored(Event, frozen=True, kw_only=True):
-    """Files were brought back."""
-
-    type: ClassVar[str] = "checkpoint.restored"
-    checkpoint: str
-    paths: tuple[str, ...] = ()
-
-
 class RepoLoaded(Event, frozen=True, kw_only=True):
     """A repository was read into a session."""
 

@@ -50,6 +50,7 @@ def _apply_words(state: Present, event: UserMessage) -> None:
         state.iteration = state.sub_calls = state.silent = 0
         state.numbers.clear()
         state.began = len(state.history)
+        state.files.undone.clear()
 
 
 def _apply_reply(state: Present, event: AgentMessage) -> None:

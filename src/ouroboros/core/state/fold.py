@@ -73,6 +73,10 @@ def _apply_rare(state: Present, event: Event) -> None:
             from ouroboros.core.state import branches
 
             branches.apply(state, event)
+        case "checkpoint" | "turn":
+            from ouroboros.core.state import checkpoints
+
+            checkpoints.apply(state, event)
         case "process":
             from ouroboros.core.state import processes
 

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from ouroboros.core.commands import Effort, Mode
 from ouroboros.core.events import PermissionRequested, PermissionsGranted, PlanStep
 from ouroboros.core.parts import Message, ToolResult
+from ouroboros.core.state.files import Files
 from ouroboros.core.state.spent import Spent
 from ouroboros.core.state.tree import Tree
 
@@ -60,6 +61,7 @@ class Present(Struct, kw_only=True):
         tree: All that was ever said; ``history`` is the path to its head.
         moves: How often the conversation went on from elsewhere than its end.
         parent: The session that this one was forked from.
+        files: The checkpoints of the person's files, and the turns that were taken back.
     """
 
     session: str = ""
@@ -108,6 +110,7 @@ class Present(Struct, kw_only=True):
     tree: Tree = field(default_factory=Tree)
     moves: int = 0
     parent: str = ""
+    files: Files = field(default_factory=Files)
 
     def taint(self, sources: Sequence[str]) -> None:
         """Notes where text came from, the latest last; a bounded number of them."""

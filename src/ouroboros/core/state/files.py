@@ -1,0 +1,29 @@
+"""Which checkpoints of the files there are, and which turns were taken back."""
+
+from msgspec import Struct, field
+
+
+class Kept(Struct, frozen=True, kw_only=True, gc=False):
+    """A checkpoint in its place between the other events; ``seq`` is that of its event."""
+
+    seq: int
+    checkpoint: str
+    tree: str
+    kind: str
+    call_id: str = ""
+    paths: tuple[str, ...] = ()
+
+
+class Undone(Struct, frozen=True, kw_only=True):
+    """Turns that were taken back and can be had again, and what stood there before."""
+
+    turns: int
+    head: str
+    start: str
+
+
+class Files(Struct, kw_only=True):
+    """The checkpoints in order, and what was taken back, the latest last."""
+
+    kept: list[Kept] = field(default_factory=list[Kept])
+    undone: list[Undone] = field(default_factory=list[Undone])
