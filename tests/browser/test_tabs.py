@@ -35,7 +35,7 @@ async def test_a_tab_tells_its_address_title_status_and_icon(tabs: Tabs, site: S
     url = site.put("one", PAGE.format("One", "x"))
     id = await tabs.open(url)
     await wait_for_load(tabs.tab(id))
-    with anyio.fail_after(5):
+    with anyio.fail_after(20):
         while not tabs.tab(id).favicon:
             await tabs.tab(id).moved.wait()
     assert tabs.all() == (
@@ -301,7 +301,7 @@ async def test_while_a_dialog_is_open_calls_fail_at_once(tabs: Tabs, site: Site)
     stop = tabs.connection.listen(
         "Page.javascriptDialogOpening", lambda event: setattr(tab, "dialog", "confirm")
     )
-    with anyio.fail_after(5):
+    with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(ask)  # under way when the dialog comes: it fails too
         assert errors == [f"{id}: a confirm dialog is open, so nothing in the page runs"]

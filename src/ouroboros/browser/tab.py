@@ -25,7 +25,8 @@ from ouroboros.core.limits import EXEC_CHARS, EXEC_IN_TAB_SECONDS
 NAVIGATION_SECONDS = 30.0
 """How long a page may take to begin to answer."""
 
-ANNOUNCED_SECONDS = 2.0
+ANNOUNCED_SECONDS = 10.0
+STOP_SECONDS = 2.0
 _SWAP_SECONDS, _SWAP_PAUSE_SECONDS = 2.0, 0.02
 
 type TabStatus = Literal["loading", "complete", "crashed", "dialog", "closed"]
@@ -236,7 +237,7 @@ class Tab(Caller):
                 )
         except CallTimedOut as late:
             with contextlib.suppress(BrowserFailed):
-                await self.call("Page.stopLoading", timeout_seconds=ANNOUNCED_SECONDS)
+                await self.call("Page.stopLoading", timeout_seconds=STOP_SECONDS)
             raise CallTimedOut(
                 f"{self.id}: {url} did not begin to answer within {timeout_seconds:g} s"
             ) from late
