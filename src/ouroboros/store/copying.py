@@ -25,11 +25,11 @@ def put(home: Path, envelopes: Sequence[Envelope]) -> None:
         StoreFailed: There is one already, or the events cannot be kept.
     """
     session = envelopes[0].session
-    with Lease.take(home, session), closing(open_database(home)) as connection:
+    with Lease.take(home, session) as lease, closing(open_database(home)) as connection:
         if sessions.is_known(connection, session):
             raise StoreFailed(
                 f"There is a session {session!r} already.", hint="Give the new one another name."
             )
-        Ledger(home, connection).store([
-            Line(envelope=each, encoded=encode(each)) for each in envelopes
-        ])
+        ledger = Ledger(home, connection)
+        ledger.admit(lease)
+        ledger.store([Line(envelope=each, encoded=encode(each)) for each in envelopes])

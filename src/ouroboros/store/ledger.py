@@ -1,5 +1,6 @@
 """Writes batches of events, each in one transaction that is on the disk when it returns."""
 
+import os
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,9 +14,12 @@ from ouroboros.core.limits import BLOB_BYTES
 from ouroboros.store import overview
 from ouroboros.store.blobs import Blobs
 from ouroboros.store.db import explained
+from ouroboros.store.lease import Lease
 
 _INSERT = "INSERT INTO events (session, seq, type, crc, blob, body) VALUES (?, ?, ?, ?, ?, ?)"
 _NAME = "INSERT OR IGNORE INTO artifacts (blob, session, seq) VALUES (?, ?, ?)"
+_OWNER = "SELECT epoch, pid FROM owners WHERE session = ?"
+_CLAIM = "INSERT OR REPLACE INTO owners (session, epoch, pid) VALUES (?, ?, ?)"
 
 
 class Line(Struct, frozen=True, kw_only=True):
@@ -25,8 +29,14 @@ class Line(Struct, frozen=True, kw_only=True):
     encoded: bytes
 
 
-class OutOfOrder(StoreFailed):
-    """The log of one session does not end where its writer thinks; the others are fine."""
+class Refused(StoreFailed):
+    """Events of one ``session`` are not taken; those of others are fine."""
+
+    session = ""
+
+
+class OutOfOrder(Refused):
+    """The log of one session does not end where its writer thinks."""
 
     def __init__(self, session: str, found: int, given: int) -> None:
         """``found`` is the last event on the disk, ``given`` the one that should follow it."""
@@ -34,6 +44,20 @@ class OutOfOrder(StoreFailed):
             f"Session {session!r} ends with event {found} on the disk, so event {given} "
             "cannot follow.",
             hint="Another program wrote to this session. Resume it to go on from what is kept.",
+        )
+        self.session = session
+
+
+class TakenOver(Refused):
+    """Another process owns the session by now."""
+
+    def __init__(self, session: str, pid: int) -> None:
+        """``pid`` is the new owner's, 0 when it is not known."""
+        by = f"process {pid}" if pid else "another process"
+        super().__init__(
+            f"Session {session!r} was taken over by {by} while this one stood still; nothing that "
+            "was done here since then is kept.",
+            hint="Go on there, or resume the session once it is free.",
         )
         self.session = session
 
@@ -48,12 +72,25 @@ class Ledger:
         self._blobs = Blobs(home)
         self._last: dict[str, int] = {}
         self._written: dict[str, float] = {}
+        self._leases: dict[str, Lease] = {}
+        self._epochs: dict[str, int] = {}
+
+    def admit(self, lease: Lease) -> None:
+        """From now on events of this session are taken while this lease is the valid one.
+
+        The disk is looked at again before the next event: another process may have written.
+        """
+        self._last.pop(lease.session, None)
+        self._written.pop(lease.session, None)
+        self._epochs.pop(lease.session, None)
+        self._leases[lease.session] = lease
 
     def store(self, lines: Sequence[Line]) -> None:
         """Keeps all of these events or none.
 
         Raises:
             OutOfOrder: An event does not follow the last one of its session.
+            TakenOver: Another process became the owner of a session.
             StoreFull: No room on the disk.
             StoreFailed: The disk refused, or another program holds the database.
         """
@@ -61,6 +98,7 @@ class Ledger:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
+                claimed = self._fence(lines)
                 self._insert(lines, last)
                 written = overview.record(
                     self._connection, [line.envelope for line in lines], self._written
@@ -72,13 +110,26 @@ class Ledger:
                 raise
         except sqlite3.Error as error:
             raise explained(error, self._home) from error
+        self._epochs.update(claimed)
         self._last.update(last)
         self._written.update(written)
 
-    def forget(self, session: str) -> None:
-        """Looks at the disk again before the next event: another process may have written."""
-        self._last.pop(session, None)
-        self._written.pop(session, None)
+    def _fence(self, lines: Sequence[Line]) -> dict[str, int]:
+        """Looks that nobody else has become the owner; the epochs that begin with these events."""
+        claimed: dict[str, int] = {}
+        for session in {line.envelope.session for line in lines}:
+            lease = self._leases.get(session)
+            if lease is None:
+                continue
+            row: tuple[int, int] | None = self._connection.execute(_OWNER, (session,)).fetchone()
+            epoch, pid = row or (0, 0)
+            known = self._epochs.get(session)
+            if known is None and lease.is_current:
+                claimed[session] = epoch + 1
+                self._connection.execute(_CLAIM, (session, epoch + 1, os.getpid()))
+            elif known != epoch or not epoch:
+                raise TakenOver(session, pid)
+        return claimed
 
     def _insert(self, lines: Sequence[Line], last: dict[str, int]) -> None:
         rows: list[tuple[str, int, str, int, str | None, bytes | None]] = []

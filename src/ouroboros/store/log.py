@@ -48,10 +48,11 @@ class EventLog:
         self.last = after
         self.durable = after
         self._writer = writer
-        self._lease = lease
+        self.lease = lease
         self._on_durable = on_durable
         self._failure: StoreFailed | None = None
         self._waiters: deque[tuple[int, anyio.Event]] = deque()
+        writer.watch(lease)
 
     def append(self, envelope: Envelope) -> None:
         """Takes the next event and returns before it is on the disk.
@@ -111,7 +112,7 @@ class EventLog:
 
     def _is_next(self, envelope: Envelope) -> bool:
         return (
-            self._lease.is_held
+            self.lease.is_held
             and envelope.session == self.session
             and envelope.seq == self.last + 1
             and envelope.data.durable

@@ -39,6 +39,7 @@ _DELETE = (
     "DELETE FROM agent_edges WHERE parent = :session OR child = :session",
     "DELETE FROM agent_messages WHERE sender = :session OR receiver = :session",
     "DELETE FROM sessions WHERE id = :session",
+    "DELETE FROM owners WHERE session = :session",
     # A blob of nobody's stays listed until its file is gone, so that a crash leaks no file.
     "UPDATE OR REPLACE artifacts SET session = '' WHERE session = :session",
 )
@@ -146,7 +147,9 @@ def extend(home: Path, session: str, more: Callable[[list[Envelope]], Sequence[E
             for each in more(resume.load(home, lease).envelopes)
         ]
         with closing(open_database(home)) as connection:
-            Ledger(home, connection).store(lines)
+            ledger = Ledger(home, connection)
+            ledger.admit(lease)
+            ledger.store(lines)
 
 
 def archive(home: Path, session: str) -> None:

@@ -6,12 +6,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Protocol, Self
 
 import anyio
 
 from ouroboros.core.errors import StoreFailed
 from ouroboros.core.events import Envelope
+from ouroboros.store.lease import SIGN_SECONDS, Lease
 
 if TYPE_CHECKING:
     from ouroboros.store.ledger import Ledger
@@ -22,6 +24,11 @@ BATCH = 512
 
 class Receiver(Protocol):
     """Learns on the event loop what became of its events; neither method may raise or block."""
+
+    @property
+    def lease(self) -> Lease:
+        """The right to write its session."""
+        ...
 
     def delivered(self, envelopes: list[Envelope]) -> None:
         """These are on the disk; called in order."""
@@ -51,6 +58,13 @@ class Writer:
         self._is_open = False
         self._has_seen_end = False
         self._taken: list[_Entry] = []
+        self._leases: list[Lease] = []
+        self._signed = 0.0
+
+    def watch(self, lease: Lease) -> None:
+        """Signs this lease from now on, so that everybody sees that its owner is at work."""
+        if lease not in self._leases:
+            self._leases.append(lease)
 
     def start(self) -> None:
         """Begins to open the database and returns at once; call it on the event loop."""
@@ -126,6 +140,7 @@ class Writer:
             ledger = Ledger(self.home, connection)
             while not self._has_seen_end:
                 self._taken = self._take()
+                self._sign()
                 outcomes = self._keep(ledger, self._taken)
                 self._taken = []
                 if outcomes:
@@ -135,7 +150,10 @@ class Writer:
 
     def _take(self) -> list[_Entry]:
         batch: list[_Entry] = []
-        entry = self._queue.get()
+        try:
+            entry = self._queue.get(timeout=SIGN_SECONDS)
+        except Empty:
+            return batch
         while entry is not None:
             batch.append(entry)
             if len(batch) == BATCH:
@@ -147,13 +165,22 @@ class Writer:
         self._has_seen_end = True
         return batch
 
-    def _keep(self, ledger: "Ledger", batch: list[_Entry]) -> list[_Outcome]:
-        from ouroboros.store.ledger import Line, OutOfOrder
+    def _sign(self) -> None:
+        if monotonic() - self._signed >= SIGN_SECONDS - 1:
+            self._signed = monotonic()
+            for lease in tuple(self._leases):
+                if lease.is_held:
+                    lease.sign()
+                else:
+                    self._leases.remove(lease)
 
-        for receiver, envelope, _ in batch:
+    def _keep(self, ledger: "Ledger", batch: list[_Entry]) -> list[_Outcome]:
+        from ouroboros.store.ledger import Line, Refused
+
+        for receiver, _, _ in batch:
             if receiver not in self._known:
                 self._known.add(receiver)
-                ledger.forget(envelope.session)
+                ledger.admit(receiver.lease)
         outcomes: list[_Outcome] = []
         open_entries = batch
         while True:
@@ -162,7 +189,7 @@ class Writer:
                 return outcomes
             try:
                 ledger.store([Line(envelope=each[1], encoded=each[2]) for each in open_entries])
-            except OutOfOrder as failure:
+            except Refused as failure:
                 wrong = {each[0] for each in open_entries if each[1].session == failure.session}
                 outcomes += self._refuse(wrong, failure)
             except StoreFailed as failure:

@@ -41,6 +41,11 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
         if resume or latest:
             past.id = await to_thread.run_sync(resolve, opening.home, opening.cwd, resume)
         with await to_thread.run_sync(Lease.take, opening.home, past.id) as lease:
+            writer.watch(lease)
+            if lease.before:
+                past.warnings.append(
+                    f"process {lease.before} had this session and gave no sign any more; it was taken over"
+                )
             if resume or latest:
                 await to_thread.run_sync(load_past, opening.home, lease, past)
             try:
