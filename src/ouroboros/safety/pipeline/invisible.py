@@ -1,7 +1,8 @@
 """Takes out of inbound text what no reader sees, and leaves what scripts and emoji need.
 
 A zero-width joiner stays between emoji and in scripts that join letters by it; a non-joiner stays
-beside letters that would join; variation selectors stay after what they vary; tags stay in flags.
+beside letters that would join; a space of no width stays between letters of scripts that write none;
+variation selectors stay after what they vary; tags stay in flags.
 """
 
 import re
@@ -57,6 +58,8 @@ def _is_of_use(each: str, before: str, after: str, text: str, at: int) -> bool:
         )
     if each == "\u200c":
         return _joins(before) and (not after or _joins(after))
+    if each == "\u200b":
+        return _is_unspaced(before) and _is_unspaced(after)
     if 0xFE00 <= code <= 0xFE0F:
         return bool(before) and not (before.isascii() and before not in "0123456789#*©®")
     if 0x180B <= code <= 0x180F or 0xE0100 <= code <= 0xE01EF:
@@ -73,6 +76,12 @@ def _joins(letter: str) -> bool:
         return False
     place = bisect_right(_STARTS, ord(letter)) - 1
     return place >= 0 and ord(letter) <= _JOINING[place][1]
+
+
+def _is_unspaced(letter: str) -> bool:
+    """Whether a script parts its words by nothing, or by a space of no width: Thai to Khmer."""
+    code = ord(letter or "a")
+    return 0x0E00 <= code <= 0x0EFF or 0x1000 <= code <= 0x109F or 0x1780 <= code <= 0x17FF
 
 
 def _is_pictured(letter: str) -> bool:
