@@ -189,6 +189,11 @@ def test_the_strongest_cage_is_chosen_and_gaps_are_said(tmp_path: Path) -> None:
     nothing = choose(policy, Features(without="bwrap is not installed"))
     assert (nothing.sandbox.name, nothing.strength) == ("none", "none")
     assert "bwrap is not installed" in nothing.warnings[0]
+    for half in (Features(landlock=7), Features(seccomp=True)):
+        # Without filters of system calls a network that is off would be open.
+        bare = choose(policy, half)
+        assert (bare.sandbox.name, bare.strength) == ("none", "none")
+        assert "all your rights" in bare.warnings[0]
     wide = Policy(reach="full-access", hidden=(tmp_path,), network="on")
     assert choose(wide, Features(landlock=7, seccomp=True)).sandbox.hides
     open_wide = choose(Policy(reach="full-access"), Features())

@@ -13,7 +13,7 @@ from ouroboros.core.commands import Mode
 from ouroboros.core.events import Event, PermissionRequested, ToolResulted
 from ouroboros.core.parts import ToolCall
 from ouroboros.safety.paths import Places
-from ouroboros.safety.rules import Around, Rules, parse_rule
+from ouroboros.safety.rules import Around, Policies, Rules, parse_rule
 from ouroboros.safety.sandbox import Sandbox
 from ouroboros.tools.approval import Answer, Asker, Keeper, Reviewer
 from ouroboros.tools.builtin.catalogue import builtin_tools
@@ -107,6 +107,7 @@ class Spine:
         asker: Asker | None = None,
         keeper: Keeper | None = None,
         pace: Pace | None = None,
+        policies: Policies | None = None,
     ) -> None:
         self.journal = Journal()
         self.asker = ScriptedAsker(answers)
@@ -117,7 +118,9 @@ class Spine:
         places = Places(roots=(cwd,), readable=(cwd.parent / "spill",)).resolved()
         self.orchestrator = Orchestrator(
             registry=self.registry,
-            rules=Rules([parse_rule(*rule) for rule in rules], places, canonical),
+            rules=Rules(
+                [parse_rule(*rule) for rule in rules], places, canonical, policies=policies
+            ),
             journal=self.journal,
             asker=asker or self.asker,
             keeper=keeper,

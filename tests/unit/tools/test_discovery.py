@@ -146,6 +146,16 @@ async def test_a_search_without_a_hit_is_an_empty_list(
     assert await searched(Spine(tmp_path), **arguments) == []
 
 
+async def test_a_tool_that_came_after_a_search_is_found_by_the_next(tmp_path: Path) -> None:
+    spine = spine_with(tmp_path, Fake("first_mail", "Sends mail", exposure="deferred"))
+    assert [each["name"] for each in await searched(spine, query="mail")] == ["first_mail"]
+    spine.registry.register(Fake("second_mail", "Sends mail", exposure="deferred"), quietly=True)
+    found = {each["name"] for each in await searched(spine, query="mail")}
+    assert found == {"first_mail", "second_mail"}
+    spine.registry.take_out("first_mail", quietly=True)
+    assert [each["name"] for each in await searched(spine, query="mail")] == ["second_mail"]
+
+
 async def test_a_found_tool_is_called_as_itself(tmp_path: Path) -> None:
     spine = spine_with(tmp_path, Fake("forecast", exposure="deferred"))
     said = await spine.call("call_tool", name="forecast", arguments={"city": "Bonn"})

@@ -1,6 +1,7 @@
 """Answers that say more than yes: remembered, rewritten, given twice, or asked for once more."""
 
 import json
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,13 @@ from ouroboros.core.events import (
     PermissionRequested,
     ToolAttempted,
 )
-from ouroboros.safety.rules import Around, Decision
+from ouroboros.safety.policy.book import Book
+from ouroboros.safety.rules import Around, Decision, Policies
 from ouroboros.safety.untrusted import Outside
 from ouroboros.tools.approval import Answer, Kept
+from ouroboros.tools.builtin.shell import ShellArguments
 from ouroboros.tools.pace import Pace
+from ouroboros.tools.tool import Effect, Result, ToolContext
 from tests.unit.tools.spine import Spine, text_of
 
 
@@ -97,6 +101,46 @@ async def test_a_yes_for_good_is_written_down(tmp_path: Path):
             place="config.toml",
         )
     ]
+
+
+async def test_a_yes_for_the_policy_file_writes_no_rule_of_the_settings(tmp_path: Path):
+    notebook = Notebook()
+    answer = Answer(allowed=True, scope="policy")
+    spine = Spine(
+        tmp_path, mode="ask", answers=[answer], keeper=notebook, policies=Policies(book=Book())
+    )
+    await spine.call("shell", command="touch a")
+    question = spine.asker.questions[0]
+    assert (question.rules, question.amendment) == (("shell(touch a)",), ("touch", "a"))
+    assert [(scope, prefix) for scope, _, prefix in notebook.kept] == [("policy", ("touch", "a"))]
+    assert [event.rules for event in spine.journal.of(PermissionRemembered)] == [()]
+
+
+class Late:
+    """A tool that finds out on its way that it also has to fetch something."""
+
+    name = "late"
+    description = ""
+    parallel_safe = False
+    arguments = ShellArguments
+
+    def effect(self, arguments: ShellArguments, cwd: Path) -> Effect:
+        return Effect(kind="execute", action="Late", command=arguments.command)
+
+    async def run(self, arguments: ShellArguments, context: ToolContext) -> AsyncGenerator[Result]:
+        await context.admit(Effect(kind="fetch", action="Fetch", url="https://a.example/"))
+        yield Result.of("fetched")
+
+
+@pytest.mark.parametrize("wish", [True, False])
+async def test_what_comes_to_light_after_an_edit_is_asked_about_all_the_same(
+    tmp_path: Path, wish: bool
+):
+    answers = [Answer(allowed=True, input="touch other"), Answer(allowed=wish)]
+    spine = Spine(tmp_path, mode="ask", answers=answers, tools=[Late()])
+    result = await spine.call("late", command="touch a")
+    assert [question.action for question in spine.asker.questions] == ["Late", "Fetch"]
+    assert result.status == ("done" if wish else "denied")
 
 
 async def test_several_rules_of_one_answer_are_written(tmp_path: Path):
