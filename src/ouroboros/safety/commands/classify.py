@@ -13,9 +13,13 @@ from ouroboros.safety.commands.programs import FOLDERS, Judge, edited
 from ouroboros.safety.commands.reading import read_shell
 from ouroboros.safety.commands.verdict import Doubt, Kind, Verdict
 from ouroboros.safety.paths import Places, real
+from ouroboros.safety.paths.lookup import misled
 
 _SHELLS = frozenset({"", "ash", "bash", "dash", "ksh", "sh", "zsh"})
 _JOINTS = frozenset({"", "&&", "||", ";", "|"})
+_BUILT_IN = frozenset({":", "[", "cd", "echo", "false", "printf", "pwd", "test", "true", "type"})
+"""Every shell has these in itself, and looks for no program."""
+
 _LONGEST = 100_000
 _UNREAD = "danger.hides", "there is more in it than can be read, so that harm may hide in it"
 
@@ -36,7 +40,10 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
     except Doubt as doubt:
         return _asked(text, doubt)
     judge = Judge(ground)
-    doubts = judge.each(commands)
+    doubts = [
+        doubt or _misled(simple, places)
+        for simple, doubt in zip(commands, judge.each(commands), strict=True)
+    ]
     first = next(filter(None, doubts), None)
     is_plain = all(map(_is_plain, commands))
     judged = zip(commands, doubts, strict=True) if is_plain else ()
@@ -50,6 +57,19 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
         hardened=edited(text, judge.edits) if judge.edits else "",
     )
     return seen if first is None else _asked(text, first, seen)
+
+
+def _misled(simple: Simple, places: Places) -> Doubt | None:
+    """PATH may lead to another program than the one that is known, also behind wrappers."""
+    if not places.search:
+        return None
+    words = _words(simple)
+    inner = read_shell(shlex.join(words)).commands
+    names = [command.words[0] for command in inner if command.words]
+    if words and words[0] in _BUILT_IN and names[:1] == [words[0]]:
+        del names[0]
+    why = misled(names, places)
+    return Doubt("ask.path", why) if why else None
 
 
 def _asked(text: str, doubt: Doubt, seen: Verdict | None = None) -> Verdict:

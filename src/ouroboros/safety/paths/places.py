@@ -23,12 +23,16 @@ class Places(Struct, frozen=True, kw_only=True):
         readable: More folders that may be read without asking, such as kept outputs.
         home: The product's own state folder.
         person: The person's home folder, what ``~`` means in a rule.
+        search: The entries of the PATH that commands get, in order; empty where it is not known.
+        written: More folders that commands may write, such as the one for temporary files.
     """
 
     roots: tuple[Path, ...]
     readable: tuple[Path, ...] = ()
     home: Path | None = None
     person: Path | None = None
+    search: tuple[str, ...] = ()
+    written: tuple[Path, ...] = ()
 
     def resolved(self) -> "Places":
         """The same places with symbolic links resolved, to compare with resolved paths."""
@@ -37,6 +41,8 @@ class Places(Struct, frozen=True, kw_only=True):
             readable=tuple(real(root) for root in self.readable),
             home=self.home and real(self.home),
             person=self.person and real(self.person),
+            search=self.search,
+            written=tuple(real(folder) for folder in self.written),
         )
 
     def widened(self, readable: Iterable[Path], writable: Iterable[Path]) -> "Places":
