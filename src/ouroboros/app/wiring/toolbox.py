@@ -1,8 +1,9 @@
 """The tools of a session, and the hands that carry calls out by the rules."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from anyio import to_thread
 from msgspec import Struct
@@ -12,6 +13,7 @@ from ouroboros.agent.journal import Journal
 from ouroboros.app.config.rule_names import is_of_code
 from ouroboros.app.config.trust import project_folder
 from ouroboros.app.kit import Kit
+from ouroboros.app.permission.cages import Grounds, search_of, written_of
 from ouroboros.app.permission.keeper import FileKeeper
 from ouroboros.app.permission.standing import Here
 from ouroboros.app.secrecy import is_on
@@ -27,10 +29,12 @@ from ouroboros.safety.policy import Approval, Granular
 from ouroboros.safety.policy.book import Book
 from ouroboros.safety.policy.presets import REVIEWED
 from ouroboros.safety.rules import Policies, Rule, Rules, parse_rule
+from ouroboros.safety.rules.foreseen import Held
 from ouroboros.store import Blobs
 from ouroboros.tools.approval import Asker
 from ouroboros.tools.builtin.asking import Inquirer, RequestUserInputTool
 from ouroboros.tools.builtin.catalogue import builtin_tools
+from ouroboros.tools.builtin.permissions import Beyond
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.own.create import CreateToolTool
@@ -40,6 +44,9 @@ from ouroboros.tools.pace import Pace
 from ouroboros.tools.registry import AnyTool, Registry, canonical
 from ouroboros.tools.routing import Routes
 from ouroboros.tools.seams import Cages
+
+if TYPE_CHECKING:
+    from ouroboros.app.permission.granting import Granting
 
 
 class Bench(Struct, frozen=True, kw_only=True):
@@ -114,11 +121,14 @@ def judging(bench: Bench, session: str, book: Book) -> tuple[Rules, Validator | 
 
 
 def _places(bench: Bench, session: str) -> Places:
+    grounds = Grounds(cwd=bench.cwd, home=bench.home, environment=bench.environment)
     return Places(
         roots=(bench.cwd,),
         readable=(bench.home / "blobs", bench.home / "artifacts" / session),
         home=bench.home,
         person=Path(bench.environment.get("HOME", "/")),
+        search=search_of(bench.environment),
+        written=written_of(bench.settings.sandbox, grounds),
     ).resolved()
 
 
@@ -143,11 +153,22 @@ def is_online(settings: Settings) -> bool:
     return settings.sandbox.network == "on" or not is_caged(settings.sandbox)
 
 
+def _held(settings: Settings) -> Held | None:
+    """What the cage keeps from commands, as far as the settings tell."""
+    from ouroboros.app.permission.cages import is_caged
+
+    wanted = settings.sandbox
+    if not is_caged(wanted):
+        return None
+    is_loose = wanted.landlock_alone == "loose" or any(".git" in name for name in wanted.writable)
+    return Held(git=not is_loose, network=wanted.network == "off")
+
+
 def policies(settings: Settings, book: Book) -> Policies:
     """What decides besides the permission rules."""
     is_strict = settings.guardian.enabled and settings.guardian.strict
     if not settings.approval_policy:
-        return Policies(book=book, is_strict=is_strict)
+        return Policies(book=book, is_strict=is_strict, cage=cache(partial(_held, settings)))
     from ouroboros.app.permission.cages import is_caged
 
     granular = Granular(
@@ -202,6 +223,7 @@ def registry(
     python: Callable[[], AnyTool] | None = None,
     permissions: Callable[[], AnyTool] | None = None,
     view_image: Callable[[], AnyTool] | None = None,
+    beyond: Callable[[], Beyond] | None = None,
 ) -> Registry:
     """The built-in tools, less the ones that are switched off.
 
@@ -215,6 +237,7 @@ def registry(
         python: The same of the tool that runs Python.
         permissions: The same of the tool that asks to be allowed more.
         view_image: The same of the tool that shows pictures.
+        beyond: What single commands may be given besides, where that is switched on.
     """
     tools = builtin_tools(
         timeout_seconds=settings.tools.shell_timeout,
@@ -222,6 +245,7 @@ def registry(
         write_bytes=settings.tools.write_max,
         processes=processes or Processes(),
         login=settings.tools.login_shell,
+        beyond=(beyond or _nothing) if settings.tools.additional_permissions else None,
     )
     asking = RequestUserInputTool(inquirer or Questions(interactive=False))
     known = Registry((*tools, asking), disabled=settings.tools.disabled)
@@ -281,20 +305,35 @@ def _permissions() -> AnyTool:
     return RequestPermissionsTool(Nothing())
 
 
+def _nothing() -> Beyond:
+    from ouroboros.tools.builtin.permissions import Nothing
+
+    return Beyond(allowance=Nothing(), grants=tuple)
+
+
+def beyond_for(kit: Kit) -> Beyond:
+    """What single commands of a session may be given besides."""
+    return Beyond(allowance=_granting(kit), grants=lambda: kit.state.grants)
+
+
 def permissions_for(kit: Kit) -> AnyTool:
     """The tool that asks to be allowed more, which knows what is not to be had here."""
-    from ouroboros.app.permission.cages import Grounds
-    from ouroboros.app.permission.granting import Granting
     from ouroboros.tools.builtin.permissions import RequestPermissionsTool
 
+    return RequestPermissionsTool(_granting(kit))
+
+
+def _granting(kit: Kit) -> "Granting":
+    from ouroboros.app.permission.cages import Grounds
+    from ouroboros.app.permission.granting import Granting
+
     bench = _bench(kit)
-    granting = Granting(
+    return Granting(
         kit.settings,
         Grounds(cwd=kit.cwd, home=kit.home, environment=kit.environment),
         rules=_rules(bench, _places(bench, kit.state.session)),
         hosts=kit.book.policy,
     )
-    return RequestPermissionsTool(granting)
 
 
 def fetch_for(kit: Kit) -> AnyTool:

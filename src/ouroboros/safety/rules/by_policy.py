@@ -22,6 +22,7 @@ from ouroboros.safety.policy.presets import (
     Skip,
 )
 from ouroboros.safety.policy.values import Evaluation
+from ouroboros.safety.rules.foreseen import Cage, uncaged
 from ouroboros.safety.rules.values import GRANT, Decision, Intent
 
 BY_FILE = "policy file"
@@ -44,6 +45,7 @@ class Policies(Struct, frozen=True, kw_only=True):
         is_caged: Commands really run in that sandbox; where they do not, the policy lets none of
             them run unasked that does more than read.
         is_strict: A reviewer is asked about every command and every change, whatever allows it.
+        cage: What commands are kept from, for questions where no approval policy counts.
     """
 
     book: Book
@@ -51,6 +53,7 @@ class Policies(Struct, frozen=True, kw_only=True):
     sandbox: SandboxMode = "workspace-write"
     is_caged: bool = False
     is_strict: bool = False
+    cage: Cage = uncaged
 
     def join(
         self,

@@ -14,6 +14,7 @@ from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places, real
 from ouroboros.safety.policy.presets import Retry, retry
 from ouroboros.safety.rules.by_policy import BY_FILE, NOT_ALLOWED, Policies
+from ouroboros.safety.rules.foreseen import foreseen
 from ouroboros.safety.rules.modes import objection, of_writing, while_planning
 from ouroboros.safety.rules.offered import grant_for, remembered, wider
 from ouroboros.safety.rules.prepared import Prepared
@@ -105,11 +106,24 @@ class Rules:
                 granted=granted,
                 may_write=may_write,
             )
+        decision = self._foreseen(seen, decision, mode, granted)
         held = self._held(seen, decision, around)
         is_said = held.rule in granted or intent.kind in HARMLESS
         if self._policies is not None and self._policies.is_strict and not is_said:
             return self._policies.reviewed(held)
         return held
+
+    def _foreseen(
+        self, seen: Seen, decision: Decision, mode: Mode, granted: Sequence[str]
+    ) -> Decision:
+        """With the cage in mind, where the person would be asked again after it stopped a command."""
+        policies, asks = self._policies, mode in {"ask", "auto-edit"}
+        is_open = decision.outcome == "ask" or decision.rule in granted
+        if policies is None or policies.approval is not None or not (asks and is_open):
+            return decision
+        if seen.intent.escalation.asks or seen.intent.kind != "execute":
+            return decision
+        return foreseen(decision, seen.reading, policies.cage())
 
     def _seen(self, intent: Intent) -> Seen:
         if intent.kind != "execute":
