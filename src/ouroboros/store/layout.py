@@ -32,6 +32,14 @@ class Layout:
         """The folder in which a session's REPL keeps its variables; raises as ``lock``."""
         return self.home / "repl" / self._own(session)
 
+    def snapshot(self, session: str) -> Path:
+        """The file with what was true of a session at one of its events; raises as ``lock``."""
+        return self.home / "snapshots" / f"{self._own(session)}.json"
+
+    def mirror(self, session: str) -> Path:
+        """The file that repeats a session's events, one on each line; raises as ``lock``."""
+        return self.home / "mirror" / f"{self._own(session)}.jsonl"
+
     def _own(self, session: str) -> str:
         """A name that we could have made; ``../x`` is none."""
         if not _SESSION.fullmatch(session):

@@ -10,6 +10,8 @@ from msgspec import Struct
 from ouroboros.core.errors import SessionUnknown, StoreNewer
 from ouroboros.core.events import Envelope
 from ouroboros.core.events.schema import Unreadable, decode
+from ouroboros.core.state import State
+from ouroboros.store import snapshots
 from ouroboros.store.blobs import BlobLost, Blobs
 from ouroboros.store.db import explained, open_existing
 from ouroboros.store.layout import Layout
@@ -17,7 +19,7 @@ from ouroboros.store.lease import Lease
 
 type Row = tuple[int, int, str | None, bytes | None]
 
-_ROWS = "SELECT seq, crc, blob, body FROM events WHERE session = ? ORDER BY seq"
+_ROWS = "SELECT seq, crc, blob, body FROM events WHERE session = ? AND seq > ? ORDER BY seq"
 _COUNT = "SELECT count(*) FROM events WHERE session = ? AND seq > ?"
 _SET_ASIDE = """
 INSERT INTO events_set_aside (number, session, seq, type, crc, blob, body)
@@ -36,6 +38,14 @@ class Resumed(Struct, frozen=True, kw_only=True):
     def last(self) -> int:
         """Number of the last event, the ``after`` of an ``EventLog``."""
         return self.envelopes[-1].seq if self.envelopes else 0
+
+
+class Restored(Struct, frozen=True, kw_only=True):
+    """What is true of a session, from how many events that were read, and what to know about it."""
+
+    state: State
+    folded: int
+    warnings: tuple[str, ...] = ()
 
 
 def read(home: Path, session: str) -> Resumed:
@@ -71,6 +81,29 @@ def load(home: Path, lease: Lease) -> Resumed:
     return Resumed(envelopes=resumed.envelopes, warnings=resumed.warnings + gone)
 
 
+def restore(home: Path, lease: Lease) -> Restored:
+    """What is true of a session that goes on: the last snapshot, and the events after it.
+
+    Raises:
+        SessionUnknown: There is no such session.
+        StoreNewer: An event is whole, but of a kind only a later version knows.
+        StoreFailed: The database cannot be read, or the damaged events not be set aside.
+    """
+    with closing(_open(home, lease.session)) as connection:
+        try:
+            state = snapshots.restored(home, connection, lease.session) or State()
+            found = _read(connection, home, lease.session, is_for_writing=True, after=state.seq)
+            for envelope in found.envelopes:
+                state.apply(envelope)
+            if found.warnings:
+                _set_aside(connection, lease.session, state.seq)
+            gone = _folder_gone(connection, lease.session)
+        except sqlite3.Error as error:
+            raise explained(error, home) from error
+    warnings = found.warnings + gone
+    return Restored(state=state, folded=len(found.envelopes), warnings=warnings)
+
+
 def unknown(session: str) -> SessionUnknown:
     """The error of a session nobody has heard of."""
     return SessionUnknown(
@@ -87,20 +120,26 @@ def _open(home: Path, session: str) -> sqlite3.Connection:
 
 
 def _read(
-    connection: sqlite3.Connection, home: Path, session: str, *, is_for_writing: bool
+    connection: sqlite3.Connection,
+    home: Path,
+    session: str,
+    *,
+    is_for_writing: bool,
+    after: int = 0,
 ) -> Resumed:
     envelopes: list[Envelope] = []
     blobs = Blobs(home)
-    for row in connection.execute(_ROWS, (session,)):
+    for row in connection.execute(_ROWS, (session, after)):
+        last = after + len(envelopes)
         try:
-            envelopes.append(_checked(row, len(envelopes) + 1, session, blobs))
+            envelopes.append(_checked(row, last + 1, session, blobs))
         except (Unreadable, BlobLost, StoreNewer) as broken:
             if is_for_writing and isinstance(broken, StoreNewer):
                 raise
-            lost = _count_after(connection, session, len(envelopes))
-            warning = _warning(session, lost, len(envelopes) + 1, str(broken).rstrip("."))
+            lost = _count_after(connection, session, last)
+            warning = _warning(session, lost, last + 1, str(broken).rstrip("."))
             return Resumed(envelopes=envelopes, warnings=(warning,))
-    if not envelopes and not _is_listed(connection, session):
+    if not envelopes and not after and not _is_listed(connection, session):
         raise unknown(session)
     return Resumed(envelopes=envelopes)
 

@@ -13,7 +13,7 @@ from ouroboros.core.clock import Clock
 from ouroboros.core.errors import StoreFailed
 from ouroboros.core.events import Envelope, SettingsChanged
 from ouroboros.core.ids import Ids
-from ouroboros.store import resume
+from ouroboros.store import resume, snapshots
 from ouroboros.store.blobs import Blobs
 from ouroboros.store.db import explained, open_database, open_existing
 from ouroboros.store.layout import Layout
@@ -182,6 +182,7 @@ def delete(home: Path, session: str) -> None:
                 raise explained(error, home) from error
         for folder in (Layout(home).artifacts(session), Layout(home).variables(session)):
             _remove(folder)
+        snapshots.discard(home, session)
     except StoreFailed:
         lease.release()
         raise

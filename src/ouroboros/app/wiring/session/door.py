@@ -4,7 +4,7 @@ import os
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from anyio import to_thread
+from anyio import CancelScope, to_thread
 
 from ouroboros.app import secrecy
 from ouroboros.app.permission import policies
@@ -15,7 +15,7 @@ from ouroboros.app.wiring.minds.prompts import prompts_of
 from ouroboros.app.wiring.session.beginning import built
 from ouroboros.app.wiring.session.joining import folder_of, kit_of
 from ouroboros.app.wiring.session.opening import Built, Opening, Parts
-from ouroboros.app.wiring.session.past import Past, load_past, resolve
+from ouroboros.app.wiring.session.past import Past, load_past, resolve, snap
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.store import Lease, Writer
@@ -63,10 +63,17 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
                     yield session
             finally:
                 async with AsyncExitStack() as ending:
+                    ending.push_async_callback(_snapped, opening, past)
                     if opening.tap is not None:
                         ending.push_async_callback(opening.tap.close)
                     ending.push_async_callback(speakers.close)
                     ending.push_async_callback(writer.close)
+
+
+async def _snapped(opening: Opening, past: Past) -> None:
+    """The last thing: all is on the disk, and nothing changes any more."""
+    with CancelScope(shield=True):
+        await to_thread.run_sync(snap, opening.home, past)
 
 
 @asynccontextmanager

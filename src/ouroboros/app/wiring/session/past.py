@@ -1,22 +1,31 @@
 """What an earlier process left of a session that goes on."""
 
 from pathlib import Path
+from threading import Thread
 
 from msgspec import Struct, field
 
+from ouroboros.agent.journal import Sink
 from ouroboros.app.settings import Settings
 from ouroboros.core.errors import SessionUnknown
-from ouroboros.core.events import SettingsChanged
-from ouroboros.core.state import State, fold
+from ouroboros.core.events import Envelope, SettingsChanged, TaskCancelled, TaskCompleted
+from ouroboros.core.state import State
 from ouroboros.store import Lease
+
+EVERY = 2_000
+"""Events after the last snapshot that make another one worth while."""
 
 
 class Past(Struct, kw_only=True):
-    """What an earlier process left of a session; nothing for a new one."""
+    """What an earlier process left of a session; nothing for a new one.
+
+    ``snapped`` is the event at which its state was last kept, by this process.
+    """
 
     id: str
     state: State = field(default_factory=State)
     resumed: bool = False
+    snapped: int = 0
     warnings: list[str] = field(default_factory=list[str])
 
 
@@ -39,11 +48,39 @@ def load_past(home: Path, lease: Lease, past: Past) -> None:
     """Folds what is on record of it; blocking."""
     from ouroboros.store import leftovers, resume
 
-    found = resume.load(home, lease)
+    found = resume.restore(home, lease)
     leftovers.sweep(home, lease)
-    past.state = fold(found.envelopes)
+    past.state = found.state
+    past.snapped = past.state.seq - found.folded
+    snap(home, past)
     past.warnings.extend(found.warnings)
     past.resumed = True
+
+
+def snap(home: Path, past: Past) -> None:
+    """Keeps the state for a fast resume, if enough happened since that was done last; blocking."""
+    if past.state.seq - past.snapped < EVERY:
+        return
+    from ouroboros.store import snapshots
+
+    if snapshots.save(home, past.id, past.state.seq, snapshots.encoded(past.state)):
+        past.snapped = past.state.seq
+
+
+def snapping(home: Path, past: Past) -> Sink:
+    """Does the same when a run has ended, for a program that stays open long and then is killed."""
+
+    def hear(envelope: Envelope) -> None:
+        state = past.state
+        has_ended = isinstance(envelope.data, TaskCompleted | TaskCancelled)
+        if has_ended and state.seq - past.snapped >= EVERY * 5:
+            from ouroboros.store import snapshots
+
+            past.snapped = state.seq
+            kept = (home, past.id, state.seq, snapshots.encoded(state))
+            Thread(target=snapshots.save, args=kept, name="snapshot", daemon=True).start()
+
+    return hear
 
 
 def changed_since(state: State, model: str, settings: Settings) -> SettingsChanged | None:

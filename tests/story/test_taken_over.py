@@ -1,0 +1,61 @@
+"""A whole run that stands still and loses its session: it does and writes nothing more, and says so."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ouroboros.app.past import sessions
+from ouroboros.core.errors import SessionBusy
+from ouroboros.core.events import TaskCompleted
+from ouroboros.store import resume
+from ouroboros.store.lease import Lease
+from tests.story.test_cli_run import script
+
+WAITS = {
+    "text": "I wait.",
+    "tool_calls": [{"name": "shell", "arguments": {"command": "echo on; sleep 1"}}],
+}
+ACTS = {
+    "text": "I act.",
+    "tool_calls": [{"name": "shell", "arguments": {"command": "touch acted"}}],
+}
+
+
+def test_a_run_that_was_stopped_and_goes_on_too_late_does_nothing_more(tmp_path: Path) -> None:
+    home = Path(os.environ["OUROBOROS_HOME"])
+    model = script(tmp_path, WAITS, ACTS, {"text": "Done."})
+    command = [sys.executable, "-m", "ouroboros", "run", "--model", model, "--mode", "full-auto"]
+    command += ["--output", "stream-json", "Do it"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdin=-3, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stdout is not None
+        try:
+            for line in run.stdout:
+                if '"tool.progress"' in line:
+                    break
+            os.kill(run.pid, signal.SIGSTOP)
+            os.waitid(os.P_PID, run.pid, os.WSTOPPED)
+            name = sessions.find(home, "last").id
+            with pytest.raises(SessionBusy):
+                Lease.take(home, name)
+            time.sleep(0.3)
+            with Lease.take(home, name, patience=0.1) as lease:
+                before = resume.load(home, lease)
+            sessions.rename(home, name, "Taken over")
+            os.kill(run.pid, signal.SIGCONT)
+            _, told = run.communicate(timeout=60)
+        finally:
+            run.kill()
+    assert run.returncode == 1
+    assert f"was taken over by process {os.getpid()}" in told
+    assert not (tmp_path / "acted").exists()
+    after = resume.read(home, name)
+    assert not after.warnings
+    assert len(after.envelopes) == before.last + 1
+    assert not any(isinstance(each.data, TaskCompleted) for each in after.envelopes)
