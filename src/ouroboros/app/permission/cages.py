@@ -1,5 +1,6 @@
 """The cages of a session: what its settings and its mode let through, on what this machine offers."""
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -61,19 +62,24 @@ class SessionCages:
         self._choices: dict[tuple[str, tuple[PermissionsGranted, ...]], Choice] = {}
         self._looking = anyio.Lock()
 
-    async def within(self, mode: Mode) -> Sandbox:
-        """The cage of an ordinary command; nothing may be written in plan mode."""
-        return (await self.choice(mode)).sandbox
+    async def within(self, mode: Mode, more: PermissionsGranted | None = None) -> Sandbox:
+        """The cage of an ordinary command; nothing may be written in plan mode, whatever ``more`` is."""
+        return (await self.choice(mode, more)).sandbox
 
     async def beyond(self) -> Sandbox:
         """Everything may be written and the network used; what is hidden stays hidden."""
         return (await self._chosen("beyond")).sandbox
 
-    async def choice(self, mode: Mode) -> "Choice":
+    async def caveat(self, mode: Mode) -> str:
+        """What does not hold of the cage of an ordinary command; empty when all does."""
+        return (await self.choice(mode)).caveat
+
+    async def choice(self, mode: Mode, more: PermissionsGranted | None = None) -> "Choice":
         """The cage of an ordinary command, and how far it holds."""
         is_planning = mode == "plan"
         kind = "read-only" if is_planning else self._wanted.mode
-        found = await self._chosen(kind, () if is_planning else tuple(self._granted()))
+        grants = (*self._granted(), *([more] if more is not None else []))
+        found = await self._chosen(kind, () if is_planning else grants)
         for warning in found.warnings:
             if self._warn is not None and warning not in self._told:
                 self._told.add(warning)
@@ -89,8 +95,10 @@ class SessionCages:
 
     def _choose(self, kind: str, grants: tuple[PermissionsGranted, ...]) -> "Choice":
         from ouroboros.safety.sandbox.choice import choose
-        from ouroboros.safety.sandbox.features import features
+        from ouroboros.safety.sandbox.features import Features, features
 
+        if kind == "danger-full-access":
+            return choose(Policy(reach="full-access"), Features())
         if self._offered is None:
             self._offered = features(bubblewrap=self._wanted.bubblewrap == "auto")
         match kind:
@@ -98,13 +106,11 @@ class SessionCages:
                 return choose(self._policy("full-access"), self._offered)
             case "read-only":
                 return _chosen(widened(self._policy("read-only"), grants), self._offered)
-            case "workspace-write":
+            case _:
                 loosely = real([self._grounds.home])
                 is_loose = self._wanted.landlock_alone == "loose"
                 policy = widened(self._policy("workspace-write"), grants)
                 return _chosen(policy, self._offered, loosely=loosely if is_loose else None)
-            case _:
-                return choose(Policy(reach="full-access"), self._offered)
 
     def _policy(self, reach: Reach) -> Policy:
         return policy_of(self._wanted, self._grounds, reach)
@@ -128,11 +134,10 @@ def widened(policy: Policy, grants: Sequence[PermissionsGranted]) -> Policy:
 def policy_of(wanted: Wanted, grounds: Grounds, reach: Reach) -> Policy:
     """What the settings let through, in real paths; looks through the workspace, so in a thread."""
     roots = roots_of(wanted, grounds)
-    temporary = () if wanted.exclude_tmp else temporary_folders(grounds.environment)
     protected = () if reach == "full-access" else staying((*protected_in(roots), grounds.home))
     return Policy(
         reach=reach,
-        writable=real((*roots, *temporary)),
+        writable=written_of(wanted, grounds),
         protected=within_none(protected, roots),
         hidden=hidden_of(wanted, grounds),
         network="on" if reach == "full-access" else wanted.network,
@@ -145,6 +150,18 @@ def roots_of(wanted: Wanted, grounds: Grounds) -> tuple[Path, ...]:
     """The workspace and the folders that were added to it."""
     person = Path(grounds.environment.get("HOME", "/"))
     return real((grounds.cwd, *(_placed(name, person, grounds.cwd) for name in wanted.writable)))
+
+
+def written_of(wanted: Wanted, grounds: Grounds) -> tuple[Path, ...]:
+    """All that commands may write in a session of ``workspace-write``."""
+    temporary = () if wanted.exclude_tmp else temporary_folders(grounds.environment)
+    return real((*roots_of(wanted, grounds), *temporary))
+
+
+def search_of(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Where a shell looks for programs, in order; an empty entry is the folder that it is in."""
+    path = environment.get("PATH", "")
+    return tuple(path.split(os.pathsep)) if path else ()
 
 
 def hidden_of(wanted: Wanted, grounds: Grounds) -> tuple[Path, ...]:

@@ -20,11 +20,13 @@ class Choice(Struct, frozen=True, kw_only=True):
 
     Attributes:
         strength: ``none`` when commands run bare although a cage was asked for.
+        caveat: What whoever is asked about a command should know of its cage, in a few words.
     """
 
     sandbox: Sandbox
     strength: Strength = "full"
     warnings: tuple[str, ...] = ()
+    caveat: str = ""
 
 
 def choose(policy: Policy, offered: Features) -> Choice:
@@ -40,6 +42,7 @@ def choose(policy: Policy, offered: Features) -> Choice:
             sandbox=Floor(policy, offered.limiter),
             strength="partly",
             warnings=tuple(_gaps(policy, offered)),
+            caveat=f"Landlock alone holds it here ({offered.without})",
         )
     return Choice(
         sandbox=Unconfined(),
@@ -49,6 +52,7 @@ def choose(policy: Policy, offered: Features) -> Choice:
             f"({offered.without or 'neither Landlock nor bubblewrap nor seatbelt'}); "
             "`ouro doctor` says what is missing",
         ),
+        caveat="there is no sandbox here: it runs with all your rights",
     )
 
 

@@ -1,7 +1,6 @@
 """A session begins: its engine is made, its opening put on record, and what a crash left open closed."""
 
-from functools import partial
-
+import anyio
 from anyio import to_thread
 
 from ouroboros import __version__
@@ -9,7 +8,7 @@ from ouroboros.agent.session import Session
 from ouroboros.app.kit import Joined, Kit
 from ouroboros.app.wiring.session import surroundings
 from ouroboros.app.wiring.session.opening import Built, Opening, Parts
-from ouroboros.app.wiring.session.past import Past, changed_since
+from ouroboros.app.wiring.session.past import Past, changed_since, snapping
 from ouroboros.core.events import SessionReady
 from ouroboros.core.events.code import Logged
 
@@ -22,6 +21,12 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
         from ouroboros.app.past import forking  # most sessions are never forked
 
         return await to_thread.run_sync(forking.fork, opening.home, state.session, node)
+
+    async def warm() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(parts.speakers.warm, kit.lineup.learn)
+            # The first command finds out nothing any more, and what does not hold is said at the start.
+            tasks.start_soon(kit.cages.caveat, state.mode)
 
     engine = Session(
         state=state,
@@ -51,10 +56,11 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
         fork=fork,
     )
     joined.facts.source = engine.facts
+    journal.listen(snapping(opening.home, past))
     kit.stop.handle = engine.handle
     session = Built(
         engine=engine,
-        warm=partial(parts.speakers.warm, kit.lineup.learn),
+        warm=warm,
         resumed=past.resumed,
         warnings=[*past.warnings, *parts.speakers.warnings, *joined.warnings],
     )
