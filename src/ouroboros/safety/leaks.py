@@ -40,6 +40,10 @@ class Unknown(Protocol):
         """The text with a mark in place of each."""
         ...
 
+    def cut(self, text: str) -> str:
+        """A redacted text that was cut, without the beginning of a secret at its end."""
+        ...
+
     def flow(self) -> Pieces:
         """The same for a text in pieces."""
         ...
@@ -133,7 +137,7 @@ class Leaks:
                 if form.startswith(tail[at:]):
                     return text[: len(text) - len(tail) + at] + self._note(form) + mark
                 at = tail.find(form[:NOTICED], at + 1)
-        return text + mark
+        return (self._unknown.cut(text) if self._unknown else text) + mark
 
     def flow(self) -> "Flow | Both":
         """Redacts one text that arrives in pieces."""

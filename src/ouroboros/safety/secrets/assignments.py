@@ -27,7 +27,7 @@ _POINTS = ".:!?#*\u2026"
 _WORDY = 16
 """Shorter values of nothing but letters are words."""
 
-NEEDLES = (b"pass", b"pwd", b"secret", b"token", b"key", b"cred", b"auth", b"bearer", b"basic ", b"sess", b"sid=", b"sig=", b"identified by", b"jwt", b"bindpw")  # fmt: skip
+NEEDLES = (b"pass", b"pwd", b"secret", b"token", b"key", b"cred", b"auth", b"bearer", b"basic ", b"sess", b"sid=", b"sig=", b"identified by", b"jwt", b"bindpw", b"psk")  # fmt: skip
 _BEFORE = Expression(r"[A-Za-z0-9_.-]{1,48}")
 """Of the text read backwards."""
 
@@ -54,7 +54,7 @@ _BARE_STOP = Expression(r"[\s\"'`\\,;&<>(){}\[\]|]")
 _IDENTIFIER = Expression(r"[A-Za-z_$][\w$]*(?:\.[\w$]+){0,12}\Z")
 
 _PASSWORD = Expression(
-    r"pass(?:w(?:or)?ds?|phrase|code|wd|w)?(?![a-z])|pwd|identified by|bindpw|requirepass"
+    r"pass(?:w(?:or)?ds?|phrase|code|wd|w)?(?![a-z])|pwd|identified by|bindpw|requirepass|(?<![a-z])psk(?![a-z])"
 )
 _SECRET = Expression(r"secret|credential|(?<![a-z])creds?(?![a-z])")
 _TOKEN = Expression(

@@ -6,11 +6,16 @@ from msgspec.structs import replace
 
 from ouroboros.safety.secrets.assignments import NEEDLES
 from ouroboros.safety.secrets.blocks import LONGEST, open_block
+from ouroboros.safety.secrets.expression import Expression
 from ouroboros.safety.secrets.find import find, redacted
-from ouroboros.safety.secrets.values import Action, Finding
+from ouroboros.safety.secrets.values import Action, Finding, mark
+from ouroboros.safety.secrets.words import formats
 
 _LINE = 8_192
 """So much of a line tells what a later word of it is."""
+
+_LINES = 5
+"""A login of ``.netrc`` may stand on so many lines, the one before it counted."""
 
 _HELD = LONGEST + 4_096
 """More is never held back."""
@@ -18,7 +23,25 @@ _HELD = LONGEST + 4_096
 _RUN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.$~+/:=%\\"
 """Characters of which a vendor's key, and what joins its parts, is made."""
 
-_NAMES = (*(needle.decode() for needle in NEEDLES), "-u ", "--user ", "mysql", "redis-cli", "://")
+_SURE = 3
+"""A shorter beginning of a vendor's keys begins words, too."""
+
+_BEGUN = 4
+"""So many characters of a secret are told from those of any word."""
+
+_GIVEN = Expression(
+    r"(?i)(?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|authorization)"
+    r"[\"']?\s{0,2}[:=]\s{0,2}(?:bearer |basic )?[\"']?(?P<value>[^\s\"'\[\](){}$<>]{4,2048})\Z"
+)
+_NAMES = (
+    *(needle.decode() for needle in NEEDLES),
+    "-u ",
+    "--user ",
+    "mysql",
+    "redis-cli",
+    "://",
+    ":{s",
+)
 
 
 class Detector:
@@ -38,6 +61,23 @@ class Detector:
     def redacted(self, text: str) -> str:
         """The text with a mark in place of each secret but those that only warn."""
         return redacted(text, [each for each in self.find(text) if each.action != "warn"])
+
+    def cut(self, text: str) -> str:
+        """A text that ends in the middle of something, without the beginning of a secret at its end.
+
+        What stood before the end was redacted before.
+        """
+        if text.endswith("]"):
+            return text
+        given = _GIVEN.search(text, max(0, len(text) - _LINE))
+        block = open_block(text)
+        start = len(text.rstrip(_RUN))
+        start += len(text) - start - len(text[start:].lstrip("-_=\\"))
+        if given:
+            return text[: given.start("value")] + mark("cut")
+        if block >= 0 or _is_begun(text[start:]):
+            return text[: block if block >= 0 else start] + mark("cut")
+        return text
 
     def flow(self) -> "Flow":
         """Redacts one text that comes in pieces."""
@@ -81,10 +121,20 @@ class Flow:
             if each.end <= cut:
                 told.append(replace(each, start=max(0, each.start - begin), end=each.end - begin))
         shown = redacted(text[begin:cut], told)
-        line = text.rfind("\n", 0, cut) + 1
+        line = cut
+        for _ in range(_LINES):
+            line = text.rfind("\n", 0, max(0, line - 1)) + 1
         self._before = text[max(line, cut - _LINE) : cut]
         self._held = text[cut:]
         return shown
+
+
+def _is_begun(tail: str) -> bool:
+    """Whether a key may begin so, with more of its vendor's letters than words share."""
+    begins = [begin for _, begin, _ in formats().get(tail[:2], ()) if len(begin) >= _SURE]
+    if any(tail.startswith(begin) and len(tail) >= _BEGUN for begin in begins):
+        return True
+    return not tail.isalpha() and len(tail) >= _BEGUN and any(b.startswith(tail) for b in begins)
 
 
 def open_at(text: str) -> int:
@@ -94,7 +144,7 @@ def open_at(text: str) -> int:
         return block
     run = len(text.rstrip(_RUN))
     line = text[max(text.rfind("\n") + 1, len(text) - _LINE) :].lower()
-    if any(name in line for name in _NAMES):
+    if line.count(":") >= 4 or any(name in line for name in _NAMES):
         word = (
             len(text) - len(text[-_HELD:].split()[-1]) if text and not text[-1].isspace() else run
         )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ouroboros.safety.secrets.addresses import in_addresses, on_command_lines
 from ouroboros.safety.secrets.assignments import in_assignments
 from ouroboros.safety.secrets.blocks import in_blocks
+from ouroboros.safety.secrets.files import in_files
 from ouroboros.safety.secrets.values import Finding, mark
 from ouroboros.safety.secrets.words import in_words
 
@@ -44,6 +45,7 @@ def _every(text: str) -> Iterator[Finding]:
     words = tuple(in_words(text, data))
     yield from words
     yield from in_addresses(text, data)
+    yield from in_files(text)
     yield from in_assignments(text, data, {each.start for each in words})
     yield from on_command_lines(text, data)
 
