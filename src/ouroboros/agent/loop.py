@@ -31,11 +31,15 @@ class Run:
         hands: Hands,
         journal: Journal,
         limit: Callable[[State], str | None],
+        opening: Callable[[], Awaitable[None]] = checkpoint,
         closing: Callable[[], Awaitable[None]] = checkpoint,
     ) -> None:
-        """``limit`` names a cap that is reached; ``closing`` is awaited before the run ends."""
+        """``limit`` names a cap that is reached; ``opening`` is awaited before each turn.
+
+        ``closing`` is awaited before the run ends.
+        """
         self.state, self.mind, self.models, self.hands = state, mind, models, hands
-        self.journal, self.limit, self.closing = journal, limit, closing
+        self.journal, self.limit, self.opening, self.closing = journal, limit, opening, closing
 
     async def run(self) -> None:
         """Takes turns until the run has ended; the last event says how."""
@@ -47,6 +51,7 @@ class Run:
         reached = self.limit(self.state)
         if reached:
             return await self.end(f"limit_reached:{reached}")
+        await self.opening()
         self.journal.record(TurnStarted(turn=self.state.turn + 1))
         try:
             await self.think_somehow()

@@ -6,7 +6,9 @@ from collections.abc import Awaitable, Callable
 from anyio import CancelScope, current_time, get_cancelled_exc_class, lowlevel
 
 from ouroboros.agent.asking.approvals import Desk
-from ouroboros.agent.context.briefing import Briefing, Surroundings, brief
+from ouroboros.agent.context.briefing import Surroundings
+from ouroboros.agent.context.mentions import no_mentions
+from ouroboros.agent.context.teller import Teller
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
 from ouroboros.agent.prompts import Prompts
@@ -72,6 +74,8 @@ class Session:
         closing: Callable[[], Awaitable[None]] = lowlevel.checkpoint,
         fork: Callable[[str], Awaitable[str]] = no_fork,
         past: Past | None = None,
+        handed: Callable[[], dict[str, str]] = dict,
+        mentions: Callable[[Message], Awaitable[Message | None]] = no_mentions,
     ) -> None:
         """Everything it needs of the world.
 
@@ -80,26 +84,24 @@ class Session:
         false where none of that name is at work; ``resize`` changes the terminals of commands, to so
         many columns and rows; ``closing`` is awaited before a run ends; ``fork``
         makes another session of what is on disk up to a message, and gives its id; ``past`` brings
-        files and turns back.
+        files and turns back; ``handed`` tells what goes on that no event says; ``mentions`` reads
+        what words name.
         """
         self.state, self.journal, self.desk = state, journal, desk
-        self._mind, self._hands, self._surroundings = mind, hands, surroundings
+        self._mind, self._hands, self._mentions = mind, hands, mentions
+        self._teller = Teller(
+            surroundings=surroundings, handed=handed, prompts=prompts, off=off, ids=ids
+        )
         self._stop_child, self._closing = stop_child, closing
         self._changes = Changes(state, journal, mind, speakers)
         self._branches = Branches(state, journal, fork)
         self._past = past
-        self._prompts, self._caps, self._off, self._ids, self._clock = (
-            prompts,
-            caps,
-            off,
-            ids,
-            clock,
-        )
+        self._caps, self._ids, self._clock = caps, ids, clock
         self._resize = resize
         self._scope: CancelScope | None = None
         self._stop_reason = ""
         self._early: list[Message] | None = None
-        self._around: Surroundings | None = None
+        self._attached: set[str] = set()
 
     @property
     def running(self) -> bool:
@@ -187,10 +189,7 @@ class Session:
 
     def facts(self, state: State) -> tuple[Message, dict[str, str]] | None:
         """What a model that goes on right after a compaction must be told anew."""
-        if self._around is None:
-            return None
-        briefing = brief(self._around, state, self._prompts, self._off, anew=True)
-        return (self._context(briefing), briefing.told) if briefing else None
+        return self._teller.anew(state)
 
     async def _ask_again(self) -> None:
         """Puts the questions once more that were open when the program ended, and does what they allow."""
@@ -207,6 +206,7 @@ class Session:
             self.journal.record(UserMessage(message=message))
             for more in later:
                 self._steer(more)
+        await self._attach(message, steered=False)
 
     async def _go_on(self) -> None:
         last = self.state.history[-1]
@@ -219,18 +219,21 @@ class Session:
             self.journal.record(UserMessage(message=nudge))
 
     async def _tell(self) -> None:
-        self._around = await self._surroundings()
-        briefing = brief(self._around, self.state, self._prompts, self._off)
-        if briefing:
-            self.journal.record(UserMessage(message=self._context(briefing), told=briefing.told))
+        news = await self._teller.news(self.state)
+        if news:
+            self.journal.record(news)
 
-    def _context(self, briefing: Briefing) -> Message:
-        return Message(
-            id=self._ids.new("msg"),
-            role="user",
-            kind="context",
-            parts=(Text(text=briefing.text),),
-        )
+    async def _attach(self, message: Message, *, steered: bool) -> None:
+        """Puts what the person's words mention after them."""
+        self._attached.add(message.id)
+        found = await self._mentions(message)
+        if found is not None:
+            self.journal.record(UserMessage(message=found, steered=steered))
+
+    async def _attach_queued(self) -> None:
+        for message in tuple(self.state.queued):
+            if message.kind == "plain" and message.id not in self._attached:
+                await self._attach(message, steered=True)
 
     async def _run(self, begin: Callable[[], Awaitable[None]]) -> None:
         limit = watch(self._caps, self.state, self._clock)
@@ -241,6 +244,7 @@ class Session:
             hands=self._hands,
             journal=self.journal,
             limit=limit,
+            opening=self._attach_queued,
             closing=self._closing,
         )
         # A cap on time also cuts the waits inside a turn; between turns ``limit`` is asked.

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from ouroboros.agent.context.briefing import BLOCKS, Surroundings, brief, git_state
 from ouroboros.agent.context.instructions import Instructions
 from ouroboros.agent.prompts import load
-from ouroboros.core.events import PlanStep
+from ouroboros.core.events import PermissionRequested, PlanStep
 from ouroboros.core.state import State
 
 PROMPTS = load()
@@ -22,8 +22,25 @@ AROUND = Surroundings(
 )
 
 
+HANDED = {"goal": "ship it", "children": "c1: tests", "tabs": "2 tabs, t1 in front"}
+
+
+def busy() -> State:
+    """A session in which all kinds of things go on."""
+    asked = PermissionRequested(
+        request_id="r", call_id="c", tool="shell", action="Run  make\nship", input="make ship"
+    )
+    return State(
+        mode="ask",
+        plan=(PlanStep(step="x", status="pending"),),
+        processes={7: "npm run dev"},
+        approvals={"r": asked},
+        asked={"q": "c2"},
+    )
+
+
 def told(state: State, around: Surroundings = AROUND, off: tuple[str, ...] = ()) -> str:
-    briefing = brief(around, state, PROMPTS, off)
+    briefing = brief(around, state, PROMPTS, off, handed=lambda: HANDED)
     if briefing is None:
         return ""
     state.told.update(briefing.told)
@@ -96,11 +113,15 @@ def test_each_block_can_be_switched_off_alone() -> None:
         "environment": "<environment_context>",
         "permissions": "<permissions>",
         "plan": "<plan>",
+        "goal": "<goal>\nship it\n</goal>",
+        "pending": "a yes to shell: Run make ship\nan answer to a question",
+        "commands": "[session_id 7] npm run dev",
+        "children": "c1: tests",
+        "tabs": "2 tabs, t1 in front",
     }
     assert set(marks) == set(BLOCKS)
     for name, mark in marks.items():
-        state = State(mode="ask", plan=(PlanStep(step="x", status="pending"),))
-        text = told(state, off=(name,))
+        text = told(busy(), off=(name,))
         assert mark not in text
         assert all(other in text for key, other in marks.items() if key != name)
 
@@ -112,6 +133,22 @@ def test_after_a_compaction_everything_is_told_anew() -> None:
     assert anew is not None
     assert "Be brief." in anew.text
     assert "[in_progress] write tests" in anew.text
+
+
+def test_what_goes_on_is_told_after_a_compaction_only() -> None:
+    state = busy()
+    told(state)
+    assert told(state) == ""
+    anew = brief(AROUND, state, PROMPTS, (), anew=True, handed=lambda: HANDED)
+    assert anew is not None
+    for line in ("ship it", "npm run dev", "a yes to shell", "c1: tests", "t1 in front"):
+        assert line in anew.text
+
+
+def test_where_nothing_goes_on_nothing_is_told_of_it() -> None:
+    first = brief(AROUND, State(mode="ask"), PROMPTS, ())
+    assert first is not None
+    assert first.text.endswith("</permissions>")
 
 
 def test_git_state_is_read_without_git(tmp_path: Path) -> None:

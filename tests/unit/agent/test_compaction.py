@@ -8,6 +8,7 @@ from ouroboros.agent.context.compaction import (
     Keep,
     oldest_dropped,
     replacement,
+    with_open_calls,
     without_broken_reply,
 )
 from ouroboros.core.parts import (
@@ -21,7 +22,7 @@ from ouroboros.core.parts import (
     ToolResult,
     Usage,
 )
-from ouroboros.core.state import State
+from ouroboros.core.state import OpenCall, State
 
 
 def user(text: str, kind: MessageKind = "plain", id: str = "") -> Message:
@@ -177,3 +178,19 @@ def test_the_limit_is_a_share_of_the_effective_window_or_a_fixed_number() -> Non
 
 def test_usage_without_cache_counts_everything_once() -> None:
     assert Usage(input_uncached=3, output_text=4).total == 7
+
+
+def test_a_call_that_still_waits_for_a_yes_is_not_summarised_away() -> None:
+    state = State()
+    reply = agent(Text(text="x"), ToolCall(id="c", name="write"))
+    state.history = [user("one"), agent(Text(text="y"), id="b"), user("two"), reply]
+    keep = Keep(user_tokens=100)
+    assert with_open_calls(state, keep) is keep
+    state.calls["c"] = OpenCall(name="write", arguments="{}")
+    kept = replacement(state.history, SUMMARY, None, with_open_calls(state, keep))
+    assert kept == (state.history[0], state.history[2], SUMMARY, reply)
+
+
+def test_the_prefix_is_all_that_no_reply_came_before() -> None:
+    state = State(history=[user("x" * 40), agent(Text(text="y" * 400)), user("z" * 400)])
+    assert tokens.prefix(state, overhead=50) == 64

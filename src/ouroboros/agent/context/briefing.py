@@ -4,16 +4,22 @@ The first message of a session holds all blocks; later ones only what is new sin
 the request prefix keeps growing and never changes.
 """
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
 
+from ouroboros.agent.context import standing
 from ouroboros.agent.context.instructions import Instructions
 from ouroboros.agent.prompts import Prompts
 from ouroboros.core.commands import Mode
 from ouroboros.core.state import State
 
-BLOCKS = ("instructions", "environment", "permissions", "plan")
+BLOCKS = (
+    "instructions", "environment", "permissions", "plan",
+    "goal", "pending", "commands", "children", "tabs",
+)  # fmt: skip
 _LINE_CHARACTERS = 4096
 _BEYOND = (
     'To run one outside, exec_command with sandbox_permissions "require_escalated" and a '
@@ -77,6 +83,7 @@ def brief(
     off: tuple[str, ...],
     *,
     anew: bool = False,
+    handed: Callable[[], dict[str, str]] = dict,
 ) -> Briefing | None:
     """What must be told now; None when nothing is new.
 
@@ -86,6 +93,7 @@ def brief(
         prompts: Has the words for each mode.
         off: Names of blocks that are switched off.
         anew: Tell everything, as after a compaction.
+        handed: What goes on that the state does not know: ``goal``, ``children``, ``tabs``.
     """
     known = {} if anew else state.told
     told: dict[str, str] = {}
@@ -95,7 +103,10 @@ def brief(
         "permissions": lambda: _permissions(around, state.mode, prompts, known, told),
         "plan": lambda: "" if known else _plan(state),
     }
-    said = [text for name in BLOCKS if name not in off and (text := texts[name]())]
+    going_on = {} if known else standing.blocks(state, handed())
+    texts |= {name: partial(str, text) for name, text in going_on.items()}
+    wanted = [name for name in BLOCKS if name in texts and name not in off]
+    said = [text for name in wanted if (text := texts[name]())]
     return Briefing(text="\n\n".join(said), told=told) if said else None
 
 

@@ -7,6 +7,7 @@ Shape: user messages up to a token budget, newest first kept; then the summary, 
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouroboros.agent.context import images, tokens
 from ouroboros.core.limits import CHARS_PER_TOKEN
@@ -23,6 +24,14 @@ class Keep(Struct, frozen=True, kw_only=True):
 
     user_tokens: int
     messages: int = 0
+
+
+def with_open_calls(state: State, keep: Keep) -> Keep:
+    """The same budgets, with as many messages as it takes to keep calls that still wait for a yes."""
+    for place, message in enumerate(state.history):
+        if any(call.id in state.calls for call in message.calls):
+            return replace(keep, messages=max(keep.messages, len(state.history) - place))
+    return keep
 
 
 def replacement(

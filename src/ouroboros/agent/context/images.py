@@ -38,9 +38,11 @@ def dropped(counts: Sequence[int], most: int) -> int:
     Args:
         counts: Images in each stretch of the history, in order; the last stretch that has any
             keeps all of its own.
-        most: How many are sent at a time.
+        most: How many are sent at a time; 0 for a model that sees none.
     """
     total = sum(counts)
+    if not most:
+        return total
     if total <= most:
         return 0
     block = max(1, most // 2)
@@ -49,33 +51,39 @@ def dropped(counts: Sequence[int], most: int) -> int:
     return min(wanted, total - latest)
 
 
-def without(message: Message, number: int) -> Message:
-    """The message with its first ``number`` images replaced by a note."""
+def without(message: Message, number: int, *, blind: bool = False) -> Message:
+    """The message with its first ``number`` images replaced by a note.
+
+    ``blind``: they are left out because the model sees none.
+    """
     parts: list[Part] = []
     for part in message.parts:
-        kept, number = _without(part, number)
+        kept, number = _without(part, number, _BLIND if blind else _OLDER)
         parts.append(kept)
     return replace(message, parts=tuple(parts))
 
 
-def _without(part: Part, number: int) -> tuple[Part, int]:
+def _without(part: Part, number: int, note: str) -> tuple[Part, int]:
     match part:
         case Media() if number and _count(part):
-            return _note(part), number - 1
+            return _note(part, note), number - 1
         case ToolResult(parts=parts) if number:
             kept: list[Text | Media] = []
             for inner in parts:
                 gone = number > 0 and isinstance(inner, Media) and _count(inner) > 0
-                kept.append(_note(inner) if gone and isinstance(inner, Media) else inner)
+                kept.append(_note(inner, note) if gone and isinstance(inner, Media) else inner)
                 number -= gone
             return replace(part, parts=tuple(kept)), number
         case _:
             return part, number
 
 
-def _note(image: Media) -> Text:
-    named = f" {image.name!r}" if image.name else ""
-    return Text(text=f"(The older image{named} is left out here.)")
+_OLDER = "(The older image{} is left out here.)"
+_BLIND = "(The image{} is left out: you are a model that is sent none.)"
+
+
+def _note(image: Media, note: str) -> Text:
+    return Text(text=note.format(f" {image.name!r}" if image.name else ""))
 
 
 def _count(part: Part) -> int:

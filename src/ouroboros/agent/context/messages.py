@@ -27,20 +27,21 @@ class Builder:
     def build(self, state: State, most_images: int = sys.maxsize) -> tuple[Message, ...]:
         """The messages for the next request, with so many images at the most.
 
-        Old images go first, in blocks: ``agent.images`` says which.
+        Old images go first, in blocks: ``context.images`` says which. With 0 none is sent at all.
         """
         if state.compactions != self._compactions or not self._extends(state.history):
             self._forget()
             self._compactions = state.compactions
         for message in state.history[len(self._sources) :]:
             self._sources.append(message)
-            self._whole += _exchange(message, state)
+            self._whole += exchange(message, state)
             self._ends.append(len(self._whole))
         self._counts += map(images.count, self._whole[len(self._counts) :])
         dropped = images.dropped(self._counts, most_images)
-        if dropped != self._dropped:
-            self._dropped = dropped
-            self._built = _lightened(self._whole, self._counts, dropped)
+        is_blind = most_images == 0
+        if (dropped, is_blind) != (self._dropped, self._is_blind):
+            self._dropped, self._is_blind = dropped, is_blind
+            self._built = _lightened(self._whole, self._counts, dropped, blind=is_blind)
         else:
             self._built += self._whole[len(self._built) :]
         return tuple(self._built)
@@ -62,25 +63,28 @@ class Builder:
         self._counts: list[int] = []
         self._built: list[Message] = []
         self._dropped = 0
+        self._is_blind = False
 
     def _extends(self, history: list[Message]) -> bool:
         kept = len(self._sources)
         return kept <= len(history) and (not kept or history[kept - 1] is self._sources[-1])
 
 
-def _exchange(message: Message, state: State) -> tuple[Message, ...]:
+def exchange(message: Message, state: State) -> tuple[Message, ...]:
     """A message and the results of its calls; an empty one is not sent."""
     if not message.parts:
         return ()
     return (message, _results(message, state)) if message.calls else (message,)
 
 
-def _lightened(messages: Sequence[Message], counts: Sequence[int], dropped: int) -> list[Message]:
+def _lightened(
+    messages: Sequence[Message], counts: Sequence[int], dropped: int, *, blind: bool
+) -> list[Message]:
     """The messages without the first images."""
     built: list[Message] = []
     for message, count in zip(messages, counts, strict=True):
         gone = min(count, dropped)
-        built.append(images.without(message, gone) if gone else message)
+        built.append(images.without(message, gone, blind=blind) if gone else message)
         dropped -= gone
     return built
 

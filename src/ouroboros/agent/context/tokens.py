@@ -33,6 +33,16 @@ def used(state: State, overhead: int) -> int:
     return state.measured_tokens + results + of_messages(state, state.measured_at)
 
 
+def prefix(state: State, overhead: int) -> int:
+    """Estimate of what the first request of this history held: all that no reply came before."""
+    total = overhead
+    for message in state.history:
+        if message.role == "assistant":
+            break
+        total += of_message(message)
+    return total
+
+
 def least(state: State, overhead: int) -> int:
     """Tokens that any vendor must count in the next request: words, calls and results alone."""
     return overhead + sum(_least(message, state) for message in state.history)

@@ -61,8 +61,7 @@ class Changes:
             raise Misuse(f"no service tier can be asked of {speaker.name}")
         if wish.model is not None:
             if self._mind.would_fill(self._state, speaker.tuning):
-                # The old model summarises what the new one could not read.
-                await self._summarise("")
+                await self._hand_over()
             if tier is None and self._state.service_tier and not lineup.is_kin(speaker):
                 tier = ""
             lineup.lead(speaker)
@@ -71,6 +70,17 @@ class Changes:
         if changed != SettingsChanged():
             self._journal.record(changed)
         lineup.tune(effort=self._state.effort, service_tier=self._state.service_tier)
+
+    async def _hand_over(self) -> None:
+        """Lets the old model summarise what the new one could not read.
+
+        Where it cannot, which may be why it is left, the new one has to do with the latest part.
+        """
+        try:
+            await self._summarise("")
+        except ModelFailed as failed:
+            if failed.failure.kind == "cancelled":  # somebody does not want it
+                raise
 
     async def _summarise(self, focus: str) -> None:
         """Lets the model write it that would answer now, or the next one that can."""

@@ -49,7 +49,19 @@ class Lineup:
         self._open = {first.name: first}
         self._names = (first.name, *(name for name in self._others if name != first.name))
         self._health: Health = {}
+        self._before = ""
         self._speaker = self._tuned(first)
+
+    @property
+    def summariser(self) -> Speaker:
+        """Who is asked for a summary: the one that is asked now, or the one that was until just now.
+
+        A model that did not fail, and sees more than the one that takes over from it, can read all.
+        """
+        if not self._before:
+            return self._speaker
+        old = self._tuned(self._open[self._before])
+        return old if old.tuning.window > self._speaker.tuning.window else self._speaker
 
     def tune(self, *, effort: Effort | None, service_tier: str | None) -> None:
         """Sets what is asked of every model from now on; None leaves it to their own tuning.
@@ -113,6 +125,7 @@ class Lineup:
             return None
         self._speaker = self._tuned(self._open[name])
         failure = failed.failure if failed else None
+        self._before = "" if failed else old
         return ModelSwitched(
             old=old,
             new=name,
@@ -122,6 +135,7 @@ class Lineup:
 
     def answered(self) -> None:
         """The speaker gave a reply."""
+        self._before = ""
         if self._health:
             self._health = after_answer(self._health, self._speaker.name)
 

@@ -2,13 +2,13 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
 from ouroboros.agent.context import compaction, images
 from ouroboros.core.limits import CONTEXT_WINDOW, IMAGES_TOKENS, KEEP_USER_TOKENS
-from ouroboros.core.parts import Origin, Usage
+from ouroboros.core.parts import Message, Origin, ToolSpec, Usage
 from ouroboros.llm.request import Effort, Request, WebSearch
 from ouroboros.llm.stream import StreamEvent
 
@@ -32,7 +32,8 @@ class Tuning(Struct, frozen=True, kw_only=True):
     Attributes:
         known_window: None where ``window`` is only assumed.
         takes_images: None where nobody says.
-        most_images: Sent at a time; older ones are left out.
+        most_images: Sent at a time; older ones are left out. 0 for a model that sees none.
+        scope: What counts against the limit: all, or what came after the first request.
         takes_tier: The vendor knows service tiers; to another one they are not sent.
         cuts_silently: The vendor cuts a history that is too long and does not say so.
     """
@@ -41,6 +42,7 @@ class Tuning(Struct, frozen=True, kw_only=True):
     known_window: int | None = None
     threshold: float = 0.8
     fixed_limit: int | None = None
+    scope: Literal["total", "body_after_prefix"] = "total"
     keep: compaction.Keep = compaction.Keep(user_tokens=KEEP_USER_TOKENS)
     effort: Effort | None = None
     efforts: tuple[Effort, ...] | None = None
@@ -64,3 +66,29 @@ class Speaker(Struct, frozen=True, kw_only=True):
     model: Model
     tuning: Tuning
     cost: Callable[[Usage], float | None]
+
+    def request(
+        self,
+        system: tuple[str, ...],
+        messages: tuple[Message, ...],
+        tools: tuple[ToolSpec, ...],
+        *,
+        choice: Literal["auto", "none"],
+        cache_key: str,
+    ) -> Request:
+        """A request to this model, as it is tuned."""
+        tuning = self.tuning
+        return Request(
+            model=self.model.origin.model,
+            system=system,
+            messages=messages,
+            tools=tools,
+            tool_choice=choice,
+            max_output_tokens=tuning.max_output_tokens,
+            temperature=tuning.temperature,
+            effort=tuning.effort,
+            service_tier=tuning.service_tier,
+            window=tuning.known_window,
+            cache_key=cache_key,
+            web_search=tuning.web_search if choice == "auto" else "off",
+        )

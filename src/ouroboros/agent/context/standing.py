@@ -1,0 +1,48 @@
+"""What goes on beside the words, told to a model whose history was replaced by a summary."""
+
+from ouroboros.core.state import State
+
+_WORDS = 200
+
+
+def blocks(state: State, handed: dict[str, str]) -> dict[str, str]:
+    """Texts by block name, empty ones left out.
+
+    Args:
+        state: Knows what waits for the person, and which commands go on.
+        handed: Of what the session does not know itself: ``goal``, ``children``, ``tabs``.
+    """
+    found = {
+        "goal": handed.get("goal", ""),
+        "pending": "\n".join(_pending(state)),
+        "commands": "\n".join(
+            f"[session_id {number}] {clipped(command, _WORDS)}"
+            for number, command in state.processes.items()
+        ),
+        "children": handed.get("children", ""),
+        "tabs": handed.get("tabs", ""),
+    }
+    return {name: f"<{tag}>\n{found[name]}\n</{tag}>" for name, tag in _TAGS.items() if found[name]}
+
+
+_TAGS = {
+    "goal": "goal",
+    "pending": "waits_for_the_person",
+    "commands": "running_commands",
+    "children": "running_children",
+    "tabs": "open_tabs",
+}
+
+
+def clipped(text: str, most: int) -> str:
+    """The beginning of a text on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def _pending(state: State) -> list[str]:
+    lines = [
+        f"a yes to {asked.tool}: {clipped(asked.action, _WORDS)}"
+        for asked in state.approvals.values()
+    ]
+    return [*lines, *("an answer to a question" for _ in state.asked)]
