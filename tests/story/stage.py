@@ -4,7 +4,7 @@ Every story goes through it, so that the prefix law is checked for each of them.
 """
 
 import os
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -81,12 +81,14 @@ async def stage(
     environment: dict[str, str] | None = None,
     check: bool = True,
     opening: dict[str, Any] | None = None,
+    chosen: Collection[str] = ("model", "mode", "effort", "service_tier"),
     **settings: Any,
 ) -> AsyncGenerator[Stage]:
     """Opens a session against a scripted server; checks the prefix law when it is left.
 
     Only a story that changes the model may pass ``check=False``. A base URL of ``providers`` that
-    is ``{server}`` stands for the server's. ``opening`` says more of how the session is opened.
+    is ``{server}`` stands for the server's. ``opening`` says more of how the session is opened, and
+    ``chosen`` in what a session that goes on does as it is told now.
     """
     folder = cwd or tmp_path / "work"
     folder.mkdir(exist_ok=True)
@@ -100,10 +102,15 @@ async def stage(
     async with serving(turns) as server:
         for provider in words.get("providers", {}).values():
             provider["base_url"] = provider["base_url"].replace("{server}", server.url)
-        chosen = msgspec.convert({"base_url": server.url, **words}, Settings)
-        engine = Ouroboros(chosen, home=tmp_path / "home", environment=environment)
+        wanted = msgspec.convert({"base_url": server.url, **words}, Settings)
+        engine = Ouroboros(wanted, home=tmp_path / "home", environment=environment)
         async with engine.open(
-            cwd=folder, interactive=interactive, resume=resume, latest=latest, **(opening or {})
+            cwd=folder,
+            interactive=interactive,
+            resume=resume,
+            latest=latest,
+            chosen=chosen,
+            **(opening or {}),
         ) as session:
             yield Stage(session, server, folder)
         bodies = [

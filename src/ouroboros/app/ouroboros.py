@@ -7,7 +7,7 @@ Example::
         outcome = await session.run("Make the tests pass")
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -206,6 +206,7 @@ class Ouroboros:
         logins: tuple[str, ...] = (),
         seeds: "Seeds | None" = None,
         way: Literal["auto", "plain", "repl"] = "auto",
+        chosen: Collection[str] = (),
     ) -> AsyncGenerator[Session]:
         """Opens a new session, one by id, or the latest of ``cwd``.
 
@@ -222,6 +223,8 @@ class Ouroboros:
             seeds: Variables that the REPL begins with.
             way: How ``rlm`` gets at small data: reads it plainly, works on it in the REPL, or (auto)
                 whichever its size calls for.
+            chosen: Names of settings (model, mode, effort, service_tier) that count for a session
+                that goes on; in the others it keeps what it was with.
 
         Raises:
             Misuse: Folder, model or key do not fit; the message says what to do.
@@ -244,6 +247,7 @@ class Ouroboros:
             logins=logins,
             seeds=seeds or Seeds(),
             way=way,
+            chosen=frozenset(chosen),
         )
         async with wiring.opened(opening, resume=resume, latest=latest) as built:
             session = Session(

@@ -12,7 +12,10 @@ type RunReason = str
 
 
 class SessionReady(Event, frozen=True, kw_only=True):
-    """A session was opened for the first time, or again (``resumed``); ``mind`` drives it."""
+    """A session was opened for the first time, or again (``resumed``); ``mind`` drives it.
+
+    ``effort`` and ``service_tier`` are what the person chose for it; None means nothing.
+    """
 
     type: ClassVar[str] = "session.ready"
     cwd: str
@@ -23,6 +26,8 @@ class SessionReady(Event, frozen=True, kw_only=True):
     resumed: bool = False
     title: str = ""
     mind: Literal["tools", "rlm"] = "tools"
+    effort: Effort | None = None
+    service_tier: str | None = None
 
 
 class SettingsChanged(Event, frozen=True, kw_only=True):

@@ -15,6 +15,9 @@ def apply(
             state.cwd, state.model, state.mode = event.cwd, event.model, event.mode
             state.title = event.title or state.title
             state.fallback, state.mind = "", event.mind
+            state.effort = event.effort or state.effort
+            if event.service_tier is not None:
+                state.service_tier = event.service_tier
             state.processes.clear()
         case SettingsChanged():
             _apply_settings(state, event)

@@ -72,6 +72,8 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
         prompts=joined.versions,
         resumed=past.resumed,
         mind=joined.name,
+        effort=settings.effort if "effort" in opening.chosen else None,
+        service_tier=settings.service_tier if "service_tier" in opening.chosen else None,
     )
     _begin(session, ready, opening)
     kit.lineup.tune(effort=state.effort, service_tier=state.service_tier)

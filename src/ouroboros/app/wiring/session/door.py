@@ -9,13 +9,14 @@ from anyio import CancelScope, to_thread
 from ouroboros.app import secrecy
 from ouroboros.app.permission import policies
 from ouroboros.app.providers.speakers import Speakers
+from ouroboros.app.settings import Settings
 from ouroboros.app.wiring import living
 from ouroboros.app.wiring.minds import tools
 from ouroboros.app.wiring.minds.prompts import prompts_of
 from ouroboros.app.wiring.session.beginning import built
 from ouroboros.app.wiring.session.joining import folder_of, kit_of
 from ouroboros.app.wiring.session.opening import Built, Opening, Parts
-from ouroboros.app.wiring.session.past import Past, load_past, resolve, snap
+from ouroboros.app.wiring.session.past import Past, as_before, had, load_past, resolve, snap
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.store import Lease, Writer
@@ -32,13 +33,16 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
     # Logins are kept in the session's home, wherever the variables would look for one.
     variables = {**opening.environment, "OUROBOROS_HOME": str(opening.home)}
     leaks = secrecy.secrets(opening.environment, opening.settings)
-    speakers = await to_thread.run_sync(
-        Speakers, opening.settings, variables, clock, opening.tap, leaks
-    )
     ids = TimeOrderedIds(clock, os.urandom)
+    goes_on = bool(resume or latest)
+
+    async def connected(settings: Settings) -> Speakers:
+        return await to_thread.run_sync(Speakers, settings, variables, clock, opening.tap, leaks)
+
+    speakers = None if goes_on else await connected(opening.settings)
     async with Writer(opening.home) as writer:
         past = Past(id=ids.new("ses"))
-        if resume or latest:
+        if goes_on:
             past.id = await to_thread.run_sync(resolve, opening.home, opening.cwd, resume)
         with await to_thread.run_sync(Lease.take, opening.home, past.id) as lease:
             writer.watch(lease)
@@ -46,13 +50,18 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
                 past.warnings.append(
                     f"process {lease.before} had this session and gave no sign any more; it was taken over"
                 )
-            if resume or latest:
+            if goes_on:
                 await to_thread.run_sync(load_past, opening.home, lease, past)
+                opening = await to_thread.run_sync(as_before, opening, past)
+            with had(opening, past):
+                speakers = speakers or await connected(opening.settings)
             try:
+                with had(opening, past):
+                    leader = await speakers.leader()
                 parts = Parts(
                     writer=writer,
                     lease=lease,
-                    leader=await speakers.leader(),
+                    leader=leader,
                     speakers=speakers,
                     prompts=await to_thread.run_sync(prompts_of, opening.settings, opening.cwd),
                     ids=ids,

@@ -32,6 +32,7 @@ class Opening(Struct, frozen=True, kw_only=True):
         logins: Sealed states that it begins with.
         seeds: Variables that the REPL begins with.
         way: How ``rlm`` gets at small data: read it plainly, or work on it in the REPL.
+        chosen: Names of settings that count now; in the others a session that goes on keeps its own.
     """
 
     settings: Settings
@@ -46,6 +47,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     logins: tuple[str, ...] = ()
     seeds: Seeds = Seeds()
     way: Literal["auto", "plain", "repl"] = "auto"
+    chosen: frozenset[str] = frozenset()
 
 
 class Built(Struct, kw_only=True):

@@ -1,16 +1,25 @@
 """What an earlier process left of a session that goes on."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
+from ouroboros.agent.context.briefing import git_state
+from ouroboros.agent.context.instructions import project_root
 from ouroboros.agent.journal import Sink
 from ouroboros.app.settings import Settings
-from ouroboros.core.errors import SessionUnknown
+from ouroboros.app.wiring.session.opening import Opening
+from ouroboros.core.errors import KeyMissing, ModelUnknown, SessionUnknown
 from ouroboros.core.events import Envelope, SettingsChanged, TaskCancelled, TaskCompleted
 from ouroboros.core.state import State
 from ouroboros.store import Lease
+
+_MODES = ("plan", "ask", "auto-edit", "full-auto")
 
 EVERY = 2_000
 """Events after the last snapshot that make another one worth while."""
@@ -55,6 +64,46 @@ def load_past(home: Path, lease: Lease, past: Past) -> None:
     snap(home, past)
     past.warnings.extend(found.warnings)
     past.resumed = True
+
+
+def as_before(opening: Opening, past: Past) -> Opening:
+    """The opening with what the session was with, in all that was not chosen now; blocking.
+
+    What is not there any more, or is wider than what is set now, is told.
+    """
+    state, settings, chosen = past.state, opening.settings, opening.chosen
+    kept: dict[str, Any] = {}
+    if state.model and "model" not in chosen:
+        kept["model"] = state.model
+    if state.effort and "effort" not in chosen:
+        kept["effort"] = state.effort
+    if state.service_tier is not None and "service_tier" not in chosen:
+        kept["service_tier"] = state.service_tier
+    if state.seq and "mode" not in chosen:
+        kept["mode"] = state.mode
+        if _MODES.index(state.mode) > _MODES.index(settings.mode):
+            past.warnings.append(
+                f"this session goes on in mode {state.mode}, as before; --mode chooses another"
+            )
+    had_git = state.told.get("environment.git", "").startswith(("branch ", "detached "))
+    folder = Path(state.cwd)
+    if had_git and folder.is_dir() and not git_state(project_root(folder)).startswith(("b", "d")):
+        past.warnings.append(f"{state.cwd!r} is no work tree of git any more")
+    return replace(opening, settings=replace(settings, **kept))
+
+
+@contextmanager
+def had(opening: Opening, past: Past) -> Generator[None]:
+    """Says of a model that cannot be had that the session was with it; nothing goes on with another."""
+    try:
+        yield
+    except (ModelUnknown, KeyMissing) as gone:
+        if not past.resumed or "model" in opening.chosen:
+            raise
+        raise type(gone)(
+            f"this session was with {past.state.model!r}, which cannot be had: {gone.message}",
+            hint=f"{gone.hint or 'see `ouro providers list`'}; or choose another with --model",
+        ) from gone
 
 
 def snap(home: Path, past: Past) -> None:

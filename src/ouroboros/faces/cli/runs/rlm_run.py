@@ -78,6 +78,8 @@ def perform(
             browser=browser,
             logins=wanted.login,
             seeds=seeds,
+            at=chosen.at,
+            chosen=equipment.chosen,
         ) as session:
             output = "stream-json" if wanted.jsonl else "text"
             stage = open_stage(streams, output, session.state, interactive=interactive)

@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
 
 class Equipment(Struct, frozen=True, kw_only=True):
-    """Settings and where keys are; ``played`` and ``tap`` are None without a recording."""
+    """Settings and where keys are; ``played`` and ``tap`` are None without a recording.
+
+    ``chosen`` names the settings that this call of the program gives.
+    """
 
     loaded: "Loaded"
     environment: dict[str, str]
+    chosen: frozenset[str]
     played: "Play | None" = None
     tap: "Record | Play | None" = None
 
@@ -48,7 +52,8 @@ def equip(
         raise Misuse("--strict-replay goes with --replay FILE", hint="name the recording")
     if not (chosen.record or chosen.replay):
         loaded = invocation.load(flags, cwd)
-        return Equipment(loaded=loaded, environment=equipped(loaded, invocation.environment))
+        environment = equipped(loaded, invocation.environment)
+        return Equipment(loaded=loaded, environment=environment, chosen=_given(flags))
     if chosen.record and chosen.replay:
         raise Misuse("--record and --replay contradict each other", hint="give one of them")
     from ouroboros.app.cassettes import Play, Record
@@ -57,7 +62,7 @@ def equip(
         loaded = invocation.load(flags, cwd)
         environment = equipped(loaded, invocation.environment)
         tap = Record(Path(chosen.record), environment)
-        return Equipment(loaded=loaded, environment=environment, tap=tap)
+        return Equipment(loaded=loaded, environment=environment, chosen=_given(flags), tap=tap)
     played = Play(Path(chosen.replay), invocation.environment, strict=chosen.strict_replay)
     setup = played.setup
     known = {
@@ -69,6 +74,11 @@ def equip(
     return Equipment(
         loaded=invocation.load(flags, cwd),
         environment=invocation.environment,
+        chosen=_given(flags),
         played=played,
         tap=played,
     )
+
+
+def _given(flags: Mapping[str, object]) -> frozenset[str]:
+    return frozenset(name for name, value in flags.items() if value is not None)

@@ -105,7 +105,12 @@ class _Chat:
         )
         while True:
             async with engine.open(
-                cwd=self._cwd, resume=resume, latest=latest, interactive=self._answers, at=at
+                cwd=self._cwd,
+                resume=resume,
+                latest=latest,
+                interactive=self._answers,
+                at=at,
+                chosen=self._equipment.chosen,
             ) as session:
                 code, resume = await self._one(session, first)
             if not resume:

@@ -130,7 +130,12 @@ def _perform(
             rules=loaded.rules,
         )
         async with engine.open(
-            cwd=cwd, resume=resume, latest=chosen.latest, interactive=interactive, at=chosen.at
+            cwd=cwd,
+            resume=resume,
+            latest=chosen.latest,
+            interactive=interactive,
+            at=chosen.at,
+            chosen=equipment.chosen,
         ) as session:
             stage = open_stage(streams, output, session.state, interactive=interactive)
             for warning in session.warnings:
