@@ -46,11 +46,16 @@ async def test_an_element_is_brought_into_view_even_on_a_page_that_scrolls_smoot
         await scroll(tab, "sideways")
 
 
-async def test_a_list_that_grows_as_it_is_scrolled(stage: Stage) -> None:
+@pytest.mark.parametrize("drawing", [0, 4])
+async def test_a_list_that_grows_as_it_is_scrolled(stage: Stage, drawing: int) -> None:
     page = """<div id=l></div><script>let n = 0;
     const more = () => { for (let i = 0; i < 50; i++) l.insertAdjacentHTML("beforeend", `<p>${++n}</p>`) };
     more(); addEventListener("scroll", () => { if (n < 150 && innerHeight + scrollY >= document.documentElement.scrollHeight - 5) more() });
     </script>"""
+    veil = "position:fixed;inset:0;pointer-events:none;backdrop-filter:blur(90px)"
+    page += f"<i style='{veil}'></i>" * drawing
+    if drawing:
+        page += "<script>const draw = () => { l.style.color = `hsl(${performance.now() % 360} 50% 50%)`; requestAnimationFrame(draw) }; draw()</script>"
     tab = await stage.show("<!doctype html>" + page)
     ends = 0
     while (await scroll(tab, "bottom")).moved:

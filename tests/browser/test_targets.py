@@ -21,13 +21,17 @@ async def test_every_kind_of_target_is_met_before_its_first_script(tabs: Tabs, s
     """Each asks for ``/ran?...`` in its first line; the hook sees that nothing has been asked yet."""
     early: dict[str, bool] = {}
     met_types: list[str] = []
+    known: set[str] = set()
 
     async def hook(target: Target) -> None:
         met_types.append(target.type)
+        is_new = target.id not in known
+        known.add(target.id)
         before = len(site.paths())
         await anyio.sleep(0.05)  # a first script that did not wait would ask in this time
         asked = [item.query.get("by") for item in site.requests[before:] if item.path == "/ran"]
-        early[target.type] = early.get(target.type, False) or target.type in asked
+        # A service worker is met again, and may run by then, with each page of its site.
+        early[target.type] = early.get(target.type, False) or (is_new and target.type in asked)
 
     tabs.on_target(hook)
     site.put("ran", "1")

@@ -205,6 +205,7 @@ const paneOf = (element) => {
   for (let at = element; at; at = drawnParent(at)) if (at.nodeType === 1 && canScroll(at)) return at;
   return ownerOf(element).scrollingElement ?? topOf(ownerOf(element));
 };
+const isHidden = reads(Document, "hidden");
 const mainPane = () => {
   const page = document.scrollingElement ?? topOf(document);
   if (page.scrollHeight > window.innerHeight + 1 || page.scrollWidth > window.innerWidth + 1) return page;
@@ -215,6 +216,15 @@ const mainPane = () => {
   }
   return best;
 };
+const HEARD_MS = 3000;
+const scrolled = async (pane) => {
+  const view = viewOf(ownerOf(pane));
+  let heard = null;
+  const event = new Promise((done) => listen(view, "scroll", (heard = () => done()), true));
+  await Promise.race([event, pause(HEARD_MS)]);
+  unlisten(view, "scroll", heard, true);
+  await nextFrame();
+};
 const scrolling = async ({ target, direction, amount }) => {
   const element = target ? one(target).element : null;
   if (direction === "into") {
@@ -224,7 +234,9 @@ const scrolling = async ({ target, direction, amount }) => {
   const before = [pane.scrollLeft, pane.scrollTop];
   const by = { up: [0, -amount], down: [0, amount], left: [-amount, 0], right: [amount, 0], top: [0, -1e9], bottom: [0, 1e9] }[direction];
   if (by) pane.scrollBy({ left: by[0], top: by[1], behavior: "instant" });
-  await nextFrame();
+  // A list that grows as it is scrolled has to hear of it first.
+  const hasMoved = before[0] !== pane.scrollLeft || before[1] !== pane.scrollTop;
+  await (hasMoved && !isHidden(ownerOf(pane)) ? scrolled(pane) : nextFrame());
   const after = [pane.scrollLeft, pane.scrollTop];
   return {
     x: Math.round(after[0]),
