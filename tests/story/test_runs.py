@@ -236,15 +236,16 @@ async def test_a_cancel_in_the_stream_keeps_what_was_said(tmp_path: Path) -> Non
     [
         ({"max_turns": 2}, "limit_reached:max_turns"),
         ({"max_tokens": 150}, "limit_reached:max_tokens"),
-        ({"max_time": 0.5}, "limit_reached:max_time"),
+        ({"max_time": 2}, "limit_reached:max_time"),
     ],
 )
 async def test_a_cap_ends_the_run_by_name(
     tmp_path: Path, limits: dict[str, float], reason: str
 ) -> None:
     usage = ScriptedUsage(input_uncached=90, output_text=10)
+    rest = "30" if "max_time" in limits else "0.01"
     turns = [
-        Turn(text="on", tool_calls=(call("shell", command=f"sleep 0.2{n}"),), usage=usage)
+        Turn(text="on", tool_calls=(call("shell", command=f"sleep {rest}{n}"),), usage=usage)
         for n in range(5)
     ]
     async with stage(tmp_path, turns, limits=limits) as s:
