@@ -7,7 +7,7 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from ouroboros.core.errors import SessionUnknown, StoreNewer
+from ouroboros.core.errors import SessionUnknown, StoreFailed, StoreNewer
 from ouroboros.core.events import Envelope
 from ouroboros.core.events.schema import Unreadable, decode
 from ouroboros.core.state import State
@@ -55,7 +55,7 @@ def read(home: Path, session: str) -> Resumed:
         SessionUnknown: There is no such session.
         StoreFailed: The database cannot be read.
     """
-    with closing(_open(home, session)) as connection:
+    with closing(opened(home, session)) as connection:
         try:
             return _read(connection, home, session, is_for_writing=False)
         except sqlite3.Error as error:
@@ -70,7 +70,7 @@ def load(home: Path, lease: Lease) -> Resumed:
         StoreNewer: An event is whole, but of a kind only a later version knows.
         StoreFailed: The database cannot be read, or the damaged events not be set aside.
     """
-    with closing(_open(home, lease.session)) as connection:
+    with closing(opened(home, lease.session)) as connection:
         try:
             resumed = _read(connection, home, lease.session, is_for_writing=True)
             if resumed.warnings:
@@ -89,7 +89,7 @@ def restore(home: Path, lease: Lease) -> Restored:
         StoreNewer: An event is whole, but of a kind only a later version knows.
         StoreFailed: The database cannot be read, or the damaged events not be set aside.
     """
-    with closing(_open(home, lease.session)) as connection:
+    with closing(opened(home, lease.session)) as connection:
         try:
             state = snapshots.restored(home, connection, lease.session) or State()
             found = _read(connection, home, lease.session, is_for_writing=True, after=state.seq)
@@ -104,6 +104,11 @@ def restore(home: Path, lease: Lease) -> Restored:
     return Restored(state=state, folded=len(found.envelopes), warnings=warnings)
 
 
+def damaged(warning: str) -> StoreFailed:
+    """The error of who cannot go on without an event that cannot be read."""
+    return StoreFailed(warning, hint="Resume the session to go on with what is whole.")
+
+
 def unknown(session: str) -> SessionUnknown:
     """The error of a session nobody has heard of."""
     return SessionUnknown(
@@ -111,7 +116,13 @@ def unknown(session: str) -> SessionUnknown:
     )
 
 
-def _open(home: Path, session: str) -> sqlite3.Connection:
+def read_after(connection: sqlite3.Connection, home: Path, session: str, after: int) -> Resumed:
+    """The events after one, as ``read`` gives them."""
+    return _read(connection, home, session, is_for_writing=False, after=after)
+
+
+def opened(home: Path, session: str) -> sqlite3.Connection:
+    """A connection for reading a session; raises ``SessionUnknown`` where there is no database."""
     Layout(home).lock(session)
     connection = open_existing(home)
     if connection is None:

@@ -6,7 +6,7 @@ import click
 
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.asking import agreed
-from ouroboros.faces.cli.commands.past import branches
+from ouroboros.faces.cli.commands.past import branches, following
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
@@ -203,7 +203,7 @@ def search(invocation: Invocation, words: tuple[str, ...], *, limit: int, as_jso
     return 0 if found else 1
 
 
-for _more in (branches.tree, branches.branch, branches.rollback, branches.fork):
+for _more in (branches.tree, branches.branch, branches.rollback, branches.fork, following.follow):
     command.add_command(_more)
 
 
