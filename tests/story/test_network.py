@@ -90,6 +90,66 @@ async def test_the_first_contact_of_a_command_is_asked_of_the_person(tmp_path: P
     assert "not that one" in denied
 
 
+async def test_a_yes_for_good_writes_the_host_down_and_no_session_asks_again(
+    tmp_path: Path,
+) -> None:
+    if not HAS_OWN_NETWORK:
+        return
+    command = "curl -sS -o /dev/null http://api.example/; echo over"
+    turns = [Turn(tool_calls=(call("shell", command=command),)), Turn(text="done")]
+    for is_first in (True, False):
+        async with stage(
+            tmp_path,
+            turns,
+            mode="auto-edit",
+            interactive=is_first,
+            sandbox={"network": "proxy"},
+            permissions={"allow": ["shell"]},
+            environment={"HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1"},
+        ) as s:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(s.run)
+                if is_first:
+                    asked = await _question(s, 1)
+                    assert asked.amendment == ("http://api.example",)
+                    wish = Approve(request_id=asked.request_id, scope="policy")
+                    await s.session.send(wish)
+            (result,) = s.events(ToolResulted)
+            (contact,) = s.events(NetworkContacted)
+        assert text_of(result).rstrip().endswith("over")
+        assert (contact.decision, contact.by) == ("allowed", "person" if is_first else "list")
+    written = (tmp_path / "home" / "rules" / "default.rules").read_text("utf-8")
+    assert written == 'network_rule(host="api.example", protocol="http", decision="allow")\n'
+
+
+async def test_a_no_ends_a_command_that_waits_in_the_background(tmp_path: Path) -> None:
+    if not HAS_OWN_NETWORK:
+        return
+    command = "sleep 1; curl -sS http://api.example/; sleep 1; touch after; sleep 60"
+    turns = [
+        Turn(tool_calls=(call("exec_command", cmd=command, yield_time_ms=250),)),
+        Turn(tool_calls=(call("shell", command="sleep 4; test -e after || echo ended"),)),
+        Turn(text="done"),
+    ]
+    async with stage(
+        tmp_path,
+        turns,
+        mode="auto-edit",
+        interactive=True,
+        sandbox={"network": "proxy"},
+        permissions={"allow": ["shell", "exec_command"]},
+    ) as s:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.run)
+            asked = await _question(s, 1)
+            assert asked.call_id == "call_1_1"
+            assert len(s.events(ToolResulted)) == 1
+            await s.session.send(Deny(request_id=asked.request_id))
+        first, second = map(text_of, s.events(ToolResulted))
+    assert "session ID" in first
+    assert "ended" in second
+
+
 async def test_a_page_is_asked_for_by_its_host_and_read_after_a_yes(tmp_path: Path) -> None:
     with serving(lambda said: page(b"<h1>Hello</h1>", "content-type: text/html")) as port:
         fetch = Turn(tool_calls=(call("fetch", url=f"http://127.0.0.1:{port}/"),))

@@ -178,12 +178,15 @@ class Web(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         deny: What is not reached, listed or not.
         only_allowed: The listed hosts are the only ones there are.
         only_reading: Commands may only say GET, HEAD and OPTIONS over plain HTTP.
+        first_contact: Whether a command waits while somebody is asked about a new host, or is refused it
+            until the answer is there, and goes on.
     """
 
     allow: tuple[HostName, ...] = ()
     deny: tuple[HostName, ...] = ()
     only_allowed: bool = False
     only_reading: bool = False
+    first_contact: Literal["ask", "defer"] = "ask"
 
 
 class Network(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -226,6 +226,7 @@ TEXTS = {
     "sandbox.network": "on",
     "tools.login_shell": "false",
     "tools.web_search": "live",
+    "web.first_contact": "defer",
 }
 """For settings that 1 would not fit, or would not change."""
 

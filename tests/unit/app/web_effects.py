@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import anyio
+
 from ouroboros.core.events import ToolResulted
 from ouroboros.core.parts import Text
 from ouroboros.llm.turns import Turn
@@ -69,6 +71,26 @@ async def only_reading(folder: Path) -> None:
         assert is_there is (not wanted and HAS_OWN_NETWORK)
 
 
+async def first_contact(folder: Path) -> None:
+    command = "curl -sS http://api.example/; echo over"
+    for name in ("ask", "defer"):
+        turns = [Turn(tool_calls=(call("shell", command=command),)), Turn(text="done")]
+        settings: dict[str, Any] = {
+            "sandbox": {"network": "proxy"},
+            "web": {"first_contact": name},
+            "permissions": {"allow": ["shell"]},
+        }
+        there = made(folder / name)
+        async with stage(there, turns, mode="auto-edit", interactive=True, **settings) as s:
+            with anyio.move_on_after(30 if name == "defer" or not HAS_OWN_NETWORK else 1):
+                await s.run()
+            said = [text_of(event) for event in s.events(ToolResulted)]
+        if HAS_OWN_NETWORK:
+            assert any("waits for approval" in each and "over" in each for each in said) is (
+                name == "defer"
+            )
+
+
 async def network(folder: Path) -> None:
     with serving(lambda said: page(b"hello")) as port:
         for name, wanted in (("a", "off"), ("b", "proxy")):
@@ -97,6 +119,7 @@ async def web_search(folder: Path) -> None:
 WEB_EFFECTS: dict[str, Effect] = {
     "web.allow": allow,
     "web.deny": deny,
+    "web.first_contact": first_contact,
     "web.only_allowed": only_allowed,
     "web.only_reading": only_reading,
     "sandbox.network": network,

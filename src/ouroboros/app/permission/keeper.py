@@ -9,7 +9,9 @@ from ouroboros.app.config import trust, write
 from ouroboros.app.permission.policies import alone
 from ouroboros.core.commands import Scope
 from ouroboros.core.errors import ConfigBroken, OuroborosError
+from ouroboros.safety.origins import address
 from ouroboros.safety.policy.book import Book
+from ouroboros.safety.policy.values import Protocol
 from ouroboros.tools.approval import Kept
 
 _FILES: dict[Scope, str] = {
@@ -36,13 +38,24 @@ class FileKeeper:
         with anyio.move_on_after(_SECONDS):
             try:
                 if scope == "policy":
-                    await self._book.allow(amendment)
+                    await self._amend(amendment)
                     return Kept(place=str(self._home / "rules" / "default.rules"))
                 place = await to_thread.run_sync(self._write, scope, rules, abandon_on_cancel=True)
                 return Kept(place=str(place))
             except OuroborosError as failed:
                 return Kept(problem=failed.message)
         return Kept(problem=f"the file for {scope} could not be written in time")
+
+    async def _amend(self, amendment: tuple[str, ...]) -> None:
+        """A beginning of commands, or an address that stands for its host."""
+        found = address(amendment[0]) if len(amendment) == 1 else None
+        if found is None or "://" not in amendment[0]:
+            await self._book.allow(amendment)
+            return
+        # What goes through a tunnel is not read, so whichever way it was opened is the same.
+        tunnels: tuple[Protocol, ...] = ("https", "socks5_tcp")
+        for protocol in ("http",) if amendment[0].startswith("http://") else tunnels:
+            await self._book.decide_host(found.host, protocol, "allow")
 
     def _scopes(self) -> tuple[Scope, ...]:
         try:

@@ -18,8 +18,9 @@ from ouroboros.tools.routing import Way
 from ouroboros.tools.tool import Effect
 
 if TYPE_CHECKING:
-    from ouroboros.safety.network.doorman import Consent, Contact
+    from ouroboros.safety.network.doorman import Consent, Contact, Protocol
     from ouroboros.safety.network.proxy import Managed
+    from ouroboros.safety.policy.values import Decision
 
 
 @asynccontextmanager
@@ -57,7 +58,7 @@ class Outgoing:
         self, sandbox: Sandbox, call_id: str, end: Callable[[], None]
     ) -> AsyncGenerator[Way]:
         """A way out for a call whose cage leads to the proxy."""
-        from ouroboros.safety.network.inside import Gated
+        from ouroboros.safety.network.inside import Afterlife, Gated
 
         if not isinstance(sandbox, Gated) or self._tasks is None:
             yield Way(sandbox=sandbox)
@@ -65,7 +66,11 @@ class Outgoing:
         proxy = await self._opened(self._tasks)
         with proxy.calls.attend(call_id, end) as attendance:
             try:
-                routed = sandbox.routed(partial(proxy.outlet, call_id))
+                calls = proxy.calls
+                after = Afterlife(
+                    held=partial(calls.live_on, call_id), gone=partial(calls.gone, call_id)
+                )
+                routed = sandbox.routed(partial(proxy.outlet, call_id), after)
                 yield Way(sandbox=routed, refused=lambda: attendance.reason)
             finally:
                 proxy.doorman.forget(call_id)
@@ -84,13 +89,15 @@ class Outgoing:
         from ouroboros.safety.network.proxy import managed
 
         web = self._kit.settings.web
-        rules = host_rules(web, self._kit.book.policy)
+        rules = host_rules(web)
         async with anyio.create_task_group() as tasks:
             doorman = Doorman(
                 rules,
                 tasks=tasks,
                 ask=None if web.only_allowed else self._ask,
                 traffic="limited" if web.only_reading else "full",
+                patience=0 if web.first_contact == "defer" else float("inf"),
+                ruled=self._ruled,
             )
             proxies = Proxies.of(self._kit.environment)
             async with managed(
@@ -100,12 +107,18 @@ class Outgoing:
                 task_status.started()
                 await anyio.sleep_forever()
 
+    def _ruled(self, host: str, protocol: "Protocol") -> "Decision | None":
+        """What the policy files say now, with what was added to them meanwhile."""
+        named = "socks5_tcp" if protocol == "socks5" else protocol
+        found = self._kit.book.policy.host(host, named)
+        return found.decision if found is not None else None
+
     async def _ask(self, contact: "Contact") -> "Consent":
         from ouroboros.safety.network.doorman import Consent
 
-        if not contact.call_id or self.hands is None:
+        if not contact.call_id or self.hands is None or self._kit.state.ended:
             why = "no call is running that it belongs to, so nobody was asked"
-            return Consent(allowed=False, message=why)
+            return Consent(allowed=False, asked=False, message=why)
         effect = Effect(
             kind="fetch", action=f"Let the command reach {contact.place}", url=contact.url
         )

@@ -29,7 +29,8 @@ def host_rules(web: Web, policy: Policy | None = None) -> HostRules:
     Raises:
         ConfigBroken: A pattern names no host, or every one.
     """
-    rules = policy.network if policy is not None else ()
+    read = {"http", "https"}
+    rules = [one for one in policy.network if one.protocol in read] if policy is not None else []
     allowed = [rule.host for rule in rules if rule.decision == "allow"]
     denied = [rule.host for rule in rules if rule.decision == "forbidden"]
     return HostRules.of((*web.allow, *allowed), (*web.deny, *denied), others=not web.only_allowed)

@@ -27,6 +27,7 @@ class Calls:
     def __init__(self) -> None:
         """None runs."""
         self._running: dict[str, Attendance] = {}
+        self._living_on: dict[str, Callable[[], None]] = {}
 
     @contextmanager
     def attend(self, call_id: str, end: Callable[[], None] | None = None) -> Generator[Attendance]:
@@ -37,18 +38,29 @@ class Calls:
         finally:
             del self._running[call_id]
 
+    def live_on(self, call_id: str, end: Callable[[], None]) -> None:
+        """The call has an answer, and its command runs on; ``end`` ends that."""
+        self._living_on[call_id] = end
+
+    def gone(self, call_id: str) -> None:
+        """A command of the call has ended; from any thread."""
+        self._living_on.pop(call_id, None)
+
     @property
     def only(self) -> str:
         """The one call that runs, whose doing a contact must be; empty when there are none or more."""
         return next(iter(self._running)) if len(self._running) == 1 else ""
 
     def known(self, call_id: str) -> str:
-        """The id, if such a call runs; else nothing."""
-        return call_id if call_id in self._running else ""
+        """The id, if such a call runs, or what it started does; else nothing."""
+        return call_id if call_id in self._running or call_id in self._living_on else ""
 
     def blame(self, call_id: str, reason: str) -> None:
-        """A call was refused something; the first reason stays."""
+        """A call was refused something, or what it left running was; the first reason stays."""
         attendance = self._running.get(call_id)
+        end = self._living_on.pop(call_id, None) if attendance is None else None
+        if end is not None:
+            end()
         if attendance is not None and not attendance.denied.is_set():
             attendance.reason = reason
             attendance.denied.set()

@@ -10,8 +10,9 @@ from typing import Literal
 import anyio
 from anyio.abc import TaskGroup
 from msgspec import Struct
+from msgspec.structs import replace
 
-from ouroboros.safety.network.hosts import HostRules
+from ouroboros.safety.network.hosts import HostPattern, HostRules
 from ouroboros.safety.network.urls import judge_host
 
 BLOCKED_KEPT = 200
@@ -58,20 +59,30 @@ class Contact(Struct, frozen=True, kw_only=True):
 
 
 class Consent(Struct, frozen=True, kw_only=True):
-    """What the person, or a rule of theirs, says; ``session`` is remembered until the session ends."""
+    """What the person, or a rule of theirs, says; ``session`` is remembered until the session ends.
+
+    ``asked`` is false where nobody could be.
+    """
 
     allowed: bool
+    asked: bool = True
     scope: Literal["once", "session"] = "once"
     message: str = ""
 
 
 class Ruling(Struct, frozen=True, kw_only=True):
-    """Whether a contact may be made; ``by`` as in ``NetworkContacted``."""
+    """Whether a contact may be made.
+
+    Attributes:
+        by: As in ``NetworkContacted``.
+        waits: It is refused only until somebody has answered.
+    """
 
     allowed: bool
     by: str
     reason: str = ""
     error: Error = ""
+    waits: bool = False
 
 
 class Blocked(Struct, frozen=True, kw_only=True):
@@ -83,6 +94,9 @@ class Blocked(Struct, frozen=True, kw_only=True):
 
 type Ask = Callable[[Contact], Awaitable[Consent]]
 """Puts the question to whoever may say yes; may wait for ever, and never raises."""
+
+type Ruled = Callable[[str, Protocol], Literal["allow", "prompt", "forbidden"] | None]
+"""What policy files say of a host and a protocol now; None where they say nothing."""
 
 type _Key = tuple[str, str, int]
 
@@ -98,6 +112,7 @@ class Doorman:
         ask: Ask | None = None,
         traffic: Traffic = "full",
         patience: float = float("inf"),
+        ruled: Ruled = lambda host, protocol: None,
     ) -> None:
         """Nobody was asked yet.
 
@@ -108,6 +123,7 @@ class Doorman:
             traffic: ``limited`` lets requests through that only read.
             patience: Seconds that a contact waits for the answer; then it is refused for now, and the
                 answer counts for the next one.
+            ruled: Counts before the lists where it allows or asks, and beside them where it forbids.
         """
         self.rules = rules
         self.blocked: deque[Blocked] = deque(maxlen=BLOCKED_KEPT)
@@ -115,6 +131,8 @@ class Doorman:
         self._ask = ask
         self._traffic: Traffic = traffic
         self._patience = patience
+        self._ruled = ruled
+        self.on_denied: Callable[[str, str], None] = lambda call_id, reason: None
         self._session: dict[_Key, Consent] = {}
         self._for_call: dict[tuple[_Key, str], Consent] = {}
         self._late: dict[_Key, Consent] = {}
@@ -137,8 +155,12 @@ class Doorman:
         if any(one.names(host, port) for one in rules.deny):
             reason = f"{contact.place} is on the list of denied hosts"
             return _no("list", reason, "blocked-by-denylist")
-        is_listed = any(one.names(host, port) for one in rules.allow or ())
-        if not (is_listed and rules.lists_literally(host, port)):
+        ruled = self._ruled(host, contact.protocol)
+        if ruled == "forbidden":
+            return _no("policy", f"a policy file forbids {contact.place}", "blocked-by-policy")
+        is_listed = ruled == "allow" or any(one.names(host, port) for one in rules.allow or ())
+        is_listed = is_listed and ruled != "prompt"
+        if not (is_listed and self.reachable(contact).lists_literally(host, port)):
             judged = judge_host(HostRules(), host, port)
             if judged.decision == "deny":
                 return _no("local", judged.reason, "blocked-by-policy")
@@ -158,6 +180,13 @@ class Doorman:
             reason = f"{contact.place} is not on the list of allowed hosts, and nobody can be asked"
             return _no("policy", reason, "blocked-by-allowlist")
         return None
+
+    def reachable(self, contact: Contact) -> HostRules:
+        """The lists by which the addresses of this contact are judged."""
+        if self._ruled(contact.host, contact.protocol) != "allow":
+            return self.rules
+        named = HostPattern(name=contact.host)
+        return replace(self.rules, allow=(*(self.rules.allow or ()), named))
 
     def forget(self, call_id: str) -> None:
         """A call has ended, and with it what was allowed to it alone."""
@@ -182,8 +211,9 @@ class Doorman:
                 return _by_person(contact, question.consent)
         finally:
             question.waiting -= 1
+        question.left.add(contact.call_id)
         reason = f"{contact.place} waits for approval; try again when it was given"
-        return _no("policy", reason, "blocked-by-policy")
+        return replace(_no("policy", reason, "blocked-by-policy"), waits=True)
 
     async def _put(self, contact: Contact, question: "_Question") -> None:
         assert self._ask is not None
@@ -197,15 +227,20 @@ class Doorman:
         finally:
             del self._asking[key]
             question.done.set()
+        if not question.consent.allowed:
+            reason = _by_person(contact, question.consent).reason
+            for call_id in question.left:
+                self.on_denied(call_id, reason)
 
 
 class _Question:
-    """One that stands, and how many wait for its answer."""
+    """One that stands, how many wait for its answer, and which calls went on without it."""
 
     def __init__(self) -> None:
         self.done = anyio.Event()
         self.consent = Consent(allowed=False)
         self.waiting = 0
+        self.left: set[str] = set()
 
 
 def _key(contact: Contact) -> _Key:
@@ -217,7 +252,7 @@ def _by_person(contact: Contact, consent: Consent, *, by: str = "person") -> Rul
         return Ruling(allowed=True, by=by)
     why = f": {consent.message}" if consent.message else ""
     reason = f"reaching {contact.place} was refused{why}"
-    return _no(by, reason, "blocked-by-policy")
+    return replace(_no(by, reason, "blocked-by-policy"), waits=not consent.asked)
 
 
 def _no(by: str, reason: str, error: Error) -> Ruling:

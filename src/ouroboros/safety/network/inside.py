@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.safety.network import outlet
@@ -42,6 +43,18 @@ def environment(port: int) -> dict[str, str]:
     }
 
 
+class Afterlife(Struct, frozen=True, kw_only=True):
+    """What becomes of a command that outlives its call.
+
+    Attributes:
+        held: Is given what ends it.
+        gone: Is called when it has ended; from any thread.
+    """
+
+    held: Callable[[Callable[[], None]], None]
+    gone: Callable[[], None]
+
+
 class Gated:
     """A cage with a network of its own that leads nowhere, until it is given a way to the proxy."""
 
@@ -54,18 +67,25 @@ class Gated:
         """The command without a network."""
         return self.cage.confine(command, cwd=cwd)
 
-    def routed(self, opening: Callable[[], Callable[[], int]]) -> "Routed":
+    def routed(
+        self, opening: Callable[[], Callable[[], int]], after: Afterlife | None = None
+    ) -> "Routed":
         """The same cage with its way out."""
-        return Routed(self.cage, opening)
+        return Routed(self.cage, opening, after)
 
 
 class Routed:
     """A cage with a network of its own, in which one port leads to the proxy."""
 
-    def __init__(self, cage: Sandbox, opening: Callable[[], Callable[[], int]]) -> None:
+    def __init__(
+        self,
+        cage: Sandbox,
+        opening: Callable[[], Callable[[], int]],
+        after: Afterlife | None = None,
+    ) -> None:
         """``opening`` makes what the listener inside is handed out through, see ``Managed.outlet``."""
         self.cage = cage
-        self._opening = opening
+        self._opening, self._after = opening, after
         self.name, self.hides = cage.name, cage.hides
 
     def confine(self, command: Sequence[str], *, cwd: Path) -> Confined:
@@ -74,8 +94,18 @@ class Routed:
         words = ("/bin/sh", "-c", _LET_OUT, *let_out, *command)
         confined = self.cage.confine(words, cwd=cwd)
         place = len(confined.command) - len(words) + _DESCRIPTOR_AT
-        return replace(
+        routed = replace(
             confined,
             environment={**confined.environment, **environment(INSIDE_PORT)},
             descriptors={**confined.descriptors, place: self._opening()},
         )
+        return routed if self._after is None else _outliving(routed, self._after)
+
+
+def _outliving(confined: Confined, after: Afterlife) -> Confined:
+    def finish() -> None:
+        if confined.finish is not None:
+            confined.finish()
+        after.gone()
+
+    return replace(confined, finish=finish, held=after.held)

@@ -97,6 +97,7 @@ class Managed:
         self._slots = anyio.Semaphore(MOST_CONNECTIONS)
         self.doorman = doorman
         self.calls = Calls()
+        doorman.on_denied = self.calls.blame
         self._record = record
         self._proxy_for = proxy_for
 
@@ -237,7 +238,7 @@ class Managed:
         scheme = "http" if contact.protocol == "http" else "https"
         proxy = upstream(self._proxy_for, f"{scheme}://{host}:{contact.port}", contact.host)
         if proxy is None:
-            look = look_of(self.doorman.rules, contact.host, contact.port)
+            look = look_of(self.doorman.reachable(contact), contact.host, contact.port)
             found = await dial(contact.host, contact.port, look)
             return _Way(stream=found.stream, ruling=ruling, address=found.address)
         stream = await reach(proxy, contact.host, contact.port)
@@ -260,7 +261,8 @@ class Managed:
             self._record(_event(contact, way.ruling, address=way.address, tally=tally))
 
     def _refuse(self, contact: Contact, ruling: Ruling) -> _NoWay:
-        self.calls.blame(contact.call_id, ruling.reason)
+        if not ruling.waits:
+            self.calls.blame(contact.call_id, ruling.reason)
         self._record(_event(contact, ruling, reason=ruling.reason))
         return _NoWay(reason=ruling.reason, error=ruling.error or "blocked-by-policy")
 

@@ -20,7 +20,7 @@ class Book:
         self, policy: Policy | None = None, keep: Callable[[str], None] | None = None
     ) -> None:
         """``keep`` writes one line for good, may block and may raise ``StoreFailed``."""
-        self.policy = policy or Policy()
+        self.policy = Policy() if policy is None else policy  # one of hosts alone is false
         self._keep = keep
 
     async def allow(self, prefix: Words) -> None:

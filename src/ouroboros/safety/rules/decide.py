@@ -16,7 +16,7 @@ from ouroboros.safety.policy.presets import Retry, retry
 from ouroboros.safety.rules.by_policy import BY_FILE, NOT_ALLOWED, Policies
 from ouroboros.safety.rules.foreseen import foreseen
 from ouroboros.safety.rules.modes import objection, of_writing, while_planning
-from ouroboros.safety.rules.offered import grant_for, remembered, wider
+from ouroboros.safety.rules.offered import grant_for, host_amendment, remembered, wider
 from ouroboros.safety.rules.prepared import Prepared
 from ouroboros.safety.rules.tainted import carried
 from ouroboros.safety.rules.touched import Touched, touched
@@ -342,6 +342,7 @@ class Rules:
             rules=remembered(seen.intent, seen.verdict),
             wider=wider(seen.intent, seen.verdict),
             warning=_harm(seen.verdict),
+            amendment=host_amendment(seen.intent),
         )
 
     def _prepared(self, rule: Rule) -> "Prepared":

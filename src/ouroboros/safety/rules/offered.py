@@ -9,6 +9,9 @@ from ouroboros.safety.origins import address, origin_of
 from ouroboros.safety.policy.amendments import BANNED
 from ouroboros.safety.rules.values import GRANT, WEB, Intent
 
+CONTACT = "network"
+"""What a connection of a command counts as, in rules and questions."""
+
 _MOST = 4
 _WORD = re.compile(r"[a-z][\w-]*")
 
@@ -57,6 +60,14 @@ def wider(intent: Intent, verdict: Verdict | None) -> tuple[str, ...]:
             return (f"{intent.tool}(domain:{read.host})",) if read and read.host else ()
         case _:
             return ()
+
+
+def host_amendment(intent: Intent) -> tuple[str, ...]:
+    """The host of a command's first contact, which a yes for good writes into the policy file."""
+    if intent.kind != "fetch" or intent.tool != CONTACT:
+        return ()
+    read = address(intent.url)
+    return (f"{read.scheme}://{read.host}",) if read and read.host else ()
 
 
 def _parts(verdict: Verdict | None) -> tuple[tuple[str, ...], ...]:

@@ -100,6 +100,8 @@ class Processes:
         while number in self._table or number in self._lost:
             number = _number()
         self._table[number] = running
+        if running.confined.held is not None:
+            running.confined.held(running.stop)
         return number
 
     def used(self, number: int) -> Running:

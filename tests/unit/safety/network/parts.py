@@ -9,7 +9,7 @@ import anyio
 
 from ouroboros.core.events.network import NetworkContacted
 from ouroboros.safety.network import HostRules
-from ouroboros.safety.network.doorman import Ask, Doorman, Traffic
+from ouroboros.safety.network.doorman import Ask, Doorman, Ruled, Traffic
 from ouroboros.safety.network.proxy import Managed, managed
 from ouroboros.safety.network.way import ProxyFor, straight
 
@@ -67,12 +67,15 @@ async def proxy(
     traffic: Traffic = "full",
     patience: float = float("inf"),
     proxy_for: ProxyFor = straight,
+    ruled: Ruled = lambda host, protocol: None,
 ) -> AsyncGenerator[tuple[Managed, list[NetworkContacted]]]:
     """A managed proxy, and what it put on record."""
     seen: list[NetworkContacted] = []
     async with anyio.create_task_group() as tasks:
         rules = HostRules.of(allow, deny)
-        doorman = Doorman(rules, tasks=tasks, ask=ask, traffic=traffic, patience=patience)
+        doorman = Doorman(
+            rules, tasks=tasks, ask=ask, traffic=traffic, patience=patience, ruled=ruled
+        )
         async with managed(doorman, seen.append, proxy_for=proxy_for) as made:
             yield made, seen
         tasks.cancel_scope.cancel()

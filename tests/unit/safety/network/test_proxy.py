@@ -1,6 +1,7 @@
 """The managed proxy: who is let through, who is asked about, what is refused, and what is on record."""
 
 import os
+from typing import Any
 
 import anyio
 import pytest
@@ -186,6 +187,88 @@ async def test_an_answer_that_comes_late_counts_for_the_next_one() -> None:
         await anyio.sleep(0.01)
         assert (await say(made.port, _connect("nowhere.example:443"))).startswith(b"HTTP/1.1 502 ")
     assert len(asked) == 1
+
+
+async def test_a_no_that_comes_late_ends_the_call_that_went_on_without_it() -> None:
+    answered = anyio.Event()
+
+    async def ask(contact: Contact) -> Consent:
+        await answered.wait()
+        return Consent(allowed=False, message="not there")
+
+    async with proxy(ask=ask, patience=0, proxy_for=_nowhere) as (made, _):
+        with made.calls.attend("call-1") as attendance:
+            said = await say(made.port, _connect("nowhere.example:443"))
+            assert b"waits for approval" in said
+            assert not attendance.denied.is_set()
+            answered.set()
+            with anyio.fail_after(5):
+                await attendance.denied.wait()
+            assert "not there" in attendance.reason
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+async def test_a_no_ends_what_a_call_left_running_unless_that_has_ended(*, is_over: bool) -> None:
+    asked, answered, ended = anyio.Event(), anyio.Event(), anyio.Event()
+
+    async def ask(contact: Contact) -> Consent:
+        asked.set()
+        await answered.wait()
+        return Consent(allowed=False)
+
+    async with proxy(ask=ask, proxy_for=_nowhere) as (made, _), anyio.create_task_group() as tasks:
+        with made.calls.attend("call-1"):
+            tasks.start_soon(say, made.port, _connect("nowhere.example:443"))
+            await asked.wait()
+            made.calls.live_on("call-1", ended.set)
+        if is_over:
+            made.calls.gone("call-1")
+        answered.set()
+        await anyio.sleep(0.05)
+        assert ended.is_set() is not is_over
+
+
+async def test_a_rule_of_a_policy_file_is_about_one_protocol_of_a_host() -> None:
+    rules = {("api.example", "https"): "allow", ("api.example", "http"): "forbidden"}
+    rules["docs.example", "https"] = "prompt"
+    asked: list[str] = []
+
+    async def ask(contact: Contact) -> Consent:
+        asked.append(f"{contact.protocol} {contact.host}")
+        return Consent(allowed=False)
+
+    def ruled(host: str, protocol: str) -> Any:
+        return rules.get((host, protocol))
+
+    lists = ["docs.example"]
+    async with proxy(lists, ask=ask, proxy_for=_nowhere, ruled=ruled) as (made, seen):
+        for said in (
+            _connect("api.example:443"),
+            _get("http://api.example/"),
+            _socks("api.example", 443),
+            _connect("docs.example:443"),
+            _get("http://docs.example/"),
+        ):
+            await say(made.port, said)
+    assert asked == ["socks5 api.example", "https docs.example"]
+    assert [(one.decision, one.by) for one in seen] == [
+        ("allowed", "list"),
+        ("denied", "policy"),
+        ("denied", "person"),
+        ("denied", "person"),
+        ("allowed", "list"),
+    ]
+
+
+async def test_a_rule_that_names_this_machine_opens_it_as_the_list_does() -> None:
+    def ruled(host: str, protocol: str) -> Any:
+        return "allow" if host == "127.0.0.1" else None
+
+    with serving(lambda said: page(b"hello")) as port:
+        async with proxy(ruled=ruled) as (made, _):
+            assert b"hello" in await say(made.port, _get(f"http://127.0.0.1:{port}/"))
+            refused = await say(made.port, _get(f"http://localhost:{port}/"))
+    assert b"blocked-by" in refused
 
 
 async def test_a_yes_is_for_one_protocol_and_port() -> None:
