@@ -7,8 +7,7 @@ from anyio import CancelScope, current_time, get_cancelled_exc_class, lowlevel
 
 from ouroboros.agent.asking.approvals import Desk
 from ouroboros.agent.context.briefing import Surroundings
-from ouroboros.agent.context.mentions import no_mentions
-from ouroboros.agent.context.teller import Teller
+from ouroboros.agent.context.teller import Teller, no_mentions
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
 from ouroboros.agent.prompts import Prompts

@@ -10,8 +10,6 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ouroboros.core.parts import Message
-
 MOST = 20
 """Names that one message may have; more are only words."""
 
@@ -52,11 +50,6 @@ class Mention(Struct, frozen=True, kw_only=True):
     first: int = 0
     last: int = 0
     is_sure: bool = True
-
-
-async def no_mentions(message: Message) -> Message | None:
-    """Nothing is read."""
-    del message
 
 
 def mentions(text: str) -> tuple[Mention, ...]:

@@ -10,6 +10,11 @@ from ouroboros.core.parts import Message, Text
 from ouroboros.core.state import State
 
 
+async def no_mentions(message: Message) -> Message | None:
+    """What words name is not read."""
+    del message
+
+
 class Teller:
     """Knows the surroundings as they were read last."""
 
