@@ -74,6 +74,7 @@ class Tools(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         python: The interpreter that runs a model's Python; empty means the one that runs us.
+        additional_permissions: A model may ask to give one command more: the network, or folders.
         login_shell: Commands have the aliases and functions of the person's shell.
         scripts: Adds tools that run JavaScript over files and over the other tools.
         web_search: The vendor may look things up on the web, if it can; ``cached`` in what it has stored.
@@ -84,6 +85,7 @@ class Tools(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     shell_timeout_cap: Seconds = limits.SHELL_TIMEOUT_CAP_SECONDS
     python: str = ""
     login_shell: bool = True
+    additional_permissions: bool = False
     write_max: Positive = limits.WRITE_BYTES
     scripts: bool = False
     web_search: Literal["off", "cached", "live"] = "off"

@@ -49,6 +49,8 @@ from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
 _CAGED = frozenset({"execute", "run"})
 
+_SAID_YES = frozenset({"asked:allowed", "hook:allowed"})
+
 _PROGRESS_EVENTS = 10_000
 
 _log = logging.getLogger(__name__)
@@ -273,7 +275,8 @@ class Orchestrator:
         if effect.kind not in _CAGED:
             return Unconfined()
         if not passage.outside:
-            return await self._cages.within(self._standing.mode)
+            more = effect.more if passage.decision in _SAID_YES else None
+            return await self._cages.within(self._standing.mode, more)
         # A person who was asked was told that it is to run outside; a rule says nothing of keys.
         asked = passage.decision == "asked:allowed"
         return Unconfined() if asked else await self._cages.beyond()

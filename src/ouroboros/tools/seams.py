@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 from msgspec import Struct
 
 from ouroboros.core.commands import Mode
-from ouroboros.core.events import Event
+from ouroboros.core.events import Event, PermissionsGranted
 from ouroboros.core.parts import ToolCall
 from ouroboros.safety.pipeline.calls import Issue
 from ouroboros.safety.rules import Around
@@ -62,8 +62,12 @@ class Standing(Stands, Protocol):
 class Cages(Protocol):
     """The cages that commands of a session run in; found out when the first one is needed."""
 
-    async def within(self, mode: Mode) -> Sandbox:
-        """The cage of an ordinary command."""
+    async def within(self, mode: Mode, more: PermissionsGranted | None = None) -> Sandbox:
+        """The cage of an ordinary command, and of one that was allowed ``more``."""
+        ...
+
+    async def caveat(self, mode: Mode) -> str:
+        """What whoever is asked about a command should know of its cage; empty when all of it holds."""
         ...
 
     async def beyond(self) -> Sandbox:
@@ -81,10 +85,15 @@ class OneCage:
         """Without ``sandbox`` nothing is confined."""
         self._sandbox = sandbox or Unconfined()
 
-    async def within(self, mode: Mode) -> Sandbox:
+    async def within(self, mode: Mode, more: PermissionsGranted | None = None) -> Sandbox:
         """The one."""
-        del mode
+        del mode, more
         return self._sandbox
+
+    async def caveat(self, mode: Mode) -> str:
+        """Nothing: nobody promised more."""
+        del mode
+        return ""
 
     async def beyond(self) -> Sandbox:
         """None."""

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ouroboros.core.clock import Clock
 from ouroboros.core.commands import Scope
-from ouroboros.core.events import Event
+from ouroboros.core.events import Event, PermissionsGranted
 from ouroboros.core.parts import Media, Text
 from ouroboros.safety.policy.presets import WITHIN, Escalation
 from ouroboros.safety.sandbox import Sandbox, Unconfined
@@ -72,6 +72,7 @@ class Effect(Struct, frozen=True, kw_only=True):
         risk: What is risky of a ``risk``: ``submit``, ``payment``, ``upload``, ``download``,
             ``cross-site-post``.
         escalation: What the model asks for a command beyond the sandbox.
+        more: What its cage lets through besides, once somebody has said yes.
         action: One readable line for the person, such as ``Write src/app.py``.
     """
 
@@ -84,6 +85,7 @@ class Effect(Struct, frozen=True, kw_only=True):
     url: str = ""
     risk: str = ""
     escalation: Escalation = WITHIN
+    more: PermissionsGranted | None = None
 
 
 async def _admits(effect: Effect) -> None:

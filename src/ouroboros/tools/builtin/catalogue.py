@@ -1,5 +1,7 @@
 """The default set of tools."""
 
+from collections.abc import Callable
+
 from ouroboros.core.limits import (
     SHELL_TIMEOUT_CAP_SECONDS,
     SHELL_TIMEOUT_SECONDS,
@@ -9,6 +11,7 @@ from ouroboros.tools.builtin.discovery import CallToolTool, ToolSearchTool
 from ouroboros.tools.builtin.exec_command import ExecCommandTool, WriteStdinTool
 from ouroboros.tools.builtin.files import EditTool, MultiEditTool, ReadTool, WriteTool
 from ouroboros.tools.builtin.patch import ApplyPatchTool
+from ouroboros.tools.builtin.permissions import Beyond
 from ouroboros.tools.builtin.search import FindTool, GrepTool, ListTool
 from ouroboros.tools.builtin.session import DoneTool, UpdatePlanTool
 from ouroboros.tools.builtin.shell import ShellTool
@@ -26,6 +29,7 @@ def builtin_tools(
     write_bytes: int = WRITE_BYTES,
     processes: Processes | None = None,
     login: bool = True,
+    beyond: Callable[[], Beyond] | None = None,
 ) -> tuple[AnyTool, ...]:
     """New tools with these settings, in the order a model reads them.
 
@@ -36,6 +40,7 @@ def builtin_tools(
         write_bytes: Largest file that ``write`` makes.
         processes: Holds commands that outlive their call; without it each ends with its call.
         login: Such commands have the person's aliases and functions.
+        beyond: What single ones may be given besides; without it they may not ask for it.
     """
     starter = Starter(shell, processes.snapshots if processes is not None else None)
     seen = Seen()
@@ -48,7 +53,7 @@ def builtin_tools(
         ListTool(),
         FindTool(),
         GrepTool(),
-        *_living(starter, processes, login=login),
+        *_living(starter, processes, login=login, beyond=beyond),
         ShellTool(
             starter=starter,
             timeout_seconds=timeout_seconds,
@@ -62,10 +67,16 @@ def builtin_tools(
     )
 
 
-def _living(starter: Starter, processes: Processes | None, *, login: bool) -> tuple[AnyTool, ...]:
+def _living(
+    starter: Starter,
+    processes: Processes | None,
+    *,
+    login: bool,
+    beyond: Callable[[], Beyond] | None,
+) -> tuple[AnyTool, ...]:
     if processes is None:
         return ()
     return (
-        ExecCommandTool(starter, processes, login=login),
+        ExecCommandTool(starter, processes, login=login, beyond=beyond),
         WriteStdinTool(processes),
     )

@@ -5,7 +5,7 @@ Source of parameters, clamps and the text of results: codex, sections 2.2 to 2.7
 
 import math
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path, PurePath
 from typing import Literal
 
@@ -14,13 +14,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.core.errors import ToolFailed
+from ouroboros.core.events import PermissionsGranted
 from ouroboros.core.events.process import ProcessEnded, ProcessKept
 from ouroboros.core.limits import CHARS_PER_TOKEN
 from ouroboros.core.parts import Text
-from ouroboros.safety.policy.presets import Escalation
+from ouroboros.safety.policy.presets import Escalation, SandboxPermissions
 from ouroboros.safety.sandbox import stopped
 from ouroboros.safety.terminal import Terminal
 from ouroboros.safety.untrusted import source_of
+from ouroboros.tools.builtin.permissions import AdditionalPermissions, Beyond, wanted
 from ouroboros.tools.builtin.shell import checked, one_line
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.exec.running import Running, Said
@@ -42,9 +44,7 @@ _SHELL_FOLDERS = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/home
 _SHELLS = frozenset({"ash", "bash", "dash", "ksh", "sh", "zsh"})
 
 
-class ExecCommandArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What to run, and how long to wait for it."""
-
+class _Started(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cmd: str
     workdir: str = ""
     tty: bool = False
@@ -52,9 +52,26 @@ class ExecCommandArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fie
     max_output_tokens: int = TOKENS
     shell: str = ""
     login: bool | None = None
+
+
+class ExecCommandArguments(_Started, frozen=True, kw_only=True):
+    """What to run, and how long to wait for it."""
+
     sandbox_permissions: Literal["use_default", "require_escalated"] = "use_default"
     justification: str = ""
     prefix_rule: tuple[str, ...] = ()
+
+
+class ExecWithMoreArguments(_Started, frozen=True, kw_only=True):
+    """The same where single commands may be given more than the sandbox lets through."""
+
+    sandbox_permissions: SandboxPermissions = "use_default"
+    additional_permissions: AdditionalPermissions | None = None
+    justification: str = ""
+    prefix_rule: tuple[str, ...] = ()
+
+
+type _Arguments = ExecCommandArguments | ExecWithMoreArguments
 
 
 class WriteStdinArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,36 +92,82 @@ class ExecCommandTool:
         "session ID for write_stdin. Background processes may end with it. tty=true for "
         "programs that need input."
     )
-    arguments = ExecCommandArguments
+    arguments: type[_Arguments] = ExecCommandArguments
     parallel_safe = True
 
-    def __init__(self, starter: Starter, processes: Processes, *, login: bool = True) -> None:
-        """``login`` is what happens when the model does not say; without it, it may not ask."""
+    def __init__(
+        self,
+        starter: Starter,
+        processes: Processes,
+        *,
+        login: bool = True,
+        beyond: Callable[[], Beyond] | None = None,
+    ) -> None:
+        """``login`` is what happens when the model does not say; without it, it may not ask.
+
+        With ``beyond`` it may ask for more for one command.
+        """
         self._starter, self._processes, self._login = starter, processes, login
+        self._find_beyond = beyond
+        if beyond is not None:
+            self.arguments = ExecWithMoreArguments
         self._caged: set[str] = set()
 
-    def effect(self, arguments: ExecCommandArguments, cwd: Path) -> Effect:
+    def effect(self, arguments: _Arguments, cwd: Path) -> Effect:
         """A command that may do anything."""
         self._processes.check()
         checked(arguments.cmd)
         if arguments.login and not self._login:
             raise ToolFailed("login shells are switched off (tools.login_shell); leave login out")
         shell = _shell(arguments.shell)
+        wish, words = self._more(arguments)
+        asked = "use_default" if wish is None and words else arguments.sandbox_permissions
+        more = f" with {words}" if wish is not None else ""
         return Effect(
             kind="execute",
-            action=f"Run {_where(arguments.workdir)}{one_line(arguments.cmd, _SHOWN)}",
+            action=f"Run{more} {_where(arguments.workdir)}{one_line(arguments.cmd, _SHOWN)}",
             command=arguments.cmd,
             folder=cwd / arguments.workdir if arguments.workdir else None,
             shell=shell or PurePath(self._starter.shell).name,
             escalation=Escalation(
-                permissions=arguments.sandbox_permissions,
+                permissions=asked,
                 justification=arguments.justification,
                 prefix=arguments.prefix_rule,
             ),
+            more=wish,
         )
 
+    def _more(self, arguments: _Arguments) -> tuple[PermissionsGranted | None, str]:
+        """What it needs besides, for its cage and in words; None of what was granted before.
+
+        Raises:
+            ToolFailed: It is not said what, or that cannot be granted.
+        """
+        is_offered = isinstance(arguments, ExecWithMoreArguments)
+        more = arguments.additional_permissions if is_offered else None
+        asks = arguments.sandbox_permissions == "with_additional_permissions"
+        if more is not None and not asks:
+            raise ToolFailed(
+                "additional_permissions needs sandbox_permissions with_additional_permissions"
+            )
+        if not asks or self._find_beyond is None:
+            return None, ""
+        if more is None:
+            raise ToolFailed(
+                "additional_permissions is missing: say network or file_system, or both"
+            )
+        beyond = self._find_beyond()
+        wish = more.wish(arguments.justification or "it needs them")
+        words = wanted(wish, beyond.allowance)
+        if beyond.holds(wish):
+            return None, words
+        granted = PermissionsGranted(
+            call_id="", network=wish.network, read=tuple(wish.read), write=tuple(wish.write)
+        )
+        return granted, words
+
     async def run(
-        self, arguments: ExecCommandArguments, context: ToolContext
+        self, arguments: _Arguments, context: ToolContext
     ) -> AsyncGenerator[Progress | Result]:
         """Streams what the command says, then all of it with its exit code or its number."""
         began = context.clock.monotonic()
@@ -126,7 +189,7 @@ class ExecCommandTool:
         spent = context.clock.monotonic() - began
         yield _result(running, number, spent, arguments.max_output_tokens)
 
-    async def _started(self, arguments: ExecCommandArguments, context: ToolContext) -> Running:
+    async def _started(self, arguments: _Arguments, context: ToolContext) -> Running:
         wish = Wish(
             text=context.command or arguments.cmd,
             cwd=context.cwd / arguments.workdir,
@@ -154,11 +217,11 @@ class ExecCommandTool:
             is_beyond=self._is_beyond(arguments, context),
         )
 
-    def _is_beyond(self, arguments: ExecCommandArguments, context: ToolContext) -> bool:
+    def _is_beyond(self, arguments: _Arguments, context: ToolContext) -> bool:
         """Whether it runs outside of a cage that it would be in without somebody's yes."""
         if context.sandbox.name != "none":
             self._caged.add(context.call_id)
-            return False
+            return arguments.sandbox_permissions == "with_additional_permissions"
         return arguments.sandbox_permissions != "use_default" or context.call_id in self._caged
 
 

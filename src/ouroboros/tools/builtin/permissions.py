@@ -3,7 +3,7 @@
 Source of the idea: codex, section 28. One question shows exactly what is wanted, and no more is given.
 """
 
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Protocol
 
@@ -36,12 +36,79 @@ class RequestPermissionsArguments(Struct, frozen=True, kw_only=True, forbid_unkn
     ] = []
 
 
+class NetworkAccess(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whether a command reaches the network."""
+
+    enabled: bool = False
+
+
+class FileAccess(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Places that a command reads, and folders that it writes in."""
+
+    read: Annotated[list[Place], Meta(max_length=_MOST)] = []
+    write: Annotated[list[Place], Meta(max_length=_MOST, description="existing folders")] = []
+
+
+class AdditionalPermissions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one command needs besides. Source: codex, section 2.2."""
+
+    network: NetworkAccess = NetworkAccess()
+    file_system: FileAccess = FileAccess()
+
+    def wish(self, reason: str) -> RequestPermissionsArguments:
+        """The same as it is asked for a time."""
+        return RequestPermissionsArguments(
+            reason=reason,
+            network=self.network.enabled,
+            read=self.file_system.read,
+            write=self.file_system.write,
+        )
+
+
 class Allowance(Protocol):
     """Knows what may be asked for at all."""
 
     def objection(self, wish: RequestPermissionsArguments) -> str:
         """Why the person is not even asked, and what to do; empty when they may be."""
         ...
+
+
+def wanted(wish: RequestPermissionsArguments, allowance: Allowance) -> str:
+    """What is wanted, in words for the person.
+
+    Raises:
+        ToolFailed: Nothing is wanted, or something that cannot be granted.
+    """
+    parts = list(_parts(wish))
+    if not parts:
+        raise ToolFailed("say what you need: network, read, write or rules")
+    for name in (*wish.read, *wish.write):
+        _check(name)
+    for name in wish.write:
+        if not Path(name).is_dir():
+            raise ToolFailed(f"{name} is no folder that exists; name the folder to write in")
+    objection = allowance.objection(wish)
+    if objection:
+        raise ToolFailed(objection)
+    return "; ".join(parts)
+
+
+class Beyond(Struct, frozen=True, kw_only=True):
+    """What single commands may be given besides: ``grants`` are those that hold now."""
+
+    allowance: Allowance
+    grants: Callable[[], Sequence[PermissionsGranted]]
+
+    def holds(self, wish: RequestPermissionsArguments) -> bool:
+        """Whether all of it was granted for a time already."""
+        grants = self.grants()
+        write = [Path(name) for grant in grants for name in grant.write]
+        read = [*write, *(Path(name) for grant in grants for name in grant.read)]
+        return (
+            (not wish.network or any(grant.network for grant in grants))
+            and all(any(Path(name).is_relative_to(had) for had in write) for name in wish.write)
+            and all(any(Path(name).is_relative_to(had) for had in read) for name in wish.read)
+        )
 
 
 class Nothing:
@@ -79,19 +146,9 @@ class RequestPermissionsTool:
             ToolFailed: Nothing is wanted, or something that cannot be granted.
         """
         del cwd
-        parts = list(_parts(arguments))
-        if not parts:
-            raise ToolFailed("say what you need: network, read, write or rules")
-        for name in (*arguments.read, *arguments.write):
-            _check(name)
-        for name in arguments.write:
-            if not Path(name).is_dir():
-                raise ToolFailed(f"{name} is no folder that exists; name the folder to write in")
-        objection = self._allowance.objection(arguments)
-        if objection:
-            raise ToolFailed(objection)
+        parts = wanted(arguments, self._allowance)
         paths = tuple(map(Path, (*arguments.read, *arguments.write)))
-        return Effect(kind=GRANT, action=f"Until it is done: {'; '.join(parts)}", paths=paths)
+        return Effect(kind=GRANT, action=f"Until it is done: {parts}", paths=paths)
 
     async def run(
         self, arguments: RequestPermissionsArguments, context: ToolContext

@@ -49,6 +49,7 @@ async def joined(
             python=pythons.tool,
             permissions=partial(toolbox.permissions_for, kit),
             view_image=partial(toolbox.view_image_for, kit),
+            beyond=partial(toolbox.beyond_for, kit),
         )
     )
     for problem in shelf.problems.values():
