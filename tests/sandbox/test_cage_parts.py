@@ -13,7 +13,7 @@ from anyio import to_thread
 from msgspec.structs import replace
 
 from ouroboros.safety.locking import kernel
-from ouroboros.safety.sandbox import Confined, Policy, Sandbox
+from ouroboros.safety.sandbox import Confined, Policy, Sandbox, stopped
 from ouroboros.safety.sandbox.begin import ended
 from ouroboros.safety.sandbox.bubblewrap import Bubblewrap
 from ouroboros.safety.sandbox.features import Features, features
@@ -125,6 +125,18 @@ async def test_a_folder_that_was_made_meanwhile_is_granted_too(work: Path) -> No
     (work / "later").mkdir()
     await told(cage, work, "echo x > later/f")
     assert (work / "later" / "f").exists()
+
+
+async def test_what_cannot_be_made_beside_git_is_told_with_the_refusal(work: Path) -> None:
+    (work / "src").mkdir()
+    policy = Policy(writable=(work,), protected=(work / ".git",))
+    words = ("/bin/sh", "-c", "mkdir later")
+    assert stopped(cage_of("landlock", policy).confine(words, cwd=work), 1, "x: denied") == ""
+    (work / ".git").mkdir()
+    confined = cage_of("landlock", policy).confine(words, cwd=work)
+    told_so = stopped(confined, 1, await said(confined, work))
+    assert "mkdir: cannot create directory" in told_so
+    assert f"nothing can be made, renamed or removed directly in {work} (beside .git)" in told_so
 
 
 async def test_only_the_port_of_the_proxy_is_connected_to(work: Path) -> None:

@@ -27,6 +27,7 @@ class Confined(Struct, frozen=True, kw_only=True):
         ends_with_thread: The kernel ends the command with the thread that started it, so that thread
             has to last.
         finish: Takes away what the cage left on the disk, once the command has ended.
+        hint: What this cage refuses beyond what it means to, told with what it stopped.
         held: Is given what ends the command, where that runs on beyond its call.
     """
 
@@ -38,6 +39,7 @@ class Confined(Struct, frozen=True, kw_only=True):
     )
     ends_with_thread: bool = False
     finish: Callable[[], None] | None = None
+    hint: str = ""
     held: Callable[[Callable[[], None]], None] | None = None
 
 

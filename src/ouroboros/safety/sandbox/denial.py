@@ -26,6 +26,8 @@ def stopped(confined: Confined, exit_code: int, output: str) -> str:
         return ""
     is_silent = NO_NETWORK in confined.environment
     by_words = denial(exit_code, output)
+    if by_words and confined.hint:
+        return f"{by_words}; {confined.hint}"
     if by_words or not is_silent:
         return by_words
     return network_denial(exit_code, output) or _unsaid(confined, exit_code, output)

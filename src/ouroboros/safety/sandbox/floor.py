@@ -14,11 +14,13 @@ from threading import Lock
 from ouroboros.safety.locking import kernel, seccomp
 from ouroboros.safety.sandbox.cage import NAME, NO_NETWORK, Confined
 from ouroboros.safety.sandbox.inner import limits_of
-from ouroboros.safety.sandbox.landlock import Ruleset
+from ouroboros.safety.sandbox.landlock import Ruleset, divided
 from ouroboros.safety.sandbox.policy import Policy, Traffic
 
 _KEPT_CAPABILITIES = frozenset({0, 1, 3, 4, 6, 7})
 """chown, the modes of files, setuid: what unpacking as the superuser needs, and nothing more."""
+
+_BESIDE = "in this sandbox nothing can be made, renamed or removed directly in"
 
 
 class Floor:
@@ -50,7 +52,16 @@ class Floor:
             command=(*self._limited(), *command),
             environment=marks(self.name, self._policy.network),
             lock=self._lock,
+            hint=self._hint(),
         )
+
+    def _hint(self) -> str:
+        """Where nothing can be made, since Landlock cannot leave out what is in there."""
+        found = dict[Path, Path]()
+        for inner in divided(self._policy).values():
+            found[inner.parent] = inner
+        places = ", ".join(f"{folder} (beside {inner.name})" for folder, inner in found.items())
+        return f"{_BESIDE} {places}; in their folders there can" if found else ""
 
     def _limited(self) -> tuple[str, ...]:
         return (*self._limiter, limits_of(limits(self._policy))) if self._limiter else ()
