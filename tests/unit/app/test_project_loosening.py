@@ -132,6 +132,50 @@ def test_the_person_may_be_less_careful_and_a_project_follows(tmp_path: Path) ->
     assert loaded.warnings == ()
 
 
+EASED = [
+    ('mode = "full-auto"', "", 'mode = "full-auto"'),
+    ('mode = "auto-edit"', "", 'mode = "auto-edit"'),
+    ('mode = "auto-edit"', 'mode = "full-auto"', ""),
+    ('mode = "plan"', "", ""),
+    ('[permissions]\nallow = ["Bash(make)"]', "", "permissions.allow = Bash(make)"),
+    (
+        '[permissions]\nallow = ["A", "B", "C", "D", "E"]',
+        '[permissions]\nallow = ["A"]',
+        "permissions.allow = B, C, D and 1 more",
+    ),
+    ('[permissions]\nallow = ["A"]', '[permissions]\nallow = ["A"]', ""),
+    ('[permissions]\ndeny = ["Bash(make)"]', "", ""),
+]
+
+
+@pytest.mark.parametrize(("own", "user", "said"), EASED)
+def test_what_a_trusted_project_lets_happen_unasked_is_named(
+    tmp_path: Path, own: str, user: str, said: str
+) -> None:
+    loaded = load(tmp_path, own, user)
+    path = tmp_path / "clone" / ".ouroboros" / "config.toml"
+    told = f"{path}: this project's file lets more happen unasked than your own settings: {said}"
+    assert loaded.warnings == ((told,) if said else ())
+
+
+def test_it_is_shown_before_it_is_trusted_and_a_change_is_asked_about_again(tmp_path: Path) -> None:
+    loaded = load(tmp_path, 'mode = "full-auto"\n')
+    assert loaded.settings.mode == "full-auto"
+    folder = tmp_path / "clone"
+    inert = trust.read(folder, tmp_path / "home")
+    shown = trust.summary(inert, trust.standing(tmp_path / "home", inert))
+    assert '  lets more happen unasked: mode = "full-auto"' in shown
+
+    changed = folder / ".ouroboros" / "config.toml"
+    changed.write_text('mode = "full-auto"\n[permissions]\nallow = ["Bash"]\n', "utf-8")
+    variables = {"OUROBOROS_HOME": str(tmp_path / "home")}
+    again = config.load(folder, variables, {}, managed=tmp_path / "managed.toml")
+    assert again.settings.mode == "ask"
+    assert "changed since you trusted it (.ouroboros/config.toml)" in again.warnings[0]
+    found = trust.standing(tmp_path / "home", trust.read(folder, tmp_path / "home"))
+    assert (found.verdict, found.changed) == ("changed", (".ouroboros/config.toml",))
+
+
 def test_each_setting_is_judged_alone(tmp_path: Path) -> None:
     own = '[sandbox]\nmode = "read-only"\nnetwork = "on"\n[safety]\nenabled = false\nconfirm_disable = true'
     loaded = load(tmp_path, own)

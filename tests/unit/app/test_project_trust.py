@@ -71,7 +71,10 @@ def test_a_trusted_clone_takes_effect(home: Path, clone: Path) -> None:
 
     assert loaded.settings.mode == "full-auto"
     assert loaded.dotenv == {"A_KEY": "one two", "B": "2"}
-    assert loaded.warnings == ()
+    assert loaded.warnings == (
+        f"{clone}/.ouroboros/config.toml: this project's file lets more happen unasked than your own "
+        'settings: mode = "full-auto"',
+    )
 
 
 def edit_config(clone: Path) -> str:
@@ -166,5 +169,6 @@ def test_the_summary_names_what_would_be_set_and_no_secret(home: Path, clone: Pa
         "  B",
         ".ouroboros/config.toml, 18 bytes",
         "  mode = 'full-auto'",
+        '  lets more happen unasked: mode = "full-auto"',
         ".ouroboros/hooks/before.sh, 8 bytes",
     )

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from ouroboros.app.config import file as config_file
 from ouroboros.app.config import schema, trust
-from ouroboros.app.config.loosening import loosened, without
+from ouroboros.app.config.loosening import eased, loosened, without
 from ouroboros.app.config.schema import KeyPath, Table, WrongValue
 from ouroboros.app.settings import Settings
 from ouroboros.core.errors import ConfigBroken, Misuse
@@ -271,6 +271,9 @@ def _add_checked(reading: _Reading, name: LayerName, table: Table, prefix: KeyPa
         reading.warnings.append(f"{where}: no such setting, ignored{near}")
     if name in {"project", "local"}:
         known = _tightened(reading, path, content, known)
+    if name == "project" and (more := eased(known, _own(reading))):
+        said = "this project's file lets more happen unasked than your own settings"
+        reading.warnings.append(f"{path}: {said}: {more}")
     source = f"{path} [{schema.format_key(prefix)}]" if prefix else str(path)
     reading.layers.append(
         Layer(name=name, source=source, state="read" if known else "empty", table=known, path=path)
@@ -279,14 +282,17 @@ def _add_checked(reading: _Reading, name: LayerName, table: Table, prefix: KeyPa
 
 def _tightened(reading: _Reading, path: Path, content: bytes, table: Table) -> Table:
     """A project's settings but for those that would make us less careful than the person is."""
-    own = next(layer.table for layer in reading.layers if layer.name == "user")
-    for key in loosened(table, own):
+    for key in loosened(table, _own(reading)):
         table = without(table, key)
         reading.warnings.append(
             f"{config_file.place(path, content, key)}: ignored, for a project may only make this "
             "stricter; set it in your own settings or by an option"
         )
     return table
+
+
+def _own(reading: _Reading) -> Table:
+    return next(layer.table for layer in reading.layers if layer.name == "user")
 
 
 def _add_profile(reading: _Reading, profiles: Table, profile: str) -> None:

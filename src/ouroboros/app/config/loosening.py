@@ -26,6 +26,22 @@ def loosened(table: Table, below: Mapping[str, object]) -> list[KeyPath]:
     return found
 
 
+def eased(table: Table, below: Mapping[str, object]) -> str:
+    """What a trusted project may set and lets more happen unasked than the person does, in words."""
+    found: list[str] = []
+    own = {leaf.path: leaf.default for leaf in leaves()} | dict(flatten(below))
+    for path, value in flatten(table):
+        if path == ("mode",) and _MODES(value, own.get(path)):
+            found.append(f'mode = "{value}"')
+        if path == ALLOWED and (
+            new := [each for each in _words(value) if each not in _words(own.get(path))]
+        ):
+            rules = [each if isinstance(each, str) else str(each) for each in new]
+            more = f" and {len(rules) - 3} more" if len(rules) > 3 else ""
+            found.append(f"permissions.allow = {', '.join(rules[:3])}{more}")
+    return "; ".join(found)
+
+
 def without(table: Table, path: KeyPath) -> Table:
     """The table but for one setting."""
     name, *rest = path
@@ -77,16 +93,29 @@ def _larger(value: object, own: object) -> bool:
     return bool(own) and (not value or cast("int", value) > cast("int", own))
 
 
+def _smaller(value: object, own: object) -> bool:
+    return cast("int", value) < cast("int", own)
+
+
 def _words(value: object) -> list[object]:
     return list(cast("list[object] | tuple[object, ...] | None", value) or ())
 
 
+ALLOWED: KeyPath = ("permissions", "allow")
+_MODES = _order("plan", "ask", "auto-edit", "full-auto")
 _ACTIONS = _order("block", "redact", "warn", unset="redact")
 _JUDGES: dict[KeyPath, _IsLooser] = {
     ("approval_policy",): _asks_less,
     ("approval", "sandbox_approval"): _is_on,
     ("approval", "rules"): _is_on,
     ("approval", "request_permissions"): _is_on,
+    ("checkpoints", "enabled"): _is_off,
+    ("checkpoints", "on_failure"): _order("ask", "warn"),
+    ("checkpoints", "exclude"): _more,
+    ("checkpoints", "include"): _fewer,
+    ("checkpoints", "max_file"): _smaller,
+    ("checkpoints", "max_entries"): _smaller,
+    ("checkpoints", "keep"): _smaller,
     ("guardian", "enabled"): _is_on,
     ("guardian", "strict"): _is_off,
     ("guardian", "model"): _differs,

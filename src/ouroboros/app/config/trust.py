@@ -11,6 +11,7 @@ from typing import Literal, cast
 from msgspec import Struct
 
 from ouroboros.app.config.file import decode, parse, read_bytes, write
+from ouroboros.app.config.loosening import eased
 from ouroboros.app.config.schema import flatten, format_key
 from ouroboros.core.errors import ConfigBroken
 
@@ -154,9 +155,10 @@ def summary(inert: Inert, found: Standing) -> tuple[str, ...]:
 
 def _sets(path: Path, content: bytes) -> list[str]:
     if path.suffix == ".toml":
-        return [
-            f"{format_key(key)} = {value!r}"[:160] for key, value in flatten(parse(path, content))
-        ]
+        table = parse(path, content)
+        more = eased(table, {})
+        said = [f"{format_key(key)} = {value!r}"[:160] for key, value in flatten(table)]
+        return [*said, f"lets more happen unasked: {more}"[:240]] if more else said
     if path.suffix == ".rules":
         return [line.strip()[:160] for line in decode(path, content).splitlines() if line.strip()]
     if path.name == ".env":
