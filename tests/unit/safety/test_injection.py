@@ -8,6 +8,8 @@ import pytest
 from ouroboros.safety.pipeline.injection import flags
 from ouroboros.safety.pipeline.invisible import visible
 from tests.unit.safety.corpus.orders import ABOUT, PLAIN, attacks, lines
+from tests.unit.safety.corpus.orders_apart import attacks_apart, half, harmless_apart
+from tests.unit.safety.corpus.orders_fresh import attacks_fresh, harmless_fresh
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -32,6 +34,22 @@ def test_of_the_corpus_80_percent_is_flagged_at_3_percent_false_alarms() -> None
 def test_what_only_misleads_is_rarely_flagged() -> None:
     harmless = [*lines(ABOUT), *lines(PLAIN)]
     assert sum(bool(flags(text)) for text in harmless) <= 0.03 * len(harmless)
+
+
+SETS = {
+    "one half": (half(attacks_apart(), is_unseen=False), half(harmless_apart(), is_unseen=False)),
+    "the other": (half(attacks_apart(), is_unseen=True), half(harmless_apart(), is_unseen=True)),
+    "a third": (attacks_fresh(), harmless_fresh()),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_of_orders_in_words_of_their_own_most_are_flagged(name: str) -> None:
+    orders, harmless = SETS[name]
+    missed = [text for _, text in orders if not flags(text)]
+    alarms = [text for text in harmless if flags(text)]
+    assert len(missed) <= 0.2 * len(orders), missed
+    assert len(alarms) <= 0.03 * len(harmless), alarms
 
 
 @pytest.mark.parametrize(

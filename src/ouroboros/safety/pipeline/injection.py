@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from ouroboros.safety.pipeline.invisible import visible
 from ouroboros.safety.pipeline.phrases import ABOUT, PHRASES
+from ouroboros.safety.pipeline.weighing import is_order
 
 LONGEST = 200_000
 """Of a longer text this much is looked at."""
@@ -57,7 +58,8 @@ def glance(text: str) -> tuple[list[str], int]:
 
 def _in_plain(text: str) -> set[str]:
     folded = _folded(text)
-    return {
+    weighed = {"order"} if is_order(folded) else set[str]()
+    return weighed | {
         phrase.flag
         for phrase in PHRASES
         for match in phrase.found(folded)
@@ -87,7 +89,7 @@ def _is_about(text: str, match: re.Match[str]) -> bool:
     start, end = match.span()
     around = f"{text[max(0, start - 220) : start]} {text[end : end + 220]}"
     words = {found.group() for found in ABOUT.finditer(around)}
-    quoted = any(each in _QUOTES for each in text[max(0, start - 24) : start]) and any(
+    quoted = any(each in _QUOTES for each in text[max(0, start - 24) : start + 1]) and any(
         each in _QUOTES for each in text[end : end + 60]
     )
     return len(words) >= (1 if quoted else 3)

@@ -45,9 +45,9 @@ class Screen:
             case UserMessage(message=message) if message.kind == "plain":
                 return event, ()
             case _:
-                seen, flagged = _seen(event) if isinstance(event, ToolResulted) else (event, ())
+                shown, flagged = seen(event) if isinstance(event, ToolResulted) else (event, ())
                 found: list[Finding] = []
-                clean = cast("Event", self._clean(seen, found))
+                clean = cast("Event", self._clean(shown, found))
                 return self._told(clean, found, flagged)
 
     def _told(
@@ -117,7 +117,7 @@ class Screen:
         return redacted(text, [each for each in here if each.action != "warn"])
 
 
-def _seen(event: ToolResulted) -> tuple[ToolResulted, tuple[InputFlagged, ...]]:
+def seen(event: ToolResulted) -> tuple[ToolResulted, tuple[InputFlagged, ...]]:
     """The result as a reader would see it, and what it looked like before."""
     from ouroboros.safety.pipeline.invisible import visible  # as below
 
