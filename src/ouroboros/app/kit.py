@@ -14,6 +14,7 @@ from ouroboros.agent.running.overlap import Hands
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.app.permission.reviewing import Stop
 from ouroboros.app.providers.speakers import Speakers
+from ouroboros.app.rewind.late import LateKeeping
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.ids import Ids
@@ -37,6 +38,9 @@ class Kit(Struct, frozen=True, kw_only=True):
         book: What policy files say.
         rules: Permission rules with their layers; None leaves it to the settings' lists.
         cages: What commands run in.
+        keeping: Keeps the person's files; None where that is switched off.
+        around: Hears of every summary and may stop it.
+        flush: Keeps what is worth keeping of messages that a summary replaces.
     """
 
     settings: Settings
@@ -52,6 +56,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     book: Book
     rules: tuple[Rule, ...] | None
     cages: Cages
+    keeping: LateKeeping | None
     lineup: Lineup
     speakers: Speakers
     caps: Caps

@@ -57,7 +57,12 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Context(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[context]``: when the history is summarised and what is kept."""
+    """``[context]``: when the history is summarised and what is kept.
+
+    Attributes:
+        scope: What counts against the limit: all, or only what came after the first request.
+        notes: The file that ``# text`` in a chat adds to; empty asks for it once a chat.
+    """
 
     threshold: Ratio = 0.8
     fixed_limit: Positive | None = None
@@ -166,6 +171,36 @@ class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     landlock_alone: Literal["strict", "loose"] = "strict"
     processes: Count = 16_384
     local_sockets: Literal["closed", "open"] = "closed"
+
+
+class Checkpoints(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[checkpoints]``: the person's files are kept before a call may change them.
+
+    Attributes:
+        on_failure: Where they cannot be kept the person is asked, or only told; told in full-auto.
+        max_file: Larger files in bytes are not kept, and stay as they are when files are brought back.
+        max_entries: A folder with more names is not kept.
+        max_bytes: Of the checkpoints of one folder; beyond it the oldest go.
+        keep: The latest checkpoints of a session that are kept.
+        timeout: Seconds that one may take.
+        include: What is kept though a ``.gitignore`` leaves it out, as lines of one.
+        exclude: What is left out though no ``.gitignore`` says so.
+        undo_depth: Turns that can be taken back one after the other.
+    """
+
+    enabled: bool = True
+    on_failure: Literal["ask", "warn"] = "ask"
+    max_file: Positive = 33_554_432
+    max_entries: Positive = 200_000
+    max_bytes: Positive = 2_147_483_648
+    keep: Positive = 500
+    timeout: Seconds = 60.0
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = (
+        *("node_modules/", ".venv/", "venv/", "__pycache__/", ".mypy_cache/", ".pytest_cache/"),
+        *(".hg/", ".svn/"),
+    )
+    undo_depth: Positive = 20
 
 
 class Web(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -356,6 +391,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     approval: Approval = field(default_factory=Approval)
     guardian: Guardian = field(default_factory=Guardian)
     sandbox: Sandbox = field(default_factory=Sandbox)
+    checkpoints: Checkpoints = field(default_factory=Checkpoints)
     network: Network = field(default_factory=Network)
     web: Web = field(default_factory=Web)
     browser: Browser = field(default_factory=Browser)

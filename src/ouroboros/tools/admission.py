@@ -24,7 +24,7 @@ from ouroboros.safety.untrusted import Outside
 from ouroboros.tools.approval import Answer, Asker, Keeper
 from ouroboros.tools.pace import LIMIT, Pace
 from ouroboros.tools.passage import Edited, Passage, rewritten
-from ouroboros.tools.seams import Hooks, Journal, Standing, Stands, Validator
+from ouroboros.tools.seams import Checkpoints, Hooks, Journal, Standing, Stands, Validator
 from ouroboros.tools.tool import Effect
 
 type Watcher = Callable[[Effect], Awaitable[None]]
@@ -98,6 +98,8 @@ class Gate(Struct, frozen=True, kw_only=True):
     clock: Clock
     ids: Ids
     watchers: list[Watcher]
+    caveat: Callable[[Mode], Awaitable[str]]
+    checkpoints: Checkpoints
 
     async def admit(
         self, passage: Passage, effect: Effect, spelled: Effect, *, is_late: bool = False
@@ -135,6 +137,17 @@ class Gate(Struct, frozen=True, kw_only=True):
             passage.decision = "asked:allowed"
         for watcher in self.watchers:
             await watcher(effect)
+
+    async def _keep_files(self, passage: Passage, effect: Effect) -> None:
+        """Keeps what the effect may change; where that fails a person says whether it happens."""
+        if effect.kind in HARMLESS:
+            return
+        within = passage.within
+        why = await self.checkpoints.before(passage.call.id, effect, within=within)
+        if why:
+            question = Decision(outcome="ask", rule="checkpoints", reason=why)
+            await self.ask(passage, effect, question)
+            self.checkpoints.accept()
 
     async def admit_late(self, passage: Passage, effect: Effect) -> None:
         """The same for an effect that came to light only while the call ran.

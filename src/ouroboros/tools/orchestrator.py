@@ -37,8 +37,10 @@ from ouroboros.tools.result import Spill
 from ouroboros.tools.routing import GRACE_SECONDS, NoRoutes, Routes, Way, rejected
 from ouroboros.tools.seams import (
     Cages,
+    Checkpoints,
     Hooks,
     Journal,
+    NoCheckpoints,
     NoHooks,
     NoSpill,
     OneCage,
@@ -77,6 +79,7 @@ class Orchestrator:
         cages: Cages | None = None,
         routes: Routes | None = None,
         validator: Validator | None = None,
+        checkpoints: Checkpoints | None = None,
         limit: int = TOOL_OUTPUT_BYTES,
     ) -> None:
         """Everything it needs of the world.
@@ -97,6 +100,7 @@ class Orchestrator:
             cages: What commands run in.
             routes: How they get to the network from there.
             validator: Says what is wrong with a call by itself.
+            checkpoints: Keep the files before a call may change them.
             limit: Bytes of text a result may show the model.
         """
         self._registry = registry
@@ -115,9 +119,10 @@ class Orchestrator:
             clock=clock,
             ids=ids,
             watchers=[],
+            caveat=self._cages.caveat,
+            checkpoints=checkpoints or NoCheckpoints(),
         )
         self._environment = environment
-        self._cages = cages or OneCage()
         self._routes = routes or NoRoutes()
         self._recorder = Recorder(
             journal=journal, clock=clock, spill=spill or NoSpill(), limit=limit

@@ -128,6 +128,33 @@ class Validator(Protocol):
         ...
 
 
+class Checkpoints(Protocol):
+    """Keeps the person's files before something may change them.
+
+    Contract: bounds its own time; what goes wrong is told in words and never raised.
+    """
+
+    async def before(self, call_id: str, effect: Effect, *, within: str) -> str:
+        """Returns when they are kept, or need not be; else why a person should know that they are not."""
+        ...
+
+    def accept(self) -> None:
+        """The person knows, and wants it to go on without."""
+        ...
+
+
+class NoCheckpoints:
+    """Nothing is kept."""
+
+    async def before(self, call_id: str, effect: Effect, *, within: str) -> str:
+        """Never a reason to ask."""
+        del call_id, effect, within
+        return ""
+
+    def accept(self) -> None:
+        """There is nothing to know."""
+
+
 class NoHooks:
     """No hooks are set up."""
 

@@ -43,7 +43,7 @@ from ouroboros.tools.own.tool import Reading
 from ouroboros.tools.pace import Pace
 from ouroboros.tools.registry import AnyTool, Registry, canonical
 from ouroboros.tools.routing import Routes
-from ouroboros.tools.seams import Cages
+from ouroboros.tools.seams import Cages, Checkpoints
 
 if TYPE_CHECKING:
     from ouroboros.app.permission.granting import Granting
@@ -90,6 +90,7 @@ def hands(
     ids: Ids,
     cages: Cages | None = None,
     routes: Routes | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Orchestrator:
     """The one way from a call to its effect, for this session."""
     rules, validator = judging(bench, state.session, book)
@@ -110,6 +111,7 @@ def hands(
         cages=cages,
         routes=routes,
         validator=validator,
+        checkpoints=checkpoints,
         limit=bench.settings.tools.output_bytes,
     )
 
@@ -209,6 +211,7 @@ def session_hands(kit: Kit, registry: Registry, routes: Routes | None = None) ->
         ids=kit.ids,
         cages=kit.cages,
         routes=routes,
+        checkpoints=kit.keeping,
     )
 
 

@@ -1,5 +1,7 @@
 """A session begins: its engine is made, its opening put on record, and what a crash left open closed."""
 
+from collections.abc import Awaitable, Callable
+
 import anyio
 from anyio import to_thread
 
@@ -52,12 +54,17 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
         clock=kit.clock,
         stop_child=joined.stop_child,
         resize=joined.resize,
-        closing=joined.closing,
+        handed=joined.handed,
+        mentions=joined.mentions,
+        closing=_closing(kit, joined),
         fork=fork,
+        past=kit.keeping,
     )
     joined.facts.source = engine.facts
     journal.listen(snapping(opening.home, past))
     kit.stop.handle = engine.handle
+    if kit.keeping is not None:
+        kit.keeping.send = engine.handle
     session = Built(
         engine=engine,
         warm=warm,
@@ -78,6 +85,19 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
     _begin(session, ready, opening)
     kit.lineup.tune(effort=state.effort, service_tier=state.service_tier)
     return session
+
+
+def _closing(kit: Kit, joined: Joined) -> Callable[[], Awaitable[None]]:
+    """What is awaited before a run ends: its files are kept, its changes told."""
+    if kit.keeping is None:
+        return joined.closing
+    end = kit.keeping.end
+
+    async def closing() -> None:
+        await end()
+        await joined.closing()
+
+    return closing
 
 
 def _begin(built: Built, ready: SessionReady, opening: Opening) -> None:

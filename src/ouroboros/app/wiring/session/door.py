@@ -7,8 +7,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from anyio import CancelScope, to_thread
 
 from ouroboros.app import secrecy
+from ouroboros.app.kit import Kit
 from ouroboros.app.permission import policies
 from ouroboros.app.providers.speakers import Speakers
+from ouroboros.app.rewind.late import kept
 from ouroboros.app.settings import Settings
 from ouroboros.app.wiring import living
 from ouroboros.app.wiring.minds import tools
@@ -92,6 +94,14 @@ async def _joined(opening: Opening, past: Past, parts: Parts) -> AsyncGenerator[
     book, told = await to_thread.run_sync(policies.book, opening.home, folder)
     past.warnings.extend(told)
     kit = kit_of(opening, past, parts, book)
+    async with kept(kit.keeping, past.warnings), _with_mind(opening, past, parts, kit) as session:
+        yield session
+
+
+@asynccontextmanager
+async def _with_mind(
+    opening: Opening, past: Past, parts: Parts, kit: Kit
+) -> AsyncGenerator[Built]:
     wanted = opening.mind or (past.state.mind if past.resumed else "tools")
     if wanted == "tools":
         tooled = tools.Wish(browser=opening.browser, logins=opening.logins)

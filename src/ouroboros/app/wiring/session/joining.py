@@ -10,6 +10,7 @@ from ouroboros.app import secrecy
 from ouroboros.app.kit import Kit
 from ouroboros.app.permission.cages import Grounds, SessionCages
 from ouroboros.app.permission.reviewing import Bench, Stop, asker
+from ouroboros.app.rewind.late import Ground, LateKeeping
 from ouroboros.app.settings import Settings
 from ouroboros.app.wiring.session.opening import Opening, Parts
 from ouroboros.app.wiring.session.past import Past
@@ -85,12 +86,47 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         book=book,
         rules=opening.rules,
         cages=cages,
+        keeping=_keeping(opening, cwd, past, journal, parts),
         lineup=lineup,
         speakers=parts.speakers,
         caps=_caps(opening.settings),
         clock=parts.clock,
         ids=parts.ids,
     )
+
+
+def _keeping(
+    opening: Opening, cwd: Path, past: Past, journal: Journal, parts: Parts
+) -> LateKeeping | None:
+    if not opening.settings.checkpoints.enabled:
+        return None
+    keeping = LateKeeping(
+        Ground(
+            settings=opening.settings,
+            home=opening.home,
+            cwd=cwd,
+            state=past.state,
+            record=journal.record,
+            settle=journal.settle,
+            clock=parts.clock,
+            person=Path(opening.environment.get("HOME", "/")),
+        )
+    )
+    journal.listen(keeping.hear)
+    return keeping
+
+
+def _careful(flush: Flush, journal: Journal) -> Flush:
+    """The same; what fails is told and stops no summary."""
+
+    async def flushed(cut: Cut) -> None:
+        try:
+            await flush(cut)
+        except (OuroborosError, OSError) as failed:
+            text = f"nothing was kept of what a summary replaces: {failed}"
+            journal.record(Logged(level="warning", text=text))
+
+    return flush if flush is keep_nothing else flushed
 
 
 def _caps(settings: Settings) -> Caps:
