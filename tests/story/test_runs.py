@@ -53,10 +53,12 @@ async def test_a_run_acts_and_answers(tmp_path: Path, format: str) -> None:
             "tool.attempted",
             "tool.result",
             "tool.started",
+            "checkpoint.created",
             "tool.attempted",
             "tool.result",
             "turn.started",
             "agent.message",
+            "checkpoint.created",
             "task.completed",
         ]
         numbers = [envelope.seq for envelope in s.shown if envelope.data.durable]

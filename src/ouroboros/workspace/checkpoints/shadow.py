@@ -223,6 +223,10 @@ class Shadow:
         number = max((int(name) for name in _numbers(folder)), default=0)
         keep_file(folder / f"{number + 1:08d}", f"{sha.hex()}\n".encode())
 
+    def has(self, checkpoint: str) -> bool:
+        """Whether a checkpoint is still kept."""
+        return self.library.has(_sha(checkpoint))
+
     def checkpoints(self, session: str) -> list[str]:
         """The commits that are kept of a session, the oldest first."""
         folder = self.folder / _REFS / _own(session)
@@ -244,6 +248,29 @@ class Shadow:
             with suppress(OSError):
                 folder.rmdir()
         return len(gone)
+
+    def bound(self, session: str, keep: int, most: int) -> int:
+        """Holds a session to so many checkpoints, and all of them to so many bytes; how many went.
+
+        The latest of each session stays. Inside of ``locked``.
+        """
+        gone = self.forget(session, keep)
+        size = self.library.size
+        if gone or size > most:
+            self.tidy()
+            size = self.library.size
+        while size > most:
+            counts = {each: len(self.checkpoints(each)) for each in self.sessions()}
+            more = sum(
+                self.forget(each, max(1, count // 2)) for each, count in counts.items() if count > 1
+            )
+            if not more:
+                break
+            gone += more
+            self.tidy()
+            size = self.library.size
+        self.library.join()
+        return gone
 
     def tidy(self) -> None:
         """Removes what no checkpoint names any more, and joins small packs; inside of ``locked``."""

@@ -1,0 +1,152 @@
+"""Carries out the wishes of an open session to have files and turns back."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from ouroboros.app.rewind.journey import Ready, carry_out, event_of, prepare
+from ouroboros.app.rewind.keeping import Keeping
+from ouroboros.app.rewind.points import before
+from ouroboros.app.rewind.undoing import (
+    Handler,
+    History,
+    Span,
+    reapply,
+    redone_event,
+    revert,
+    span_back,
+    span_on,
+    undone_event,
+)
+from ouroboros.core.commands import Command, Foreign, Redo, Restore, Undo
+from ouroboros.core.errors import Misuse
+from ouroboros.core.state.files import Kept
+from ouroboros.workspace.checkpoints.restore import Restored
+from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
+
+
+class GoingBack:
+    """Files and turns of one session; each wish is on disk when ``handle`` returns."""
+
+    def __init__(
+        self,
+        keeping: Keeping,
+        *,
+        send: Callable[[Command], Awaitable[None]],
+        settle: Callable[[], Awaitable[None]],
+        others: Sequence[Handler] = (),
+    ) -> None:
+        """``send`` carries out other commands; ``others`` take back what is neither words nor files."""
+        self._keeping, self._settle = keeping, settle
+        self._files = FilesBack(keeping, settle)
+        self._handlers: tuple[Handler, ...] = (History(send), self._files, *others)
+
+    async def handle(self, command: Restore | Undo | Redo, *, running: bool) -> None:
+        """Does what is wished.
+
+        Raises:
+            Misuse: It does not fit the moment, or somebody else's changes stand in the way.
+            CheckpointFailed: The files cannot be brought back.
+        """
+        if running:
+            raise Misuse(
+                "files and turns cannot be taken back while a turn runs", hint="stop it first"
+            )
+        ground = self._keeping.ground
+        match command:
+            case Restore(message_id=id, foreign=decision):
+                await self._files.restore(id, decision)
+            case Undo(turns=turns, foreign=decision):
+                depth = ground.settings.checkpoints.undo_depth
+                span = span_back(ground.state, turns, depth, decision)
+                report = await revert(self._handlers, span)
+                ground.record(undone_event(span, self._files.start, report))
+            case Redo(foreign=decision):
+                span = span_on(ground.state, decision)
+                report = await reapply(self._handlers, span)
+                ground.record(redone_event(span, report))
+        await self._settle()
+
+
+class FilesBack:
+    """The files of a session, as one of the kinds of things that are taken back."""
+
+    name = "files"
+
+    def __init__(self, keeping: Keeping, settle: Callable[[], Awaitable[None]]) -> None:
+        """``start`` is the checkpoint of right before the latest way back."""
+        self._keeping, self._settle = keeping, settle
+        self._ready: Ready | None = None
+        self.start = ""
+
+    async def restore(self, message_id: str, decision: Foreign) -> None:
+        """Brings the files back to what they were before these words."""
+        target = before(self._keeping.ground.state, message_id)
+        if target is not None:
+            ready = await self._prepared(target)
+            await self._go(ready, decision, message_id)
+
+    async def check(self, span: Span) -> None:
+        """Finds out whether somebody else's changes stand in the way."""
+        self._ready, self.start = None, ""
+        target = self._target(span)
+        if target is not None:
+            self._ready = await self._prepared(target)
+            self._ready.excluded(span.foreign)
+
+    async def revert(self, span: Span) -> bool:
+        """Brings back what was before the turns."""
+        if self._ready is None:
+            return False
+        self.start = self._ready.start.checkpoint
+        await self._go(self._ready, span.foreign, span.message_id)
+        return True
+
+    async def reapply(self, span: Span) -> bool:
+        """Brings back what the turns had made."""
+        return await self.revert(span)
+
+    def _target(self, span: Span) -> Kept | None:
+        state = self._keeping.ground.state
+        if span.message_id:
+            return before(state, span.message_id)
+        kept = reversed(state.files.kept)
+        return next((each for each in kept if each.checkpoint == span.start), None)
+
+    async def _prepared(self, target: Kept) -> Ready:
+        keeping = self._keeping
+        ground = keeping.ground
+
+        def job(shadow: Shadow, stop: Callable[[], bool]) -> Ready:
+            return prepare(
+                shadow, ground.state, target, keeping.bounds, now=ground.clock.now(), stop=stop
+            )
+
+        return await keeping.use(job)
+
+    async def _go(self, ready: Ready, decision: Foreign, message_id: str) -> None:
+        keeping = self._keeping
+        ground = keeping.ground
+        excluded = ready.excluded(decision)
+        ground.record(keeping.told(ready.start, "rewind"))
+        await self._settle()  # where it began is on record before a file is changed
+
+        def job(shadow: Shadow, _: Callable[[], bool]) -> tuple[Restored, Taken]:
+            return carry_out(
+                shadow,
+                ready,
+                keeping.bounds,
+                session=ground.state.session,
+                excluded=excluded,
+                now=ground.clock.now(),
+            )
+
+        found, after = await keeping.use(job)
+        ground.record(keeping.told(after, "restored"))
+        ground.record(
+            event_of(
+                found,
+                target=ready.target,
+                start=ready.start.checkpoint,
+                message_id=message_id,
+            )
+        )
+        await self._settle()

@@ -1,0 +1,157 @@
+"""The way back to a checkpoint in two steps, so that the first is on record before the second; it blocks."""
+
+import os
+from collections.abc import Callable, Collection
+
+from msgspec import Struct
+
+from ouroboros.app.rewind.points import foreign
+from ouroboros.core.commands import Foreign
+from ouroboros.core.errors import Misuse
+from ouroboros.core.events.checkpoint import CheckpointRestored
+from ouroboros.core.state import State
+from ouroboros.core.state.files import Kept
+from ouroboros.workspace.checkpoints.compare import Change
+from ouroboros.workspace.checkpoints.restore import Restored, Step
+from ouroboros.workspace.checkpoints.rewind import Plan, begin, finish, pending, planned
+from ouroboros.workspace.checkpoints.scan import Bounds
+from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
+
+SHOWN = 20
+
+
+class ForeignEdits(Misuse):
+    """Somebody else has changed files that would be overwritten; nothing was done."""
+
+    def __init__(self, paths: Collection[str]) -> None:
+        """``paths`` are all of them."""
+        some = ", ".join(sorted(paths)[:5])
+        more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
+        super().__init__(
+            f"changed since by somebody else: {some}{more}",
+            hint="say whether these are overwritten too, or stay as they are",
+        )
+        self.paths = tuple(sorted(paths))
+
+
+class Ready(Struct, frozen=True, kw_only=True):
+    """What a way back would change.
+
+    Attributes:
+        start: The checkpoint of right now.
+        left: Paths that stay as they are whatever is decided, and why.
+        foreign: Of the changes, those that would overwrite somebody else's.
+    """
+
+    target: str
+    start: Taken
+    changes: tuple[Change, ...]
+    left: dict[str, str]
+    foreign: tuple[str, ...]
+
+    def excluded(self, decision: Foreign) -> tuple[str, ...]:
+        """The paths that stay by a decision; raises ``ForeignEdits`` where there is none."""
+        if self.foreign and decision == "ask":
+            raise ForeignEdits(self.foreign)
+        return self.foreign if decision == "keep" else ()
+
+
+def prepare(
+    shadow: Shadow,
+    state: State,
+    target: Kept,
+    bounds: Bounds,
+    *,
+    now: float,
+    stop: Callable[[], bool] = lambda: False,
+) -> Ready:
+    """Keeps the files as they are and finds out what has to be changed.
+
+    Raises:
+        CheckpointFailed: It cannot be done; nothing was changed.
+    """
+    last = state.files.kept[-1] if state.files.kept else None
+    with shadow.locked():
+        start = shadow.take(
+            bounds,
+            session=state.session,
+            message=f"rewind\n\nSession: {state.session}\nTurn: {state.turn}",
+            last=(last.checkpoint, last.tree) if last else ("", ""),
+            now=now,
+            stop=stop,
+        )
+        changes, left = planned(shadow, start.checkpoint, target.checkpoint, bounds)
+        others = foreign(shadow, state.files.kept, target, start.checkpoint)
+    return Ready(
+        target=target.checkpoint,
+        start=start,
+        changes=tuple(changes),
+        left=left,
+        foreign=tuple(change.path for change in changes if change.path in others),
+    )
+
+
+def carry_out(
+    shadow: Shadow,
+    ready: Ready,
+    bounds: Bounds,
+    *,
+    session: str,
+    excluded: Collection[str],
+    now: float,
+    step: Step = lambda _: None,
+) -> tuple[Restored, Taken]:
+    """Brings the files back; what came of it, and the checkpoint of right after.
+
+    Raises:
+        CheckpointFailed: It broke off; the plan is kept, and the next start goes on from there.
+    """
+    plan = Plan(
+        session=session,
+        checkpoint=ready.target,
+        start=ready.start.checkpoint,
+        excluded=tuple(os.fsencode(path) for path in excluded),
+        modes=(),
+        mark=os.urandom(4).hex(),
+    )
+    out = set(excluded)
+    changes = [change for change in ready.changes if change.path not in out]
+    with shadow.locked():
+        found = begin(shadow, plan, changes, step)
+        found.left |= ready.left | dict.fromkeys(out, "it was changed by somebody else")
+        after = shadow.take(
+            bounds,
+            session=session,
+            message=f"restored {ready.target}\n\nSession: {session}",
+            last=(ready.start.checkpoint, ready.start.tree),
+            now=now,
+        )
+    return found, after
+
+
+def finished(shadow: Shadow, bounds: Bounds) -> tuple[Plan, Restored] | None:
+    """Goes on with a rewind that an earlier process began; None where there is none.
+
+    Raises:
+        CheckpointFailed: It cannot be finished; it stays to be done.
+    """
+    if pending(shadow) is None:
+        return None
+    with shadow.locked():
+        plan = pending(shadow)
+        return None if plan is None else (plan, finish(shadow, plan, bounds))
+
+
+def event_of(
+    found: Restored, *, target: str, start: str, message_id: str = "", was_cut: bool = False
+) -> CheckpointRestored:
+    """What goes on record of files that were brought back."""
+    return CheckpointRestored(
+        checkpoint=target,
+        start=start,
+        message_id=message_id,
+        paths=tuple(found.changed[:SHOWN]),
+        changed=len(found.changed),
+        left=tuple(f"{path}: {why}" for path, why in list(found.left.items())[:SHOWN]),
+        finished=was_cut,
+    )

@@ -1,0 +1,252 @@
+"""Keeps the files of an open session: before each call that may write, and when a run ends."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from threading import Lock
+
+import anyio
+from anyio import to_thread
+
+from ouroboros.app.rewind.bounds import bounds_of
+from ouroboros.app.rewind.journey import event_of, finished
+from ouroboros.app.rewind.late import Ground
+from ouroboros.core.events import Event
+from ouroboros.core.events.checkpoint import CheckpointCreated, CheckpointKind
+from ouroboros.core.events.code import Logged
+from ouroboros.safety.paths import Places
+from ouroboros.tools.tool import Effect
+from ouroboros.workspace.checkpoints.faults import CheckpointFailed, Stopped
+from ouroboros.workspace.checkpoints.scan import Bounds
+from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
+
+END_SECONDS = 20.0
+"""How long the end of a run waits for its checkpoint."""
+
+SHOWN = 20
+"""So many paths are named in an event."""
+
+_WRITING = frozenset({"write", "execute", "run"})
+
+
+class Keeping:
+    """The checkpoints of one session; ``is_closed`` ends what is under way."""
+
+    def __init__(self, ground: Ground) -> None:
+        """Opens nothing."""
+        self.ground = ground
+        self._wish = ground.settings.checkpoints
+        self._one = anyio.Lock()  # a checkpoint and its place in the log belong together
+        self._using = Lock()  # one thread at a time works with the repository
+        self._shadow: Shadow | None = None
+        self.is_closed = False
+        self._is_open_ended = False
+        self._within = ""
+        self._told: set[str] = set()
+        self._is_large = False
+        self._accepted = False
+        self.late: list[Event] = []
+        self._given_up = ""
+
+    @property
+    def bounds(self) -> Bounds:
+        """What belongs to the files."""
+        return bounds_of(self.ground.settings, self.ground.home)
+
+    async def before(self, call_id: str, effect: Effect, *, within: str) -> str:
+        """Keeps the files unless the effect leaves them alone; why a person should know of a failure."""
+        if effect.kind not in _WRITING and not (effect.paths and effect.kind == "risk"):
+            return ""
+        if within and within == self._within:
+            return ""  # the block of code that makes this call is one step
+        if not await to_thread.run_sync(self._may_change, effect):
+            return ""
+        if self._given_up:
+            return "" if self._accepted else self._given_up
+        try:
+            await self.take("before", call_id=call_id, paths=self._inside(effect))
+        except CheckpointFailed as failed:
+            return self._failed(failed)
+        self._within = within
+        self._is_open_ended = True
+        return ""
+
+    async def recover(self) -> list[str]:
+        """Goes on with a rewind of this folder that was cut off; what to tell the person."""
+        try:
+            done = await self.use(lambda shadow, _: finished(shadow, self.bounds))
+        except CheckpointFailed as failed:
+            return [f"a rewind that was cut off could not be finished: {failed.message}"]
+        if done is None:
+            return []
+        plan, found = done
+        self.late.append(event_of(found, target=plan.checkpoint, start=plan.start, was_cut=True))
+        left = f", {len(found.left)} were left as they are" if found.left else ""
+        return [
+            f"a rewind that was cut off is finished: {len(found.changed)} more paths were "
+            f"brought back{left}; `ouro checkpoints restore {plan.start[:12]}` takes it back"
+        ]
+
+    def accept(self) -> None:
+        """Goes on without, and does not ask again in this session."""
+        self._accepted = True
+
+    async def end(self) -> None:
+        """Keeps what a run made of the files, so that it is told from what others change later."""
+        if not self._is_open_ended:
+            return
+        with anyio.move_on_after(END_SECONDS):
+            try:
+                await self.take("end")
+                self._is_open_ended = False
+                self._within = ""
+                await self.use(self._tidied)
+            except CheckpointFailed as failed:
+                self._warn(f"the files as the run left them are not kept: {failed.message}")
+
+    async def take(
+        self, kind: CheckpointKind, *, call_id: str = "", paths: Sequence[str] = ()
+    ) -> Taken:
+        """A checkpoint, put on record.
+
+        Raises:
+            CheckpointFailed: The files cannot be kept.
+        """
+        async with self._one:
+            began = self.ground.clock.monotonic()
+            taken = await self.use(partial(self._taken, kind, call_id))
+            self.ground.record(
+                self.told(taken, kind, call_id, paths, self.ground.clock.monotonic() - began)
+            )
+        return taken
+
+    def told(
+        self,
+        taken: Taken,
+        kind: CheckpointKind,
+        call_id: str = "",
+        paths: Sequence[str] = (),
+        seconds: float = 0.0,
+    ) -> CheckpointCreated:
+        """The event of a checkpoint; what is not kept is named once in a session."""
+        new = [path for path in taken.left if path not in self._told]
+        self._told.update(new)
+        return CheckpointCreated(
+            checkpoint=taken.checkpoint,
+            tree=taken.tree,
+            kind=kind,
+            call_id=call_id,
+            paths=tuple(paths),
+            left=tuple(f"{path}: {taken.left[path]}" for path in new[:SHOWN]),
+            left_count=len(new),
+            seconds=seconds,
+        )
+
+    async def use[T](self, job: Callable[[Shadow, Callable[[], bool]], T]) -> T:
+        """Does something with the repository in a thread, within the time that the settings give.
+
+        Raises:
+            CheckpointFailed: As the job, or it took too long.
+        """
+        until = time.monotonic() + self._wish.timeout
+        halted = False
+
+        def stop() -> bool:
+            return halted or self.is_closed or time.monotonic() > until
+
+        def work() -> T:
+            with self._using:
+                return job(self._opened(), stop)
+
+        try:
+            with anyio.fail_after(self._wish.timeout + 5):
+                return await to_thread.run_sync(work, abandon_on_cancel=True)
+        except TimeoutError as late:
+            raise Stopped("it took too long to look at all files") from late
+        finally:
+            halted = True
+            if self._shadow is not None and self._shadow.notice:
+                self._warn(self._shadow.notice)
+                self._shadow.notice = ""
+
+    def _opened(self) -> Shadow:
+        if self._shadow is None:
+            self._shadow = Shadow.opened(self.ground.home, self.ground.cwd)
+        return self._shadow
+
+    def _taken(
+        self, kind: CheckpointKind, call_id: str, shadow: Shadow, stop: Callable[[], bool]
+    ) -> Taken:
+        state = self.ground.state
+        last = state.files.kept[-1] if state.files.kept else None
+        what = f"{kind} {call_id}".strip()
+        return shadow.take(
+            self.bounds,
+            session=state.session,
+            message=f"{what}\n\nSession: {state.session}\nTurn: {state.turn}\nCall: {call_id}",
+            last=(last.checkpoint, last.tree) if last else ("", ""),
+            now=self.ground.clock.now(),
+            stop=stop,
+        )
+
+    def look_ahead(self) -> None:
+        """Reads what is new, so that the first call need not wait for it."""
+        try:
+            with self._using:
+                shadow = self._opened()
+                with shadow.locked():
+                    shadow.look(
+                        self.bounds, now=self.ground.clock.now(), stop=lambda: self.is_closed
+                    )
+        except (CheckpointFailed, OSError):
+            return  # the first call that writes finds it out again, and says so
+
+    def _tidied(self, shadow: Shadow, stop: Callable[[], bool]) -> None:
+        del stop
+        with shadow.locked():
+            wish = self._wish
+            shadow.bound(self.ground.state.session, wish.keep, wish.max_bytes)
+            size = shadow.library.size
+        if size > wish.max_bytes and not self._is_large:
+            self._is_large = True
+            shadow.notice = (
+                f"the checkpoints of {str(self.ground.cwd)!r} take {size:,} bytes, more than "
+                "checkpoints.max_bytes, with the latest of each session alone"
+            )
+
+    def _may_change(self, effect: Effect) -> bool:
+        root = self.ground.cwd
+        if effect.paths and effect.kind != "execute":
+            return any(path.is_relative_to(root) for path in effect.paths)
+        if effect.kind != "execute":
+            return True
+        from ouroboros.safety.commands.classify import classify
+
+        places = Places(roots=(root,), home=self.ground.home, person=self.ground.person)
+        folder = effect.folder or root
+        verdict = classify(effect.command, cwd=folder, places=places, shell=effect.shell)
+        return verdict.kind != "safe"
+
+    def _inside(self, effect: Effect) -> tuple[str, ...]:
+        root = self.ground.cwd
+        if effect.kind != "write":
+            return ()
+        return tuple(
+            os.fspath(path.relative_to(root)) for path in effect.paths if path.is_relative_to(root)
+        )
+
+    def _failed(self, failed: CheckpointFailed) -> str:
+        why = f"the files cannot be kept before this, so it could not be undone: {failed.message}"
+        if isinstance(failed, Stopped) or failed.hint:
+            self._given_up = why
+        if self._accepted:
+            return ""
+        if self._wish.on_failure == "ask" and self.ground.state.mode != "full-auto":
+            return why
+        self._accepted = True
+        self._warn(why)
+        return ""
+
+    def _warn(self, text: str) -> None:
+        self.ground.record(Logged(level="warning", text=text))

@@ -1,0 +1,133 @@
+"""Checkpoints of a session that are loaded when a model has begun to answer: the start needs none."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from threading import Lock, Thread
+from typing import TYPE_CHECKING
+
+from anyio import CancelScope, to_thread
+from msgspec import Struct
+
+from ouroboros.app.settings import Settings
+from ouroboros.core.clock import Clock
+from ouroboros.core.commands import Command, Redo, Restore, Undo
+from ouroboros.core.errors import Misuse
+from ouroboros.core.events import Envelope, Event, ModelDelta, SessionReady
+from ouroboros.core.state import State
+from ouroboros.tools.tool import Effect
+
+if TYPE_CHECKING:
+    from ouroboros.app.rewind.going_back import GoingBack
+    from ouroboros.app.rewind.keeping import Keeping
+
+_CLOSING_SECONDS = 20.0
+
+
+class Ground(Struct, frozen=True, kw_only=True):
+    """What checkpoints of a session need of it; ``person`` is the person's own folder."""
+
+    settings: Settings
+    home: Path
+    cwd: Path
+    state: State
+    record: Callable[[Event], None]
+    settle: Callable[[], Awaitable[None]]
+    clock: Clock
+    person: Path
+
+
+class LateKeeping:
+    """Keeps the files of a session, from when that is first needed."""
+
+    def __init__(self, ground: Ground) -> None:
+        """Loads nothing."""
+        self._ground = ground
+        self._making = Lock()
+        self._keeping: Keeping | None = None
+        self._back: GoingBack | None = None
+        self._thread: Thread | None = None
+        self.send: Callable[[Command], Awaitable[None]] | None = None
+
+    def hear(self, envelope: Envelope) -> None:
+        """Looks at the files for the first time while the model begins to answer."""
+        self._tell_late(envelope.data)
+        is_due = self._thread is None and isinstance(envelope.data, ModelDelta)
+        if is_due and self._ground.state.mode != "plan":
+            self._thread = Thread(target=self._look_ahead, name="checkpoints", daemon=True)
+            self._thread.start()
+
+    def _tell_late(self, event: Event) -> None:
+        """What was finished before the session began goes on record once it has."""
+        if self._keeping is not None and isinstance(event, SessionReady):
+            for finished in self._keeping.late:
+                self._ground.record(finished)
+            self._keeping.late.clear()
+
+    async def before(self, call_id: str, effect: Effect, *, within: str) -> str:
+        """As ``Keeping.before``."""
+        keeping = await to_thread.run_sync(self._made)
+        return await keeping.before(call_id, effect, within=within)
+
+    def accept(self) -> None:
+        """As ``Keeping.accept``."""
+        if self._keeping is not None:
+            self._keeping.accept()
+
+    async def end(self) -> None:
+        """As ``Keeping.end``."""
+        if self._keeping is not None:
+            await self._keeping.end()
+
+    async def handle(self, command: Restore | Undo | Redo, *, running: bool) -> None:
+        """As ``GoingBack.handle``."""
+        if self.send is None:
+            raise Misuse("this session cannot go back")
+        keeping = await to_thread.run_sync(self._made)
+        if self._back is None:
+            from ouroboros.app.rewind.going_back import GoingBack
+
+            self._back = GoingBack(keeping, send=self.send, settle=self._ground.settle)
+        await self._back.handle(command, running=running)
+
+    async def close(self) -> None:
+        """Lets a look that is under way come to its end."""
+        if self._keeping is not None:
+            self._keeping.is_closed = True
+        if self._thread is not None:
+            with CancelScope(shield=True):
+                await to_thread.run_sync(self._thread.join, _CLOSING_SECONDS)
+
+    async def recover(self) -> list[str]:
+        """Finishes a rewind that was cut off; what to tell the person of it."""
+        if not await to_thread.run_sync(self._has_plans):
+            return []
+        keeping = await to_thread.run_sync(self._made)
+        return await keeping.recover()
+
+    def _has_plans(self) -> bool:
+        return any((self._ground.home / "checkpoints").glob("*.git/rewind.json"))
+
+    def _made(self) -> "Keeping":
+        with self._making:
+            if self._keeping is None:
+                from ouroboros.app.rewind.keeping import Keeping
+
+                self._keeping = Keeping(self._ground)
+            return self._keeping
+
+    def _look_ahead(self) -> None:
+        self._made().look_ahead()
+
+
+@asynccontextmanager
+async def kept(keeping: LateKeeping | None, warnings: list[str]) -> AsyncGenerator[None]:
+    """For as long as the block runs files are kept; ``warnings`` tell of a rewind that was cut off."""
+    if keeping is None:
+        yield
+        return
+    warnings.extend(await keeping.recover())
+    try:
+        yield
+    finally:
+        await keeping.close()

@@ -1,0 +1,124 @@
+"""Where a session can go back to: the person's words, and the files as they were before them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+from ouroboros.core.errors import Misuse
+from ouroboros.core.state import State
+from ouroboros.core.state.files import Kept
+from ouroboros.workspace.checkpoints.compare import Change
+from ouroboros.workspace.checkpoints.faults import CheckpointLost
+from ouroboros.workspace.checkpoints.rewind import between
+from ouroboros.workspace.checkpoints.shadow import Shadow
+
+_WORDS = 200
+_SETTLED = frozenset({"end", "restored"})
+"""After these nobody of ours is at work."""
+
+
+class Point(Struct, frozen=True, kw_only=True):
+    """The person's words that began a turn.
+
+    Attributes:
+        number: 1 for the latest.
+        at: When they were said, in seconds since the epoch; None where that is not known.
+        checkpoint: The files as they were then; empty where nothing was written since.
+        added: Files that the turn made; with ``changed`` and ``removed`` it is what was changed until
+            the next words, by whomever. -1 where the checkpoints are gone.
+    """
+
+    number: int
+    message_id: str
+    text: str
+    at: float | None = None
+    checkpoint: str = ""
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+
+
+def before(state: State, message_id: str) -> Kept | None:
+    """The first checkpoint after these words, which is what the files were then; None for none.
+
+    Raises:
+        Misuse: There are no such words.
+    """
+    node = state.tree.nodes.get(message_id)
+    if node is None or node.message.role != "user" or node.message.kind != "plain":
+        raise Misuse(f"{message_id!r} is not something you said", hint="/rewind lists your words")
+    return next((kept for kept in state.files.kept if kept.seq > node.seq), None)
+
+
+def points(
+    state: State, shadow: Shadow | None = None, times: Mapping[int, float] | None = None
+) -> list[Point]:
+    """Every turn on the way to where the conversation stands, the latest first; blocks with ``shadow``."""
+    turns = state.tree.turns()
+    starts = [before(state, id) for id in turns]
+    latest = state.files.kept[-1] if state.files.kept else None
+    found: list[Point] = []
+    for number, (id, start) in enumerate(zip(turns, starts, strict=True), start=1):
+        node = state.tree.nodes[id]
+        after = starts[number - 2] if number > 1 else None
+        counts = (0, 0, 0)
+        if start is not None and shadow is not None:
+            counts = counted(shadow, start, after or latest)
+        found.append(
+            Point(
+                number=number,
+                message_id=id,
+                text=" ".join(node.message.text[:_WORDS].split()),
+                at=(times or {}).get(node.seq),
+                checkpoint=start.checkpoint if start else "",
+                added=counts[0],
+                changed=counts[1],
+                removed=counts[2],
+            )
+        )
+    return found
+
+
+def counted(shadow: Shadow, start: Kept, after: Kept | None) -> tuple[int, int, int]:
+    """How many files were added, changed and removed from one to the other; -1 where one is gone."""
+    if after is None or start.checkpoint == after.checkpoint:
+        return 0, 0, 0
+    try:
+        changes = [
+            change
+            for change in between(shadow, start.checkpoint, after.checkpoint)
+            if not change.is_folder
+        ]
+    except CheckpointLost:
+        return -1, -1, -1
+    return (
+        sum(change.before is None for change in changes),
+        sum(change.before is not None and change.after is not None for change in changes),
+        sum(change.after is None for change in changes),
+    )
+
+
+def foreign(shadow: Shadow, kept: Sequence[Kept], target: Kept, now: str) -> set[str]:
+    """Paths that somebody else changed between a checkpoint and ``now``, as far as that can be told.
+
+    While nobody of ours was at work every change is theirs; while a tool wrote files it named, every
+    other one. What a command changed counts as ours.
+    """
+    since = [each for each in kept if each.seq >= target.seq]
+    present = Kept(seq=1 << 62, checkpoint=now, tree="", kind="rewind")
+    chain = [each for each in (*since, present) if shadow.has(each.checkpoint)]
+    found: set[str] = set()
+    for earlier, later in pairwise(chain):
+        if earlier.checkpoint == later.checkpoint:
+            continue
+        is_ours = earlier.kind == "rewind" or (earlier.kind == "before" and not earlier.paths)
+        if is_ours:
+            continue
+        changed = _paths(between(shadow, earlier.checkpoint, later.checkpoint))
+        found |= changed if earlier.kind in _SETTLED else changed - set(earlier.paths)
+    return found
+
+
+def _paths(changes: Iterable[Change]) -> set[str]:
+    return {change.path for change in changes if not change.is_folder}
