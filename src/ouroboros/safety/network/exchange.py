@@ -56,11 +56,16 @@ class Wish(Struct, frozen=True, kw_only=True):
 
 
 class Tally:
-    """Bytes that went through so far: out to the server, and back."""
+    """Bytes that went through so far: out to the server, and back.
+
+    Attributes:
+        refused: Why it was ended after all; empty where it was not.
+    """
 
     def __init__(self) -> None:
         """None yet."""
         self.sent = self.received = 0
+        self.refused = ""
 
 
 def wish_of(line: bytes) -> Wish | None:

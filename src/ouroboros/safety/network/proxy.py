@@ -18,6 +18,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from msgspec import Struct, structs
 
 from ouroboros.core.events.network import NetworkContacted
+from ouroboros.safety.network.addresses import read
 from ouroboros.safety.network.calls import Calls
 from ouroboros.safety.network.dial import Refused, dial, look_of
 from ouroboros.safety.network.doorman import Contact, Doorman, Error, Ruling
@@ -29,6 +30,7 @@ from ouroboros.safety.network.exchange import (
     passed_on,
     wish_of,
 )
+from ouroboros.safety.network.hello import Greeted
 from ouroboros.safety.network.peers import is_ours
 from ouroboros.safety.network.socks import SOCKS, SocksReply, socks_reply, socks_wish
 from ouroboros.safety.network.spelling import read_place
@@ -185,7 +187,7 @@ class Managed:
         async with self._talking(contact, way) as tally:
             if wish.is_tunnel:
                 await client.send(b"HTTP/1.1 200 Connection established\r\n\r\n" + way.early)
-                await _tunnelled(client, way.stream, reader.buffer, tally)
+                await self._tunnelled(client, way, reader.buffer, tally, contact)
                 return
             start = structs.replace(wish, host=contact.host, port=contact.port).start(way.proxy)
             await way.stream.send(start + _own_host(kept, contact) + b"connection: close\r\n\r\n")
@@ -211,7 +213,7 @@ class Managed:
             return
         async with self._talking(contact, way) as tally:
             await client.send(socks_reply(SocksReply.DONE) + way.early)
-            await _tunnelled(client, way.stream, reader.buffer, tally)
+            await self._tunnelled(client, way, reader.buffer, tally, contact)
 
     async def _open(self, contact: Contact) -> _Way | _NoWay:
         """Decides and connects; what comes of a refusal is on record then."""
@@ -258,7 +260,32 @@ class Managed:
             async with way.stream:
                 yield tally
         finally:
-            self._record(_event(contact, way.ruling, address=way.address, tally=tally))
+            ruling = way.ruling
+            if tally.refused:
+                ruling = Ruling(allowed=False, by="policy", reason=tally.refused)
+                self.calls.blame(contact.call_id, tally.refused)
+            self._record(
+                _event(contact, ruling, reason=ruling.reason, address=way.address, tally=tally)
+            )
+
+    async def _tunnelled(
+        self, client: ByteStream, way: _Way, begun: bytes, tally: Tally, contact: Contact
+    ) -> None:
+        """Carries bytes to and fro; a server that TLS names in there must be let through as well."""
+
+        async def refuses(name: str) -> str:
+            if name == contact.host or read(contact.host) is not None:
+                return ""
+            ruling = await self.doorman.rule(structs.replace(contact, host=name))
+            if ruling.allowed:
+                return ""
+            return (
+                f"within the connection to {contact.place} {name} is spoken to, and {ruling.reason}"
+            )
+
+        greeted = Greeted(client, begun, refuses)
+        await both_ways(greeted, way.stream, tally)
+        tally.refused = greeted.reason
 
     def _refuse(self, contact: Contact, ruling: Ruling) -> _NoWay:
         if not ruling.waits:
@@ -285,13 +312,6 @@ async def managed(
         tasks.start_soon(listener.serve, made.local)
         yield made
         tasks.cancel_scope.cancel()
-
-
-async def _tunnelled(client: ByteStream, server: ByteStream, begun: bytes, tally: Tally) -> None:
-    if begun:
-        await server.send(begun)
-        tally.sent += len(begun)
-    await both_ways(client, server, tally)
 
 
 def _own_host(fields: bytes, contact: Contact) -> bytes:
