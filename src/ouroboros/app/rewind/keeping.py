@@ -72,6 +72,13 @@ class Keeping:
         self._is_open_ended = True
         return ""
 
+    def close(self) -> None:
+        """Ends what is under way and lets go of the repository; blocks for as long as that takes."""
+        self.is_closed = True
+        with self._using:
+            if self._shadow is not None:
+                self._shadow.library.close()
+
     async def recover(self) -> list[str]:
         """Goes on with a rewind of this folder that was cut off; what to tell the person."""
         try:

@@ -92,10 +92,10 @@ class LateKeeping:
 
     async def close(self) -> None:
         """Lets a look that is under way come to its end."""
-        if self._keeping is not None:
-            self._keeping.is_closed = True
-        if self._thread is not None:
-            with CancelScope(shield=True):
+        with CancelScope(shield=True):
+            if self._keeping is not None:
+                await to_thread.run_sync(self._keeping.close)
+            if self._thread is not None:
                 await to_thread.run_sync(self._thread.join, _CLOSING_SECONDS)
 
     async def recover(self) -> list[str]:
@@ -106,7 +106,7 @@ class LateKeeping:
         return await keeping.recover()
 
     def _has_plans(self) -> bool:
-        return any((self._ground.home / "checkpoints").glob("*.git/rewind.json"))
+        return bool(list((self._ground.home / "checkpoints").glob("*.git/rewind.json")))
 
     def _made(self) -> "Keeping":
         with self._making:

@@ -37,7 +37,15 @@ class Library:
             }
         except (OSError, ValueError) as broken:
             raise CheckpointLost(f"the kept files are damaged: {broken}") from broken
+        for name in self._packs.keys() - found.keys():
+            self._packs[name].close()
         self._packs = found
+
+    def close(self) -> None:
+        """Lets go of every file; the next ``load`` opens them again."""
+        for pack in self._packs.values():
+            pack.close()
+        self._packs = {}
 
     @property
     def size(self) -> int:

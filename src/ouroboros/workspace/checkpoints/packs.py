@@ -186,6 +186,11 @@ class Pack:
         """How many objects it has."""
         return self._count
 
+    def close(self) -> None:
+        """Lets go of both files."""
+        self._index.close()
+        self._pack.close()
+
     def names(self) -> Iterator[bytes]:
         """The names of all of them."""
         end = self._names + self._count * NAME_BYTES
