@@ -66,3 +66,24 @@ def test_sessions_that_are_not_open_are_branched_rolled_back_and_forked(tmp_path
     ]
     refused = ouro("run", "x", "--at", "1", "--model", model, cwd=tmp_path)
     assert (refused.returncode, "--at names a message" in refused.stderr) == (2, True)
+
+
+def test_a_session_is_written_out_read_back_and_gone_on_with_elsewhere(tmp_path: Path) -> None:
+    model = script(tmp_path, {"text": "One."}, {"text": "Two."})
+    ouro("run", "first", "--model", model, "--mode", "full-auto", cwd=tmp_path)
+    ouro("export", "last", "-o", "session.jsonl", cwd=tmp_path)
+    there = {"OUROBOROS_HOME": str(tmp_path / "other machine")}
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    made = ouro("sessions", "import", "../session.jsonl", cwd=elsewhere, **there)
+    name = made.stdout.strip()
+    again = ouro("run", "second", "--resume", name, cwd=elsewhere, **there)
+    assert (again.returncode, again.stdout) == (0, "Two.\n")
+    (listed,) = json.loads(ouro("sessions", "list", "--json", cwd=elsewhere, **there).stdout)
+    assert (listed["id"], listed["cwd"]) == (name, str(elsewhere))
+    twice = ouro("sessions", "import", "../session.jsonl", cwd=elsewhere, **there)
+    assert twice.stdout.strip() != name
+    assert "another name" in twice.stderr
+    (tmp_path / "bad.jsonl").write_text("x\n", "utf-8")
+    refused = ouro("sessions", "import", "../bad.jsonl", cwd=elsewhere, **there)
+    assert (refused.returncode, "bad.jsonl:1: not an event" in refused.stderr) == (2, True)

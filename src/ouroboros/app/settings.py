@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
+from ouroboros.app.past.settings import Sessions
 from ouroboros.core import limits
 from ouroboros.core.commands import Effort, Mode
 from ouroboros.llm.auth.plan import OAuthClient
@@ -393,6 +394,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     sandbox: Sandbox = field(default_factory=Sandbox)
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     network: Network = field(default_factory=Network)
+    sessions: Sessions = Sessions()
     web: Web = field(default_factory=Web)
     browser: Browser = field(default_factory=Browser)
     rlm: Rlm = field(default_factory=Rlm)

@@ -34,6 +34,7 @@ class EventLog:
         *,
         after: int = 0,
         on_durable: Callable[[list[Envelope]], None] | None = None,
+        on_warning: Callable[[str], None] | None = None,
     ) -> None:
         """Goes on after event number ``after``.
 
@@ -43,6 +44,7 @@ class EventLog:
             after: What ``resume.load`` found, 0 for a new session.
             on_durable: Called with events once they are on the disk, in order, each once. It must
                 not block; what it raises goes to the event loop's exception handler.
+            on_warning: Called with what did not work beside the log.
         """
         self.session = lease.session
         self.last = after
@@ -50,6 +52,7 @@ class EventLog:
         self._writer = writer
         self.lease = lease
         self._on_durable = on_durable
+        self._on_warning = on_warning
         self._failure: StoreFailed | None = None
         self._waiters: deque[tuple[int, anyio.Event]] = deque()
         writer.watch(lease)
@@ -109,6 +112,11 @@ class EventLog:
         for _, waiter in self._waiters:
             waiter.set()
         self._waiters.clear()
+
+    def warned(self, text: str) -> None:
+        """Called by the writer: something beside the log did not work."""
+        if self._on_warning is not None:
+            self._on_warning(text)
 
     def _is_next(self, envelope: Envelope) -> bool:
         return (

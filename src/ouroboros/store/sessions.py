@@ -13,8 +13,8 @@ from ouroboros.core.clock import Clock
 from ouroboros.core.errors import StoreFailed
 from ouroboros.core.events import Envelope, SettingsChanged
 from ouroboros.core.ids import Ids
-from ouroboros.store import resume, snapshots
-from ouroboros.store.blobs import Blobs
+from ouroboros.store import resume
+from ouroboros.store.blobs import Blobs, refused
 from ouroboros.store.db import explained, open_database, open_existing
 from ouroboros.store.layout import Layout
 from ouroboros.store.lease import Lease, holder
@@ -182,11 +182,19 @@ def delete(home: Path, session: str) -> None:
                 raise explained(error, home) from error
         for folder in (Layout(home).artifacts(session), Layout(home).variables(session)):
             _remove(folder)
-        snapshots.discard(home, session)
+        for path in (Layout(home).snapshot(session), Layout(home).mirror(session)):
+            _unlink(path)
     except StoreFailed:
         lease.release()
         raise
     lease.remove()
+
+
+def _unlink(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise refused(error, path) from error
 
 
 def _remove(folder: Path) -> None:

@@ -80,12 +80,6 @@ def restored(home: Path, connection: sqlite3.Connection, session: str) -> State 
     return state if state.seq == header.seq else None
 
 
-def discard(home: Path, session: str) -> None:
-    """Removes what is kept of a session."""
-    with suppress(OSError):
-        Layout(home).snapshot(session).unlink(missing_ok=True)
-
-
 @cache
 def _shape() -> int:
     """Any change of the code that folds makes older snapshots worthless."""

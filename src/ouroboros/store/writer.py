@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -17,6 +18,7 @@ from ouroboros.store.lease import SIGN_SECONDS, Lease
 
 if TYPE_CHECKING:
     from ouroboros.store.ledger import Ledger
+    from ouroboros.store.mirror import Mirror
 
 BATCH = 512
 """Most events of one commit."""
@@ -38,6 +40,10 @@ class Receiver(Protocol):
         """These and all later ones are not on the disk and never will be."""
         ...
 
+    def warned(self, text: str) -> None:
+        """Something beside the log did not work."""
+        ...
+
 
 type _Entry = tuple[Receiver, Envelope, bytes]
 type _Outcome = tuple[Receiver, list[Envelope] | StoreFailed]
@@ -46,9 +52,15 @@ type _Outcome = tuple[Receiver, list[Envelope] | StoreFailed]
 class Writer:
     """Serves all sessions of one home folder; opens and migrates the database in its thread."""
 
-    def __init__(self, home: Path, *, busy_seconds: float = 5.0) -> None:
-        """``busy_seconds``: how long another program may hold the database. Starts nothing."""
+    def __init__(self, home: Path, *, busy_seconds: float = 5.0, mirrors: bool = False) -> None:
+        """Starts nothing.
+
+        ``busy_seconds``: how long another program may hold the database. ``mirrors``: events are
+        repeated in a file for each session.
+        """
         self.home = home
+        self._mirrors = mirrors
+        self._mirror: Mirror | None = None
         self._busy_seconds = busy_seconds
         self._queue: SimpleQueue[_Entry | None] = SimpleQueue()
         self._thread = Thread(target=self._run, name="store-writer", daemon=True)
@@ -138,15 +150,34 @@ class Writer:
         try:
             self._tell(self._opened.set)
             ledger = Ledger(self.home, connection)
+            if self._mirrors:
+                from ouroboros.store.mirror import Mirror
+
+                self._mirror = Mirror(self.home, connection)
             while not self._has_seen_end:
                 self._taken = self._take()
                 self._sign()
                 outcomes = self._keep(ledger, self._taken)
                 self._taken = []
                 if outcomes:
+                    self._repeat(outcomes)
                     self._tell(lambda told=outcomes: _deliver(told))
         finally:
+            if self._mirror is not None:
+                self._mirror.close()
             connection.close()
+
+    def _repeat(self, outcomes: list[_Outcome]) -> None:
+        if self._mirror is None:
+            return
+        from ouroboros.store.ledger import Line
+        from ouroboros.store.log import encode
+
+        for receiver, outcome in outcomes:
+            if isinstance(outcome, list):
+                lines = [Line(envelope=each, encoded=encode(each)) for each in outcome]
+                if problem := self._mirror.add(receiver.lease.session, lines):
+                    self._tell(partial(receiver.warned, problem))
 
     def _take(self) -> list[_Entry]:
         batch: list[_Entry] = []

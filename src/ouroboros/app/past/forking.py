@@ -1,7 +1,7 @@
 """Sessions that go on from elsewhere, and sessions that begin as a part of another."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def fork(home: Path, session: str, node: str) -> str:
     read = resume.read(home, session).envelopes
     until = node_of(fold(read), node).until or len(read)
     child = ids.new("ses")
-    kept = [replace(each, id=ids.new("evt"), session=child) for each in read[:until]]
+    kept = renamed(read[:until], child, ids)
     state = fold(kept)
     ends = closings(state, "forked", text=FORKED)
     events = (*ends, SessionForked(message_id=node, child=child, parent=session))
@@ -61,6 +61,17 @@ def move(home: Path, session: str, command: Branch | Rewind | Rollback) -> State
     return _record(
         home, session, lambda state: (*closings(state, "branched"), moved(state, command))
     )
+
+
+def renamed(envelopes: Sequence[Envelope], session: str, ids: Ids) -> list[Envelope]:
+    """The same events as those of another session."""
+    made: list[Envelope] = []
+    for each in envelopes:
+        event = each.data
+        if isinstance(event, SessionForked) and event.child == each.session:
+            event = replace(event, child=session)
+        made.append(replace(each, id=ids.new("evt"), session=session, data=event))
+    return made
 
 
 def enveloped(state: State, events: Iterable[Event], ids: Ids, now: float) -> list[Envelope]:

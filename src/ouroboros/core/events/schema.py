@@ -96,7 +96,7 @@ def decode(line: bytes) -> Envelope:
             )
         decoder = _decoder(sealed.type)
         data = decoder.decode(sealed.data)
-    except msgspec.DecodeError as broken:
+    except (msgspec.DecodeError, RecursionError) as broken:
         raise Unreadable(f"not an event: {broken}") from broken
     return Envelope(
         v=sealed.v,

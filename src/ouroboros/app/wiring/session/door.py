@@ -42,7 +42,7 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
         return await to_thread.run_sync(Speakers, settings, variables, clock, opening.tap, leaks)
 
     speakers = None if goes_on else await connected(opening.settings)
-    async with Writer(opening.home) as writer:
+    async with Writer(opening.home, mirrors=opening.settings.sessions.mirror) as writer:
         past = Past(id=ids.new("ses"))
         if goes_on:
             past.id = await to_thread.run_sync(resolve, opening.home, opening.cwd, resume)

@@ -39,7 +39,13 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
 
     journal = Journal(
         state=state,
-        log=EventLog(parts.writer, parts.lease, after=state.seq, on_durable=show),
+        log=EventLog(
+            parts.writer,
+            parts.lease,
+            after=state.seq,
+            on_durable=show,
+            on_warning=lambda text: journal.record(Logged(level="warning", text=text)),
+        ),
         ids=parts.ids,
         clock=parts.clock,
         redact=secrecy.redactor(parts.leaks),

@@ -1,5 +1,7 @@
 """`ouro sessions tree|branch|rollback|fork`: where a session goes on that is not open."""
 
+from pathlib import Path
+
 import click
 
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
@@ -81,3 +83,22 @@ def fork(invocation: Invocation, session: str, node: str) -> None:
     state = sessions.describe(sessions.events(invocation.home(), found.id).envelopes)
     at = node_named(state, node) if node else state.tree.head
     say(forking.fork_aside(invocation.home(), found.id, at))
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.pass_obj
+def import_(invocation: Invocation, file: Path) -> None:
+    """Make a session of FILE, which `ouro export` wrote, and print its name.
+
+    It goes on in the current folder; what was allowed in it is not allowed here.
+    """
+    from ouroboros.app.past import importing
+    from ouroboros.faces.cli.render.words import count
+
+    made = importing.import_file(invocation.home(), file, cwd=invocation.cwd())
+    if made.session != made.was:
+        note(f"there is a session {made.was} already, so this one has another name")
+    if made.lost:
+        note(f"{count(made.lost, 'whole output')} that was cut for the model is not in the file")
+    say(made.session)

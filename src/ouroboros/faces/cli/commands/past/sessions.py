@@ -203,7 +203,15 @@ def search(invocation: Invocation, words: tuple[str, ...], *, limit: int, as_jso
     return 0 if found else 1
 
 
-for _more in (branches.tree, branches.branch, branches.rollback, branches.fork, following.follow):
+_MORE = (
+    branches.tree,
+    branches.branch,
+    branches.rollback,
+    branches.fork,
+    branches.import_,
+    following.follow,
+)
+for _more in _MORE:
     command.add_command(_more)
 
 
