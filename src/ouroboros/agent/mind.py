@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 
 from ouroboros.agent.compacting import Compactor
-from ouroboros.agent.context import tokens
+from ouroboros.agent.context import meter, tokens
 from ouroboros.agent.context.cut import Around, Flush, Nobody, Trigger, keep_nothing
 from ouroboros.agent.context.messages import Builder
 from ouroboros.agent.prompts import Piece, Prompts
@@ -13,6 +13,7 @@ from ouroboros.agent.speaking.cut_watch import CutWatch
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.reply import Reply
 from ouroboros.agent.speaking.speaker import Speaker, Tuning
+from ouroboros.core.context import Meter
 from ouroboros.core.events import ContextCompacted, TaskCompleted
 from ouroboros.core.ids import Ids
 from ouroboros.core.parts import Message, Text, ToolSpec
@@ -117,10 +118,33 @@ class ToolMind:
         if not has_replies(state):
             return False
         overhead = self._overhead()
+        return self._used(state, tuning, overhead) >= self._limit(state, tuning, overhead)
+
+    def meter(self, state: State) -> Meter:
+        """What fills the context."""
+        tuning, overhead = self.speaker.tuning, self._overhead()
+        used = self._used(state, tuning, overhead)
+        found = meter.blocks(
+            (piece.text for piece in self._system),
+            self._tools(),
+            self._builder.build(state, tuning.most_images),
+            used,
+        )
+        return Meter(
+            model=self.speaker.name,
+            blocks=found,
+            used=used,
+            source="estimated" if state.measured_tokens is None else "reported",
+            limit=self._limit(state, tuning, overhead),
+            window=int(tuning.window * tokens.EFFECTIVE_WINDOW),
+            is_assumed=tuning.known_window is None,
+        )
+
+    def _used(self, state: State, tuning: Tuning, overhead: int) -> int:
         used = tokens.used(state, overhead) - self._builder.relief(state, tuning.most_images)
         if tuning.cuts_silently:  # its report may count a cut history
             used = max(used, tokens.least(state, overhead))
-        return used >= self._limit(state, tuning, overhead)
+        return used
 
     async def compact(self, state: State, trigger: Trigger, focus: str = "") -> ContextCompacted:
         """Lets the model summarise; without a model's summary, keeps what is on record."""

@@ -8,6 +8,7 @@ from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.reply import Reply
 from ouroboros.agent.speaking.speaker import Tuning
 from ouroboros.core.commands import Redo, Restore, Undo
+from ouroboros.core.context import Meter
 from ouroboros.core.errors import ModelFailed
 from ouroboros.core.events import ContextCompacted, Event, ModelSwitched, TaskCompleted
 from ouroboros.core.parts import Message
@@ -34,13 +35,14 @@ class Partner(Mind, Protocol):
     """A mind that a session can hold a conversation with.
 
     ``can_compact`` says whether there is anything to summarise, ``would_fill`` whether a model with
-    another tuning could not read the history as it is.
+    another tuning could not read the history as it is, ``meter`` what fills the context.
     """
 
     @property
     def lineup(self) -> Lineup: ...
     def can_compact(self, state: State) -> bool: ...
     def would_fill(self, state: State, tuning: Tuning) -> bool: ...
+    def meter(self, state: State) -> Meter: ...
     async def compact(
         self, state: State, trigger: Trigger, focus: str = ""
     ) -> ContextCompacted: ...

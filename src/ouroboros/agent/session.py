@@ -40,6 +40,7 @@ from ouroboros.core.commands import (
     Submit,
     Undo,
 )
+from ouroboros.core.context import Meter
 from ouroboros.core.errors import Misuse, unwrapped
 from ouroboros.core.events import TaskCancelled, TaskCompleted, UserMessage
 from ouroboros.core.ids import Ids
@@ -185,6 +186,10 @@ class Session:
         A call that only waited for a yes still waits: its question is asked again when work goes on.
         """
         return close(self.state, self.journal)
+
+    def meter(self) -> Meter:
+        """What fills the model's context now."""
+        return self._mind.meter(self.state)
 
     def facts(self, state: State) -> tuple[Message, dict[str, str]] | None:
         """What a model that goes on right after a compaction must be told anew."""

@@ -8,6 +8,8 @@ from anyio import lowlevel
 from msgspec import Struct
 
 from ouroboros.agent.asking.approvals import Desk
+from ouroboros.agent.context.cut import Around, Flush, Nobody, keep_nothing
+from ouroboros.agent.context.teller import no_mentions
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.roles import Partner
 from ouroboros.agent.running.overlap import Hands
@@ -62,6 +64,8 @@ class Kit(Struct, frozen=True, kw_only=True):
     caps: Caps
     clock: Clock
     ids: Ids
+    around: Around = Nobody()
+    flush: Flush = keep_nothing
 
 
 class Later:
@@ -85,6 +89,8 @@ class Joined(Struct, frozen=True, kw_only=True):
         closing: Is awaited before a run ends.
         stop_child: Stops one child of the run; false where none of that name is at work.
         resize: Gives the terminals of commands so many columns and rows.
+        handed: What goes on that no event says: ``goal``, ``children``, ``tabs``.
+        mentions: Reads what words name, the way every call goes.
     """
 
     name: Literal["tools", "rlm"]
@@ -97,3 +103,5 @@ class Joined(Struct, frozen=True, kw_only=True):
     stop_child: Callable[[str], bool] = lambda _: False
     resize: Callable[[int, int], None] = lambda _columns, _rows: None
     closing: Callable[[], Awaitable[None]] = lowlevel.checkpoint
+    handed: Callable[[], dict[str, str]] = dict
+    mentions: Callable[[Message], Awaitable[Message | None]] = no_mentions

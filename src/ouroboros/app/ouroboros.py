@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from ouroboros.agent.session import Session as Engine
 from ouroboros.app.settings import Settings
 from ouroboros.core.commands import Branch, Command, Fork
+from ouroboros.core.context import Meter
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import Envelope, PermissionAnswered, TaskCancelled, TaskCompleted
 from ouroboros.core.events.session import SessionForked
@@ -25,6 +26,7 @@ from ouroboros.core.parts import Message
 from ouroboros.core.state import Spent, State
 
 if TYPE_CHECKING:
+    from ouroboros.agent.context.cut import Flush
     from ouroboros.app.past.tree import Twig
     from ouroboros.llm.cassettes.tap import Tap
     from ouroboros.repl.seeds import Seeds
@@ -134,6 +136,10 @@ class Session:
         await self._engine.handle(Fork(message_id=message_id))
         return self._forked
 
+    def meter(self) -> Meter:
+        """What fills the model's context now, in tokens by kind of content."""
+        return self._engine.meter()
+
     def history(self) -> tuple[Message, ...]:
         """The messages of the current branch."""
         return tuple(self.state.history)
@@ -180,17 +186,20 @@ class Ouroboros:
         environment: Mapping[str, str],
         tap: "Tap | None" = None,
         rules: "Sequence[Rule] | None" = None,
+        flush: "Flush | None" = None,
     ) -> None:
         """Reads nothing yet; ``environment`` also holds the keys of providers.
 
         ``rules`` say what may happen, each with the layer it stands in; without them the settings'
         own lists count, as the person's. ``tap`` records what goes to models or answers in their place (``app.cassettes``).
+        ``flush`` keeps what is worth keeping of the messages that a summary is about to replace.
         """
         self._settings = settings
         self._home = home
         self._environment = environment
         self._tap = tap
         self._rules = None if rules is None else tuple(rules)
+        self._flush = flush
 
     @asynccontextmanager
     async def open(
@@ -231,6 +240,7 @@ class Ouroboros:
             SessionBusy: Another process has the session open.
             StoreFailed: The database cannot be used.
         """
+        from ouroboros.agent.context.cut import keep_nothing
         from ouroboros.app.wiring import session as wiring
         from ouroboros.repl.seeds import Seeds
 
@@ -247,6 +257,7 @@ class Ouroboros:
             logins=logins,
             seeds=seeds or Seeds(),
             way=way,
+            flush=self._flush or keep_nothing,
             chosen=frozenset(chosen),
         )
         async with wiring.opened(opening, resume=resume, latest=latest) as built:

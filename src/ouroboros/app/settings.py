@@ -67,11 +67,13 @@ class Context(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     threshold: Ratio = 0.8
     fixed_limit: Positive | None = None
+    scope: Literal["total", "body_after_prefix"] = "total"
     keep_user_tokens: Count = limits.KEEP_USER_TOKENS
     keep_messages: Count = 0
     window: Positive | None = None
     image_tokens: Count = limits.IMAGES_TOKENS
     instruction_bytes: Count = limits.INSTRUCTION_BYTES
+    notes: Literal["", "project", "local", "user"] = ""
     off: tuple[str, ...] = ()
 
 
@@ -158,8 +160,7 @@ class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         landlock_alone: Landlock cannot leave ``.git`` out of a folder. ``strict`` lets commands make and
             remove nothing beside it; ``loose`` lets them change it too.
         processes: The most that the user may have at once while a command runs; 0 for no bound.
-        local_sockets: With the network ``on``, whether commands may speak to programs of this machine by
-            local sockets: Docker, agents that hold keys, the desktop, but databases too.
+        local_sockets: With the network ``on``: of Docker, of agents that hold keys, but of databases too.
     """
 
     mode: Literal["read-only", "workspace-write", "danger-full-access"] = "workspace-write"
@@ -216,8 +217,7 @@ class Web(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         deny: What is not reached, listed or not.
         only_allowed: The listed hosts are the only ones there are.
         only_reading: Commands may only say GET, HEAD and OPTIONS over plain HTTP.
-        first_contact: Whether a command waits while somebody is asked about a new host, or is refused it
-            until the answer is there, and goes on.
+        first_contact: A command waits for the answer about a new host, or is refused it until then.
     """
 
     allow: tuple[HostName, ...] = ()

@@ -7,11 +7,12 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ouroboros.agent.context.tokens import of_text
+from ouroboros.agent.context.tokens import EFFECTIVE_WINDOW, of_text
 from ouroboros.agent.roles import Trigger
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.reply import Reply
 from ouroboros.agent.speaking.speaker import Speaker, Tuning
+from ouroboros.core.context import Block, Meter
 from ouroboros.core.events import ContextCompacted, ErrorRaised, Event, TaskCompleted
 from ouroboros.core.events.browser import BrowserChanged
 from ouroboros.core.events.code import IterationStarted
@@ -164,6 +165,24 @@ class RlmMind:
         """Never."""
         del state, tuning
         return False
+
+    def meter(self, state: State) -> Meter:
+        """What fills the context: the same prompt each time, and one message of bounded size."""
+        tuning = self.speaker.tuning
+        text = self._text or self._message(state)
+        found = (
+            Block(name="system prompt", tokens=of_text(self._system)),
+            Block(name="task and iterations", tokens=of_text(text)),
+        )
+        return Meter(
+            model=self.speaker.name,
+            blocks=found,
+            used=sum(block.tokens for block in found),
+            source="estimated",
+            limit=None,
+            window=int(tuning.window * EFFECTIVE_WINDOW),
+            is_assumed=tuning.known_window is None,
+        )
 
     async def compact(self, state: State, trigger: Trigger, focus: str = "") -> ContextCompacted:
         """Tells half as much of the past from now on; the history itself stays as it is.

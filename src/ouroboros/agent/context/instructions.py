@@ -2,7 +2,8 @@
 
 One file per folder, the first of ``AGENTS.override.md``, ``AGENTS.md``, ``CLAUDE.md``,
 ``GEMINI.md``; joined from the project's root down to the working folder, the nearest last, 32 KiB
-in all. The person's own file in the home folder comes first and is not counted. The text is data
+in all. The person's own file in the home folder comes first and is not counted; their notes for this
+project, which are kept in the home folder too, come last. The text is data
 for the model; it configures nothing. A project's file that is a link out of the project is left
 out: a clone must not choose which of the person's files a model reads.
 """
@@ -14,7 +15,11 @@ from pathlib import Path
 from msgspec import Struct
 
 NAMES = ("AGENTS.override.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md")
+NOTES = "# Notes of the user for this project"
 SEPARATOR = "\n\n--- project-doc ---\n\n"
+
+NOTES_BYTES = 32_768
+"""Read of the person's notes for a project."""
 
 OWN_BYTES = 1_048_576
 """Read of the person's own file; a longer one is a mistake."""
@@ -67,10 +72,44 @@ def gather(cwd: Path, home: Path, budget: int) -> Instructions:
         files.append(path)
         pieces.append(raw.decode("utf-8", "replace").strip())
     project = "\n\n".join(piece for piece in pieces if piece)
+    noted = _notes(local_notes(root, home), files, warnings)
     personal = own[1].decode("utf-8", "replace").strip() if own else ""
-    text = SEPARATOR.join(part for part in (personal, project) if part)
+    local = "\n\n".join(part for part in (project, noted) if part)
+    text = SEPARATOR.join(part for part in (personal, local) if part)
     foreign = str(files[1 if own else 0]) if project else ""
     return Instructions(text=text, files=tuple(files), project=foreign, warnings=tuple(warnings))
+
+
+def local_notes(root: Path, home: Path) -> Path:
+    """The person's notes for one project, which nobody else sees."""
+    from binascii import crc32
+
+    name = root.name[:60].encode("utf-8", "replace").decode()
+    return home / "notes" / f"{name}-{crc32(os.fsencode(root)):08x}.md"
+
+
+def chosen(folder: Path) -> Path:
+    """The file that counts in a folder, or that would, if there were one."""
+    found = _first(folder, OWN_BYTES, [])
+    return found[0] if found else folder / "AGENTS.md"
+
+
+def _notes(path: Path, files: list[Path], warnings: list[str]) -> str:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(NOTES_BYTES + 1)
+    except FileNotFoundError:
+        return ""
+    except OSError as broken:
+        warnings.append(f"{path} cannot be read ({broken.strerror}); it is left out")
+        return ""
+    if len(raw) > NOTES_BYTES:
+        warnings.append(f"{path} is cut: notes may hold {NOTES_BYTES} bytes")
+    text = raw[:NOTES_BYTES].decode("utf-8", "replace").strip()
+    if not text:
+        return ""
+    files.append(path)
+    return f"{NOTES}\n\n{text}"
 
 
 def _first(

@@ -171,6 +171,7 @@ class Speakers:
             known_window=window,
             threshold=context.threshold,
             fixed_limit=context.fixed_limit,
+            scope=context.scope,
             keep=Keep(user_tokens=context.keep_user_tokens, messages=context.keep_messages),
             effort=settings.effort,
             efforts=None if is_first else _efforts(known),
@@ -179,7 +180,9 @@ class Speakers:
             temperature=settings.temperature,
             max_output_tokens=settings.max_output_tokens or known.max_output,
             takes_images=_takes_images(known),
-            most_images=images.most(
+            most_images=0
+            if _takes_images(known) is False
+            else images.most(
                 context.image_tokens, window or CONTEXT_WINDOW, vendor=dialect.max_images
             ),
             cuts_silently=dialect.cuts_silently,

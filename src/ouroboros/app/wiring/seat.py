@@ -63,6 +63,15 @@ class BrowserSeat:
         known = browser.known() if browser is not None else None
         return tuple(known.all()) if known is not None else ()
 
+    def counted(self) -> str:
+        """How many tabs there are and which is in front, without starting a browser."""
+        browser = self._repls.base.browser
+        known = browser.known() if browser is not None else None
+        tabs = len(known.all()) if known is not None else 0
+        if known is None or not tabs:
+            return ""
+        return f"{tabs} open, {known.active or 'none'} in front"
+
     def url(self, tab: str) -> str:
         """Where a tab is, as far as is known."""
         known = self._browser.known()

@@ -34,13 +34,13 @@ async def added(
     logins: tuple[str, ...] = (),
     pythons: Pythons | None = None,
     blind: Blind = sees,
-) -> AsyncGenerator[None]:
+) -> AsyncGenerator[BrowserSeat]:
     """Registers the tools that the settings wish for, until the end of the session."""
     async with seat_of(kit, registry, hands, browser=browser, logins=logins) as seat:
         join(registry, family(seat, browser=browser, blind=blind))
         if pythons is not None:
             pythons.sight = seat
-        yield
+        yield seat
 
 
 @asynccontextmanager

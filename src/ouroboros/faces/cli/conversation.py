@@ -26,12 +26,20 @@ PIPE_CLOSED = 141
 _LEAVING_SECONDS = 1.0
 
 type Job = Callable[[], Awaitable[None]]
-type Control = Literal["stay", "leave"] | Job
-"""What a command of the chat comes to: going on, leaving, or work that may be interrupted."""
+
+
+class Say(Struct, frozen=True, kw_only=True):
+    """Words that a command says for the person."""
+
+    text: str
+
+
+type Control = Literal["stay", "leave"] | Job | Say
+"""What a command of the chat comes to: going on, leaving, work that may be interrupted, or a turn."""
 
 
 class Controller(Protocol):
-    """Carries out a line that begins with a slash."""
+    """Carries out a line that is a command: it begins with a slash, or is a note."""
 
     async def __call__(self, line: str, *, running: bool) -> Control:
         """Raises nothing: a mistake is shown."""
@@ -60,6 +68,11 @@ class Talk(Protocol):
 
 class _Ended(Struct, frozen=True, kw_only=True):
     exit_code: int
+
+
+def is_note(text: str) -> bool:
+    """Whether a line is to be noted; a text of several lines may well begin with a heading."""
+    return text.startswith("# ") and "\n" not in text.strip()
 
 
 class Conversation:
@@ -285,12 +298,16 @@ class Conversation:
         if self._running and not self._stage.typed:
             self._waiting.append(text)
             return "stay"
-        if not self._running or text.startswith("/"):
+        is_command = text.startswith("/") or is_note(text)
+        if not self._running or is_command:
             self.echo(text)
         if self._stage.typed and self._remember is not None:
             await anyio.to_thread.run_sync(self._remember, text)
-        if text.startswith("/") and self._control is not None:
+        if is_command and self._control is not None:
             asked = await self._control(text, running=self._running)
+            if isinstance(asked, Say):
+                self._begin(tasks, asked.text)
+                return "stay"
             if not callable(asked):
                 return asked
             self._running = True

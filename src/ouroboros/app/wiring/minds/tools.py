@@ -1,8 +1,9 @@
 """The mind that calls tools, with its prompt and the tools of the session."""
 
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 from anyio import to_thread
 from msgspec import Struct
@@ -14,9 +15,13 @@ from ouroboros.app.wiring import late_scripts, living, outgoing, toolbox
 from ouroboros.app.wiring.minds.prompts import system_prompt
 from ouroboros.app.wiring.pythons import Pythons
 from ouroboros.core.events.code import Logged
+from ouroboros.core.parts import Message
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import Registry
+
+if TYPE_CHECKING:
+    from ouroboros.app.wiring.seat import BrowserSeat
 
 
 class Wish(Struct, frozen=True, kw_only=True):
@@ -58,7 +63,9 @@ async def joined(
         open_.push_async_callback(pythons.close)
         hands = await open_.enter_async_context(outgoing.hands_of(kit, registry))
         if late is not None:
-            used = late_scripts.kept(late, kit, registry, hands)
+            used: AbstractAsyncContextManager[BrowserSeat | None] = late_scripts.kept(
+                late, kit, registry, hands
+            )
         else:
             from ouroboros.app.wiring import tool_family  # runs without them never load the browser
 
@@ -71,12 +78,18 @@ async def joined(
                 pythons=pythons,
                 blind=partial(toolbox.blind, kit),
             )
-        await open_.enter_async_context(used)
-        yield _mind(kit, prompts, registry, hands, processes)
+        seat = await open_.enter_async_context(used)
+        yield _mind(kit, prompts, registry, hands, processes, seat=seat)
 
 
 def _mind(
-    kit: Kit, prompts: Prompts, registry: Registry, hands: Orchestrator, processes: Processes
+    kit: Kit,
+    prompts: Prompts,
+    registry: Registry,
+    hands: Orchestrator,
+    processes: Processes,
+    *,
+    seat: "BrowserSeat | None",
 ) -> Joined:
     pieces = system_prompt(kit.settings, prompts)
     facts = Later()
@@ -87,6 +100,8 @@ def _mind(
         tools=registry.specs,
         ids=kit.ids,
         context=facts.of,
+        around=kit.around,
+        flush=kit.flush,
     )
     return Joined(
         name="tools",
@@ -98,4 +113,17 @@ def _mind(
         warnings=toolbox.strangers(kit.settings, registry),
         facts=facts,
         resize=processes.resize,
+        handed=lambda: {"tabs": seat.counted()} if seat is not None else {},
+        mentions=partial(_mentioned, kit, registry, hands),
     )
+
+
+async def _mentioned(
+    kit: Kit, registry: Registry, hands: Orchestrator, message: Message
+) -> Message | None:
+    """What words name, read; most words name nothing."""
+    if "@" not in message.text:
+        return None
+    from ouroboros.app.wiring.mentions import Mentions
+
+    return await Mentions(kit, registry, hands).read(message)

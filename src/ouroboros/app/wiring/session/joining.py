@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from ouroboros.agent.asking.approvals import Desk
+from ouroboros.agent.context.cut import Cut, Flush, keep_nothing
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.pieces import Pieces
@@ -14,6 +15,7 @@ from ouroboros.app.rewind.late import Ground, LateKeeping
 from ouroboros.app.settings import Settings
 from ouroboros.app.wiring.session.opening import Opening, Parts
 from ouroboros.app.wiring.session.past import Past
+from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import Envelope
 from ouroboros.core.events.code import Logged
 from ouroboros.core.limits import Caps
@@ -98,6 +100,7 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         caps=_caps(opening.settings),
         clock=parts.clock,
         ids=parts.ids,
+        flush=_careful(opening.flush, journal),
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, field
 
+from ouroboros.agent.context.cut import Flush, keep_nothing
 from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.session import Session
 from ouroboros.agent.speaking.speaker import Speaker
@@ -32,6 +33,7 @@ class Opening(Struct, frozen=True, kw_only=True):
         logins: Sealed states that it begins with.
         seeds: Variables that the REPL begins with.
         way: How ``rlm`` gets at small data: read it plainly, or work on it in the REPL.
+        flush: Keeps what is worth keeping of messages that a summary replaces.
         chosen: Names of settings that count now; in the others a session that goes on keeps its own.
     """
 
@@ -47,6 +49,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     logins: tuple[str, ...] = ()
     seeds: Seeds = Seeds()
     way: Literal["auto", "plain", "repl"] = "auto"
+    flush: Flush = keep_nothing
     chosen: frozenset[str] = frozenset()
 
 

@@ -21,6 +21,7 @@ class Seat(Struct, kw_only=True):
 
     Attributes:
         next: The session to go on with after this one, if the command leaves.
+        memory: What commands of this chat note for later ones.
     """
 
     session: "Session"
@@ -28,6 +29,7 @@ class Seat(Struct, kw_only=True):
     loaded: "Loaded"
     cwd: Path
     next: str = ""
+    memory: dict[str, str] = {}
 
     def say(self, *lines: str) -> None:
         """Shows lines that are no event."""
@@ -69,6 +71,19 @@ SLASHES = {
         "go on in another session that begins like this one",
         f"{_HERE}.branches:fork",
         waits=True,
+    ),
+    "context": Slash("/context [--json]", "what fills the context", f"{_HERE}.context:context"),
+    "init": Slash(
+        "/init [improve]",
+        "let the model write AGENTS.md for this project",
+        f"{_HERE}.context:init",
+        waits=True,
+    ),
+    "#": Slash("# TEXT", "add a line to your notes", f"{_HERE}.context:note_line"),
+    "note": Slash(
+        "/note PLACE [TEXT]",
+        "the same for project, local or user, and from now on",
+        f"{_HERE}.context:note",
     ),
 }
 

@@ -152,10 +152,11 @@ class _Slashes:
         self._face = face
         self._home, self._settings = loaded.home, loaded.settings
         self._loaded, self._cwd = loaded, cwd
+        self._memory: dict[str, str] = {}
 
     async def carry_out(self, line: str, *, running: bool) -> Control:
         """Does what the line says; a mistake is shown and nothing else happens."""
-        name, _, rest = line[1:].strip().partition(" ")
+        name, _, rest = line.removeprefix("/").strip().partition(" ")
         rest = rest.strip()
         try:
             return await self._known(name, rest, running=running)
@@ -190,7 +191,13 @@ class _Slashes:
         return "stay"
 
     async def _other(self, name: str, rest: str, *, running: bool) -> Control:
-        seat = Seat(session=self._session, face=self._face, loaded=self._loaded, cwd=self._cwd)
+        seat = Seat(
+            session=self._session,
+            face=self._face,
+            loaded=self._loaded,
+            cwd=self._cwd,
+            memory=self._memory,
+        )
         control = await carry_out(seat, one_line(name), rest, running=running)
         self.next = seat.next
         return control
