@@ -166,7 +166,7 @@ async def test_what_a_tab_is_touched_by_ends_with_its_page(chromium: Chromium, s
         tab = await held.open(shop.url("shop"))
         await held.run(tab, "1")
         await tab.navigate(shop.url("ads", 1))
-        await anyio.sleep(0.4)
+        await until(lambda: shop.paths(2))
         assert shop.paths(2) == ["/own.png"]
 
 
