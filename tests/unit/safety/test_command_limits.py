@@ -42,6 +42,22 @@ ASKED = (
     ("rg --files --ignore-file /etc/passwd", "ask.outside"),
     ("rg --files -f /etc/passwd .", "ask.outside"),
     ("rg --files /etc", "ask.outside"),
+    ("grep -r '' .", "ask.secret"),
+    ("grep -rn . .", "ask.secret"),
+    ("grep -R '^.*$' src", "ask.secret"),
+    ("grep -rv nothing-of-this", "ask.secret"),
+    ("grep -d recurse '' .", "ask.secret"),
+    ("grep -rh -e x -e '' .", "ask.secret"),
+    ("fgrep -r '' .", "ask.secret"),
+    ("rg --hidden .", "ask.secret"),
+    ("rg -uu ''", "ask.secret"),
+    ("rg -. --passthru x", "ask.secret"),
+    ("find . -type f -exec cat {} +", "ask.secret"),
+    ("find . -type f | xargs cat", "ask.secret"),
+    ("tar c .", "ask.option"),
+    ("git show HEAD:.env", "ask.secret"),
+    ("sed -n p *", "ask.pattern"),
+    ("cat .*", "ask.pattern"),
 )
 
 
@@ -63,6 +79,18 @@ def test_one_step_beyond_a_read_is_asked_about(ground: Path, text: str, rule: st
         "rg --files --ignore-file README.md .",
         "cd src/deep && ls",
         "ls ./*.nothing",
+        "grep -rn main .",
+        "grep -rl '' .",
+        "grep -rc '' src",
+        "grep -rn --include=*.py . src",
+        "grep '' README.md",
+        "grep -v x README.md",
+        "rg .",
+        "rg --hidden main",
+        "rg -uu main src",
+        "rg --hidden --files",
+        "git grep ''",
+        "cat README.md ./*.md",
     ],
 )
 def test_one_step_back_is_a_read(ground: Path, text: str):
@@ -183,3 +211,45 @@ def test_what_the_surroundings_say_does_not_count(tmp_path: Path):
         assert said(**surroundings) == plain, name
         assert not canary.exists(), name
         assert not (tmp_path / "traced").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("head -n 5 p", "safe.read"),
+        ("head -n5 p", "safe.read"),
+        ("head -n", "ask.option"),
+        ("head -n -q p", "ask.option"),
+        ("head -n -5 p", "safe.read"),
+        ("head -qx p", "ask.option"),
+        ("head --lines=5 p", "safe.read"),
+        ("head --lines 5 p", "safe.read"),
+        ("head --lines", "ask.option"),
+        ("head --quiet=x p", "ask.option"),
+        ("head --lines -q p", "ask.option"),
+        ("grep -e p -- -x p", "safe.read"),
+        ("grep -f.env p", "ask.secret"),
+        ("grep -f .env p", "ask.secret"),
+        ("grep --file=.env p", "ask.secret"),
+        ("grep --file .env p", "ask.secret"),
+        ("grep -fREADME.md p", "safe.read"),
+        ("grep -fREADME.md .env", "ask.secret"),
+        ("grep -e x .env", "ask.secret"),
+        ("grep --regexp=x .env", "ask.secret"),
+        ("grep .env p", "safe.read"),
+        ("grep -e .env p", "safe.read"),
+        ("grep -- -e .env", "ask.secret"),
+        ("grep -A3 -B3 x p", "safe.read"),
+        ("grep -m* x p", "ask.pattern"),
+        ("grep -e * p", "ask.pattern"),
+        ("grep --include=*.py x p", "safe.read"),
+        ("grep --include *.py x p", "ask.pattern"),
+        ("grep --file=*.md x", "ask.pattern"),
+        ("type +x", "ask.operand"),
+        ("type x", "safe.read"),
+        ("jq --arg a b . x.yml", "safe.read"),
+        ("jq --arg a", "ask.option"),
+    ],
+)
+def test_options_and_their_values_are_told_apart(ground: Path, text: str, rule: str) -> None:
+    assert judged(text, ground).rule == rule

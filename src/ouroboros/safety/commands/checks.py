@@ -116,9 +116,33 @@ def _yq(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
     match.paths.extend(match.operands[:1])
 
 
+_EVERY_LINE = re.compile(r"[\^$.*+?|()]*")
+_INVERTED = frozenset({"-v", "--invert-match", "--passthru"})
+_DEEP = frozenset({"-r", "-R", "--recursive", "--dereference-recursive"})
+_HIDDEN = frozenset({"-u", "-.", "--hidden", "--unrestricted", "--no-ignore", "--no-ignore-vcs"})
+_NO_LINES = frozenset(["-l", "-L", "-c", "-q", "--count", "--count-matches", "--quiet", "--silent", "--files", "--files-with-matches", "--files-without-match", "--type-list"])  # fmt: skip
+_NARROWER = frozenset({"-g", "--glob", "--iglob", "--include", "-t", "--type"})
+
+
+def _shows_all(name: str, match: Match) -> bool:
+    """Whether a search prints every line of every file below a folder, also of those with keys."""
+    given = match.given
+    recurses = "recurse" in (*given.get("-d", []), *given.get("--directories", []))
+    is_wide = not given.keys().isdisjoint(_HIDDEN if name == "rg" else _DEEP) or recurses
+    if not is_wide or given.keys() & (_NO_LINES | _NARROWER):
+        return False
+    asked = [*given.get("-e", []), *given.get("--regexp", [])]
+    asked = asked or [word.text for word in match.operands[:1]]
+    return bool(given.keys() & _INVERTED) or any(map(_EVERY_LINE.fullmatch, asked))
+
+
 def _grep(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
-    del name, ground
+    del ground
     _plain(match.operands[:1])
+    if _shows_all(name, match):
+        raise Doubt(
+            "ask.secret", f"{name} would print every line of every file, also of those with keys"
+        )
     if any(_HUNTED.search(word.text) for word in words):
         raise Doubt("ask.secret", "it looks for keys")
     for option in ("-g", "--glob", "--iglob", "--include"):
