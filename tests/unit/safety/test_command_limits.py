@@ -90,6 +90,8 @@ def test_one_step_beyond_a_read_is_asked_about(ground: Path, text: str, rule: st
         "rg -uu main src",
         "rg --hidden --files",
         "git grep ''",
+        "git log -M",
+        "git diff -M README.md",
         "cat README.md ./*.md",
     ],
 )
