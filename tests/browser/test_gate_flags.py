@@ -15,6 +15,7 @@ from ouroboros.browser.connection import connected
 from ouroboros.browser.guard.gate import gate
 from ouroboros.browser.launch import Launch, launched
 from ouroboros.browser.tabs import Tabs
+from tests.browser.settling import until
 from tests.browser.site import Site
 
 
@@ -30,7 +31,7 @@ def _ears() -> Generator[sockets.socket]:
 
 def _heard(ears: sockets.socket) -> bool:
     try:
-        return bool(ears.recv(2048))
+        return bool(ears.recv(2048, sockets.MSG_PEEK))
     except BlockingIOError:
         return False
 
@@ -49,6 +50,7 @@ CALLS = """(async () => {
 
 
 async def _call_out(site: Site, folder: Path, flags: Sequence[str], ears: sockets.socket) -> str:
+    """What the browser writes of its network; without flags it must have been heard first."""
     log = folder / "net.json"
     plan = Launch(profile=folder / "profile", flags=(f"--log-net-log={log}", *flags))
     async with launched(plan, dict(os.environ)) as child, anyio.create_task_group() as tasks:
@@ -61,9 +63,11 @@ async def _call_out(site: Site, folder: Path, flags: Sequence[str], ears: socket
             code = CALLS.replace("PORT", str(ears.getsockname()[1]))
             assert msgspec.json.decode(await tab.evaluate(code, world="main")) == 1
             await anyio.sleep(1.0)
+            await until(lambda: flags or _heard(ears))
             inner.cancel_scope.cancel()
             connection.post("Browser.close")
-            await anyio.sleep(0.5)
+            with anyio.fail_after(20):
+                await connection.lost.wait()  # the log is whole once it has ended
         tasks.cancel_scope.cancel()
     return await anyio.Path(log).read_text(errors="replace")
 
