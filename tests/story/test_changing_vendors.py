@@ -91,8 +91,8 @@ async def test_tools_go_by_the_names_a_vendor_knows(tmp_path: Path) -> None:
     ) as s:
         await s.run()
         told = {tool["function"]["name"] for tool in s.body(0)["tools"]}
-        assert {"Read", "Edit", "Write", "Glob", "apply_patch", "exec_command"} <= told
-        assert not {"shell", "read", "edit", "write", "find"} & told
+        assert {"Read", "Edit", "Write", "Glob", "apply_patch", "Bash"} <= told
+        assert not {"shell", "exec_command", "read", "edit", "write", "find"} & told
         calls = s.body()["messages"][-3]["tool_calls"]
         assert [made["function"]["name"] for made in calls] == ["Bash", "Read"]
         assert [result.status for result in s.results.values()] == ["done", "done"]

@@ -159,3 +159,14 @@ def test_the_memory_never_shows(dialect: Dialect, lengths: list[int]) -> None:
         specs = tools("shell", "a.b", "Bash")[: 1 + length % 3]
         request = Request(model="m", tools=specs, messages=history[:length])
         assert lowering.lower(request).request == lower(request, dialect, ORIGIN).request
+
+
+def test_whichever_tool_runs_commands_has_the_name_that_models_know() -> None:
+    """A session tells of ``exec_command`` in the place of ``shell``."""
+    living = Names(["exec_command", "write_stdin", "read"], titles=True)
+    assert living.wire("exec_command") == "Bash"
+    assert living.own("Bash") == "exec_command"
+    assert living.wire("write_stdin") == "write_stdin"
+    both = Names(["exec_command", "shell"], titles=True)
+    assert [both.wire(name) for name in ("exec_command", "shell")] == ["Bash", "shell"]
+    assert (both.own("Bash"), both.own("shell")) == ("exec_command", "shell")

@@ -10,6 +10,7 @@ from ouroboros.llm.stream import BlockStarted, CallReady, Failed, Finished, Stre
 
 TITLES: dict[str, str] = {
     "edit": "Edit",
+    "exec_command": "Bash",
     "find": "Glob",
     "grep": "Grep",
     "ls": "LS",
@@ -18,7 +19,10 @@ TITLES: dict[str, str] = {
     "shell": "Bash",
     "write": "Write",
 }
-"""Our name to the name that model families trained on title-case tools expect."""
+"""Our name to the name that model families trained on title-case tools expect.
+
+Two of ours run commands, of which a model is told of one; where it is told of both, the first has the name.
+"""
 
 _TAKEN_EVERYWHERE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _READABLE = 48
