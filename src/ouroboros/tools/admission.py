@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.core.clock import Clock
-from ouroboros.core.commands import Scope
+from ouroboros.core.commands import Mode, Scope
 from ouroboros.core.errors import Denied
 from ouroboros.core.events import (
     PermissionAnswered,
@@ -135,6 +135,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             if is_late or not passage.edited:
                 await self._ask_within(passage, effect, decision)
             passage.decision = "asked:allowed"
+        await self._keep_files(passage, effect)
         for watcher in self.watchers:
             await watcher(effect)
 
@@ -241,13 +242,16 @@ class Gate(Struct, frozen=True, kw_only=True):
         detail = ""
         if passage.preview is not None and effect.kind == "write":
             detail = await to_thread.run_sync(passage.preview)
+        reason = decision.reason
+        if effect.kind == "execute" and not decision.outside:
+            reason = "; ".join(filter(None, (reason, await self.caveat(self.standing.mode))))
         return PermissionRequested(
             request_id=self.standing.request_of(passage.call.id) or self.ids.new("req"),
             call_id=passage.call.id,
             tool=passage.name,
             action=effect.action,
             input=effect.command or passage.arguments,
-            reason=decision.reason,
+            reason=reason,
             grant=decision.grant,
             rules=decision.rules,
             wider=decision.wider,

@@ -108,6 +108,7 @@ class Orchestrator:
         self._journal = journal
         self._standing = standing
         self._clock = clock
+        self._cages = cages or OneCage()
         self._gate = Gate(
             judgement=Judgement(rules=rules, validator=validator),
             journal=journal,
