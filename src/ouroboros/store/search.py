@@ -55,12 +55,22 @@ WHERE event_text MATCH ? AND NOT (
 """
 
 
+_MESSAGE = """
+SELECT blob, body FROM events WHERE session = ? AND seq <= ?
+AND type IN ('user.message', 'agent.message') ORDER BY seq DESC LIMIT 1
+"""
+
+
 class Found(Struct, frozen=True, kw_only=True):
-    """One event that has the words."""
+    """One event that has the words.
+
+    ``node`` is the message that it is, or belongs to; empty before the first one.
+    """
 
     session: str
     seq: int
     excerpt: str
+    node: str = ""
 
 
 def search(home: Path, words: str, *, limit: int = 50) -> tuple[Found, ...]:
@@ -80,9 +90,18 @@ def search(home: Path, words: str, *, limit: int = 50) -> tuple[Found, ...]:
         try:
             _fill(connection, home)
             rows: list[tuple[str, int, str]] = connection.execute(_FIND, (query, limit)).fetchall()
+            blobs = Blobs(home)
+            return tuple(
+                Found(
+                    session=session,
+                    seq=seq,
+                    excerpt=text,
+                    node=_node(connection, blobs, session, seq),
+                )
+                for session, seq, text in rows
+            )
         except sqlite3.Error as error:
             raise explained(error, home) from error
-    return tuple(Found(session=session, seq=seq, excerpt=text) for session, seq, text in rows)
 
 
 def forget(connection: sqlite3.Connection, session: str) -> None:
@@ -159,6 +178,20 @@ def _text(blobs: Blobs, blob: str | None, body: bytes | None) -> str:
         return _words(decode(blobs.get(blob) if blob else body or b"").data)
     except (Unreadable, BlobLost):
         return ""
+
+
+def _node(connection: sqlite3.Connection, blobs: Blobs, session: str, seq: int) -> str:
+    """A result belongs to the reply that asked for it, which is the last one before it."""
+    row: tuple[str | None, bytes | None] | None = connection.execute(
+        _MESSAGE, (session, seq)
+    ).fetchone()
+    if row is None:
+        return ""
+    try:
+        event = decode(blobs.get(row[0]) if row[0] else row[1] or b"").data
+    except (Unreadable, BlobLost):
+        return ""
+    return event.message.id if isinstance(event, UserMessage | AgentMessage) else ""
 
 
 def _words(event: Event) -> str:

@@ -162,8 +162,15 @@ def unarchive(home: Path, session: str) -> None:
     _set_archived(home, session, 0)
 
 
-def delete(home: Path, session: str) -> None:
+def delete(home: Path, session: str, *, beside: Sequence[Callable[[str], object]] = ()) -> None:
     """Removes a session for good, with its artifacts, its variables and the blobs no other session names.
+
+    Sessions that were forked from it stay as they are.
+
+    Args:
+        home: Where sessions are kept.
+        session: Its name.
+        beside: Called with it once it is gone: who keeps things of sessions elsewhere.
 
     Raises:
         SessionBusy: It is open somewhere.
@@ -184,6 +191,8 @@ def delete(home: Path, session: str) -> None:
             _remove(folder)
         for path in (Layout(home).snapshot(session), Layout(home).mirror(session)):
             _unlink(path)
+        for forget_it in beside:
+            forget_it(session)
     except StoreFailed:
         lease.release()
         raise

@@ -41,11 +41,12 @@ _SHORTEST = 3
 
 
 class Hit(Struct, frozen=True, kw_only=True):
-    """A place in a past session that has the words."""
+    """A place in a past session that has the words; ``node`` is the message to go on after."""
 
     session: str
     title: str
     seq: int
+    node: str
     excerpt: str
 
 
@@ -149,6 +150,7 @@ def hits(home: Path, words: str, *, limit: int) -> tuple[Hit, ...]:
             session=found.session,
             title=titles.get(found.session, ""),
             seq=found.seq,
+            node=found.node,
             excerpt=" ".join(found.excerpt.split()),
         )
         for found in search(home, words, limit=limit)

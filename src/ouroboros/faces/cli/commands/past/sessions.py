@@ -186,7 +186,10 @@ def delete(invocation: Invocation, session: str, *, yes: bool) -> int:
 @as_json
 @click.pass_obj
 def search(invocation: Invocation, words: tuple[str, ...], *, limit: int, as_json: bool) -> int:
-    """Find WORDS in what was said and done in all sessions."""
+    """Find WORDS in what was said and done in all sessions, on all their branches.
+
+    Prints the session and the message: `ouro chat --resume SESSION --at MESSAGE` goes on from there.
+    """
     from ouroboros.app.past import sessions
     from ouroboros.faces.cli import table
 
@@ -196,7 +199,7 @@ def search(invocation: Invocation, words: tuple[str, ...], *, limit: int, as_jso
         return 0 if found else 1
     across = table.columns()
     for hit in found:
-        for line in table.lines((hit.session, hit.title, hit.excerpt), across):
+        for line in table.lines((hit.session, hit.node, hit.title, hit.excerpt), across):
             say(line)
     if not found:
         note("nothing was found")

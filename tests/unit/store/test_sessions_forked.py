@@ -1,0 +1,110 @@
+"""Sessions and their forks in the list, in the search and when one of them is deleted."""
+
+from pathlib import Path
+
+import pytest
+
+from ouroboros.app.past import forking, sessions
+from ouroboros.app.past.tree import node_named
+from ouroboros.core.commands import Branch, Rewind, Rollback
+from ouroboros.core.errors import Misuse, SessionBusy, StoreFailed
+from ouroboros.core.events.session import SessionBranched, SessionForked
+from ouroboros.core.state import State, fold
+from ouroboros.store import Lease, copying, resume
+from ouroboros.store.search import search
+from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready, said
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    events = [ready(), *a_turn(1), *a_turn(2), SessionBranched(message_id="ans_1"), *a_turn(3)]
+    keep(tmp_path, numbered(events))
+    return tmp_path
+
+
+def state_of(home: Path, session: str = SESSION) -> State:
+    return fold(resume.read(home, session).envelopes)
+
+
+def test_each_find_names_the_message_to_go_on_after_on_any_branch(home: Path) -> None:
+    found = {words: search(home, words) for words in ("question 2", "content 2", "content 3", "hm")}
+    assert [each.node for each in found["question 2"]] == ["msg_2"]
+    assert [each.node for each in found["content 2"]] == ["ans_2"]
+    assert [each.node for each in found["content 3"]] == ["ans_3"]
+    assert {each.node for each in found["hm"]} == {"ans_1", "ans_2", "ans_3"}
+    moved = forking.move(home, SESSION, Branch(message_id=found["content 2"][0].node))
+    assert [message.id for message in moved.history] == ["msg_1", "ans_1", "msg_2", "ans_2"]
+
+
+def test_what_a_fork_took_over_is_found_once_and_still_when_the_parent_is_gone(home: Path) -> None:
+    child = forking.fork_aside(home, SESSION, "ans_2")
+    assert [each.session for each in search(home, "content 1")] == [SESSION]
+    assert [each.session for each in search(home, "content 3")] == [SESSION]
+    gone: list[str] = []
+    sessions.delete(home, SESSION, beside=[gone.append])
+    assert gone == [SESSION]
+    assert [each.session for each in search(home, "content 1")] == [child]
+    assert search(home, "content 3") == ()
+    (left,) = sessions.list_sessions(home)
+    assert (left.id, left.parent) == (child, SESSION)
+    assert [message.id for message in state_of(home, child).history] == [
+        "msg_1", "ans_1", "msg_2", "ans_2"
+    ]  # fmt: skip
+
+
+def test_a_fork_of_an_open_session_leaves_it_alone(home: Path) -> None:
+    with Lease.take(home, SESSION):
+        child = forking.fork_aside(home, SESSION, "msg_3")
+        with pytest.raises(SessionBusy):
+            forking.move(home, SESSION, Rollback(turns=1))
+    before = resume.read(home, SESSION).envelopes
+    assert not any(isinstance(each.data, SessionForked) for each in before)
+    state = state_of(home, child)
+    assert (state.parent, state.history[-1].id, state.ended) == (SESSION, "msg_3", "cancelled")
+
+
+def test_forks_of_forks_name_their_own_parents(home: Path) -> None:
+    child = forking.fork_aside(home, SESSION, "ans_3")
+    grandchild = forking.fork_aside(home, child, "ans_1")
+    parents = {each.id: each.parent for each in sessions.list_sessions(home)}
+    assert parents == {SESSION: "", child: SESSION, grandchild: child}
+    assert state_of(home, grandchild).parent == child
+    assert [message.id for message in state_of(home, grandchild).history] == ["msg_1", "ans_1"]
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (Branch(message_id="nowhere"), "no message 'nowhere'"),
+        (Rewind(message_id="ans_1"), "not something you said"),
+        (Rollback(turns=3), "cannot go back 3 turns"),
+        (Rollback(turns=0), "cannot go back 0 turns"),
+    ],
+)
+def test_a_wish_that_cannot_be_changes_nothing(
+    home: Path, command: Branch | Rewind | Rollback, words: str
+) -> None:
+    before = resume.read(home, SESSION).last
+    with pytest.raises(Misuse, match=words):
+        forking.move(home, SESSION, command)
+    assert resume.read(home, SESSION).last == before
+
+
+def test_a_message_goes_by_number_id_or_end_of_id(home: Path) -> None:
+    state = state_of(home)
+    assert [node_named(state, name) for name in ("1", "msg_2", "ns_3")] == [
+        "msg_1",
+        "msg_2",
+        "ans_3",
+    ]
+    for name in ("7", "0", "msg_", "s_3", ""):
+        with pytest.raises(Misuse):
+            node_named(state, name)
+
+
+def test_a_session_is_made_whole_or_not_at_all(home: Path) -> None:
+    with pytest.raises(StoreFailed, match="already"):
+        copying.put(home, numbered([ready()]))
+    with pytest.raises(StoreFailed):
+        copying.put(home, numbered([ready(), said("x")], session="ses_2", after=1))
+    assert [each.id for each in sessions.list_sessions(home)] == [SESSION]
