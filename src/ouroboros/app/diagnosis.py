@@ -18,9 +18,12 @@ def start(home: Path, *, debug: bool) -> None:
 
     path = _ready(home)
     handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
-    handler.setFormatter(
-        logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s")
-    )
+
+    class Clean(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            return _clean(super().format(record))
+
+    handler.setFormatter(Clean("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
     logger = logging.getLogger("ouroboros")
     logger.setLevel(logging.DEBUG if debug else logging.INFO)
     logger.addHandler(handler)
@@ -31,8 +34,15 @@ def record(home: Path, error: BaseException) -> Path:
     """Adds a traceback to the log; raises ``OSError`` if it cannot be written."""
     path = _ready(home)
     with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-        file.writelines(traceback.format_exception(error))
+        file.write(_clean("".join(traceback.format_exception(error))))
     return path
+
+
+def _clean(text: str) -> str:
+    """The text without what looks like a secret."""
+    from ouroboros.safety.secrets.detector import Detector  # a run that logs nothing needs none
+
+    return Detector().redacted(text)
 
 
 def _ready(home: Path) -> Path:

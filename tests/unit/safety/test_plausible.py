@@ -51,6 +51,8 @@ def test_what_only_begins_like_a_hash_may_be_one(value: str) -> None:
         ("0x3f9a1c7e5b2d8046", True),
         ("3f9a1c7e5b2d804", False),
         ("1212121212121212", False),
+        ("a1b2c3da1b2c3da1", False),
+        ("a1b2c3d4a1b2c3d4", True),
         ("1234567012345670", False),
         ("00112233445566770011223344556677", True),
         ("3f9a1c7e-5b2d-8046-9f1e-2a3b4c5d6e7f", True),

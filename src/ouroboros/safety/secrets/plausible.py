@@ -27,9 +27,9 @@ _NAMES = Expression(
 )
 _DOTTED = Expression(r"\A[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*){1,12}\Z")
 _PATH = Expression(r"\A/?(?:[\w.@-]+/){1,24}[\w.@-]*\Z")
-_HASHED = Expression(
-    r"\A\$(?:2[abxy]?|5|6|y|argon2\w*|pbkdf2[\w-]*|scrypt|1|apr1)\$|\Asha(?:1|256|384|512)[-:]"
-)
+_HASHED = Expression(r"\Asha(?:1|256|384|512)[-:]")
+"""Hashes of ``crypt`` begin with a dollar, as variables do."""
+
 _UUID = Expression(r"\A[A-Fa-f0-9]{8}(?:-[A-Fa-f0-9]{4}){3}-[A-Fa-f0-9]{12}\Z")
 _HEX = Expression(r"\A(?:0x)?(?:[a-f0-9]+|[A-F0-9]+)\Z")
 _PIECE = Expression(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
