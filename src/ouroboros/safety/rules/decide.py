@@ -81,6 +81,7 @@ class Rules:
         self._policies = policies
         self._canonical = canonical
         self._rules = [self._prepared(rule) for rule in rules]
+        self._kinds: dict[tuple[str, str], list[Prepared]] = {}
 
     def decide(
         self, intent: Intent, *, mode: Mode, granted: Sequence[str] = (), around: Around = STILL
@@ -94,7 +95,8 @@ class Rules:
             around: How the session stands.
         """
         seen = self._seen(intent)
-        decision = self._decide(seen, mode=mode, rules=self._with(granted, around), around=around)
+        rules = [*self._about(intent), *self._with(granted, around)]
+        decision = self._decide(seen, mode=mode, rules=rules, around=around)
         if self._policies is not None:
             places = self._places.widened(around.readable, around.writable)
             may_write = intent.kind == "write" and not of_writing(intent, "auto-edit", places)
@@ -139,8 +141,20 @@ class Rules:
             touched=touched(intent.command, reading, folder=folder, person=self._places.person),
         )
 
+    def _about(self, intent: Intent) -> list[Prepared]:
+        """The rules that can speak of such a thing; found once for each tool and kind."""
+        key = (intent.tool, intent.kind)
+        if key not in self._kinds:
+            is_command = intent.kind == "execute"
+            self._kinds[key] = [
+                prepared
+                for prepared in self._rules
+                if prepared.is_about(intent) or (is_command and prepared.denies_files)
+            ]
+        return self._kinds[key]
+
     def _with(self, granted: Sequence[str], around: Around) -> list[Prepared]:
-        """All rules that hold now."""
+        """The rules that a person has added in this session."""
         found = [
             Rule(outcome="allow", tool=tool, content=content, layer="session", exact=True)
             for tool, content in map(split_rule, granted)
@@ -150,7 +164,7 @@ class Rules:
             for tool, content in map(split_rule, around.remembered)
             if tool
         ]
-        return [*self._rules, *map(self._prepared, found)]
+        return list(map(self._prepared, found))
 
     def _decide(
         self, seen: Seen, *, mode: Mode, rules: Sequence[Prepared], around: Around

@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 
 from ouroboros.core.errors import ConfigBroken
@@ -39,7 +40,7 @@ class Prepared:
     def __init__(self, rule: Rule, tool: str, places: Places) -> None:
         self.rule = rule
         self.family = "*" if tool == "*" else FAMILIES.get(tool, "")
-        self._tool = tool
+        self._tool, self._plain = tool, _plain(tool)
         # A remembered yes is never a pattern: the command * is a command.
         self._any = not rule.content if rule.exact else rule.content in ANY
         self._glob: Glob | None = None
@@ -61,10 +62,7 @@ class Prepared:
         """Whether the rule is about this."""
         if intent.kind in WEB:
             return self._matches_page(intent)
-        is_meant = self._fits(intent.tool) or (
-            self.family != "" and self.family == FAMILIES.get(intent.tool, intent.kind)
-        )
-        if not is_meant:
+        if not self.is_about(intent):
             return False
         if reading is not None:
             return self._is_read_alike(intent.tool) and self._matches_command(intent, reading)
@@ -72,8 +70,15 @@ class Prepared:
             return self._covers(intent, places)
         if self._glob is None:
             return self._any
-        spelled = (Path(posixpath.normpath(path)) for path in intent.spelled)
-        return any(self._glob.matches(path) for path in (*intent.paths, *spelled))
+        return any(map(self._glob.matches, _spellings(intent.paths, intent.spelled)))
+
+    def is_about(self, intent: Intent) -> bool:
+        """Whether the rule speaks of this kind of thing at all."""
+        return (
+            intent.kind in WEB
+            or self._fits(intent.tool)
+            or (self.family != "" and self.family == FAMILIES.get(intent.tool, intent.kind))
+        )
 
     def _fits(self, name: str) -> bool:
         """Whether the rule names this tool, or all whose names are like this (``mcp__docs__*``)."""
@@ -90,7 +95,7 @@ class Prepared:
         names = {"*", _plain(intent.tool), "fetch" if intent.kind == "fetch" else "browser"}
         if intent.risk:
             names.add(_plain(intent.risk))
-        own = _plain(self._tool)
+        own = self._plain
         if own not in names and not ("*" in own and any(fnmatchcase(n, own) for n in names)):
             return False
         if self._place is not None:
@@ -186,6 +191,13 @@ class Prepared:
             and expression.fullmatch(text.strip()) is not None
             and not reaches(simple[0], simple[1:])
         )
+
+
+@lru_cache(maxsize=32)
+def _spellings(paths: tuple[Path, ...], spelled: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Every path once: a rule of two thousand is asked about the same ones."""
+    normal = (Path(posixpath.normpath(path)) for path in spelled)
+    return tuple(dict.fromkeys((*paths, *normal)))
 
 
 def expression_of(content: str) -> re.Pattern[str] | None:
