@@ -22,6 +22,7 @@ async def test_an_answer_counts_once_and_only_for_its_question(tmp_path: Path) -
         Turn(tool_calls=(call("shell", command="echo y >> log"),)),
         DONE,
     ]
+    first = second = ""
     async with stage(tmp_path, turns, mode="ask", interactive=True) as s:
         with anyio.fail_after(30):
             async with anyio.create_task_group() as tasks:
