@@ -120,11 +120,13 @@ class Restore(Struct, frozen=True, kw_only=True, tag="restore"):
     """Bring the files back to what they were before the given words of the person's.
 
     Attributes:
+        checkpoint: The beginning of a checkpoint's name, in the place of words.
         foreign: What becomes of files that somebody else has changed since: without a decision
             (``ask``) nothing is done where there are any.
     """
 
-    message_id: str
+    message_id: str = ""
+    checkpoint: str = ""
     foreign: Foreign = "ask"
 
 

@@ -6,7 +6,7 @@ a command changes elsewhere is not seen. The text is git's. Source: codex, secti
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -80,20 +80,27 @@ class Changes:
             for path, before in self._before.items()
             if (now := side_of(path)) != before
         }
-        moved = dict(_moves(changed))
-        blocks: list[tuple[str, str]] = []
-        for path, (before, now) in changed.items():
-            if path in moved.values():
-                continue
-            source = moved.get(path)
-            old = path if source is None else source
-            was = before if source is None else changed[source][0]
-            blocks.append((self._name(path), _block(self._name(old), self._name(path), was, now)))
-        return _bounded([block for _, block in sorted(blocks)])
+        return told(changed, self._name)
 
     def _name(self, path: Path) -> str:
         shown = path.relative_to(self._root) if path.is_relative_to(self._root) else path
         return shown.as_posix().lstrip("/").encode("utf-8", "replace").decode()
+
+
+def told(
+    changed: Mapping[Path, tuple[Side | None, Side | None]], name: Callable[[Path], str]
+) -> str:
+    """What was and is at some paths, as git shows it, sorted by ``name``; what moved as a rename."""
+    moved = dict(_moves(changed))
+    blocks: list[tuple[str, str]] = []
+    for path, (before, now) in changed.items():
+        if path in moved.values():
+            continue
+        source = moved.get(path)
+        old = path if source is None else source
+        was = before if source is None else changed[source][0]
+        blocks.append((name(path), _block(name(old), name(path), was, now)))
+    return _bounded([block for _, block in sorted(blocks)])
 
 
 def side_of(path: Path) -> Side | None:

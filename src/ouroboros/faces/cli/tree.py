@@ -18,6 +18,12 @@ COMMANDS = {
         f"{_HERE}.browsing.browser", "See the browser, log in by hand, keep profiles."
     ),
     "sessions": Entry(f"{_HERE}.past.sessions", "List, show, search and tidy past sessions."),
+    "rewind": Entry(
+        f"{_HERE}.past.rewind", "Bring files and conversation back to before a turn."
+    ),
+    "checkpoints": Entry(
+        f"{_HERE}.past.checkpoints", "See, compare and bring back kept states of files."
+    ),
     "history": Entry(f"{_HERE}.past.history", "List what was done in all sessions, call by call."),
     "export": Entry(f"{_HERE}.past.export", "Write a session out as JSON lines or Markdown."),
     "config": Entry(f"{_HERE}.setup.config", "See and change settings."),

@@ -11,7 +11,8 @@ from ouroboros.app import secrecy
 from ouroboros.app.kit import Kit
 from ouroboros.app.permission.cages import Grounds, SessionCages
 from ouroboros.app.permission.reviewing import Bench, Stop, asker
-from ouroboros.app.rewind.late import Ground, LateKeeping
+from ouroboros.app.rewind.ground import Ground
+from ouroboros.app.rewind.late import LateKeeping
 from ouroboros.app.settings import Settings
 from ouroboros.app.wiring.session.opening import Opening, Parts
 from ouroboros.app.wiring.session.past import Past

@@ -70,6 +70,10 @@ def _guarded(event: Event) -> Notice | None:
             return Notice(text=text, level="warning")
         case _ if event.type.startswith("session."):
             return _moved(event)
+        case _ if event.type.startswith(("checkpoint.", "turn.un", "turn.re")):
+            from ouroboros.faces.cli.render.files import file_notice  # most events are others
+
+            return file_notice(event)
         case _:
             return None
 

@@ -85,6 +85,27 @@ SLASHES = {
         "the same for project, local or user, and from now on",
         f"{_HERE}.context:note",
     ),
+    "rewind": Slash(
+        "/rewind [TURN [files|conversation|both]]",
+        "list the turns, or go back to before one; 1 is the latest",
+        f"{_HERE}.files:rewind",
+        waits=True,
+    ),
+    "undo": Slash(
+        "/undo [TURNS]",
+        "take the latest turns back, with what they did to files",
+        f"{_HERE}.files:undo",
+        waits=True,
+    ),
+    "redo": Slash(
+        "/redo", "have again what was taken back last", f"{_HERE}.files:redo", waits=True
+    ),
+    "checkpoints": Slash(
+        "/checkpoints [restore NAME]",
+        "the kept states of the files, or the files of one",
+        f"{_HERE}.files:checkpoints",
+        waits=True,
+    ),
 }
 
 
