@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from ouroboros.app.rewind.journey import Ready, carry_out, event_of, prepare
 from ouroboros.app.rewind.keeping import Keeping
-from ouroboros.app.rewind.points import before
+from ouroboros.app.rewind.points import before, named
 from ouroboros.app.rewind.undoing import (
     Handler,
     History,
@@ -52,8 +52,8 @@ class GoingBack:
             )
         ground = self._keeping.ground
         match command:
-            case Restore(message_id=id, foreign=decision):
-                await self._files.restore(id, decision)
+            case Restore():
+                await self._files.restore(command)
             case Undo(turns=turns, foreign=decision):
                 depth = ground.settings.checkpoints.undo_depth
                 span = span_back(ground.state, turns, depth, decision)
@@ -77,12 +77,14 @@ class FilesBack:
         self._ready: Ready | None = None
         self.start = ""
 
-    async def restore(self, message_id: str, decision: Foreign) -> None:
-        """Brings the files back to what they were before these words."""
-        target = before(self._keeping.ground.state, message_id)
+    async def restore(self, wish: Restore) -> None:
+        """Brings the files back to what they were before some words, or at a checkpoint."""
+        state = self._keeping.ground.state
+        by_name = named(state, wish.checkpoint) if wish.checkpoint else None
+        target = by_name or before(state, wish.message_id)
         if target is not None:
             ready = await self._prepared(target)
-            await self._go(ready, decision, message_id)
+            await self._go(ready, wish.foreign, wish.message_id)
 
     async def check(self, span: Span) -> None:
         """Finds out whether somebody else's changes stand in the way."""

@@ -10,8 +10,8 @@ import anyio
 from anyio import to_thread
 
 from ouroboros.app.rewind.bounds import bounds_of
+from ouroboros.app.rewind.ground import Ground
 from ouroboros.app.rewind.journey import event_of, finished
-from ouroboros.app.rewind.late import Ground
 from ouroboros.core.events import Event
 from ouroboros.core.events.checkpoint import CheckpointCreated, CheckpointKind
 from ouroboros.core.events.code import Logged

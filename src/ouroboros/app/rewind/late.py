@@ -2,19 +2,15 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from anyio import CancelScope, to_thread
-from msgspec import Struct
 
-from ouroboros.app.settings import Settings
-from ouroboros.core.clock import Clock
+from ouroboros.app.rewind.ground import Ground
 from ouroboros.core.commands import Command, Redo, Restore, Undo
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import Envelope, Event, ModelDelta, SessionReady
-from ouroboros.core.state import State
 from ouroboros.tools.tool import Effect
 
 if TYPE_CHECKING:
@@ -22,19 +18,6 @@ if TYPE_CHECKING:
     from ouroboros.app.rewind.keeping import Keeping
 
 _CLOSING_SECONDS = 20.0
-
-
-class Ground(Struct, frozen=True, kw_only=True):
-    """What checkpoints of a session need of it; ``person`` is the person's own folder."""
-
-    settings: Settings
-    home: Path
-    cwd: Path
-    state: State
-    record: Callable[[Event], None]
-    settle: Callable[[], Awaitable[None]]
-    clock: Clock
-    person: Path
 
 
 class LateKeeping:

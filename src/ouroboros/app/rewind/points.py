@@ -14,6 +14,7 @@ from ouroboros.workspace.checkpoints.rewind import between
 from ouroboros.workspace.checkpoints.shadow import Shadow
 
 _WORDS = 200
+_SHORTEST = 4
 _SETTLED = frozenset({"end", "restored"})
 """After these nobody of ours is at work."""
 
@@ -49,6 +50,23 @@ def before(state: State, message_id: str) -> Kept | None:
     if node is None or node.message.role != "user" or node.message.kind != "plain":
         raise Misuse(f"{message_id!r} is not something you said", hint="/rewind lists your words")
     return next((kept for kept in state.files.kept if kept.seq > node.seq), None)
+
+
+def named(state: State, checkpoint: str) -> Kept:
+    """The latest checkpoint whose name begins so.
+
+    Raises:
+        Misuse: There is none, or there are several.
+    """
+    found = {
+        kept.checkpoint: kept
+        for kept in state.files.kept
+        if len(checkpoint) >= _SHORTEST and kept.checkpoint.startswith(checkpoint)
+    }
+    if len(found) != 1:
+        several = f"could be any of {len(found)} checkpoints" if found else "names no checkpoint"
+        raise Misuse(f"{checkpoint!r} {several}", hint="`ouro checkpoints list` names them")
+    return next(iter(found.values()))
 
 
 def points(

@@ -11,9 +11,10 @@ from ouroboros.workspace.checkpoints.compare import Change, differences
 from ouroboros.workspace.checkpoints.faults import CheckpointFailed
 from ouroboros.workspace.checkpoints.ignored import Ignored
 from ouroboros.workspace.checkpoints.objects import NOT_KEPT, Entry, entries_of
+from ouroboros.workspace.checkpoints.place import keep_file
 from ouroboros.workspace.checkpoints.restore import Restored, Restorer, Step, to_enter
 from ouroboros.workspace.checkpoints.scan import Bounds, outer_rules, pattern_lines
-from ouroboros.workspace.checkpoints.shadow import Shadow, keep_file
+from ouroboros.workspace.checkpoints.shadow import Shadow
 
 _PLAN = "rewind.json"
 

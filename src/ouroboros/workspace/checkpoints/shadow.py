@@ -21,35 +21,14 @@ from ouroboros.workspace.checkpoints.faults import (
 from ouroboros.workspace.checkpoints.index import Folder
 from ouroboros.workspace.checkpoints.library import Library
 from ouroboros.workspace.checkpoints.objects import commit_of, name_of
+from ouroboros.workspace.checkpoints.place import REFS, Place, fill, found_for, keep_file, made_for
 from ouroboros.workspace.checkpoints.scan import Bounds, Look, Scan
 
 LOCK_SECONDS = 20.0
 """How long another process is waited for."""
 
-_CONFIG = """\
-[core]
-\trepositoryformatversion = 0
-\tbare = true
-\tautocrlf = false
-\tattributesFile = /dev/null
-\thooksPath = /dev/null
-\tprotectNTFS = false
-\tprotectHFS = false
-[gc]
-\tauto = 0
-"""
-_ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n"
 _LOOK_SECONDS = 0.01
-_REFS = Path("refs", "checkpoints")
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_\-]{0,127}")
-
-
-class Place(Struct, frozen=True, kw_only=True):
-    """Which folder a repository belongs to: where it was, and what the file system calls it."""
-
-    root: str
-    device: int
-    number: int
 
 
 class Taken(Struct, frozen=True, kw_only=True):
@@ -89,7 +68,7 @@ class Shadow:
         """
         try:
             found = root.stat()
-            folder = _found(home, root, found) or _made(home, root)
+            folder = found_for(home, root, found) or made_for(home, root)
             shadow = cls(folder, root)
             place = Place(root=str(root), device=found.st_dev, number=found.st_ino)
             keep_file(folder / "workspace.json", msgspec.json.encode(place))
@@ -98,7 +77,7 @@ class Shadow:
             except CheckpointLost as lost:
                 aside = folder.with_name(f"{folder.name}.damaged-{os.urandom(4).hex()}")
                 folder.rename(aside)
-                shadow = cls(_made(home, root), root)
+                shadow = cls(made_for(home, root), root)
                 keep_file(shadow.folder / "workspace.json", msgspec.json.encode(place))
                 shadow._load()
                 shadow.notice = f"{lost.message}; they were put aside in {str(aside)!r}"
@@ -107,9 +86,18 @@ class Shadow:
             raise CheckpointFailed(f"files of {str(root)!r} cannot be kept: {why}") from failed
         return shadow
 
+    @property
+    def belongs_to(self) -> str:
+        """The folder that it was last used for; empty where that cannot be read."""
+        try:
+            place = msgspec.json.decode((self.folder / "workspace.json").read_bytes(), type=Place)
+        except (OSError, msgspec.DecodeError):
+            return ""
+        return place.root
+
     def _load(self) -> None:
         if not all((self.folder / name).is_file() for name in ("HEAD", "config")):
-            _fill(self.folder)
+            fill(self.folder)
         self.library.load()
 
     @contextmanager
@@ -218,7 +206,7 @@ class Shadow:
         )
 
     def _refer(self, session: str, sha: bytes) -> None:
-        folder = self.folder / _REFS / _own(session)
+        folder = self.folder / REFS / _own(session)
         folder.mkdir(parents=True, exist_ok=True)
         number = max((int(name) for name in _numbers(folder)), default=0)
         keep_file(folder / f"{number + 1:08d}", f"{sha.hex()}\n".encode())
@@ -229,17 +217,17 @@ class Shadow:
 
     def checkpoints(self, session: str) -> list[str]:
         """The commits that are kept of a session, the oldest first."""
-        folder = self.folder / _REFS / _own(session)
+        folder = self.folder / REFS / _own(session)
         return [(folder / name).read_text("ascii").strip() for name in _numbers(folder)]
 
     def sessions(self) -> list[str]:
         """Whose checkpoints there are."""
-        folder = self.folder / _REFS
+        folder = self.folder / REFS
         return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
     def forget(self, session: str, keep: int = 0) -> int:
         """Lets go of all checkpoints of a session but the latest ``keep``; how many went."""
-        folder = self.folder / _REFS / _own(session)
+        folder = self.folder / REFS / _own(session)
         names = _numbers(folder)
         gone = names[: len(names) - keep] if keep else names
         for name in gone:
@@ -303,57 +291,6 @@ class Shadow:
         if self._index is not None and not index.shas(self._index) <= self.library.names():
             self._index = None
         self._generation = generation
-
-
-def _found(home: Path, root: Path, seen: os.stat_result) -> Path | None:
-    """The repository made for this folder, also under its earlier name; else the one of this path."""
-    by_path: Path | None = None
-    for place_file in sorted((home / "checkpoints").glob("*.git/workspace.json")):
-        try:
-            place = msgspec.json.decode(place_file.read_bytes(), type=Place)
-        except (OSError, msgspec.DecodeError):
-            continue
-        if (place.device, place.number) == (seen.st_dev, seen.st_ino):
-            return place_file.parent
-        if place.root == str(root):
-            by_path = place_file.parent
-    return by_path
-
-
-def _made(home: Path, root: Path) -> Path:
-    name = re.sub(r"[^A-Za-z0-9_\-]+", "-", root.name)[:40].strip("-") or "folder"
-    folder = home / "checkpoints" / f"{name}-{os.urandom(4).hex()}.git"
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.parent.mkdir(mode=0o700, exist_ok=True)
-    _fill(folder)
-    return folder
-
-
-def _fill(folder: Path) -> None:
-    """What Git wants to see of a repository."""
-    folder.mkdir(mode=0o700, exist_ok=True)
-    for inner in (Path("objects", "pack"), Path("refs", "heads"), Path("info"), _REFS):
-        (folder / inner).mkdir(parents=True, exist_ok=True)
-    keep_file(folder / "config", _CONFIG.encode())
-    keep_file(folder / "info" / "attributes", _ATTRIBUTES.encode())
-    keep_file(folder / "HEAD", b"ref: refs/heads/none\n")
-
-
-def keep_file(path: Path, data: bytes) -> None:
-    """Puts a small file in place in one step, on the disk when this returns."""
-    with suppress(OSError):
-        if path.read_bytes() == data:
-            return
-    partial = path.with_name(f"{path.name}.{os.urandom(4).hex()}.lock")
-    try:
-        with partial.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.rename(path)
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise
 
 
 def _wait(descriptor: int, root: Path) -> None:

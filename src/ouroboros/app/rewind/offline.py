@@ -1,0 +1,236 @@
+"""Checkpoints of a session that is not open here, or of which something is asked; everything blocks."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from ouroboros.app.past import forking
+from ouroboros.app.rewind.bounds import bounds_of
+from ouroboros.app.rewind.journey import carry_out, event_of, prepare
+from ouroboros.app.rewind.points import Point, before, foreign, named, points
+from ouroboros.app.settings import Settings
+from ouroboros.core.clock import SystemClock
+from ouroboros.core.commands import Foreign, Rewind
+from ouroboros.core.errors import Misuse
+from ouroboros.core.events import Envelope, Event
+from ouroboros.core.events.checkpoint import CheckpointCreated, CheckpointRestored
+from ouroboros.core.ids import TimeOrderedIds
+from ouroboros.core.state import fold
+from ouroboros.core.state.files import Kept
+from ouroboros.store import resume, sessions
+from ouroboros.workspace.checkpoints.diff import diff_of
+from ouroboros.workspace.checkpoints.faults import CheckpointFailed
+from ouroboros.workspace.checkpoints.rewind import Plan, between, finish, pending, planned
+from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
+
+type What = Literal["both", "files", "conversation"]
+
+
+class Preview(Struct, frozen=True, kw_only=True):
+    """What going back would do; ``diff`` is from the files as they are to the files as they would be.
+
+    Attributes:
+        foreign: Changed since by somebody else, and overwritten only with a yes.
+        left: Stays as it is, and why.
+    """
+
+    diff: str
+    added: int
+    changed: int
+    removed: int
+    foreign: tuple[str, ...]
+    left: dict[str, str]
+
+
+class Size(Struct, frozen=True, kw_only=True):
+    """What the checkpoints of one folder take on the disk."""
+
+    folder: str
+    sessions: int
+    checkpoints: int
+    bytes: int
+
+
+class Records:
+    """The checkpoints of one session, read from the disk."""
+
+    def __init__(self, home: Path, session: str, settings: Settings) -> None:
+        """Reads the log.
+
+        Raises:
+            SessionUnknown: There is no such session.
+            CheckpointFailed: Its folder is gone.
+        """
+        read = resume.read(home, session).envelopes
+        self._home, self.session = home, session
+        self.state = fold(read)
+        self.times = {each.seq: each.ts for each in read}
+        self.bounds = bounds_of(settings, home)
+        root = Path(self.state.cwd)
+        if not root.is_dir():
+            raise CheckpointFailed(
+                f"the folder {self.state.cwd!r} of this session is gone",
+                hint="make it again, and files can be brought back into it",
+            )
+        self.shadow = Shadow.opened(home, root)
+
+    def points(self) -> list[Point]:
+        """Where it can go back to, the latest first."""
+        return points(self.state, self.shadow, self.times)
+
+    def kept(self) -> list[tuple[Kept, float, bool]]:
+        """Its checkpoints, when they were made, and whether they are still there."""
+        return [
+            (kept, self.times.get(kept.seq, 0.0), self.shadow.has(kept.checkpoint))
+            for kept in self.state.files.kept
+        ]
+
+    def diff(self, checkpoint: str, other: str = "") -> str:
+        """From one checkpoint to another, or to the files as they are now."""
+        start = named(self.state, checkpoint).checkpoint
+        end = named(self.state, other).checkpoint if other else self._present().checkpoint
+        return diff_of(self.shadow.library, between(self.shadow, start, end))
+
+    def target(self, message_id: str, checkpoint: str = "") -> Kept | None:
+        """The checkpoint that is meant; None where the files are as they were."""
+        return named(self.state, checkpoint) if checkpoint else before(self.state, message_id)
+
+    def preview(self, target: Kept) -> Preview:
+        """What going back would do to the files."""
+        start = self._present().checkpoint
+        changes, left = planned(self.shadow, start, target.checkpoint, self.bounds)
+        others = foreign(self.shadow, self.state.files.kept, target, start)
+        files = [change for change in changes if not change.is_folder]
+        return Preview(
+            diff=diff_of(self.shadow.library, changes),
+            added=sum(change.before is None for change in files),
+            changed=sum(None not in {change.before, change.after} for change in files),
+            removed=sum(change.after is None for change in files),
+            foreign=tuple(change.path for change in changes if change.path in others),
+            left=left,
+        )
+
+    def restore(
+        self, target: Kept, decision: Foreign, *, message_id: str = ""
+    ) -> CheckpointRestored:
+        """Brings the files back, with what goes on record of it.
+
+        Raises:
+            ForeignEdits: Somebody else's changes stand in the way, and nothing was decided of them.
+            SessionBusy: The session is open; it can be told there.
+            CheckpointFailed: It cannot be done.
+        """
+        clock = SystemClock()
+        ready = prepare(self.shadow, self.state, target, self.bounds, now=clock.now())
+        excluded = ready.excluded(decision)
+        self._record([_created(ready.start, "rewind")])
+        found, after = carry_out(
+            self.shadow,
+            ready,
+            self.bounds,
+            session=self.session,
+            excluded=excluded,
+            now=clock.now(),
+        )
+        start = ready.start.checkpoint
+        event = event_of(found, target=ready.target, start=start, message_id=message_id)
+        self._record([_created(after, "restored"), event])
+        return event
+
+    def rewind(self, message_id: str) -> None:
+        """Lets the conversation go on from before these words."""
+        forking.move(self._home, self.session, Rewind(message_id=message_id))
+
+    def cut_off(self) -> Plan | None:
+        """A rewind of this folder that an earlier process did not finish."""
+        return pending(self.shadow)
+
+    def finish(self, plan: Plan, way: Literal["on", "back"]) -> CheckpointRestored:
+        """Goes on with it or takes it back, with what goes on record of it."""
+        with self.shadow.locked():
+            found = finish(self.shadow, plan, self.bounds, way=way)
+        target = plan.checkpoint if way == "on" else plan.start
+        event = event_of(found, target=target, start=plan.start, was_cut=True)
+        self._record([event])
+        return event
+
+    def _present(self) -> Taken:
+        last = self.state.files.kept[-1] if self.state.files.kept else None
+        return self.shadow.take(
+            self.bounds,
+            session=self.session,
+            message=f"looked at\n\nSession: {self.session}",
+            last=(last.checkpoint, last.tree) if last else ("", ""),
+            now=SystemClock().now(),
+        )
+
+    def _record(self, events: Sequence[Event]) -> None:
+        clock = SystemClock()
+        ids = TimeOrderedIds(clock, os.urandom)
+
+        def next_ones(read: list[Envelope]) -> list[Envelope]:
+            state = fold(read)
+            return forking.enveloped(state, events, ids, clock.now())
+
+        sessions.extend(self._home, self.session, next_ones)
+
+
+def sizes(home: Path) -> list[Size]:
+    """What the checkpoints of every folder take."""
+    found: list[Size] = []
+    for folder in sorted((home / "checkpoints").glob("*.git")):
+        shadow = Shadow(folder, home)
+        owners = shadow.sessions()
+        found.append(
+            Size(
+                folder=shadow.belongs_to,
+                sessions=len(owners),
+                checkpoints=sum(len(shadow.checkpoints(each)) for each in owners),
+                bytes=shadow.library.size,
+            )
+        )
+    return found
+
+
+def prune(home: Path, *, keep: int) -> int:
+    """Lets go of all but the latest checkpoints of each session, everywhere; how many went.
+
+    Raises:
+        CheckpointFailed: Another process is at work with them.
+    """
+    gone = 0
+    for folder in sorted((home / "checkpoints").glob("*.git")):
+        shadow = Shadow(folder, home)
+        with shadow.locked():
+            for session in shadow.sessions():
+                gone += shadow.forget(session, keep)
+            shadow.tidy()
+    return gone
+
+
+def forget(home: Path, session: str) -> None:
+    """Lets go of every checkpoint of a session that is deleted; what cannot be removed stays."""
+    for folder in sorted((home / "checkpoints").glob("*.git")):
+        shadow = Shadow(folder, home)
+        if session in shadow.sessions():
+            with shadow.locked():
+                shadow.forget(session)
+                shadow.tidy()
+
+
+def one_of(found: list[Point], number: str) -> Point:
+    """The point that a person meant by its number or its words' id; raises ``Misuse``."""
+    for point in found:
+        if number in {str(point.number), point.message_id}:
+            return point
+    raise Misuse(
+        f"there is no turn {number[:40]!r} to go back to",
+        hint=f"there are {len(found)}; `ouro rewind` lists them" if found else "nothing was said",
+    )
+
+
+def _created(taken: Taken, kind: Literal["rewind", "restored"]) -> CheckpointCreated:
+    return CheckpointCreated(checkpoint=taken.checkpoint, tree=taken.tree, kind=kind)

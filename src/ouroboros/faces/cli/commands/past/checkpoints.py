@@ -1,0 +1,134 @@
+"""`ouro checkpoints`: see, compare and bring back kept states of files."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ouroboros.faces.cli.asking import agreed
+from ouroboros.faces.cli.groups import NearGroup
+from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
+
+if TYPE_CHECKING:
+    from ouroboros.app.rewind.offline import Records
+
+_SESSION = click.option(
+    "--session", default="", help="Of this session; by default the latest of this folder."
+)
+
+
+@click.group(cls=NearGroup, name="checkpoints")
+def command() -> None:
+    """See, compare and bring back kept states of files.
+
+    CHECKPOINT is the beginning of its name. They lie in the home folder, not in the project.
+    """
+
+
+@command.command("list")
+@_SESSION
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.pass_obj
+def list_all(invocation: Invocation, session: str, *, as_json: bool) -> None:
+    """List the checkpoints of a session, the latest first."""
+    from ouroboros.faces.cli.points import kept_lines
+
+    found = _records(invocation, session).kept()
+    if as_json:
+        say_json([{"at": at, "is_kept": there, **_plain(kept)} for kept, at, there in found])
+        return
+    for line in kept_lines(found):
+        say(line)
+    if not found:
+        note("no checkpoint was made in this session")
+
+
+@command.command("diff")
+@click.argument("checkpoint")
+@click.argument("other", default="")
+@_SESSION
+@click.pass_obj
+def diff(invocation: Invocation, checkpoint: str, other: str, session: str) -> None:
+    """Print what changed from CHECKPOINT to OTHER, or to the files as they are now."""
+    said = _records(invocation, session).diff(checkpoint, other)
+    if said:
+        say(said.rstrip("\n"))
+    else:
+        note("no file is different")
+
+
+@command.command("restore")
+@click.argument("checkpoint")
+@_SESSION
+@click.option("--yes", is_flag=True, help="Do not ask; what others changed since goes too.")
+@click.option("--keep", is_flag=True, help="Leave what others changed since as it is.")
+@click.pass_obj
+def restore(
+    invocation: Invocation, checkpoint: str, session: str, *, yes: bool, keep: bool
+) -> None:
+    """Bring the files back to what they were at CHECKPOINT."""
+    records = _records(invocation, session)
+    target = records.target("", checkpoint)
+    assert target is not None
+    preview = records.preview(target)
+    note(f"{preview.added} added, {preview.changed} changed, {preview.removed} removed")
+    for path in preview.foreign:
+        note(f"changed since by somebody else: {path}")
+    hint = "--yes goes on without asking, --keep leaves what others changed as it is"
+    if not (yes or keep) and not agreed("Bring the files back?", hint=hint):
+        note("nothing was changed")
+        return
+    done = records.restore(target, "keep" if keep else "overwrite")
+    note(f"{done.changed} paths changed; {done.start[:12]} is what they were before that")
+    for line in done.left:
+        note(f"left as it is: {line}")
+
+
+@command.command("size")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.pass_obj
+def size(invocation: Invocation, *, as_json: bool) -> None:
+    """Print what the checkpoints of each folder take on the disk."""
+    from ouroboros.app.rewind.offline import sizes
+    from ouroboros.faces.cli import table
+
+    found = sizes(invocation.home())
+    if as_json:
+        say_json(found)
+        return
+    cells = [(f"{each.bytes:,} bytes", str(each.checkpoints), each.folder) for each in found]
+    for line in table.block(cells, table.columns()):
+        say(line)
+    if not found:
+        note("no checkpoint was made yet")
+
+
+@command.command("prune")
+@click.option("--keep", type=click.IntRange(min=1), default=10, show_default=True)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def prune(invocation: Invocation, *, keep: int, yes: bool) -> None:
+    """Remove all but the latest checkpoints of each session, for good."""
+    from ouroboros.app.rewind.offline import prune as pruned
+
+    question = f"Remove all but the latest {keep} checkpoints of each session for good?"
+    if not yes and not agreed(question, hint="--yes goes on without asking"):
+        note("nothing was removed")
+        return
+    gone = pruned(invocation.home(), keep=keep)
+    note(f"{gone} checkpoints removed")
+
+
+def _records(invocation: Invocation, session: str) -> "Records":
+    from ouroboros.app.past import sessions
+    from ouroboros.app.rewind.offline import Records
+    from ouroboros.app.wiring.session.past import resolve
+
+    home = invocation.home()
+    id = sessions.find(home, session).id if session else resolve(home, invocation.cwd(), "")
+    return Records(home, id, invocation.load().settings)
+
+
+def _plain(kept: object) -> dict[str, object]:
+    import msgspec
+
+    return msgspec.convert(msgspec.to_builtins(kept), dict[str, object])

@@ -1,0 +1,151 @@
+"""`ouro rewind`: bring files, the conversation or both back to before a turn."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.asking import agreed, is_person_there
+from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
+
+if TYPE_CHECKING:
+    from ouroboros.app.rewind.offline import Preview, Records
+    from ouroboros.app.rewind.points import Point
+    from ouroboros.core.commands import Foreign
+
+
+@click.command("rewind")
+@click.argument("session", default="")
+@click.option("--to", "turn", metavar="TURN", default="", help="Before this turn; 1 is the latest.")
+@click.option("--files", "what", flag_value="files", help="Only the files.")
+@click.option("--conversation", "what", flag_value="conversation", help="Only the conversation.")
+@click.option("--both", "what", flag_value="both", default="both", help="Both; so by default.")
+@click.option("--yes", is_flag=True, help="Do not ask; what others changed since goes too.")
+@click.option("--keep", is_flag=True, help="Leave what others changed since as it is.")
+@click.option("--dry-run", is_flag=True, help="Print what would change in files, and do nothing.")
+@click.option("--finish", is_flag=True, help="Go on with a rewind that was cut off.")
+@click.option("--take-back", is_flag=True, help="Undo a rewind that was cut off.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.pass_obj
+def command(
+    invocation: Invocation,
+    /,
+    session: str,
+    *,
+    turn: str,
+    what: str,
+    yes: bool,
+    keep: bool,
+    dry_run: bool,
+    finish: bool,
+    take_back: bool,
+    as_json: bool,
+) -> None:
+    """List the turns of SESSION, or bring it back to before one of them.
+
+    SESSION is a session's name, or the latest of this folder. Files that a `.gitignore` leaves out,
+    and the folder `.git`, stay as they are. Nothing is lost: `ouro checkpoints` has what was there.
+    """
+    from ouroboros.app.past import sessions
+    from ouroboros.app.rewind.offline import Records, one_of
+    from ouroboros.app.wiring.session.past import resolve
+
+    home = invocation.home()
+    id = sessions.find(home, session).id if session else resolve(home, invocation.cwd(), "")
+    records = Records(home, id, invocation.load().settings)
+    if _mends(records, finish=finish, take_back=take_back):
+        return
+    if not turn:
+        _list(records, as_json=as_json)
+        return
+    point = one_of(records.points(), turn)
+    wish = _Wish(yes=yes, keep=keep, dry_run=dry_run, as_json=as_json)
+    agrees = what == "conversation" or _files(records, point, wish)
+    if agrees and what != "files" and not dry_run:
+        records.rewind(point.message_id)
+        note(f"{id} goes on from before turn {point.number}")
+
+
+class _Wish:
+    def __init__(self, *, yes: bool, keep: bool, dry_run: bool, as_json: bool) -> None:
+        self.yes, self.keep, self.dry_run, self.as_json = yes, keep, dry_run, as_json
+
+
+def _mends(records: "Records", *, finish: bool, take_back: bool) -> bool:
+    """Deals with a rewind that was cut off; whether that was all that was wanted."""
+    plan = records.cut_off()
+    if plan is None:
+        if finish or take_back:
+            raise Misuse("no rewind of this folder was cut off")
+        return False
+    if not finish and not take_back:
+        raise Misuse(
+            "a rewind of this folder was cut off, so some files are as before it and some as after",
+            hint="`ouro rewind --finish` goes on with it, `ouro rewind --take-back` undoes it",
+        )
+    done = records.finish(plan, "back" if take_back else "on")
+    note(f"{'taken back' if take_back else 'finished'}: {done.changed} paths changed")
+    _tell_left(done.left)
+    return True
+
+
+def _list(records: "Records", *, as_json: bool) -> None:
+    from ouroboros.faces.cli.points import point_lines
+
+    found = records.points()
+    if as_json:
+        say_json(found)
+        return
+    for line in point_lines(found):
+        say(line)
+    note(
+        "`--to TURN` goes back to before one; 1 is the latest" if found else "nothing was said yet"
+    )
+
+
+def _files(records: "Records", point: "Point", wish: _Wish) -> bool:
+    """Brings the files back; false where the person does not want it."""
+    target = records.target(point.message_id)
+    if target is None:
+        note("no file was written since")
+        return True
+    preview = records.preview(target)
+    if wish.as_json:
+        say_json(preview)
+    elif wish.dry_run or is_person_there():
+        say(preview.diff.rstrip() or "no file is different")
+    if wish.dry_run:
+        _tell(preview)
+        return True
+    decision = _decided(preview, wish)
+    if decision is None:
+        note("nothing was changed")
+        return False
+    done = records.restore(target, decision, message_id=point.message_id)
+    note(f"{done.changed} paths changed; {done.start[:12]} is what they were before that")
+    _tell_left(done.left)
+    return True
+
+
+def _decided(preview: "Preview", wish: _Wish) -> "Foreign | None":
+    _tell(preview)
+    if wish.keep:
+        return "keep"
+    if wish.yes:
+        return "overwrite"
+    if preview.foreign:
+        hint = "--yes overwrites them, --keep leaves them as they are"
+        return "overwrite" if agreed("Overwrite what others changed, too?", hint=hint) else None
+    return "ask" if agreed("Bring the files back?", hint="--yes goes on without asking") else None
+
+
+def _tell(preview: "Preview") -> None:
+    note(f"{preview.added} added, {preview.changed} changed, {preview.removed} removed")
+    for path in preview.foreign:
+        note(f"changed since by somebody else: {path}")
+    _tell_left(tuple(f"{path}: {why}" for path, why in preview.left.items()))
+
+
+def _tell_left(left: tuple[str, ...]) -> None:
+    for line in left:
+        note(f"left as it is: {line}")

@@ -1,0 +1,53 @@
+"""What happened to the person's files as a whole, as one line each."""
+
+from ouroboros.core.events import Event
+from ouroboros.core.events.checkpoint import (
+    CheckpointCreated,
+    CheckpointRestored,
+    TurnRedone,
+    TurnUndone,
+)
+from ouroboros.faces.cli.render.face import Notice
+from ouroboros.faces.cli.render.words import count, one_line
+
+_NAMED = 3
+
+
+def file_notice(event: Event) -> Notice | None:
+    """The line that an event of checkpoints deserves; one that kept everything deserves none."""
+    match event:
+        case CheckpointCreated(left_count=left) if left:
+            some = "; ".join(one_line(each, 120) for each in event.left[:_NAMED])
+            more = f"; {count(left - _NAMED, 'path')} more" if left > _NAMED else ""
+            return Notice(text=f"Not kept for going back: {some}{more}", level="warning")
+        case CheckpointRestored():
+            return Notice(text=_restored(event), hint=_left(event))
+        case TurnUndone(turns=turns):
+            return _taken("Took back the latest", turns, event.done, event.failed)
+        case TurnRedone(turns=turns):
+            return _taken("Have again the latest", turns, event.done, event.failed)
+        case _:
+            return None
+
+
+def _restored(event: CheckpointRestored) -> str:
+    again = "A rewind that was cut off is finished: files" if event.finished else "Files"
+    if not event.changed:
+        return f"{again} are as they were; nothing was different"
+    back = f"; {event.start[:12]} is what they were before that" if event.start else ""
+    return f"{again} were brought back, {count(event.changed, 'path')} changed{back}"
+
+
+def _left(event: CheckpointRestored) -> str:
+    if not event.left:
+        return ""
+    return "left as they are: " + "; ".join(one_line(each, 120) for each in event.left[:_NAMED])
+
+
+def _taken(words: str, turns: int, done: tuple[str, ...], failed: tuple[str, ...]) -> Notice:
+    latest = "turn" if turns == 1 else count(turns, "turn")
+    what = f" ({', '.join(sorted(done))})" if done else ""
+    if not failed:
+        return Notice(text=f"{words} {latest}{what}")
+    why = "; ".join(one_line(each, 200) for each in failed)
+    return Notice(text=f"{words} {latest}{what}, but not all of it: {why}", level="warning")

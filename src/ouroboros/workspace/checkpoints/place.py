@@ -1,0 +1,85 @@
+"""Where the repository of a folder lies: found again also when the folder has another name, or made."""
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+REFS = Path("refs", "checkpoints")
+
+_CONFIG = """\
+[core]
+\trepositoryformatversion = 0
+\tbare = true
+\tautocrlf = false
+\tattributesFile = /dev/null
+\thooksPath = /dev/null
+\tprotectNTFS = false
+\tprotectHFS = false
+[gc]
+\tauto = 0
+"""
+_ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n"
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Which folder a repository belongs to: where it was, and what the file system calls it."""
+
+    root: str
+    device: int
+    number: int
+
+
+def found_for(home: Path, root: Path, seen: os.stat_result) -> Path | None:
+    """The repository made for this folder, also under its earlier name; else the one of this path."""
+    by_path: Path | None = None
+    for place_file in sorted((home / "checkpoints").glob("*.git/workspace.json")):
+        try:
+            place = msgspec.json.decode(place_file.read_bytes(), type=Place)
+        except (OSError, msgspec.DecodeError):
+            continue
+        if (place.device, place.number) == (seen.st_dev, seen.st_ino):
+            return place_file.parent
+        if place.root == str(root):
+            by_path = place_file.parent
+    return by_path
+
+
+def made_for(home: Path, root: Path) -> Path:
+    """A new repository; raises ``OSError``."""
+    name = re.sub(r"[^A-Za-z0-9_\-]+", "-", root.name)[:40].strip("-") or "folder"
+    folder = home / "checkpoints" / f"{name}-{os.urandom(4).hex()}.git"
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    fill(folder)
+    return folder
+
+
+def fill(folder: Path) -> None:
+    """Writes what Git wants to see of a repository."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for inner in (Path("objects", "pack"), Path("refs", "heads"), Path("info"), REFS):
+        (folder / inner).mkdir(parents=True, exist_ok=True)
+    keep_file(folder / "config", _CONFIG.encode())
+    keep_file(folder / "info" / "attributes", _ATTRIBUTES.encode())
+    keep_file(folder / "HEAD", b"ref: refs/heads/none\n")
+
+
+def keep_file(path: Path, data: bytes) -> None:
+    """Puts a small file in place in one step, on the disk when this returns."""
+    with suppress(OSError):
+        if path.read_bytes() == data:
+            return
+    partial = path.with_name(f"{path.name}.{os.urandom(4).hex()}.lock")
+    try:
+        with partial.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.rename(path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
