@@ -5,7 +5,7 @@ rg --pre=sh foo .
 rg --pre sh foo
 rg --search-zip --hostname-bin=./x foo
 grep -f /etc/shadow x
-grep --file=/root/.ssh/id_rsa .
+grep --file=/etc/ssh/id_rsa .
 sort --compress-program=./x README.md
 sort -o README.md src/a.py
 sort --output=out README.md
@@ -195,7 +195,7 @@ cat /dev/tcp/1.2.3.4/80
 cat .git/config
 strings /dev/mem
 cat ../../etc/passwd
-ls /root
+ls /srv
 od /dev/random
 tail --follow=name --pid=1 README.md ../x
 xxd -r README.md out
@@ -230,7 +230,7 @@ openssl enc -in /etc/passwd
 file -f /etc/passwd
 file -C -m x
 file -z x
-realpath /root/.ssh
+realpath /etc/ssh/x
 readlink -f ~/.ssh/id_rsa
 yes > out
 tr a b < /etc/shadow
