@@ -9,7 +9,7 @@ from ouroboros.safety.paths import Places
 from ouroboros.safety.rules import Intent, Rule, Rules, parse_rule
 from ouroboros.tools.registry import canonical
 
-HERE = Path("/work/here")
+HERE = Path("/w/here")
 FEW = [
     *(("allow", "Bash(make:*)"), ("ask", "Bash(npm:*)"), ("deny", "Bash(rm:*)")),
     *(("deny", "Read(secrets/**)"), ("allow", "Write(docs/**)"), ("ask", "Edit(*.lock)")),
