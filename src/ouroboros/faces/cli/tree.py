@@ -14,6 +14,7 @@ COMMANDS = {
     "chat": Entry(f"{_HERE}.tasks.chat", "Work together, turn by turn."),
     "browse": Entry(f"{_HERE}.tasks.browse", "Do one task in a real browser."),
     "rlm": Entry(f"{_HERE}.tasks.rlm", "Answer a question about data of any size."),
+    "serve": Entry(f"{_HERE}.tasks.serve", "Serve sessions at a local socket, for programs."),
     "browser": Entry(
         f"{_HERE}.browsing.browser", "See the browser, log in by hand, keep profiles."
     ),

@@ -1,0 +1,151 @@
+"""Sessions over a local socket: newline-terminated JSON, one session for each connection."""
+
+import os
+import socket
+import struct
+from collections import deque
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import anyio
+import msgspec
+from anyio import to_thread
+from anyio.abc import SocketAttribute, SocketStream
+
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.ipc.link import Link, Load, Open, no_repositories
+from ouroboros.faces.ipc.worker import Told, refused
+
+LINE_BYTES = 16 * 1_048_576
+"""The longest message; a longer one is refused and the connection stays."""
+
+_BEHIND_BYTES = 64 * 1_048_576
+"""A reader that is so far behind is given up."""
+
+_encoder = msgspec.json.Encoder(enc_hook=str)
+
+
+async def serve(path: Path, opening: Open, *, load: Load = no_repositories) -> None:
+    """Listens until cancelled; the socket is the person's own and goes away in the end.
+
+    Raises:
+        Misuse: Another program listens there, or the path cannot be used.
+    """
+    await to_thread.run_sync(_make_room, path)
+    try:
+        listener = await anyio.create_unix_listener(path, mode=0o600)
+    except OSError as error:
+        raise Misuse(
+            f"cannot listen at {str(path)!r}: {error.strerror or error}", hint="name another path"
+        ) from error
+    try:
+        async with listener:
+            await listener.serve(lambda stream: _connected(stream, opening, load))
+    finally:
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(lambda: path.unlink(missing_ok=True))
+
+
+async def _connected(stream: SocketStream, opening: Open, load: Load) -> None:
+    async with stream:
+        if not _is_own(stream):
+            return
+        out = _Out(stream)
+        link = Link(opening, out.send, load=load)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(out.drain)
+            await link.serve(_lines(stream, out))
+            await out.flushed()
+            tasks.cancel_scope.cancel()
+
+
+class _Out:
+    """Messages on their way out."""
+
+    def __init__(self, stream: SocketStream) -> None:
+        self._stream = stream
+        self._waiting: deque[bytes] = deque()
+        self._size = 0
+        self._wake = anyio.Event()
+        self._empty = anyio.Event()
+        self.is_gone = False
+
+    def send(self, told: Told) -> None:
+        """Takes a message and returns at once."""
+        line = _encoder.encode(told) + b"\n"
+        if self.is_gone or self._size + len(line) > _BEHIND_BYTES:
+            self.is_gone = True
+            return
+        self._waiting.append(line)
+        self._size += len(line)
+        self._wake.set()
+
+    async def drain(self) -> None:
+        """Carries messages out until cancelled."""
+        while True:
+            await self._wake.wait()
+            self._wake = anyio.Event()
+            try:
+                while self._waiting:
+                    await self._stream.send(self._waiting[0])
+                    self._size -= len(self._waiting.popleft())
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                self.is_gone = True
+                self._waiting.clear()
+            self._empty.set()
+            self._empty = anyio.Event()
+
+    async def flushed(self) -> None:
+        """Returns when all is out, or the reader is gone, or after a second."""
+        with anyio.move_on_after(1):
+            while self._waiting and not self.is_gone:
+                await self._empty.wait()
+
+
+async def _lines(stream: SocketStream, out: _Out) -> AsyncGenerator[bytes]:
+    rest = bytearray()
+    is_too_long = False
+    while not out.is_gone:
+        try:
+            piece = await stream.receive()
+        except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return
+        rest += piece
+        while (end := rest.find(b"\n")) >= 0:
+            line = bytes(rest[:end])
+            del rest[: end + 1]
+            if is_too_long or len(line) > LINE_BYTES:
+                out.send(refused(Misuse(f"a message may have {LINE_BYTES:,} bytes")))
+            elif line.strip():
+                yield line
+            is_too_long = False
+        if len(rest) > LINE_BYTES:
+            is_too_long = True
+            rest.clear()
+
+
+def _is_own(stream: SocketStream) -> bool:
+    """The other end is of the same user; the socket's mode says so where the system cannot."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return True
+    raw = stream.extra_attributes[SocketAttribute.raw_socket]()
+    size = struct.calcsize("3i")
+    _, user, _ = struct.unpack("3i", raw.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))
+    return user == os.getuid()
+
+
+def _make_room(path: Path) -> None:
+    """Removes a socket that nobody listens at any more."""
+    if not path.is_socket():
+        return
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink(missing_ok=True)
+            return
+        except OSError as error:
+            raise Misuse(
+                f"cannot use {str(path)!r}: {error.strerror}", hint="name another"
+            ) from error
+    raise Misuse(f"another program listens at {str(path)!r}", hint="name another path")
