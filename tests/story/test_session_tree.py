@@ -21,6 +21,7 @@ from ouroboros.core.events import (
 from ouroboros.core.events.session import SessionBranched, SessionForked, SessionRolledBack
 from ouroboros.llm.turns import Turn
 from ouroboros.store import resume
+from tests.story.rlm_stage import block, contexts, rlm_stage
 from tests.story.stage import Stage, call, stage
 
 LOOK = Turn(text="Looking.", tool_calls=(call("shell", command="echo seen"),))
@@ -222,3 +223,15 @@ async def test_a_branch_in_the_middle_of_a_run_goes_on_from_there(tmp_path: Path
         await s.session.send(Branch(message_id=looked))
         assert (await s.run("")).final == "better"
         assert twin(s.body()) == asked
+
+
+async def test_the_mind_that_writes_code_goes_on_from_elsewhere_too(tmp_path: Path) -> None:
+    turns = [block("let a = 1; setFinal(a)"), block("setFinal(2)"), block("setFinal(3)")]
+    async with rlm_stage(tmp_path, turns) as s:
+        await said(s, "Find the first.", "Find the second.")
+        assert "Find the first." in contexts(s)[-1]
+        await s.session.send(Rollback(turns=1))
+        assert (await s.run("Find the third.")).final == "3"
+        told = contexts(s)[-1]
+        assert ("Find the first." in told, "Find the second." in told) == (True, False)
+        assert "a: number" in told

@@ -239,7 +239,7 @@ def _prepared(
     The person's own tabs are there from the first one. Titles and addresses that the model is about
     to be told count as read.
     """
-    heard, has_joined = 0, False
+    heard, moves, has_joined = 0, 0, False
 
     async def joined() -> None:
         nonlocal has_joined
@@ -248,7 +248,9 @@ def _prepared(
             view.begin()
 
     async def prepare() -> str:
-        nonlocal heard
+        nonlocal heard, moves
+        if kit.state.moves != moves:  # the conversation goes on from elsewhere
+            heard, moves = 0, kit.state.moves
         said = kit.state.history[heard:]
         heard = len(kit.state.history)
         for message in said:
