@@ -12,6 +12,7 @@ from typing import Any, cast
 import anyio
 import msgspec
 
+from ouroboros.agent.context.cut import Flush
 from ouroboros.agent.prompts import load
 from ouroboros.app.ouroboros import Ouroboros, Outcome, Session
 from ouroboros.app.settings import Settings
@@ -82,13 +83,14 @@ async def stage(
     check: bool = True,
     opening: dict[str, Any] | None = None,
     chosen: Collection[str] = ("model", "mode", "effort", "service_tier"),
+    flush: Flush | None = None,
     **settings: Any,
 ) -> AsyncGenerator[Stage]:
     """Opens a session against a scripted server; checks the prefix law when it is left.
 
     Only a story that changes the model may pass ``check=False``. A base URL of ``providers`` that
     is ``{server}`` stands for the server's. ``opening`` says more of how the session is opened, and
-    ``chosen`` in what a session that goes on does as it is told now.
+    ``chosen`` in what a session that goes on does as it is told now; ``flush`` keeps what a summary replaces.
     """
     folder = cwd or tmp_path / "work"
     folder.mkdir(exist_ok=True)
@@ -103,7 +105,7 @@ async def stage(
         for provider in words.get("providers", {}).values():
             provider["base_url"] = provider["base_url"].replace("{server}", server.url)
         wanted = msgspec.convert({"base_url": server.url, **words}, Settings)
-        engine = Ouroboros(wanted, home=tmp_path / "home", environment=environment)
+        engine = Ouroboros(wanted, home=tmp_path / "home", environment=environment, flush=flush)
         async with engine.open(
             cwd=folder,
             interactive=interactive,

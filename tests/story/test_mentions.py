@@ -137,6 +137,7 @@ async def test_words_said_meanwhile_bring_what_they_name(tmp_path: Path) -> None
     work(tmp_path, n_md="the number is 42")
     turns = [Turn(tool_calls=(call("shell", command="sleep 0.3"),)), Turn(text="ok")]
     async with stage(tmp_path, turns) as s:
+
         async def steer() -> None:
             await s.until(ToolStarted)
             await s.session.send(Steer(text="Mind @n.md"))

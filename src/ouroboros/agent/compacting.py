@@ -83,11 +83,9 @@ class Compactor:
     def _cut(
         self, state: State, trigger: Trigger, focus: str, keep: compaction.Keep, before: int
     ) -> Cut:
-        stays = {
-            id(message)
-            for message in compaction.replacement(state.history, compaction.LEFT_OUT, None, keep)
-        }
-        goes = [message for message in state.history if id(message) not in stays]
+        kept = compaction.replacement(state.history, compaction.LEFT_OUT, None, keep)
+        stays = {message.id: message for message in kept}
+        goes = [message for message in state.history if stays.get(message.id) != message]
         return Cut(
             session=state.session,
             trigger=trigger,

@@ -24,6 +24,7 @@ from ouroboros.testing.server import ScriptedServer, serving
 from tests.story.stage import Stage, call, stage
 from tests.unit.app.auth_effects import AUTH_EFFECTS
 from tests.unit.app.cage_effects import CAGE_EFFECTS
+from tests.unit.app.context_effects import CONTEXT_EFFECTS
 from tests.unit.app.policy_effects import POLICY_EFFECTS
 from tests.unit.app.rlm_effects import RLM_EFFECTS
 from tests.unit.app.web_effects import WEB_EFFECTS
@@ -360,6 +361,7 @@ EFFECTS: dict[str, Effect] = {
     **POLICY_EFFECTS,
     **RLM_EFFECTS,
     **CAGE_EFFECTS,
+    **CONTEXT_EFFECTS,
     **WEB_EFFECTS,
     "model": model,
     "fallback": fallback,

@@ -3,6 +3,7 @@
 import os
 import select
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 import click
@@ -64,8 +65,15 @@ def command(
     wanted = cast("Output", output)
     chosen = msgspec.convert(options, Chosen)
     words = " ".join((*filter(None, [prompt]), *task))
+
+    def given() -> str:
+        text = task_text(words, streams)
+        if not text and not (chosen.latest or chosen.resume):
+            raise Misuse("there is no task", hint="give it as words, with -p, or on standard input")
+        return text
+
     try:
-        return _perform(invocation, chosen, streams, wanted, words=words, silent=non_interactive)
+        return perform(invocation, chosen, streams, wanted, task=given, silent=non_interactive)
     except (OuroborosError, ExceptionGroup) as error:
         problem = unwrapped(error)
         if wanted == "json" and isinstance(problem, OuroborosError):
@@ -97,21 +105,20 @@ def task_text(words: str, streams: "Streams") -> str:
     return "\n\n".join(filter(None, (words.strip(), content.decode("utf-8", "replace").strip())))
 
 
-def _perform(
+def perform(
     invocation: Invocation,
     chosen: Chosen,
     streams: "Streams",
     output: "Output",
     *,
-    words: str,
+    task: Callable[[], str],
     silent: bool,
 ) -> int:
+    """Opens a session as chosen, says the task, and waits for the end; gives the exit code."""
     cwd = invocation.cwd(chosen.cwd)
     equipment = equip(invocation, chosen, cwd)
     loaded = equipment.loaded
-    text = task_text(words, streams)
-    if not text and not (chosen.latest or chosen.resume):
-        raise Misuse("there is no task", hint="give it as words, with -p, or on standard input")
+    text = task()
     interactive = output == "text" and not silent and streams.converses
     resume = resumed(chosen, loaded.home, cwd, person=interactive)
 

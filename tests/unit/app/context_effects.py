@@ -1,0 +1,47 @@
+"""What the settings of the context change in a run or a chat."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import anyio
+from anyio import to_thread
+
+from ouroboros.core.events import ContextCompacted
+from ouroboros.llm.turns import ScriptedUsage, Turn
+from tests.story.stage import call, stage
+from tests.story.test_cli_run import ouro
+
+type Effect = Callable[[Path], Awaitable[None]]
+
+
+async def scope(folder: Path) -> None:
+    """What the first request held counts only in ``total``."""
+    used = ScriptedUsage(input_uncached=8_000)
+    turns = [
+        Turn(tool_calls=(call("shell", command="true"),), usage=used),
+        Turn(text="summary or end"),
+        Turn(text="end"),
+    ]
+    for name, times in (("total", 1), ("body_after_prefix", 0)):
+        place = folder / name
+        await anyio.Path(place).mkdir()
+        async with stage(place, turns, context={"window": 10_000, "scope": name}) as s:
+            await s.run()
+            assert len(s.events(ContextCompacted)) == times
+
+
+async def notes(folder: Path) -> None:
+    """A line is written at once where the place is known, and asked about where it is not."""
+
+    def chat(place: str) -> bool:
+        home = folder / f"home-{place}"
+        home.mkdir()
+        (home / "config.toml").write_text(f'[context]\nnotes = "{place}"\n', encoding="utf-8")
+        ouro(*("chat", "--model", "echo"), cwd=folder, given="# mind\n", OUROBOROS_HOME=str(home))
+        return (home / "AGENTS.md").exists()
+
+    assert await to_thread.run_sync(chat, "user")
+    assert not await to_thread.run_sync(chat, "")
+
+
+CONTEXT_EFFECTS: dict[str, Effect] = {"context.scope": scope, "context.notes": notes}
