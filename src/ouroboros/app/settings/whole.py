@@ -1,0 +1,45 @@
+"""All settings together."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from ouroboros.app.settings.keeping import Checkpoints, Sessions
+from ouroboros.app.settings.kinds import ApprovalName, Positive
+from ouroboros.app.settings.models import Network, Price, Provider
+from ouroboros.app.settings.permission import Approval, Guardian, Permissions, Safety, Sandbox
+from ouroboros.app.settings.running import Context, Limits, Rlm, Tools
+from ouroboros.app.settings.web import Browser, Web
+from ouroboros.core.commands import Effort, Mode
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All settings of a run, after the layers were joined."""
+
+    model: str = ""
+    fallback: tuple[str, ...] = ()
+    mode: Mode = "ask"
+    approval_policy: ApprovalName | Literal[""] = ""
+    effort: Effort | None = None
+    service_tier: str = ""
+    system: str = ""
+    base_url: str = ""
+    temperature: Annotated[float, Meta(ge=0, le=2)] | None = None
+    max_output_tokens: Positive | None = None
+    cache_replies: bool = False
+    limits: Limits = field(default_factory=Limits)
+    context: Context = field(default_factory=Context)
+    tools: Tools = field(default_factory=Tools)
+    permissions: Permissions = field(default_factory=Permissions)
+    approval: Approval = field(default_factory=Approval)
+    guardian: Guardian = field(default_factory=Guardian)
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    checkpoints: Checkpoints = field(default_factory=Checkpoints)
+    network: Network = field(default_factory=Network)
+    sessions: Sessions = Sessions()
+    web: Web = field(default_factory=Web)
+    browser: Browser = field(default_factory=Browser)
+    rlm: Rlm = field(default_factory=Rlm)
+    safety: Safety = field(default_factory=Safety)
+    providers: dict[str, Provider] = field(default_factory=dict[str, Provider])
+    models: dict[str, Price] = field(default_factory=dict[str, Price])
