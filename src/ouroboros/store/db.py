@@ -12,8 +12,8 @@ from ouroboros.store.blobs import refused
 from ouroboros.store.layout import Layout, make_private
 from ouroboros.store.migrations import MIGRATIONS, Migration
 
-BUSY_SECONDS = 5.0
-"""How long another program may hold the database before we give up."""
+BUSY_SECONDS = 30.0
+"""How long others may hold the database before we give up; on a busy machine many writers take turns."""
 
 _SPARE_BYTES = 65_536
 
