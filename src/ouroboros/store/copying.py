@@ -10,7 +10,7 @@ from ouroboros.store import sessions
 from ouroboros.store.db import open_database
 from ouroboros.store.lease import Lease
 from ouroboros.store.ledger import Ledger, Line
-from ouroboros.store.log import encode
+from ouroboros.store.line import encode
 
 
 def put(home: Path, envelopes: Sequence[Envelope]) -> None:

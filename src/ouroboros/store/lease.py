@@ -10,7 +10,6 @@ first of the new one.
 import errno
 import fcntl
 import os
-import sqlite3
 import time
 from contextlib import closing, suppress
 from pathlib import Path
@@ -169,6 +168,8 @@ def _overdue(path: Path, patience: float) -> int:
 def _taken_over(home: Path, path: Path, session: str, patience: float) -> int:
     """Puts a locked file of our own in the place of the one that its owner no longer signs."""
     # Imported here: it is a rare thing, and the database knows nothing of leases.
+    import sqlite3
+
     from ouroboros.store.db import explained, open_database
 
     with closing(open_database(home)) as connection:

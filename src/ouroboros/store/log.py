@@ -4,19 +4,12 @@ from collections import deque
 from collections.abc import Callable
 
 import anyio
-import msgspec
 
 from ouroboros.core.errors import StoreFailed
 from ouroboros.core.events import Envelope
 from ouroboros.store.lease import Lease
+from ouroboros.store.line import encode
 from ouroboros.store.writer import Writer
-
-_encoder = msgspec.json.Encoder()
-
-
-def encode(envelope: Envelope) -> bytes:
-    """One event as one line of JSON, without the newline."""
-    return _encoder.encode(envelope)
 
 
 class EventLog:

@@ -19,7 +19,7 @@ from ouroboros.store.db import explained, open_database, open_existing
 from ouroboros.store.layout import Layout
 from ouroboros.store.lease import Lease, holder
 from ouroboros.store.ledger import Ledger, Line
-from ouroboros.store.log import encode
+from ouroboros.store.line import encode
 from ouroboros.store.search import forget
 
 type SessionStatus = Literal["idle", "running", "waiting", "failed", "interrupted", "archived"]

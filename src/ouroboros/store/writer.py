@@ -52,7 +52,7 @@ type _Outcome = tuple[Receiver, list[Envelope] | StoreFailed]
 class Writer:
     """Serves all sessions of one home folder; opens and migrates the database in its thread."""
 
-    def __init__(self, home: Path, *, busy_seconds: float = 5.0, mirrors: bool = False) -> None:
+    def __init__(self, home: Path, *, busy_seconds: float = 30.0, mirrors: bool = False) -> None:
         """Starts nothing.
 
         ``busy_seconds``: how long another program may hold the database. ``mirrors``: events are
@@ -171,7 +171,7 @@ class Writer:
         if self._mirror is None:
             return
         from ouroboros.store.ledger import Line
-        from ouroboros.store.log import encode
+        from ouroboros.store.line import encode
 
         for receiver, outcome in outcomes:
             if isinstance(outcome, list):

@@ -18,7 +18,7 @@ from ouroboros.core.events import (
 from ouroboros.core.parts import Message, Text, ToolCall, Usage
 from ouroboros.store.db import open_database
 from ouroboros.store.ledger import Ledger, Line
-from ouroboros.store.log import encode
+from ouroboros.store.line import encode
 
 SESSION = "ses_1"
 

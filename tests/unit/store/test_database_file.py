@@ -12,7 +12,7 @@ import pytest
 from ouroboros.core.errors import StoreFailed, StoreNewer
 from ouroboros.store import resume
 from ouroboros.store.db import open_database
-from ouroboros.store.log import encode
+from ouroboros.store.line import encode
 from ouroboros.store.migrations import MIGRATIONS, Migration
 from ouroboros.store.sessions import list_sessions
 from tests.unit.store.samples import keep, numbered, said

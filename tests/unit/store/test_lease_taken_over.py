@@ -15,7 +15,7 @@ from ouroboros.store import resume
 from ouroboros.store.db import open_database
 from ouroboros.store.lease import Lease, holder
 from ouroboros.store.ledger import Ledger, Line, TakenOver
-from ouroboros.store.log import encode
+from ouroboros.store.line import encode
 from tests.unit.store.samples import numbered, said
 
 PATIENCE = 0.2

@@ -8,7 +8,7 @@ from anyio import to_thread
 
 from ouroboros.core.events import Envelope, Event
 from ouroboros.store import EventLog, Lease, Writer, resume, sessions
-from ouroboros.store.log import encode
+from ouroboros.store.line import encode
 from tests.unit.store.samples import SESSION, a_turn, numbered, ready, said
 
 

@@ -18,7 +18,7 @@ from ouroboros.store import resume
 from ouroboros.store.db import open_database
 from ouroboros.store.lease import Lease
 from ouroboros.store.ledger import Ledger, Line
-from ouroboros.store.log import encode
+from ouroboros.store.line import encode
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready, said
 
 EVENTS = numbered([ready(), *a_turn(1), said("last")])

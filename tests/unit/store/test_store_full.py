@@ -22,7 +22,8 @@ from ouroboros.store import resume
 from ouroboros.store.db import open_database
 from ouroboros.store.lease import Lease
 from ouroboros.store.ledger import Ledger, Line
-from ouroboros.store.log import EventLog, encode
+from ouroboros.store.line import encode
+from ouroboros.store.log import EventLog
 from ouroboros.store.migrations import MIGRATIONS, Migration
 from ouroboros.store.writer import Writer
 from tests.small_disk import mounted

@@ -8,7 +8,7 @@ from ouroboros.core.events.schema import decode
 from ouroboros.core.parts import Text
 from ouroboros.store import resume, sessions
 from ouroboros.store.history import Execution, artifacts, executions
-from ouroboros.store.log import encode
+from ouroboros.store.line import encode
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready
 
 

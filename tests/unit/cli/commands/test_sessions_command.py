@@ -22,7 +22,7 @@ from ouroboros.core.events.schema import decode
 from ouroboros.core.parts import Message, Text, ToolCall, Usage
 from ouroboros.store.db import open_database
 from ouroboros.store.ledger import Ledger, Line
-from ouroboros.store.log import encode
+from ouroboros.store.line import encode
 from tests.unit.cli.commands.calling import Ouro
 
 OLD, NEW = "ses_0aaa111", "ses_0bbb222"
