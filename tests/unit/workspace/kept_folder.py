@@ -11,7 +11,7 @@ from ouroboros.workspace.checkpoints.rewind import Plan, begin, planned
 from ouroboros.workspace.checkpoints.scan import Bounds
 from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
 
-type Seen = dict[bytes, tuple[str, int, bytes]]
+type Seen = dict[str, tuple[str, int, bytes]]
 
 
 class Kept:
@@ -36,9 +36,7 @@ class Kept:
     ) -> Restored:
         start = self.take().checkpoint
         with self.shadow.locked():
-            changes, left = planned(
-                self.shadow, start, checkpoint, self.bounds, excluded=excluded
-            )
+            changes, left = planned(self.shadow, start, checkpoint, self.bounds, excluded=excluded)
             plan = Plan(
                 session="ses_1",
                 checkpoint=checkpoint,
@@ -65,20 +63,16 @@ class Kept:
 def seen(root: Path) -> Seen:
     """Everything below a folder: what it is, its bits, its bytes or target."""
     found: Seen = {}
-    base = os.fsencode(root)
-    for folder, folders, files in os.walk(base):
-        for name in (*folders, *files):
-            path = os.path.join(folder, name)
-            what = os.lstat(path)
-            bits = stat.S_IMODE(what.st_mode)
-            shown = os.path.relpath(path, base)
-            if stat.S_ISLNK(what.st_mode):
-                found[shown] = ("link", 0, os.readlink(path))
-            elif stat.S_ISDIR(what.st_mode):
-                found[shown] = ("folder", bits, b"")
-            elif stat.S_ISREG(what.st_mode):
-                with open(path, "rb") as file:
-                    found[shown] = ("file", bits, file.read())
-            else:
-                found[shown] = ("special", bits, b"")
+    for path in root.rglob("*"):
+        what = path.lstat()
+        bits = stat.S_IMODE(what.st_mode)
+        shown = path.relative_to(root).as_posix()
+        if stat.S_ISLNK(what.st_mode):
+            found[shown] = ("link", 0, os.fsencode(path.readlink()))
+        elif stat.S_ISDIR(what.st_mode):
+            found[shown] = ("folder", bits, b"")
+        elif stat.S_ISREG(what.st_mode):
+            found[shown] = ("file", bits, path.read_bytes())
+        else:
+            found[shown] = ("special", bits, b"")
     return found

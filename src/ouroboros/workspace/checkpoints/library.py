@@ -102,6 +102,12 @@ class Library:
             writer.discard()
             self._writer = None
 
+    def clean(self) -> None:
+        """Removes what a process that was killed left half written; nobody else may be writing."""
+        for path in self._folder.glob("tmp_*"):
+            with suppress(OSError):
+                path.unlink()
+
     def join(self) -> None:
         """Makes one pack of many small ones."""
         small = [pack for pack in self._packs.values() if pack.path.stat().st_size < SMALL_BYTES]

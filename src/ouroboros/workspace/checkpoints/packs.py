@@ -174,11 +174,12 @@ class Pack:
         self.path = path
         self._index = _mapped(path.with_suffix(".idx"))
         self._pack = _mapped(path)
-        if self._index[:8] != _MAGIC or self._pack[:4] != b"PACK":
+        self._names = 8 + _TABLE.size
+        is_whole = len(self._index) > self._names and len(self._pack) > NAME_BYTES
+        if not is_whole or self._index[:8] != _MAGIC or self._pack[:4] != b"PACK":
             raise ValueError(f"{path.name} is no pack that can be read")
         self._fan: tuple[int, ...] = _TABLE.unpack_from(self._index, 8)
         self._count = self._fan[255]
-        self._names = 8 + 1024
         if len(self._index) < self._names + self._count * 28 + 40:
             raise ValueError(f"the index of {path.name} is cut off")
 

@@ -270,6 +270,7 @@ class Shadow:
         known = index.load(self._index_path)
         if known is not None:
             roots.add(known.tree)
+        self.library.clean()
         self.library.sweep(self.library.reached(roots))
         self.library.join()
         keep_file(self.folder / "swept", os.urandom(8).hex().encode())

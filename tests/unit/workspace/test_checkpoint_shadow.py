@@ -1,0 +1,197 @@
+"""The repository of a folder among other processes, other names and other accidents."""
+
+import os
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from ouroboros.workspace.checkpoints import index
+from ouroboros.workspace.checkpoints.faults import CheckpointFailed, Stopped
+from ouroboros.workspace.checkpoints.scan import Bounds
+from ouroboros.workspace.checkpoints.shadow import Shadow
+from tests.small_disk import fill, mounted
+from tests.unit.workspace.kept_folder import Kept, seen
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Kept:
+    return Kept(tmp_path)
+
+
+def test_a_folder_is_found_again_under_another_name(kept: Kept, tmp_path: Path) -> None:
+    (kept.root / "a").write_text("a")
+    first = kept.take()
+    kept.root.rename(tmp_path / "renamed")
+    again = Shadow.opened(kept.home, tmp_path / "renamed")
+    assert again.folder == kept.shadow.folder
+    assert again.belongs_to == str(tmp_path / "renamed")
+    assert again.has(first.checkpoint)
+
+
+def test_a_folder_that_was_removed_and_made_again_gets_its_files_back(kept: Kept) -> None:
+    (kept.root / "d").mkdir()
+    (kept.root / "d" / "a").write_text("a")
+    was, first = seen(kept.root), kept.take()
+    shutil.rmtree(kept.root)
+    with pytest.raises(CheckpointFailed, match="cannot be"):
+        kept.take()
+    kept.root.mkdir()
+    kept.shadow = Shadow.opened(kept.home, kept.root)
+    kept.back(first.checkpoint)
+    assert seen(kept.root) == was
+
+
+def test_two_folders_of_one_name_have_repositories_of_their_own(tmp_path: Path) -> None:
+    for parent in ("x", "y"):
+        (tmp_path / parent / "work").mkdir(parents=True)
+    shadows = [Shadow.opened(tmp_path / "home", tmp_path / parent / "work") for parent in "xy"]
+    assert shadows[0].folder != shadows[1].folder
+
+
+def test_a_damaged_repository_is_put_aside_and_said(kept: Kept) -> None:
+    (kept.root / "a").write_text("a")
+    kept.take()
+    kept.shadow.library.close()
+    for pack in (kept.shadow.folder / "objects" / "pack").glob("*.pack"):
+        pack.chmod(0o600)
+        pack.write_bytes(b"")
+    again = Shadow.opened(kept.home, kept.root)
+    assert "put aside" in again.notice
+    assert again.folder != kept.shadow.folder
+    assert [path.name for path in kept.home.glob("checkpoints/*.damaged-*")] != []
+    kept.shadow, kept.last = again, ("", "")
+    assert kept.take().is_new
+    assert Shadow.opened(kept.home, kept.root).folder == again.folder
+
+
+def test_what_an_earlier_process_left_half_written_stands_in_nobodys_way(kept: Kept) -> None:
+    (kept.root / "a").write_text("a")
+    folder = kept.shadow.folder
+    (folder / "objects" / "pack" / "tmp_0123456789abcdef").write_bytes(b"PACK half")
+    (folder / "index.lock").write_text("")
+    (folder / "config.lock").write_text("")
+    (folder / "HEAD").unlink()
+    kept.shadow = Shadow.opened(kept.home, kept.root)
+    first = kept.take()
+    with kept.shadow.locked():
+        kept.shadow.tidy()
+    assert list((folder / "objects" / "pack").glob("tmp_*")) == []
+    assert kept.git("ls-tree", "--name-only", first.checkpoint) == "a\n"
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "empty", "gone"])
+def test_a_damaged_index_only_costs_time(kept: Kept, damage: str) -> None:
+    (kept.root / "a").write_text("a")
+    first = kept.take()
+    path = kept.shadow.folder / "ouroboros.index"
+    data = path.read_bytes()
+    match damage:
+        case "cut":
+            path.write_bytes(data[: len(data) // 2])
+        case "flip":
+            path.write_bytes(data[:-3] + bytes([data[-3] ^ 1]) + data[-2:])
+        case "empty":
+            path.write_bytes(b"")
+        case _:
+            path.unlink()
+    assert index.load(path) is None
+    again = Shadow.opened(kept.home, kept.root)
+    taken = again.take(Bounds(), session="ses_2", message="x", now=time.time())
+    assert taken.tree == first.tree
+
+
+def test_an_index_is_not_trusted_for_what_another_process_has_removed(kept: Kept) -> None:
+    for number in range(3):
+        (kept.root / f"f{number}").write_text(f"{number}")
+        os.utime(kept.root / f"f{number}")
+    kept.take()
+    other = Shadow.opened(kept.home, kept.root)
+    (kept.shadow.folder / "ouroboros.index").unlink()
+    other.forget("ses_1")
+    with other.locked():
+        other.tidy()
+    assert other.library.names() == set()
+    kept.last = ("", "")
+    again = kept.take()
+    kept.git("rev-list", "--objects", again.checkpoint)
+
+
+def test_the_index_names_files_that_are_no_text(kept: Kept) -> None:
+    odd = os.fsdecode(b"\xff\xfe")
+    (kept.root / "d").mkdir()
+    (kept.root / "d" / odd).write_text("a")
+    (kept.root / "d" / "plain").write_text("b")
+    first = kept.take()
+    again = Shadow.opened(kept.home, kept.root)
+    (kept.root / "d" / odd).unlink()
+    taken = again.take(Bounds(), session="ses_1", message="x", now=time.time())
+    assert taken.tree != first.tree
+    (kept.root / "d" / odd).write_text("a")
+    kept.shadow = Shadow.opened(kept.home, kept.root)
+    assert kept.take().tree == first.tree
+
+
+def test_a_clock_that_jumps_hides_no_change(kept: Kept) -> None:
+    file = kept.root / "a"
+    trees: set[str] = set()
+    for number, now in enumerate((time.time(), 0.0, time.time() + 1e6, time.time() - 1e6)):
+        file.write_text(f"{number}")
+        taken = kept.shadow.take(Bounds(), session="ses_1", message="x", now=now)
+        trees.add(taken.tree)
+    assert len(trees) == 4
+
+
+def test_too_many_names_and_too_little_time_are_told(kept: Kept) -> None:
+    for number in range(5):
+        (kept.root / f"f{number}").write_text("x")
+    with pytest.raises(CheckpointFailed, match="more than 3 names"):
+        kept.shadow.take(Bounds(entries=3), session="ses_1", message="x", now=0.0)
+    with pytest.raises(Stopped):
+        kept.shadow.take(Bounds(), session="ses_1", message="x", now=0.0, stop=lambda: True)
+    assert kept.shadow.library.names() == set()
+
+
+def test_threads_and_sessions_take_turns(kept: Kept) -> None:
+    for number in range(20):
+        (kept.root / f"f{number}").write_text(f"{number}")
+
+    def work(session: int) -> list[str]:
+        shadow = Shadow.opened(kept.home, kept.root)
+        found: list[str] = []
+        for number in range(4):
+            (kept.root / f"s{session}").write_text(f"{number}")
+            taken = shadow.take(Bounds(), session=f"ses_{session}", message="x", now=time.time())
+            found.append(taken.checkpoint)
+        return found
+
+    with ThreadPoolExecutor(4) as pool:
+        made = [sha for found in pool.map(work, range(4)) for sha in found]
+    assert len(kept.git("for-each-ref").splitlines()) == 16
+    kept.git("fsck", "--full", "--strict")
+    kept.shadow.library.load()
+    assert all(kept.shadow.has(sha) for sha in made)
+
+
+def test_a_full_disk_is_said_and_keeps_what_there_is(tmp_path: Path) -> None:
+    with mounted(tmp_path / "small", mebibytes=2) as home:
+        (tmp_path / "work").mkdir()
+        (tmp_path / "work" / "a").write_text("a")
+        kept = Kept(tmp_path)
+        kept.shadow = Shadow.opened(home, kept.root)
+        first = kept.take()
+        (kept.root / "noise").write_bytes(os.urandom(4_000_000))
+        with pytest.raises(CheckpointFailed, match="No space left"):
+            kept.take()
+        (kept.root / "noise").unlink()
+        fill(home / "filler")
+        (kept.root / "a").write_text("b" * 5_000)
+        with pytest.raises(CheckpointFailed, match="No space left"):
+            kept.take()
+        (home / "filler").unlink()
+        assert kept.take().is_new
+        kept.back(first.checkpoint)
+        assert (kept.root / "a").read_text() == "a"
+        kept.shadow.library.close()
