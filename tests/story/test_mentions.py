@@ -1,5 +1,7 @@
 """Files, folders, pictures and pages that a person's words name by @ are read like everything else."""
 
+import json
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,9 @@ from ouroboros.core.events import PermissionRequested, ToolResulted, ToolStarted
 from ouroboros.core.events.code import Logged
 from ouroboros.core.events.safety import InputFlagged
 from ouroboros.llm.turns import Turn
+from tests.story.cli_terminal import Program
 from tests.story.stage import Stage, call, stage
+from tests.story.test_cli_run import ouro, script
 from tests.unit.tools.test_pictures import plain
 
 
@@ -169,3 +173,27 @@ async def test_a_file_cannot_end_what_stands_for_it(tmp_path: Path) -> None:
         mark = head.split()[1]
         assert f"</file {mark}>" == lines[-2]
         assert context.message.text.count(mark) == 2
+
+
+def test_a_picture_that_is_dropped_on_a_chat_reaches_the_model(tmp_path: Path) -> None:
+    folder = work(tmp_path)
+    (folder / "my shot.png").write_bytes(plain(7, 5))
+    url = "data:image/png;base64," + b64encode(plain(3, 3)).decode()
+    model = script(tmp_path, {"text": "I see two."})
+    with Program(["chat", "--model", model], cwd=folder, columns=400) as program:
+        program.sees("ask> ")
+        for pasted in (f"{folder}/my\\ shot.png", url):
+            program.type(f"\x1b[200~{pasted}\x1b[201~")
+        program.sees('pasted-1.png" ')
+        program.type("\x1b[200~plain words\x1b[201~\r")
+        program.sees("I see two.")
+        program.type("\x04")
+        assert program.ends() == 0
+    session = json.loads(ouro("sessions", "list", "--json", cwd=folder).stdout)[0]["id"]
+    log = ouro("export", session, "--format", "jsonl", cwd=folder).stdout
+    events = [json.loads(line) for line in log.splitlines()]
+    said = [e["data"]["message"] for e in events if e["type"] == "user.message"]
+    kinds = [part["type"] for message in said for part in message["parts"]]
+    assert kinds.count("media") == 2
+    assert "plain words" in log
+    assert "permission.requested" not in log

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import anyio
@@ -173,7 +174,8 @@ class Conversation:
         if stage.keys and stage.terminal is not None:
             touch = stage.terminal.touch
             give = self._send.send
-            tasks.start_soon(read_keys, stage.stdin, desk, touch, give, self._interrupt)
+            read = partial(read_keys, attach=stage.attach)
+            tasks.start_soon(read, stage.stdin, desk, touch, give, self._interrupt)
             tasks.start_soon(on_continue, self._redraw)
             tasks.start_soon(on_resize, self._tell_size)
         else:

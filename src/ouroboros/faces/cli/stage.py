@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -17,6 +17,7 @@ from ouroboros.faces.cli.render.screen import Screen, Size
 
 if TYPE_CHECKING:
     from ouroboros.faces.cli.prompting.desk import Desk
+    from ouroboros.faces.cli.prompting.keys import Key
     from ouroboros.faces.cli.render.terminal import TerminalFace
 
 type Output = Literal["text", "json", "stream-json"]
@@ -84,6 +85,7 @@ class Stage(Struct, kw_only=True):
         keys: The desk is fed single keys rather than lines.
         typed: A person types, while things happen; otherwise lines come from a file or a pipe.
         invite: Shows that a task may be typed, where no line is drawn.
+        attach: Puts names in the place of pictures that are pasted.
     """
 
     face: Face
@@ -95,6 +97,7 @@ class Stage(Struct, kw_only=True):
     keys: bool = False
     typed: bool = False
     invite: Callable[[], None] | None = None
+    attach: "Callable[[Key], Awaitable[Key]] | None" = None
 
     @property
     def outlets(self) -> tuple[Outlet, ...]:

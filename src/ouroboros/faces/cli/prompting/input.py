@@ -11,7 +11,7 @@ import anyio.to_thread
 
 from ouroboros.faces.cli.prompting.desk import Desk
 from ouroboros.faces.cli.prompting.intents import Intent, Left
-from ouroboros.faces.cli.prompting.keys import Keys
+from ouroboros.faces.cli.prompting.keys import Key, Keys
 
 _ESCAPE_SECONDS = 0.05
 _CHUNK = 65_536
@@ -25,8 +25,13 @@ async def read_keys(
     touched: Callable[[], None],
     give: Give,
     interrupt: Callable[[], Awaitable[None]],
+    *,
+    attach: Callable[[Key], Awaitable[Key]] | None = None,
 ) -> None:
-    """Feeds keys to the desk and gives on its intents, until input ends; Ctrl-C goes its own way."""
+    """Feeds keys to the desk and gives on its intents, until input ends; Ctrl-C goes its own way.
+
+    ``attach`` puts names in the place of pictures that are pasted.
+    """
     keys = Keys()
     with _own_reader(fd) as reader:
         while True:
@@ -39,6 +44,8 @@ async def read_keys(
                 if key.name == "interrupt":
                     await interrupt()
                     continue
+                if attach is not None and key.name in {"paste", "attach"} and desk.question is None:
+                    key = await attach(key)
                 intents = desk.press(key)
                 touched()
                 for intent in intents:

@@ -22,6 +22,7 @@ _NAMES = {
     "\x0e": "down",
     "\x10": "up",
     "\x15": "clear",
+    "\x16": "attach",
     "\x17": "word",
 }
 _SEQUENCES = {

@@ -15,6 +15,7 @@ from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.faces.cli.conversation import Control, Conversation
 from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.options.flags import Chosen, resumed, shared, with_browser
+from ouroboros.faces.cli.prompting.attaching import Attaching
 from ouroboros.faces.cli.prompting.history import History
 from ouroboros.faces.cli.render.face import Face, Notice
 from ouroboros.faces.cli.render.words import count, going_on, one_line
@@ -126,6 +127,8 @@ class _Chat:
             prompt=lambda: f"{session.state.mode}> ",
             listens=True,
         )
+        artifacts = self._loaded.home / "artifacts" / session.id
+        stage.attach = Attaching(stage.face, self._equipment.environment, self._cwd, artifacts)
         conversation = Conversation(session, stage, session.id)
         slashes = _Slashes(session, stage.face, self._loaded, self._cwd)
         state = session.state
