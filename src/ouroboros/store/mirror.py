@@ -15,12 +15,13 @@ import msgspec
 from msgspec import Struct
 
 from ouroboros.core.errors import StoreFailed
+from ouroboros.core.events import Envelope
 from ouroboros.store.blobs import Blobs
 from ouroboros.store.layout import Layout, make_private
-from ouroboros.store.ledger import Line
 
 _ROWS = "SELECT blob, body FROM events WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq"
 _CHUNK = 65_536
+_encoder = msgspec.json.Encoder()
 
 
 class _Numbered(Struct):
@@ -38,13 +39,13 @@ class Mirror:
         self._files: dict[str, IO[bytes]] = {}
         self._given_up: set[str] = set()
 
-    def add(self, session: str, lines: list[Line]) -> str:
+    def add(self, session: str, envelopes: list[Envelope]) -> str:
         """Repeats events that are in the database by now; why it cannot, the first time it cannot."""
         if session in self._given_up:
             return ""
         try:
-            file = self._files.get(session) or self._opened(session, lines[0].envelope.seq - 1)
-            file.write(b"".join(line.encoded + b"\n" for line in lines))
+            file = self._files.get(session) or self._opened(session, envelopes[0].seq - 1)
+            file.write(b"".join(_encoder.encode(each) + b"\n" for each in envelopes))
             file.flush()
         except (OSError, StoreFailed) as failure:
             self._given_up.add(session)

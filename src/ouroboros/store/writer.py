@@ -170,14 +170,11 @@ class Writer:
     def _repeat(self, outcomes: list[_Outcome]) -> None:
         if self._mirror is None:
             return
-        from ouroboros.store.ledger import Line
-        from ouroboros.store.line import encode
-
         for receiver, outcome in outcomes:
-            if isinstance(outcome, list):
-                lines = [Line(envelope=each, encoded=encode(each)) for each in outcome]
-                if problem := self._mirror.add(receiver.lease.session, lines):
-                    self._tell(partial(receiver.warned, problem))
+            if isinstance(outcome, StoreFailed):
+                continue
+            if problem := self._mirror.add(receiver.lease.session, outcome):
+                self._tell(partial(receiver.warned, problem))
 
     def _take(self) -> list[_Entry]:
         batch: list[_Entry] = []

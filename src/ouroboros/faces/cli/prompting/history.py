@@ -1,11 +1,18 @@
 """What the person typed before, kept in the home folder for them alone."""
 
+import fcntl
 import os
+import time
+from contextlib import suppress
+from io import SEEK_END
 from pathlib import Path
 
 import msgspec
 
 _KEPT = 1_000
+_LINE_BYTES = 65_536
+_FILE_BYTES = 1_048_576
+_LOOKS, _LOOK_SECONDS = 100, 0.01
 
 
 class History:
@@ -21,15 +28,59 @@ class History:
         if self.entries and self.entries[-1] == text:
             return
         self.entries.append(text)
-        try:
+        line = msgspec.json.encode(text) + b"\n"
+        # Typing on matters more than remembering it.
+        with suppress(OSError):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        except OSError:
-            # Typing on matters more than remembering it.
-            return
-        with os.fdopen(file, "ab") as opened:
-            os.fchmod(opened.fileno(), 0o600)
-            opened.write(msgspec.json.encode(text) + b"\n")
+            if len(line) <= _LINE_BYTES:
+                _append(self._path, line)
+
+
+def _append(path: Path, line: bytes) -> None:
+    """Several programs write at the same time; the file is made short under the same lock."""
+    descriptor = _locked(path)
+    if descriptor is None:
+        return
+    with os.fdopen(descriptor, "r+b") as file:
+        os.fchmod(file.fileno(), 0o600)
+        size = file.seek(0, SEEK_END)
+        # A program that was killed may have left half a line.
+        if size and os.pread(file.fileno(), 1, size - 1) != b"\n":
+            line = b"\n" + line
+        file.write(line)
+        file.flush()
+        if size + len(line) > _FILE_BYTES:
+            _shorten(path)
+
+
+def _shorten(path: Path) -> None:
+    kept: list[bytes] = []
+    size = 0
+    for line in reversed(path.read_bytes().splitlines(keepends=True)[-_KEPT:]):
+        size += len(line)
+        if size > _FILE_BYTES // 2:
+            break
+        kept.append(line)
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    with partial.open("wb") as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.writelines(reversed(kept))
+    partial.replace(path)
+
+
+def _locked(path: Path) -> int | None:
+    """The file for us alone; None where somebody keeps it for too long."""
+    for _ in range(_LOOKS):
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor
+        except (BlockingIOError, FileNotFoundError):
+            pass  # held, or replaced by a shorter one between the two
+        os.close(descriptor)
+        time.sleep(_LOOK_SECONDS)
+    return None
 
 
 def _read(path: Path) -> list[str]:
