@@ -56,6 +56,7 @@ Plan
   [>] Change the greeting
   [ ] 日本語の説明を書く、とても長い一行になるまで続ける
 Context summarised: 41 messages, 90,000 to 8,000 tokens
+hint: a summary can leave things out; a new session suits a new task
 Done after 2 turns, 0.0 s; 3,300 tokens (17% cached), $0.0300.
 Continue with: ouro run --resume ses_1
 """)

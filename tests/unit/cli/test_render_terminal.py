@@ -63,6 +63,7 @@ Plan
   [ ] 日本語の説明を書く、とても長い一行になるまで続ける
 
 Context summarised: 41 messages, 90,000 to 8,000 tokens
+hint: a summary can leave things out; a new session suits a new task
 
 # Result
 
@@ -112,6 +113,8 @@ Plan
 
 Context summarised: 41 messages, 90,000
 to 8,000 tokens
+hint: a summary can leave things out; a
+new session suits a new task
 
 # Result
 
@@ -166,6 +169,7 @@ Plan
   [ ] 日本語の説明を書く、とても長い一行になるまで続ける
 
 Context summarised: 41 messages, 90,000 to 8,000 tokens
+hint: a summary can leave things out; a new session suits a new task
 
 # Result
 

@@ -33,7 +33,7 @@ def notice(event: Event, *, asked: PermissionRequested | None = None) -> Notice 
         case ModelSwitched():
             return _switched(event)
         case ContextCompacted():
-            return Notice(text=_compacted(event))
+            return Notice(text=_compacted(event), hint=_LOSSY)
         case CacheHit():
             return Notice(text="Answered from the cache; nothing was sent")
         case PermissionAnswered():
@@ -134,6 +134,9 @@ def _switched(event: ModelSwitched) -> Notice:
         return Notice(text=f"Back from {old} to {new}")
     reason = one_line(event.reason, 400)
     return Notice(text=f"{old} failed, {new} takes over: {reason}", level="warning")
+
+
+_LOSSY = "a summary can leave things out; a new session suits a new task"
 
 
 def _compacted(event: ContextCompacted) -> str:
