@@ -1,15 +1,22 @@
 """The files of a run: kept before each call that may write, and brought back."""
 
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from ouroboros.app.rewind.journey import ForeignEdits
-from ouroboros.core.commands import Redo, Restore, Rollback, Undo
+from ouroboros.core.commands import Branch, Redo, Restore, Rewind, Undo
 from ouroboros.core.errors import Misuse
-from ouroboros.core.events.checkpoint import CheckpointCreated, CheckpointRestored, TurnUndone
+from ouroboros.core.events import PermissionRequested
+from ouroboros.core.events.checkpoint import (
+    CheckpointCreated,
+    CheckpointRestored,
+    TurnRedone,
+    TurnUndone,
+)
+from ouroboros.core.events.code import Logged
+from ouroboros.core.state import fold
 from ouroboros.llm.turns import Turn
 from tests.story.stage import Stage, call, stage
 from tests.unit.workspace.kept_folder import seen
@@ -25,22 +32,213 @@ def write(path: str, content: str) -> Turn:
     return Turn(tool_calls=(call("write", path=path, content=content),))
 
 
-def kept(s: Stage) -> list[tuple[str, str]]:
-    return [(each.kind, each.call_id[:0] or each.checkpoint) for each in s.events(CheckpointCreated)]
+def words(s: Stage) -> list[str]:
+    tree = s.session.state.tree
+    return [tree.nodes[id].message.text for id in reversed(tree.turns())]
+
+
+def names(s: Stage) -> list[str]:
+    return sorted(path.name for path in s.cwd.iterdir())
 
 
 async def test_each_call_that_may_write_has_a_checkpoint_on_disk_before_it_acts(tmp_path: Path):
-    turns = [
-        write("a.txt", "one\n"),
-        shell("ls"),
-        shell("sed -i s/one/two/ a.txt"),
-        shell("echo nothing new"),
-        DONE,
-    ]
+    turns = [write("a.txt", "one\n"), shell("ls"), shell("sed -i s/one/two/ a.txt"), DONE]
     async with stage(tmp_path, turns) as s:
         await s.run()
         made = s.events(CheckpointCreated)
         assert [each.kind for each in made] == ["before", "before", "end"]
-        order = [t for t in s.types if t in {"checkpoint.created", "tool.attempted", "tool.started"}]
-        assert order[:3] == ["tool.started", "checkpoint.created", "tool.attempted"]
-        assert len({each.checkpoint for each in made}) == 3
+        calls = list(s.results)
+        assert [each.call_id for each in made] == [calls[0], calls[2], ""]
+        assert made[0].paths == ("a.txt",)
+        order = [kind for kind in s.types if kind in {"checkpoint.created", "tool.attempted"}]
+        assert order == [
+            *("checkpoint.created", "tool.attempted", "tool.attempted"),
+            *("checkpoint.created", "tool.attempted", "checkpoint.created"),
+        ]
+        (repository,) = (tmp_path / "home" / "checkpoints").glob("*.git")
+        shown = git(repository, "show", "-s", "--format=%B", made[1].checkpoint)
+        assert f"Call: {calls[2]}" in shown
+        assert git(repository, "show", f"{made[1].checkpoint}:a.txt") == "one\n"
+        assert git(repository, "show", f"{made[2].checkpoint}:a.txt") == "two\n"
+
+
+def git(repository: Path, *more: str) -> str:
+    ran = subprocess.run(
+        ["git", f"--git-dir={repository}", *more], capture_output=True, text=True, check=True
+    )
+    return ran.stdout
+
+
+async def test_what_a_command_did_is_taken_back_and_had_again(tmp_path: Path):
+    work = tmp_path / "work"
+    (work / "lib").mkdir(parents=True)
+    for name in ("a.txt", "lib/b.txt", "old"):
+        (work / name).write_text("one\n")
+    was = seen(work)
+    commands = (
+        "sed -i s/one/two/ a.txt && mv old new && rm -r lib && mkdir -p out/x && echo 1 > out/x/y"
+    )
+    async with stage(tmp_path, [shell(commands), DONE]) as s:
+        await s.run("Build it")
+        then = seen(work)
+        assert then != was
+        await s.session.send(Undo())
+        assert seen(work) == was
+        assert words(s) == []
+        await s.session.send(Redo())
+        assert seen(work) == then
+        assert words(s) == ["Build it"]
+        (undone,), (redone,) = s.events(TurnUndone), s.events(TurnRedone)
+        assert set(undone.done) == set(redone.done) == {"history", "files"}
+        assert undone.failed == redone.failed == ()
+        with pytest.raises(Misuse, match="nothing to have again"):
+            await s.session.send(Redo())
+
+
+async def test_twenty_turns_can_be_taken_back_and_a_new_one_lets_go_of_them(tmp_path: Path):
+    turns = [turn for number in range(25) for turn in (write("n", f"{number}"), DONE)]
+    # What is said after turns were taken back no longer extends them.
+    async with stage(tmp_path, [*turns, DONE], check=False) as s:
+        for number in range(25):
+            await s.run(f"Turn {number}")
+        file = s.cwd / "n"
+        for number in range(20):
+            await s.session.send(Undo())
+            assert file.read_text() == f"{23 - number}"
+        with pytest.raises(Misuse, match="only the latest 20"):
+            await s.session.send(Undo())
+        for number in range(5, 10):
+            await s.session.send(Redo())
+            assert file.read_text() == f"{number}"
+        assert words(s)[-1] == "Turn 9"
+        await s.run("Something else")
+        with pytest.raises(Misuse, match="nothing to have again"):
+            await s.session.send(Redo())
+        await s.session.send(Undo(turns=3))
+        assert (file.read_text(), words(s)[-1]) == ("7", "Turn 7")
+        with pytest.raises(Misuse, match="cannot take back 30 turns"):
+            await s.session.send(Undo(turns=30))
+
+
+async def test_somebody_elses_changes_are_named_and_need_a_decision(tmp_path: Path):
+    turns = [write("a", "one"), DONE, write("b", "two"), DONE]
+    async with stage(tmp_path, turns) as s:
+        await s.run("First")
+        (s.cwd / "mine").write_text("the person's, between the turns")
+        await s.run("Second")
+        (s.cwd / "b").write_text("the person's, after it")
+        first = s.session.state.tree.turns()[-1]
+        with pytest.raises(ForeignEdits) as refused:
+            await s.session.send(Restore(message_id=first))
+        assert refused.value.paths == ("b", "mine")
+        assert names(s) == ["a", "b", "mine"]
+        with pytest.raises(ForeignEdits):
+            await s.session.send(Undo(turns=2))
+        assert len(words(s)) == 2
+        await s.session.send(Restore(message_id=first, foreign="keep"))
+        assert names(s) == ["b", "mine"]
+        await s.session.send(Restore(message_id=first, foreign="overwrite"))
+        assert names(s) == []
+
+
+async def test_a_file_that_a_tool_did_not_name_is_somebody_elses(tmp_path: Path):
+    turns = [
+        write("a", "one"),
+        Turn(text="Let me see.", tool_calls=(call("ls", path="."),)),
+        write("a", "two"),
+        DONE,
+    ]
+    async with stage(tmp_path, turns) as s:
+
+        def meddle(envelope: object) -> None:
+            if getattr(envelope, "type", "") == "tool.result":
+                (s.cwd / "mine").write_text("saved in an editor during the run")
+
+        s.session.listen(meddle)
+        await s.run()
+        first = s.session.state.tree.turns()[-1]
+        with pytest.raises(ForeignEdits) as refused:
+            await s.session.send(Restore(message_id=first))
+        assert refused.value.paths == ("mine",)
+
+
+async def test_going_back_is_itself_gone_back_from(tmp_path: Path):
+    async with stage(tmp_path, [write("a", "one"), DONE, write("a", "two"), DONE]) as s:
+        await s.run("First")
+        await s.run("Second")
+        head = s.session.state.tree.head
+        second = s.session.state.tree.turns()[0]
+        await s.session.send(Restore(message_id=second))
+        await s.session.send(Rewind(message_id=second))
+        assert ((s.cwd / "a").read_text(), words(s)) == ("one", ["First"])
+        (restored,) = s.events(CheckpointRestored)
+        assert (restored.changed, restored.paths) == (1, ("a",))
+        await s.session.send(Restore(checkpoint=restored.start[:10]))
+        await s.session.send(Branch(message_id=head))
+        assert ((s.cwd / "a").read_text(), words(s)) == ("two", ["First", "Second"])
+        with pytest.raises(Misuse, match="names no checkpoint"):
+            await s.session.send(Restore(checkpoint="0000000"))
+
+
+async def test_a_session_that_goes_on_knows_its_checkpoints(tmp_path: Path):
+    async with stage(tmp_path, [write("a", "one"), DONE, write("a", "two"), DONE]) as s:
+        await s.run("First")
+        await s.run("Second")
+        id = s.session.id
+        live = s.session.state.files
+        assert fold(s.shown).files == live
+    async with stage(tmp_path, [DONE], resume=id) as s:
+        assert s.session.state.files == live
+        await s.session.send(Undo(turns=2))
+        assert not (s.cwd / "a").exists()
+        await s.session.send(Redo())
+    async with stage(tmp_path, [DONE], resume=id) as s:
+        await s.session.send(Undo())
+        assert (s.cwd / "a").read_text() == "one"
+
+
+async def test_what_cannot_be_kept_is_asked_about_once(tmp_path: Path):
+    turns = [write("a", "one"), write("b", "two"), DONE]
+    few = {"max_entries": 2}
+    work = tmp_path / "work"
+    work.mkdir()
+    for name in "xyz":
+        (work / name).write_text(name)
+    async with stage(tmp_path, turns, mode="auto-edit", checkpoints=few) as s:
+        await s.run()
+        asked = s.events(PermissionRequested)
+        assert "more than 2 names" in asked[0].reason
+        assert [result.status for result in s.results.values()] == ["denied", "denied"]
+        assert not (s.cwd / "a").exists()
+
+
+async def test_what_cannot_be_kept_is_told_once_where_nobody_is_asked(tmp_path: Path):
+    turns = [write("a", "one"), write("b", "two"), DONE]
+    work = tmp_path / "work"
+    work.mkdir()
+    for name in "xyz":
+        (work / name).write_text(name)
+    async with stage(tmp_path, turns, checkpoints={"max_entries": 2}) as s:
+        await s.run()
+        told = [event.text for event in s.events(Logged) if "cannot be kept" in event.text]
+        assert len(told) == 1
+        assert (s.cwd / "b").read_text() == "two"
+
+
+async def test_files_that_are_not_kept_are_named_once(tmp_path: Path):
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "large").write_bytes(b"x" * 2_000)
+    turns = [write("a", "one"), write("b", "two"), DONE]
+    async with stage(tmp_path, turns, checkpoints={"max_file": 1_000}) as s:
+        await s.run()
+        named = [each.left for each in s.events(CheckpointCreated)]
+        assert named == [("large: it has 2000 bytes",), (), ()]
+
+
+async def test_checkpoints_can_be_switched_off(tmp_path: Path):
+    async with stage(tmp_path, [write("a", "one"), DONE], checkpoints={"enabled": False}) as s:
+        await s.run()
+        assert s.events(CheckpointCreated) == []
+        assert not (tmp_path / "home" / "checkpoints").exists()
+        with pytest.raises(Misuse, match="keeps no checkpoints"):
+            await s.session.send(Undo())

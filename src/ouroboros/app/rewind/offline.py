@@ -67,6 +67,7 @@ class Records:
         read = resume.read(home, session).envelopes
         self._home, self.session = home, session
         self.state = fold(read)
+        self.events = [each.data for each in read]
         self.times = {each.seq: each.ts for each in read}
         self.bounds = bounds_of(settings, home)
         root = Path(self.state.cwd)

@@ -1,0 +1,197 @@
+"""`ouro rewind` and `ouro checkpoints`, and `/rewind` in the chat, as a person uses them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ouroboros.app.rewind.offline import Records
+from ouroboros.app.settings import Settings
+from ouroboros.core.events.checkpoint import CheckpointRestored
+from ouroboros.faces.cli.entry import main
+from ouroboros.workspace.checkpoints.rewind import pending
+from tests.unit.workspace.kept_folder import seen
+
+SCRIPT = [
+    {"tool_calls": [{"name": "write", "arguments": {"path": "b.txt", "content": "b\n"}}]},
+    {"tool_calls": [{"name": "shell", "arguments": {"command": "sed -i s/one/two/ a.txt"}}]},
+    {"text": "done"},
+    {"text": "Nothing is left to do."},
+]
+
+
+class Person:
+    """Somebody at a command line, in a folder with one file."""
+
+    def __init__(self, folder: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.home, self.work, self._capsys = home / ".ouroboros", folder / "work", capsys
+        self.work.mkdir()
+        (self.work / "a.txt").write_text("one\n")
+        self.script = folder / "demo.jsonl"
+        self.script.write_text("".join(json.dumps(turn) + "\n" for turn in SCRIPT))
+
+    def ouro(self, *words: str, code: int = 0) -> tuple[str, str]:
+        ended = main(list(words))
+        out, err = self._capsys.readouterr()
+        assert ended == code, err
+        return out, err
+
+    def run(self) -> None:
+        self.ouro("run", "--mode", "full-auto", "--model", f"script:{self.script}", "Change it")
+
+    def session(self) -> str:
+        return str(json.loads(self.ouro("sessions", "list", "--json")[0])[0]["id"])
+
+    def records(self, session: str) -> Records:
+        return Records(self.home, session, msgspec.convert({}, Settings))
+
+    def cut(self, message: str, session: str) -> None:
+        """Goes back, and is killed right before the first file is removed."""
+        cut = CUT.format(home=str(self.home), id=session, message=message)
+        ran = subprocess.run(
+            [sys.executable, "-c", cut], capture_output=True, text=True, check=False
+        )
+        assert ran.returncode == -9, ran.stderr
+
+
+@pytest.fixture
+def person(
+    tmp_path: Path,
+    fresh_home: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Person:
+    somebody = Person(tmp_path, fresh_home, capsys)
+    monkeypatch.chdir(somebody.work)
+    return somebody
+
+
+def test_a_run_is_listed_looked_at_and_gone_back_from(person: Person) -> None:
+    was = seen(person.work)
+    person.run()
+    then = seen(person.work)
+    listed, hint = person.ouro("rewind")
+    assert listed.split("\t")[0] == "1"
+    assert listed.split("\t")[2:] == ["+1 ~1", "Change it\n"]
+    assert "--to TURN" in hint
+    diff, _ = person.ouro("rewind", "--to", "1", "--dry-run")
+    assert "-two\n+one\n" in diff
+    assert "deleted file mode 100644" in diff
+    assert seen(person.work) == then
+    _, said = person.ouro("rewind", "--to", "1", "--files", code=2)
+    assert "--yes goes on without asking" in said
+    _, said = person.ouro("rewind", "--to", "1", "--yes")
+    assert "2 paths changed" in said
+    assert "goes on from before turn 1" in said
+    assert seen(person.work) == was
+    listed, _ = person.ouro("checkpoints", "list")
+    kinds = [line.split("\t")[2] for line in listed.splitlines()]
+    assert kinds == [
+        "after going back",
+        "before going back",
+        "end of a run",
+        *["before a call"] * 2,
+    ]
+    before = listed.splitlines()[1].split("\t")[0]
+    person.ouro("checkpoints", "restore", before, "--yes")
+    assert seen(person.work) == then
+    assert "+two" in person.ouro("checkpoints", "diff", listed.splitlines()[0][:12])[0]
+
+
+def test_changes_of_the_persons_own_stay_unless_they_say_so(person: Person) -> None:
+    person.run()
+    (person.work / "a.txt").write_text("mine\n")
+    _, said = person.ouro("rewind", "--to", "1", "--files", code=2)
+    assert "changed since by somebody else: a.txt" in said
+    assert "--yes overwrites them, --keep leaves them as they are" in said
+    person.ouro("rewind", "--to", "1", "--files", "--keep")
+    assert (person.work / "a.txt").read_text() == "mine\n"
+    assert not (person.work / "b.txt").exists()
+    _, said = person.ouro("rewind", "--to", "7", code=2)
+    assert "no turn '7'" in said
+
+
+def test_what_they_take_is_told_and_given_back(person: Person) -> None:
+    person.run()
+    size, _ = person.ouro("checkpoints", "size", "--json")
+    (told,) = json.loads(size)
+    assert (told["folder"], told["checkpoints"], told["sessions"]) == (str(person.work), 3, 1)
+    _, said = person.ouro("checkpoints", "prune", "--keep", "1", "--yes")
+    assert "2 checkpoints removed" in said
+    (after,) = json.loads(person.ouro("checkpoints", "size", "--json")[0])
+    assert after["bytes"] < told["bytes"]
+    listed, _ = person.ouro("checkpoints", "list")
+    assert [line.endswith("gone") for line in listed.splitlines()] == [False, True, True]
+
+
+def test_the_chat_goes_back_and_on_again(person: Person) -> None:
+    chat = ("chat", "--mode", "full-auto", "--model", f"script:{person.script}")
+    lines = "Change it\n/rewind\n/undo\n/redo\n/rewind 1 files\n/checkpoints\n/rewind nine\n/quit\n"
+    ran = subprocess.run(
+        [sys.executable, "-m", "ouroboros", *chat],
+        input=lines,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "1\t" in ran.stderr
+    assert "Took back the latest turn (files, history)" in ran.stderr
+    assert "Have again the latest turn (files, history)" in ran.stderr
+    assert "Files were brought back, 2 paths changed" in ran.stderr
+    assert "after going back" in ran.stderr
+    assert "'nine' is not understood" in ran.stderr
+    assert (person.work / "a.txt").read_text() == "one\n"
+
+
+def test_a_rewind_that_was_cut_off_is_finished_at_the_next_start(person: Person) -> None:
+    was = seen(person.work)
+    person.run()
+    session = person.session()
+    records = person.records(session)
+    person.cut(records.points()[0].message_id, session)
+    assert pending(records.shadow) is not None
+    assert seen(person.work) != was
+    _, said = person.ouro(
+        "run", "--model", f"script:{person.script}", "--mode", "plan", "--resume", session, "Go on"
+    )
+    assert "a rewind that was cut off is finished: 2 more paths" in said
+    assert seen(person.work) == was
+    assert pending(records.shadow) is None
+    events = [
+        each for each in person.records(session).events if isinstance(each, CheckpointRestored)
+    ]
+    assert [(each.finished, each.changed) for each in events] == [(True, 2)]
+
+
+CUT = """
+import os, signal
+from pathlib import Path
+import msgspec
+from ouroboros.app.rewind.offline import Records
+from ouroboros.app.settings import Settings
+from ouroboros.workspace.checkpoints import restore
+def killed(self, *more):
+    os.kill(os.getpid(), signal.SIGKILL)
+restore.Restorer._unlink = killed
+records = Records(Path({home!r}), {id!r}, msgspec.convert({{}}, Settings))
+records.restore(records.target({message!r}), "overwrite")
+"""
+
+
+@pytest.mark.parametrize("way", ["--finish", "--take-back"])
+def test_the_command_line_finishes_or_takes_back_a_cut_off_rewind(person: Person, way: str) -> None:
+    was = seen(person.work)
+    person.run()
+    then = seen(person.work)
+    session = person.session()
+    person.cut(person.records(session).points()[0].message_id, session)
+    _, said = person.ouro("rewind", code=2)
+    assert "was cut off" in said
+    person.ouro("rewind", way)
+    assert seen(person.work) == (was if way == "--finish" else then)
+    person.ouro("rewind")
+    _, said = person.ouro("rewind", way, code=2)
+    assert "no rewind of this folder was cut off" in said

@@ -1,0 +1,79 @@
+"""Each kind of thing is taken back by its own handler, the last first; one that fails is told."""
+
+from typing import Any
+
+import pytest
+
+from ouroboros.app.rewind.undoing import Span, reapply, revert
+from ouroboros.core.errors import Misuse, OuroborosError
+
+
+class Kind:
+    """A handler that notes what it is asked, and fails where it is told to."""
+
+    def __init__(
+        self,
+        name: str,
+        seen: list[str],
+        fails: dict[str, Exception] | None = None,
+        has: bool = True,
+    ) -> None:
+        self.name, self._seen, self._fails, self._has = name, seen, fails or {}, has
+
+    async def check(self, span: Span) -> None:
+        await self._note("check", span)
+
+    async def revert(self, span: Span) -> bool:
+        return await self._note("revert", span)
+
+    async def reapply(self, span: Span) -> bool:
+        return await self._note("reapply", span)
+
+    async def _note(self, what: str, span: Span) -> bool:
+        assert span.turns == 2
+        self._seen.append(f"{what} {self.name}")
+        if what in self._fails:
+            raise self._fails[what]
+        return self._has
+
+
+SPAN = Span(turns=2)
+
+
+def kinds(seen: list[str], **fails: dict[str, Exception]) -> list[Any]:
+    return [Kind(name, seen, fails.get(name)) for name in ("history", "memory", "files", "goal")]
+
+
+async def test_they_are_taken_back_in_the_opposite_order_and_had_again_in_theirs():
+    seen: list[str] = []
+    report = await revert(kinds(seen), SPAN)
+    assert seen[4:] == ["revert goal", "revert files", "revert memory", "revert history"]
+    assert report.failed == []
+    seen.clear()
+    await reapply(kinds(seen), SPAN)
+    assert seen[4:] == ["reapply history", "reapply memory", "reapply files", "reapply goal"]
+
+
+async def test_one_that_fails_is_told_and_the_others_go_on():
+    seen: list[str] = []
+    failing = kinds(
+        seen,
+        memory={"revert": OuroborosError("it is locked")},
+        goal={"revert": OSError(28, "No space left on device")},
+    )
+    report = await revert(failing, SPAN)
+    assert report.done == ["files", "history"]
+    assert report.failed == ["goal: No space left on device", "memory: it is locked"]
+
+
+async def test_nothing_is_taken_back_where_one_stands_in_the_way():
+    seen: list[str] = []
+    with pytest.raises(Misuse, match="not now"):
+        await revert(kinds(seen, files={"check": Misuse("not now")}), SPAN)
+    assert [each for each in seen if each.startswith("revert")] == []
+
+
+async def test_what_had_nothing_to_do_is_not_counted():
+    seen: list[str] = []
+    report = await revert([Kind("history", seen), Kind("files", seen, has=False)], SPAN)
+    assert report.done == ["history"]
