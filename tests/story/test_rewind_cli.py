@@ -26,8 +26,8 @@ SCRIPT = [
 class Person:
     """Somebody at a command line, in a folder with one file."""
 
-    def __init__(self, folder: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.home, self.work, self._capsys = home / ".ouroboros", folder / "work", capsys
+    def __init__(self, folder: Path, home: Path, captured: pytest.CaptureFixture[str]) -> None:
+        self.home, self.work, self._captured = home / ".ouroboros", folder / "work", captured
         self.work.mkdir()
         (self.work / "a.txt").write_text("one\n")
         self.script = folder / "demo.jsonl"
@@ -35,7 +35,7 @@ class Person:
 
     def ouro(self, *words: str, code: int = 0) -> tuple[str, str]:
         ended = main(list(words))
-        out, err = self._capsys.readouterr()
+        out, err = self._captured.readouterr()
         assert ended == code, err
         return out, err
 
@@ -61,10 +61,10 @@ class Person:
 def person(
     tmp_path: Path,
     fresh_home: Path,
-    capsys: pytest.CaptureFixture[str],
+    capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> Person:
-    somebody = Person(tmp_path, fresh_home, capsys)
+    somebody = Person(tmp_path, fresh_home, capfd)
     monkeypatch.chdir(somebody.work)
     return somebody
 
