@@ -82,7 +82,7 @@ async def stage(
     environment: dict[str, str] | None = None,
     check: bool = True,
     opening: dict[str, Any] | None = None,
-    chosen: Collection[str] = ("model", "mode", "effort", "service_tier"),
+    chosen: Collection[str] | None = None,
     flush: Flush | None = None,
     **settings: Any,
 ) -> AsyncGenerator[Stage]:
@@ -111,7 +111,7 @@ async def stage(
             interactive=interactive,
             resume=resume,
             latest=latest,
-            chosen=chosen,
+            chosen=("model", "mode", *settings) if chosen is None else chosen,
             **(opening or {}),
         ) as session:
             yield Stage(session, server, folder)

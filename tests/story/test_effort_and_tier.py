@@ -110,7 +110,7 @@ async def test_what_is_set_now_wins_over_what_the_session_chose(tmp_path: Path) 
         ("/tier flex\n/tier\n", "tier: flex"),
         ("/tier flex\n/tier default\n", "left to the vendor"),
         ("/effort enormous\n", "there is no effort 'enormous'"),
-        ("/effort\n", "effort: low (from the settings)"),
+        ("/effort\n", "effort: low\n"),
         ("/tier\n", "tier: the vendor's own"),
         ("/tier flex\n/tier default\n/tier\n", "tier: the vendor's own"),
     ],

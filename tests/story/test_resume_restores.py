@@ -9,6 +9,7 @@ import pytest
 from ouroboros.core.commands import SetMode, SetModel
 from ouroboros.core.errors import KeyMissing, ModelUnknown
 from ouroboros.core.events import ModelSwitched, SessionReady, SettingsChanged
+from ouroboros.core.events.run import Browsing
 from ouroboros.llm.turns import Turn
 from tests.story.stage import stage
 from tests.story.test_cli_run import ouro, script
@@ -76,6 +77,25 @@ async def test_a_model_that_is_gone_is_said_and_no_other_takes_its_place(
         await s.run("Second")
         assert not s.events(ModelSwitched)
         assert f"was with {model}" in s.session.warnings[0]
+
+
+async def test_a_browser_comes_back_with_its_profile_and_whose_it_is_not(tmp_path: Path) -> None:
+    own = {"profile": "work", "headless": False}
+    async with stage(tmp_path, [DONE], browser=own, opening={"browser": True}) as s:
+        await s.run("First")
+        name, tools = s.session.id, [tool["function"]["name"] for tool in s.body()["tools"]]
+        assert s.session.state.browser == Browsing(mode="managed", profile="work", headless=False)
+    async with stage(tmp_path, [DONE], resume=name, chosen=()) as s:
+        assert s.session.state.browser == Browsing(mode="managed", profile="work", headless=False)
+        assert "no browser profile 'work'" in "".join(s.session.warnings)
+        await s.run("Second")
+        assert [tool["function"]["name"] for tool in s.body()["tools"]] == tools
+    theirs = {"mode": "attach", "url": "127.0.0.1:9"}
+    async with stage(tmp_path, [DONE], browser=theirs, opening={"browser": True}) as s:
+        name = s.session.id
+    async with stage(tmp_path, [DONE], resume=name, chosen=()) as s:
+        assert s.session.state.browser == Browsing(mode="managed", profile="default")
+        assert "was attach; it goes on with one that is managed" in "".join(s.session.warnings)
 
 
 async def test_a_folder_that_is_no_work_tree_any_more_is_said(tmp_path: Path) -> None:

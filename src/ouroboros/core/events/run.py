@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from msgspec import field
+from msgspec import Struct, field
 
 from ouroboros.core.commands import Effort, Mode
 from ouroboros.core.events.envelope import Event
@@ -11,10 +11,19 @@ type RunReason = str
 """``completed``, ``cancelled``, ``failed`` or ``limit_reached:NAME``."""
 
 
+class Browsing(Struct, frozen=True, kw_only=True):
+    """Which browser a session has: how it is driven, whose profile it uses, and whether it is seen."""
+
+    mode: str
+    profile: str = ""
+    headless: bool = True
+
+
 class SessionReady(Event, frozen=True, kw_only=True):
     """A session was opened for the first time, or again (``resumed``); ``mind`` drives it.
 
-    ``effort`` and ``service_tier`` are what the person chose for it; None means nothing.
+    ``effort`` and ``service_tier`` are what the person chose for it; None means nothing. Without
+    ``browser`` it has none.
     """
 
     type: ClassVar[str] = "session.ready"
@@ -28,6 +37,7 @@ class SessionReady(Event, frozen=True, kw_only=True):
     mind: Literal["tools", "rlm"] = "tools"
     effort: Effort | None = None
     service_tier: str | None = None
+    browser: Browsing | None = None
 
 
 class SettingsChanged(Event, frozen=True, kw_only=True):

@@ -32,7 +32,7 @@ def apply(state: Present, event: Event) -> None:
         case SessionImported(cwd=cwd):
             _disown(state)
             state.taint((IMPORTED,))
-            state.mode = "ask"
+            state.mode, state.browser = "ask", None
             state.cwd = cwd or state.cwd
             _move(state, state.tree.head)
         case _:

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from ouroboros.core.commands import Effort, Mode
 from ouroboros.core.events import PermissionRequested, PermissionsGranted, PlanStep
+from ouroboros.core.events.run import Browsing
 from ouroboros.core.parts import Message, ToolResult
 from ouroboros.core.state.files import Files
 from ouroboros.core.state.spent import Spent
@@ -61,6 +62,7 @@ class Present(Struct, kw_only=True):
         tree: All that was ever said; ``history`` is the path to its head.
         moves: How often the conversation went on from elsewhere than its end.
         parent: The session that this one was forked from.
+        browser: Which one it has; None where it has none.
         files: The checkpoints of the person's files, and the turns that were taken back.
     """
 
@@ -110,6 +112,7 @@ class Present(Struct, kw_only=True):
     tree: Tree = field(default_factory=Tree)
     moves: int = 0
     parent: str = ""
+    browser: Browsing | None = None
     files: Files = field(default_factory=Files)
 
     def taint(self, sources: Sequence[str]) -> None:

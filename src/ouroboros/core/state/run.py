@@ -15,6 +15,7 @@ def apply(
             state.cwd, state.model, state.mode = event.cwd, event.model, event.mode
             state.title = event.title or state.title
             state.fallback, state.mind = "", event.mind
+            state.browser = event.browser
             state.effort = event.effort or state.effort
             if event.service_tier is not None:
                 state.service_tier = event.service_tier

@@ -13,6 +13,7 @@ from ouroboros.app.wiring.session.opening import Built, Opening, Parts
 from ouroboros.app.wiring.session.past import Past, changed_since, snapping
 from ouroboros.core.events import SessionReady
 from ouroboros.core.events.code import Logged
+from ouroboros.core.events.run import Browsing
 
 
 def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) -> Built:
@@ -81,6 +82,7 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
         mind=joined.name,
         effort=settings.effort if "effort" in opening.chosen else None,
         service_tier=settings.service_tier if "service_tier" in opening.chosen else None,
+        browser=_browsing(opening),
     )
     _begin(session, ready, opening)
     kit.lineup.tune(effort=state.effort, service_tier=state.service_tier)
@@ -98,6 +100,13 @@ def _closing(kit: Kit, joined: Joined) -> Callable[[], Awaitable[None]]:
         await joined.closing()
 
     return closing
+
+
+def _browsing(opening: Opening) -> Browsing | None:
+    own = opening.settings.browser
+    if not (opening.browser or own.tools):
+        return None
+    return Browsing(mode=own.mode, profile=own.profile, headless=own.headless)
 
 
 def _begin(built: Built, ready: SessionReady, opening: Opening) -> None:

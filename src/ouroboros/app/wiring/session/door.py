@@ -99,9 +99,7 @@ async def _joined(opening: Opening, past: Past, parts: Parts) -> AsyncGenerator[
 
 
 @asynccontextmanager
-async def _with_mind(
-    opening: Opening, past: Past, parts: Parts, kit: Kit
-) -> AsyncGenerator[Built]:
+async def _with_mind(opening: Opening, past: Past, parts: Parts, kit: Kit) -> AsyncGenerator[Built]:
     wanted = opening.mind or (past.state.mind if past.resumed else "tools")
     if wanted == "tools":
         tooled = tools.Wish(browser=opening.browser, logins=opening.logins)

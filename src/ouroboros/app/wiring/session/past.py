@@ -12,10 +12,11 @@ from msgspec.structs import replace
 from ouroboros.agent.context.briefing import git_state
 from ouroboros.agent.context.instructions import project_root
 from ouroboros.agent.journal import Sink
-from ouroboros.app.settings import Settings
+from ouroboros.app.settings import Browser, Settings
 from ouroboros.app.wiring.session.opening import Opening
 from ouroboros.core.errors import KeyMissing, ModelUnknown, SessionUnknown
 from ouroboros.core.events import Envelope, SettingsChanged, TaskCancelled, TaskCompleted
+from ouroboros.core.events.run import Browsing
 from ouroboros.core.state import State
 from ouroboros.store import Lease
 
@@ -85,11 +86,39 @@ def as_before(opening: Opening, past: Past) -> Opening:
             past.warnings.append(
                 f"this session goes on in mode {state.mode}, as before; --mode chooses another"
             )
+    if state.browser is not None:
+        kept["browser"] = _same_browser(opening, past, state.browser)
     had_git = state.told.get("environment.git", "").startswith(("branch ", "detached "))
     folder = Path(state.cwd)
     if had_git and folder.is_dir() and not git_state(project_root(folder)).startswith(("b", "d")):
         past.warnings.append(f"{state.cwd!r} is no work tree of git any more")
-    return replace(opening, settings=replace(settings, **kept))
+    browser = opening.browser or state.browser is not None
+    return replace(opening, settings=replace(settings, **kept), browser=browser)
+
+
+def _same_browser(opening: Opening, past: Past, was: Browsing) -> Browser:
+    """The same profile, seen or not; whose browser it is has to be chosen each time, but for our own."""
+    own = opening.settings.browser
+    before: dict[str, Any] = {"profile": was.profile, "headless": was.headless}
+    before |= {"mode": was.mode} if was.mode == "managed" else {}
+    same = replace(
+        own,
+        **{
+            name: value for name, value in before.items() if f"browser.{name}" not in opening.chosen
+        },
+    )
+    if same.mode != was.mode:
+        past.warnings.append(
+            f"the browser of this session was {was.mode}; it goes on with one that is {same.mode}"
+        )
+    if same.mode == "managed" and same.profile not in {"", "default"}:
+        from ouroboros.browser.profiles import folder  # few sessions have one of their own
+
+        if not folder(opening.home, same.profile).is_dir():
+            past.warnings.append(
+                f"there is no browser profile {same.profile!r}; one is made when it is needed"
+            )
+    return same
 
 
 @contextmanager
