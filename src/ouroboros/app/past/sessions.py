@@ -51,7 +51,7 @@ class Hit(Struct, frozen=True, kw_only=True):
 
 
 def find(home: Path, name: str) -> Session:
-    """The session of this name, of a unique beginning or end of it, or the ``last`` one.
+    """The session of this name, of a unique beginning or end of it, of this title, or the ``last`` one.
 
     Raises:
         SessionUnknown: None or more than one is meant.
@@ -67,6 +67,7 @@ def find(home: Path, name: str) -> Session:
         for each in everything
         if len(name) >= _SHORTEST and (each.id.startswith(name) or each.id.endswith(name))
     ]
+    meant = meant or [each for each in everything if each.title == name]
     if len(meant) == 1:
         return meant[0]
     if meant:

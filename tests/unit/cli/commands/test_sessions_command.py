@@ -132,6 +132,15 @@ def test_search_finds_words_and_survives_nonsense(ouro: Ouro) -> None:
 
 
 @pytest.mark.usefixtures("past")
+def test_a_session_goes_by_its_title_unless_two_have_it(ouro: Ouro) -> None:
+    assert ouro("sessions", "rename", OLD, "The wombat").code == 0
+    assert f"id: {OLD}\n" in ouro("sessions", "show", "The wombat").out
+    assert ouro("sessions", "show", "The wom").code == 2
+    assert ouro("sessions", "rename", NEW, "The wombat").code == 0
+    assert "could be any of 2 sessions" in ouro("sessions", "show", "The wombat").err
+
+
+@pytest.mark.usefixtures("past")
 def test_a_session_goes_by_a_unique_end_or_beginning(ouro: Ouro) -> None:
     assert f"id: {OLD}\n" in ouro("sessions", "show", "a111").out
     ambiguous = ouro("sessions", "show", "ses_0")

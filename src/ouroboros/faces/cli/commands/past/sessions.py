@@ -21,7 +21,7 @@ session_argument = click.argument("session")
 def command() -> None:
     """List, show, search and tidy past sessions.
 
-    SESSION is a session's name, a unique beginning or end of it, or `last`.
+    SESSION is a session's name, a unique beginning or end of it, its whole title, or `last`.
     """
 
 
