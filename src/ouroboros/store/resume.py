@@ -117,8 +117,11 @@ def unknown(session: str) -> SessionUnknown:
 
 
 def read_after(connection: sqlite3.Connection, home: Path, session: str, after: int) -> Resumed:
-    """The events after one, as ``read`` gives them."""
-    return _read(connection, home, session, is_for_writing=False, after=after)
+    """The events after one, as ``read`` gives them; raises ``SessionUnknown`` where it is gone."""
+    found = _read(connection, home, session, is_for_writing=False, after=after)
+    if not found.envelopes and not _is_listed(connection, session):
+        raise unknown(session)
+    return found
 
 
 def opened(home: Path, session: str) -> sqlite3.Connection:

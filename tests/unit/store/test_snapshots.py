@@ -108,6 +108,16 @@ def test_one_of_a_log_that_is_not_that_log_any_more_is_left_aside(
     assert found.state.seq < 7
 
 
+def test_one_of_events_that_others_took_the_place_of_is_left_aside(tmp_path: Path) -> None:
+    kept(tmp_path)
+    with closing(open_database(tmp_path)) as connection:
+        connection.execute("DELETE FROM events WHERE seq > 6")
+    keep(tmp_path, numbered(a_turn(9), after=6))
+    found = restored(tmp_path)
+    assert (found.folded, found.state.seq) == (12, 12)
+    assert found.state == fold(resume.read(tmp_path, SESSION).envelopes)
+
+
 def test_damage_after_it_is_told_and_set_aside_as_ever(tmp_path: Path) -> None:
     events = kept(tmp_path)
     with closing(open_database(tmp_path)) as connection:
