@@ -71,7 +71,7 @@ PATCHES: dict[str, str | Callable[[Path], str]] = {
     "adds through a link to a folder": add("folder/made"),
     "adds at the end of a dangling link": add("dangling"),
     "adds through a link upwards": add("up/made"),
-    "adds through many links upwards": add("up/work/up/work/up/made"),
+    "adds through many links upwards": add("/".join(("up", "work", "up", "work", "up", "made"))),
     "adds a hook": add(".git/hooks/pre-commit"),
     "adds a hook by a detour": add("sub/../.git/hooks/pre-commit"),
     "adds a hook with slashes": add(".git//hooks///pre-commit"),

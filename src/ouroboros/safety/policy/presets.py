@@ -26,9 +26,7 @@ class Granular(Struct, frozen=True, kw_only=True):
 
     sandbox_approval: bool = True
     rules: bool = True
-    skill_approval: bool = True
     request_permissions: bool = True
-    mcp_elicitations: bool = True
 
 
 class Approval(Struct, frozen=True, kw_only=True):

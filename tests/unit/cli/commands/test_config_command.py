@@ -216,3 +216,40 @@ def test_a_misspelled_key_brings_the_one_that_was_meant(ouro: Ouro, key: str, hi
     ended = ouro("config", "set", key, "1")
     assert ended.code == 2
     assert hint in ended.err
+
+
+def test_an_old_map_of_levels_becomes_rules_of_this_folder(ouro: Ouro, tmp_path: Path) -> None:
+    project = Path.cwd()
+    old = tmp_path / "levels.json"
+    old.write_text('{"read": "auto", "edit": "approve", "exec_command": "denied"}', "utf-8")
+
+    assert ouro("config", "import-levels", str(old))[0] == 0
+    assert ouro("config", "import-levels", str(old))[0] == 0  # each once
+
+    file = project / ".ouroboros" / "config.local.toml"
+    assert tomllib.loads(file.read_text(encoding="utf-8")) == {
+        "permissions": {"allow": ["read"], "ask": ["edit"], "deny": ["exec_command"]}
+    }
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ('{"read": "auto", "edit": "sometimes"}', "sometimes"),
+        ('{"read": true}', "True"),
+        ('{"raed": "denied"}', "did you mean read"),
+        ('["read"]', "expected an object"),
+        ("{", "truncated"),
+    ],
+)
+def test_of_a_map_that_is_not_understood_nothing_is_taken(
+    ouro: Ouro, tmp_path: Path, written: str, said: str
+) -> None:
+    old = tmp_path / "levels.json"
+    old.write_text(written, encoding="utf-8")
+
+    code, _, error = ouro("config", "import-levels", str(old))
+
+    assert code == 2
+    assert said in error
+    assert not (Path.cwd() / ".ouroboros").exists()

@@ -1,6 +1,7 @@
 """`ouro config`: see and change settings."""
 
 from pathlib import Path
+from typing import cast
 
 import click
 
@@ -105,6 +106,37 @@ def set_one(invocation: Invocation, key: str, value: str | None, layer: str) -> 
     _warn_if_shadowed(invocation, key, layer)
 
 
+@command.command("import-levels")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--user", "layer", flag_value="user", help="For you, everywhere.")
+@click.option("--project", "layer", flag_value="project", help="For everybody in this project.")
+@click.option(
+    "--local", "layer", flag_value="local", default=True, help="For you, in this project."
+)
+@click.pass_obj
+def import_levels(invocation: Invocation, file: Path, layer: str) -> None:
+    """Add permission rules from a JSON map of tools to the levels auto, approve and denied.
+
+    `auto` becomes allow, `approve` ask and `denied` deny; rules that are there already stay.
+    """
+    from ouroboros.app.config import levels, trust
+    from ouroboros.app.config import write as config_write
+
+    home = invocation.home()
+    project = trust.project_folder(invocation.cwd(), home)
+    found = levels.read_levels(invocation.cwd() / file, home=home, project=project)
+    if not found:
+        note(f"{file} names no tools")
+    for outcome, tools in found.items():
+        path = ("permissions", outcome)
+        if layer == "user":
+            target = home / "config.toml"
+            config_write.add_values(target, path, tools, private=True)
+        else:
+            target = _set_in_project(invocation, layer, path, tools, adding=True)
+        note(f"permissions.{outcome} in {target}: {', '.join(tools)}")
+
+
 @command.command("where")
 @click.argument("key", required=False)
 @as_json
@@ -158,7 +190,12 @@ def _set_key(invocation: Invocation, name: str, value: str | None) -> None:
 
 
 def _set_in_project(
-    invocation: Invocation, layer: str, path: tuple[str, ...], value: object
+    invocation: Invocation,
+    layer: str,
+    path: tuple[str, ...],
+    value: object,
+    *,
+    adding: bool = False,
 ) -> Path:
     """Writes to the project; a folder that was trusted stays so, as the person made the change."""
     from ouroboros.app.config import trust
@@ -171,7 +208,10 @@ def _set_in_project(
     before = trust.standing(home, trust.read(folder, home))
     name = "config.toml" if layer == "project" else "config.local.toml"
     file = folder / ".ouroboros" / name
-    config_write.set_value(file, path, value, private=False)
+    if adding:
+        config_write.add_values(file, path, cast("tuple[str, ...]", value), private=False)
+    else:
+        config_write.set_value(file, path, value, private=False)
     if before.verdict in {"trusted", "nothing"}:
         trust.grant(home, trust.read(folder, home))
     return file
