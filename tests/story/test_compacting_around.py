@@ -1,10 +1,13 @@
 """What happens around a summary: who writes it, who may stop it, what is kept, and what still goes on."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
+import pytest
 
 from ouroboros.agent.context.cut import Cut
+from ouroboros.app.demo.site.server import Shop, open_shops
 from ouroboros.core.commands import Approve, Compact, SetModel
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import (
@@ -16,9 +19,16 @@ from ouroboros.core.events.code import Logged
 from ouroboros.core.parts import ToolResult
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
 from tests.story.stage import call, stage
+from tests.story.test_browser_tools import browsing
 from tests.story.test_compaction import FULL, LOW, WINDOW, contents
 from tests.story.test_fallback import body, two
 from tests.story.test_question_after_restart import killed, went_on
+
+
+@pytest.fixture
+def shop() -> Iterator[Shop]:
+    with open_shops() as shops:
+        yield shops[0]
 
 
 async def test_plan_and_running_commands_are_told_after_a_summary(tmp_path: Path) -> None:
@@ -37,6 +47,20 @@ async def test_plan_and_running_commands_are_told_after_a_summary(tmp_path: Path
         assert "<plan>\n[in_progress] Count\n</plan>" in facts
         (number,) = s.session.state.processes
         assert f"<running_commands>\n[session_id {number}] sleep 20\n</running_commands>" in facts
+
+
+async def test_open_tabs_are_counted_after_a_summary(tmp_path: Path, shop: Shop) -> None:
+    code = f"const tab = await openTab('{shop.url}'); await waitForLoad(tab); tab"
+    turns = (
+        Turn(tool_calls=(call("browser_execute", code=code),), usage=FULL),
+        Turn(text="sum", usage=LOW),
+    )
+    async with browsing(tmp_path, *turns, context=WINDOW) as s:
+        await s.run()
+        assert len(s.events(ContextCompacted)) == 1
+        facts = contents(s.body())[0]
+        assert "<open_tabs>\n2 open, tab_1 in front\n</open_tabs>" in facts
+        assert shop.url not in facts
 
 
 async def test_a_call_that_waits_for_a_yes_survives_a_summary(tmp_path: Path) -> None:

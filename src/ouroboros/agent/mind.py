@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
+from typing import TYPE_CHECKING
 
-from ouroboros.agent.compacting import Compactor
-from ouroboros.agent.context import meter, tokens
+from ouroboros.agent.context import tokens
 from ouroboros.agent.context.cut import Around, Flush, Nobody, Trigger, keep_nothing
 from ouroboros.agent.context.messages import Builder
 from ouroboros.agent.prompts import Piece, Prompts
@@ -13,13 +13,16 @@ from ouroboros.agent.speaking.cut_watch import CutWatch
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.reply import Reply
 from ouroboros.agent.speaking.speaker import Speaker, Tuning
-from ouroboros.core.context import Meter
 from ouroboros.core.events import ContextCompacted, TaskCompleted
 from ouroboros.core.ids import Ids
 from ouroboros.core.parts import Message, Text, ToolSpec
 from ouroboros.core.state import State
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import StreamEvent
+
+if TYPE_CHECKING:
+    from ouroboros.agent.compacting import Compactor
+    from ouroboros.core.context import Meter
 
 MAX_NUDGES = 2
 EMPTY_REPLY = "Your last reply was empty. Go on with the task, or say that it is done."
@@ -55,19 +58,10 @@ class ToolMind:
         of the messages that go.
         """
         self._lineup = lineup
-        self._system, self._tools, self._ids = system, tools, ids
+        self._prompts, self._system, self._tools = prompts, system, tools
+        self._ids, self._context = ids, context
+        self._around, self._flush = around or Nobody(), flush
         self._builder = Builder()
-        self._compactor = Compactor(
-            lineup=lineup,
-            builder=self._builder,
-            prompts=prompts,
-            system=tuple(piece.text for piece in system),
-            tools=tools,
-            ids=ids,
-            context=context,
-            around=around or Nobody(),
-            flush=flush,
-        )
         self._cut_watch = CutWatch()
         self._nudges = 0
 
@@ -120,8 +114,11 @@ class ToolMind:
         overhead = self._overhead()
         return self._used(state, tuning, overhead) >= self._limit(state, tuning, overhead)
 
-    def meter(self, state: State) -> Meter:
+    def meter(self, state: State) -> "Meter":
         """What fills the context."""
+        from ouroboros.agent.context import meter  # most runs are never asked
+        from ouroboros.core.context import Meter
+
         tuning, overhead = self.speaker.tuning, self._overhead()
         used = self._used(state, tuning, overhead)
         found = meter.blocks(
@@ -140,6 +137,21 @@ class ToolMind:
             is_assumed=tuning.known_window is None,
         )
 
+    def _compactor(self) -> "Compactor":
+        from ouroboros.agent.compacting import Compactor  # most runs stay short
+
+        return Compactor(
+            lineup=self._lineup,
+            builder=self._builder,
+            prompts=self._prompts,
+            system=tuple(piece.text for piece in self._system),
+            tools=self._tools,
+            ids=self._ids,
+            context=self._context,
+            around=self._around,
+            flush=self._flush,
+        )
+
     def _used(self, state: State, tuning: Tuning, overhead: int) -> int:
         used = tokens.used(state, overhead) - self._builder.relief(state, tuning.most_images)
         if tuning.cuts_silently:  # its report may count a cut history
@@ -148,7 +160,7 @@ class ToolMind:
 
     async def compact(self, state: State, trigger: Trigger, focus: str = "") -> ContextCompacted:
         """Lets the model summarise; without a model's summary, keeps what is on record."""
-        return await self._compactor.compact(state, trigger, focus)
+        return await self._compactor().compact(state, trigger, focus)
 
     def verdict(self, state: State) -> TaskCompleted | Message | None:
         """Ends when nothing is left to do; nudges an empty or cut reply, twice at most."""

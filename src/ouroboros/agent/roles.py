@@ -2,18 +2,20 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.reply import Reply
 from ouroboros.agent.speaking.speaker import Tuning
 from ouroboros.core.commands import Redo, Restore, Undo
-from ouroboros.core.context import Meter
 from ouroboros.core.errors import ModelFailed
 from ouroboros.core.events import ContextCompacted, Event, ModelSwitched, TaskCompleted
 from ouroboros.core.parts import Message
 from ouroboros.core.state import State
 from ouroboros.llm.stream import StreamEvent
+
+if TYPE_CHECKING:
+    from ouroboros.core.context import Meter
 
 type Trigger = Literal["proactive", "reactive", "manual"]
 
@@ -42,7 +44,7 @@ class Partner(Mind, Protocol):
     def lineup(self) -> Lineup: ...
     def can_compact(self, state: State) -> bool: ...
     def would_fill(self, state: State, tuning: Tuning) -> bool: ...
-    def meter(self, state: State) -> Meter: ...
+    def meter(self, state: State) -> "Meter": ...
     async def compact(
         self, state: State, trigger: Trigger, focus: str = ""
     ) -> ContextCompacted: ...
