@@ -14,6 +14,7 @@ from ouroboros.core.events.code import Logged
 from ouroboros.core.events.safety import InputFlagged
 from ouroboros.llm.turns import Turn
 from tests.story.cli_terminal import Program
+from tests.story.rlm_stage import block, rlm_stage
 from tests.story.stage import Stage, call, stage
 from tests.story.test_cli_run import ouro, script
 from tests.unit.tools.test_pictures import plain
@@ -197,3 +198,22 @@ def test_a_picture_that_is_dropped_on_a_chat_reaches_the_model(tmp_path: Path) -
     assert kinds.count("media") == 2
     assert "plain words" in log
     assert "permission.requested" not in log
+
+
+async def test_a_page_of_a_host_that_is_denied_is_not_fetched(tmp_path: Path) -> None:
+    async with stage(tmp_path, [Turn(text="ok")], web={"deny": ["127.0.0.1"]}) as s:
+        s.server.pages = {"/page": {"text": "secret page"}}
+        await s.run(f"Read @{s.server.url}/page")
+        assert "secret page" not in s.server.exchanges[-1].body
+        assert "is not attached: " in said(s)[0]
+
+
+async def test_a_mind_that_writes_code_is_shown_no_file(tmp_path: Path) -> None:
+    work(tmp_path, n_md="the number is 42")
+    async with rlm_stage(tmp_path, [block("setFinal(1)")]) as s:
+        await s.run("Mind @n.md and @alice")
+        assert "the number is 42" not in s.server.exchanges[-1].body
+        assert said(s) == ["@n.md: not attached here; --data makes variables of files"]
+        meter = s.session.meter()
+        assert [each.name for each in meter.blocks] == ["system prompt", "task and iterations"]
+        assert (meter.source, meter.limit) == ("estimated", None)

@@ -6,6 +6,7 @@ Imported only by sessions that are driven by it.
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Literal
 
 import anyio
@@ -24,6 +25,8 @@ from ouroboros.app.wiring.repls import Open, Repls, base
 from ouroboros.app.wiring.repls import Wish as ReplWish
 from ouroboros.code.pool import Isolates
 from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
+from ouroboros.core.events.code import Logged
+from ouroboros.core.parts import Message
 from ouroboros.repl.following import follow
 from ouroboros.repl.metadata import Entry
 from ouroboros.repl.seeds import Seeds
@@ -204,7 +207,21 @@ async def _open(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
             warnings=costly,
             facts=Later(),
             stop_child=family.cancel,
+            mentions=partial(_named, kit),
         )
+
+
+async def _named(kit: Kit, message: Message) -> None:
+    """Says that names by ``@`` are only words here: what code reads, a model is not told of."""
+    if "@" not in message.text:
+        return
+    from ouroboros.agent.context.mentions import mentions
+
+    files = (each for each in mentions(message.text) if each.kind == "path" and each.is_sure)
+    named = ", ".join(each.written for each in files)
+    if named:
+        text = f"{named}: not attached here; --data makes variables of files"
+        kit.journal.record(Logged(level="warning", text=text))
 
 
 def _asking(kit: Kit) -> tuple[AnyTool, ...]:
