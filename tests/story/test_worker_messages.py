@@ -125,6 +125,7 @@ def test_every_message_in_is_one_command_and_every_message_out_one_event() -> No
         assert worker.command_of(worker.read(text.encode()), running=False) == command
     said = worker.read(b'{"type":"chat","message":"x"}')
     assert worker.command_of(said, running=True) == Steer(text="x")
+    assert worker.loaded("a", "b", "/r")["type"] == "repo_loaded"
     known = {"session.ready", "turn.started", "tool.started", "tool.result", "permission.requested"}
     assert (
         known | {"error", "task.completed", "session.branched", "repo.loaded"} <= registry().keys()
@@ -162,6 +163,21 @@ async def test_what_cannot_be_done_is_answered_and_the_connection_stays(tmp_path
             line.give.close()
 
 
+async def test_a_repository_is_brought_here_and_its_place_told(tmp_path: Path) -> None:
+    async def load(owner: str, repo: str) -> str:
+        return f"/repos/{owner}_{repo}"
+
+    line = Line()
+    async with stage(tmp_path, []) as s:
+        link = Link(lambda _: of(s.session), line.hear, load=load)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(link.serve, line.lines)
+            line.say(type="init")
+            line.say(type="load_repo", owner="a", repo="b")
+            assert (await line.hears("repo_loaded"))["folder"] == "/repos/a_b"
+            line.give.close()
+
+
 async def test_a_connection_that_ends_stops_its_run(tmp_path: Path) -> None:
     line = Line()
     turns = [Turn(text="I wait.", tool_calls=(call("shell", command="sleep 30"),))]
@@ -192,10 +208,11 @@ def test_sessions_over_a_socket_of_ones_own(tmp_path: Path) -> None:
         [*command, "s"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
     ) as server:
         try:
-            while not path.is_socket():
+            while not listens(path):
                 assert server.poll() is None
-            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+                time.sleep(0.01)
             first = talk(path, {"type": "init"}, {"type": "chat", "message": "Hello"}, until="done")
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600
             assert (first[-1]["text"], first[0]["type"]) == ("One.", "ready")
             while holder(Path(os.environ["OUROBOROS_HOME"]), first[0]["session"]) is not None:
                 time.sleep(0.01)
@@ -215,6 +232,11 @@ def test_sessions_over_a_socket_of_ones_own(tmp_path: Path) -> None:
             os.kill(server.pid, signal.SIGINT)
             server.communicate(timeout=20)
     assert not path.exists()
+
+
+def listens(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0
 
 
 def talk(

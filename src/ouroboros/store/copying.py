@@ -7,7 +7,9 @@ from pathlib import Path
 from ouroboros.core.errors import StoreFailed
 from ouroboros.core.events import Envelope
 from ouroboros.store import sessions
+from ouroboros.store.blobs import refused
 from ouroboros.store.db import open_database
+from ouroboros.store.layout import Layout, make_private
 from ouroboros.store.lease import Lease
 from ouroboros.store.ledger import Ledger, Line
 from ouroboros.store.line import encode
@@ -33,3 +35,21 @@ def put(home: Path, envelopes: Sequence[Envelope]) -> None:
         ledger = Ledger(home, connection)
         ledger.admit(lease)
         ledger.store([Line(envelope=each, encoded=encode(each)) for each in envelopes])
+
+
+def copy_variables(home: Path, session: str, other: str) -> None:
+    """Gives a session the variables that another one's REPL has kept; blocks.
+
+    Raises:
+        StoreFailed: They cannot be read, or not be written.
+    """
+    there, here = Layout(home).variables(session), Layout(home).variables(other)
+    try:
+        files = [path for path in there.iterdir() if path.is_file()] if there.is_dir() else []
+        if files:
+            make_private(here)
+        for path in files:
+            (here / path.name).write_bytes(path.read_bytes())
+            (here / path.name).chmod(0o600)
+    except OSError as error:
+        raise refused(error, there) from error

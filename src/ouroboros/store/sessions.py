@@ -165,7 +165,7 @@ def unarchive(home: Path, session: str) -> None:
 def delete(home: Path, session: str, *, beside: Sequence[Callable[[str], object]] = ()) -> None:
     """Removes a session for good, with its artifacts, its variables and the blobs no other session names.
 
-    Sessions that were forked from it stay as they are.
+    Sessions that were forked from it stay as they are, and so do the files that their events name.
 
     Args:
         home: Where sessions are kept.
@@ -182,12 +182,13 @@ def delete(home: Path, session: str, *, beside: Sequence[Callable[[str], object]
         with closing(open_database(home)) as connection:
             try:
                 connection.execute("PRAGMA secure_delete=ON")
+                folders = _unused(connection, Layout(home), session)
                 _delete_rows(connection, session)
                 _delete_orphans(connection, Blobs(home))
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.Error as error:
                 raise explained(error, home) from error
-        for folder in (Layout(home).artifacts(session), Layout(home).variables(session)):
+        for folder in folders:
             _remove(folder)
         for path in (Layout(home).snapshot(session), Layout(home).mirror(session)):
             _unlink(path)
@@ -280,6 +281,18 @@ def _set_archived(home: Path, session: str, archived: int) -> None:
             connection.execute("UPDATE sessions SET archived = ? WHERE id = ?", (archived, session))
         except sqlite3.Error as error:
             raise explained(error, home) from error
+
+
+def _unused(connection: sqlite3.Connection, layout: Layout, session: str) -> list[Path]:
+    """The folders that nobody needs without this session: a fork's events name files of its parent."""
+    asked = "SELECT parent, (SELECT count(*) FROM sessions WHERE parent = :id) FROM sessions WHERE id = :id"
+    row: tuple[str, int] | None = connection.execute(asked, {"id": session}).fetchone()
+    parent, forks = row or ("", 0)
+    folders = [layout.variables(session), *([] if forks else [layout.artifacts(session)])]
+    others = "SELECT 1 FROM sessions WHERE id = :id OR (parent = :id AND id <> :session)"
+    if parent and not connection.execute(others, {"id": parent, "session": session}).fetchone():
+        folders.append(layout.artifacts(parent))
+    return folders
 
 
 def _delete_rows(connection: sqlite3.Connection, session: str) -> None:

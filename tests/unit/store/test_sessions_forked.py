@@ -52,6 +52,25 @@ def test_what_a_fork_took_over_is_found_once_and_still_when_the_parent_is_gone(h
     ]  # fmt: skip
 
 
+def test_files_stay_while_a_fork_names_them_and_variables_are_its_own(home: Path) -> None:
+    for kind in ("artifacts", "repl"):
+        (home / kind / SESSION).mkdir(parents=True)
+        (home / kind / SESSION / "main.variables").write_bytes(b"kept")
+    one, two = (forking.fork_aside(home, SESSION, "ans_1") for _ in range(2))
+    grandchild = forking.fork_aside(home, one, "ans_1")
+    (home / "repl" / SESSION / "main.variables").write_bytes(b"changed")
+    assert (home / "repl" / one / "main.variables").read_bytes() == b"kept"
+    assert (home / "repl" / grandchild).is_dir()
+    file = home / "artifacts" / SESSION / "main.variables"
+    sessions.delete(home, SESSION)
+    assert (file.exists(), (home / "repl" / SESSION).exists()) == (True, False)
+    sessions.delete(home, two)
+    assert file.exists()
+    sessions.delete(home, one)
+    assert not file.exists()
+    assert (home / "repl" / grandchild / "main.variables").read_bytes() == b"kept"
+
+
 def test_a_fork_of_an_open_session_leaves_it_alone(home: Path) -> None:
     with Lease.take(home, SESSION):
         child = forking.fork_aside(home, SESSION, "msg_3")

@@ -39,6 +39,7 @@ def fork(home: Path, session: str, node: str) -> str:
     state = fold(kept)
     ends = closings(state, "forked", text=FORKED)
     events = (*ends, SessionForked(message_id=node, child=child, parent=session))
+    copying.copy_variables(home, session, child)
     copying.put(home, [*kept, *enveloped(state, events, ids, clock.now())])
     return child
 

@@ -19,9 +19,7 @@ COMMANDS = {
         f"{_HERE}.browsing.browser", "See the browser, log in by hand, keep profiles."
     ),
     "sessions": Entry(f"{_HERE}.past.sessions", "List, show, search and tidy past sessions."),
-    "rewind": Entry(
-        f"{_HERE}.past.rewind", "Bring files and conversation back to before a turn."
-    ),
+    "rewind": Entry(f"{_HERE}.past.rewind", "Bring files and conversation back to before a turn."),
     "checkpoints": Entry(
         f"{_HERE}.past.checkpoints", "See, compare and bring back kept states of files."
     ),

@@ -14,10 +14,10 @@ from ouroboros.faces.ipc import worker
 
 type Send = Callable[[worker.Told], None]
 type Open = Callable[[str], AbstractAsyncContextManager[Session]]
-type Load = Callable[[str, str], Awaitable[None]]
+type Load = Callable[[str, str], Awaitable[str]]
 
 
-async def no_repositories(_owner: str, _repo: str) -> None:
+async def no_repositories(_owner: str, _repo: str) -> str:
     """Where nobody can load one."""
     raise Misuse("this program loads no repositories")
 
@@ -26,7 +26,7 @@ class Link:
     """Serves one connection; its first message opens the session."""
 
     def __init__(self, opening: Open, send: Send, *, load: Load = no_repositories) -> None:
-        """``send`` takes a message and must not block; ``load`` brings a repository into the folder."""
+        """``send`` takes a message and must not block; ``load`` brings a repository here and says where."""
         self._opening, self._send, self._load = opening, send, load
         self._running = False
 
@@ -64,7 +64,7 @@ class Link:
             case worker.GetTree():
                 self._send(worker.tree(session.tree()))
             case worker.LoadRepo(owner=owner, repo=repo):
-                await self._load(owner, repo)
+                self._send(worker.loaded(owner, repo, await self._load(owner, repo)))
             case _:
                 command = worker.command_of(asked, running=self._running)
                 if isinstance(command, Submit):

@@ -168,6 +168,11 @@ def tree(twigs: tuple[Twig, ...]) -> Told:
     return _told("tree", nodes=nodes, head=head)
 
 
+def loaded(owner: str, repo: str, folder: str) -> Told:
+    """The answer to ``load_repo``."""
+    return _told("repo_loaded", owner=owner, repo=repo, folder=folder)
+
+
 def refused(problem: OuroborosError) -> Told:
     """The answer to what cannot be done."""
     return _told("error", message=problem.message, hint=problem.hint)
@@ -180,8 +185,6 @@ def _moved(event: Event) -> Told | None:
     match event:
         case SessionBranched(message_id=node) | SessionRolledBack(message_id=node):
             return _told("branched", nodeId=node)
-        case _ if event.type == "repo.loaded":
-            return _told("repo_loaded", **msgspec.to_builtins(event))
         case _:
             return None
 

@@ -87,6 +87,7 @@ def show(invocation: Invocation, session: str, *, as_json: bool) -> None:
         "cached": "unknown" if hits is None else f"{hits:.0%} of the input",
         "cost": cost,
     }
+    fields |= {"forked from": found.parent} if found.parent else {}
     for name, value in fields.items():
         say(f"{name}: {value}")
     for file in kept:
