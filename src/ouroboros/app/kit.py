@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from anyio import lowlevel
 from msgspec import Struct
@@ -29,6 +29,9 @@ from ouroboros.safety.rules import Rule
 from ouroboros.tools.approval import Asker
 from ouroboros.tools.seams import Cages
 
+if TYPE_CHECKING:
+    from ouroboros.app.hooks.around import Around as HooksAround
+
 
 class Kit(Struct, frozen=True, kw_only=True):
     """Handed to whoever joins a mind with its hands.
@@ -43,6 +46,7 @@ class Kit(Struct, frozen=True, kw_only=True):
         keeping: Keeps the person's files; None where that is switched off.
         around: Hears of every summary and may stop it.
         flush: Keeps what is worth keeping of messages that a summary replaces.
+        hooks: Programs of the person; None where there are none.
     """
 
     settings: Settings
@@ -66,6 +70,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     ids: Ids
     around: Around = Nobody()
     flush: Flush = keep_nothing
+    hooks: "HooksAround | None" = None
 
 
 class Later:

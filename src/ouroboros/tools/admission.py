@@ -24,8 +24,16 @@ from ouroboros.safety.untrusted import Outside
 from ouroboros.tools.approval import Answer, Asker, Keeper
 from ouroboros.tools.pace import LIMIT, Pace
 from ouroboros.tools.passage import Edited, Passage, rewritten
-from ouroboros.tools.seams import Checkpoints, Hooks, Journal, Standing, Stands, Validator
-from ouroboros.tools.tool import Effect
+from ouroboros.tools.seams import (
+    Checkpoints,
+    Hooks,
+    Journal,
+    Standing,
+    Stands,
+    Validator,
+    Verdict,
+)
+from ouroboros.tools.tool import Effect, Result
 
 type Watcher = Callable[[Effect], Awaitable[None]]
 """Hears of each effect that was let through, before it happens; ``ToolFailed`` stops it."""
@@ -116,7 +124,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             Denied: One of them said no.
             Edited: The person wants something else to be done.
         """
-        verdict = await self.hooks.before(passage.call, effect)
+        verdict = Verdict() if is_late else await self._heard(passage, effect)
         passage.steps.append(f"hooks:{verdict.outcome}")
         decision = await self._decided(passage, effect, spelled)
         decision = self.pace.held(decision, effect.kind, self.clock.monotonic())
@@ -128,7 +136,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             self._block(passage, decision.rule, decision.reason)
         passage.decision = decision.outcome
         passage.outside, passage.command = decision.outside, decision.command
-        if decision.outcome == "ask" and verdict.outcome == "allow":
+        if verdict.outcome == "allow" and _is_for_hooks(decision):
             passage.decision = "hook:allowed"
         elif decision.outcome == "ask":
             # What a person has just written by hand is not asked about once more.
@@ -138,6 +146,27 @@ class Gate(Struct, frozen=True, kw_only=True):
         await self._keep_files(passage, effect)
         for watcher in self.watchers:
             await watcher(effect)
+
+    async def _heard(self, passage: Passage, effect: Effect) -> Verdict:
+        """What the hooks say of a call, once; what they want in its place is judged anew.
+
+        Raises:
+            Edited: They want something else to be done.
+        """
+        if passage.verdict is not None:
+            return passage.verdict
+        verdict = await self.hooks.before(passage.call, effect)
+        if verdict.arguments and verdict.outcome != "deny":
+            passage.verdict = replace(verdict, arguments="")
+            passage.steps.append("hooks:changed")
+            raise Edited(verdict.arguments)
+        return verdict
+
+    async def looked_over(self, passage: Passage, result: Result) -> Result:
+        """What the hooks leave of the result of a call that was carried out."""
+        if "attempt" not in passage.steps:
+            return result
+        return await self.hooks.after(passage.call, result)
 
     async def _keep_files(self, passage: Passage, effect: Effect) -> None:
         """Keeps what the effect may change; where that fails a person says whether it happens."""
@@ -227,6 +256,7 @@ class Gate(Struct, frozen=True, kw_only=True):
         await self._keep(question, answer)
         if answer.input and answer.input != question.input:
             passage.edited = answer.input
+            passage.verdict = None
             raise Edited(rewritten(passage.call.arguments, effect.command, answer.input))
 
     async def _question(
@@ -296,6 +326,11 @@ class Gate(Struct, frozen=True, kw_only=True):
             f"{passage.name} was not carried out: {reason}. "
             "Do not try the same thing another way; choose an allowed step or tell the user."
         )
+
+
+def _is_for_hooks(decision: Decision) -> bool:
+    """Whether a hook may say yes in the person's place: not after text from outside was read."""
+    return decision.outcome == "ask" and not decision.sources and decision.rule != LIMIT
 
 
 def leaving(stopped: str, sandbox: Sandbox, outside: Outside) -> Decision:

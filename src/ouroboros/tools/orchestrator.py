@@ -29,7 +29,7 @@ from ouroboros.tools.admission import Gate, Judgement, Watcher, leaving
 from ouroboros.tools.approval import Asker, Keeper, NoKeeper
 from ouroboros.tools.arguments import decode
 from ouroboros.tools.pace import Pace
-from ouroboros.tools.passage import Edited, Passage, resolved
+from ouroboros.tools.passage import Edited, Passage, as_edited, resolved
 from ouroboros.tools.preview import preview
 from ouroboros.tools.recording import Recorder
 from ouroboros.tools.registry import AnyTool, Registry
@@ -228,6 +228,7 @@ class Orchestrator:
             _log.exception("tool %s failed on its own account", passage.name)
             text = f"{passage.name} broke with {type(bug).__name__}: {bug}; try another way"
             return Result.of(text, ok=False), "failed"
+        result = await self._gate.looked_over(passage, result)
         return result, "done" if result.ok else "failed"
 
     async def _pass(self, tool: AnyTool | None, passage: Passage, registry: Registry) -> Result:
@@ -251,7 +252,7 @@ class Orchestrator:
             return await self._attempts(tool, arguments, passage, effect)
         except Edited as edited:
             passage.call = msgspec.structs.replace(passage.call, arguments=edited.arguments)
-        return _as_edited(await self._pass(tool, passage, registry), passage.edited)
+        return as_edited(await self._pass(tool, passage, registry), passage.edited)
 
     async def _attempts(
         self, tool: AnyTool, arguments: Struct, passage: Passage, effect: Effect
@@ -373,12 +374,6 @@ class Orchestrator:
                 )
             )
         passage.progress += 1
-
-
-def _as_edited(result: Result, text: str) -> Result:
-    """The result with a line that says what ran, for the model that had asked for something else."""
-    note = Text(text=f"[the user changed this before allowing it; what was done: {text}]\n")
-    return msgspec.structs.replace(result, parts=(note, *result.parts))
 
 
 def _advised(result: Result, sandbox: Sandbox) -> Result:

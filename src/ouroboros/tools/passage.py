@@ -10,6 +10,7 @@ from ouroboros.core.events import Event, ToolStarted
 from ouroboros.core.parts import Text, ToolCall
 from ouroboros.safety.paths import real
 from ouroboros.tools.result import encoded
+from ouroboros.tools.seams import Verdict
 from ouroboros.tools.tool import Effect, Result
 
 ARGUMENT_CHARS = 1_000
@@ -36,6 +37,7 @@ class Passage:
         self.scope: Scope = "once"
         self.source = ""
         self.preview: Callable[[], str] | None = None
+        self.verdict: Verdict | None = None
 
     @property
     def arguments(self) -> str:
@@ -61,12 +63,20 @@ class Passage:
 
 
 class Edited(Exception):
-    """The person wrote something else in the place of what a call asked; ``arguments`` say it."""
+    """The person, or a hook, wants something else than what a call asked; ``arguments`` say it."""
 
     def __init__(self, arguments: str) -> None:
         """JSON, or what stands for it."""
         super().__init__("edited")
         self.arguments = arguments
+
+
+def as_edited(result: Result, text: str) -> Result:
+    """The result with a line that says what ran, for the model that had asked for something else."""
+    if not text:
+        return result
+    note = Text(text=f"[the user changed this before allowing it; what was done: {text}]\n")
+    return msgspec.structs.replace(result, parts=(note, *result.parts))
 
 
 def rewritten(arguments: str, command: str, text: str) -> str:

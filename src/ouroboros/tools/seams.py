@@ -12,7 +12,7 @@ from ouroboros.core.parts import ToolCall
 from ouroboros.safety.pipeline.calls import Issue
 from ouroboros.safety.rules import Around
 from ouroboros.safety.sandbox import Sandbox, Unconfined
-from ouroboros.tools.tool import Effect
+from ouroboros.tools.tool import Effect, Result
 
 
 class Journal(Protocol):
@@ -101,20 +101,28 @@ class OneCage:
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """What a hook says of a call: nothing, yes without asking, or no with a message."""
+    """What a hook says of a call: nothing, yes without asking, or no with a message.
+
+    ``arguments`` take the place of the call's own where a hook changed them.
+    """
 
     outcome: Literal["pass", "allow", "deny"] = "pass"
     message: str = ""
+    arguments: str = ""
 
 
 class Hooks(Protocol):
-    """Programs of the person that look at a call before it happens.
+    """Programs of the person that look at a call before and after it happens.
 
     Contract: bounds its own time; may be cancelled; an error inside is a ``pass``.
     """
 
     async def before(self, call: ToolCall, effect: Effect) -> Verdict:
         """What the hooks say of this call."""
+        ...
+
+    async def after(self, call: ToolCall, result: Result) -> Result:
+        """What a model is to read of a call that was carried out."""
         ...
 
 
@@ -162,6 +170,11 @@ class NoHooks:
         """Nothing."""
         del call, effect
         return Verdict()
+
+    async def after(self, call: ToolCall, result: Result) -> Result:
+        """The same."""
+        del call
+        return result
 
 
 class NoSpill:

@@ -16,6 +16,7 @@ from ouroboros.app.wiring import living
 from ouroboros.app.wiring.minds import tools
 from ouroboros.app.wiring.minds.prompts import prompts_of
 from ouroboros.app.wiring.session.beginning import built
+from ouroboros.app.wiring.session.hooking import heard, hooked
 from ouroboros.app.wiring.session.joining import folder_of, kit_of
 from ouroboros.app.wiring.session.opening import Built, Opening, Parts
 from ouroboros.app.wiring.session.past import Past, as_before, had, load_past, resolve, snap
@@ -94,7 +95,12 @@ async def _joined(opening: Opening, past: Past, parts: Parts) -> AsyncGenerator[
     book, told = await to_thread.run_sync(policies.book, opening.home, folder)
     past.warnings.extend(told)
     kit = kit_of(opening, past, parts, book)
-    async with kept(kit.keeping, past.warnings), _with_mind(opening, past, parts, kit) as session:
+    kit = await hooked(kit, opening, past.warnings, resumed=past.resumed)
+    async with (
+        kept(kit.keeping, past.warnings),
+        heard(kit),
+        _with_mind(opening, past, parts, kit) as session,
+    ):
         yield session
 
 

@@ -1,0 +1,167 @@
+"""Which hooks may run: those of a project only when the person has trusted exactly them."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from ouroboros.app.config import file as config_file
+from ouroboros.app.config import trust
+from ouroboros.app.hooks.files import HookFile
+from ouroboros.core.errors import ConfigBroken
+from ouroboros.plugins.hooks.definition import Definition, definitions
+
+type Verdict = Literal["active", "folder not trusted", "not trusted", "changed", "disabled"]
+
+_FOREIGN = frozenset({"project", "local"})
+
+
+class Kept(Struct, frozen=True, kw_only=True):
+    """What the person has decided of one hook; ``enabled`` is false for one that is not to run."""
+
+    enabled: bool = True
+    trusted_hash: str = ""
+
+
+class Standing(Struct, frozen=True, kw_only=True):
+    """One hook and whether it may run."""
+
+    definition: Definition
+    verdict: Verdict
+
+
+class Reading(Struct, frozen=True, kw_only=True):
+    """All hooks, in the order in which they count, and what a person should know of them."""
+
+    found: tuple[Standing, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def active(self) -> tuple[Definition, ...]:
+        """Those that may run."""
+        return tuple(each.definition for each in self.found if each.verdict == "active")
+
+
+class Decided(Struct, frozen=True, kw_only=True):
+    """What stands in ``hooks.toml`` of the person's home, by the key of a hook."""
+
+    state: dict[str, Kept] = field(default_factory=dict[str, Kept])
+
+
+def read(home: Path, files: Iterable[HookFile]) -> Reading:
+    """Every hook of these files; blocking.
+
+    Raises:
+        ConfigBroken: What the person has decided cannot be read.
+    """
+    decided = load(home)
+    found: list[Standing] = []
+    warnings: list[str] = []
+    for each in files:
+        known, told = definitions(each.groups, each.source, each.place)
+        warnings += told
+        found += [
+            Standing(definition=one, verdict=_verdict(one, decided, is_trusted=each.is_trusted))
+            for one in known
+        ]
+    warnings += _untold(found)
+    return Reading(found=tuple(found), warnings=tuple(warnings))
+
+
+def load(home: Path) -> Decided:
+    """What the person has decided; raises ``ConfigBroken``."""
+    import msgspec
+
+    path = _path(home)
+    content = config_file.read_bytes(path)
+    if content is None:
+        return Decided()
+    if path.stat().st_mode & 0o022:
+        raise ConfigBroken(
+            f"{path} can be written by other users", hint=f"check it, then: chmod 600 {path}"
+        )
+    try:
+        return msgspec.convert(config_file.parse(path, content), Decided)
+    except msgspec.ValidationError as wrong:
+        raise ConfigBroken(f"{path}: {wrong}", hint="move the file away") from None
+
+
+def decide(home: Path, changed: Mapping[str, Kept | None]) -> None:
+    """Writes down what the person wants of hooks by their keys; None forgets it."""
+    import tomlkit
+
+    state = dict(load(home).state)
+    for key, kept in changed.items():
+        if kept is None:
+            state.pop(key, None)
+        else:
+            state[key] = kept
+    document = tomlkit.document()
+    document.add(tomlkit.comment("Hooks that you trusted or switched off; see `ouro hooks`."))
+    document["state"] = {
+        key: {"enabled": kept.enabled, "trusted_hash": kept.trusted_hash}
+        for key, kept in sorted(state.items())
+    }
+    config_file.write(_path(home), tomlkit.dumps(document))
+
+
+def trusted(home: Path, found: Iterable[Definition]) -> dict[str, Kept]:
+    """What trusting exactly these hooks would write down."""
+    state = load(home).state
+    return {
+        each.key: replace(state.get(each.key, Kept()), trusted_hash=each.hash) for each in found
+    }
+
+
+def barred(home: Path, project: Path, definition: Definition) -> str:
+    """Why a hook may not run now that could when the session began; empty when it may; blocking.
+
+    A script of a project may have been changed since, by whoever works there.
+    """
+    if definition.source not in _FOREIGN:
+        return ""
+    try:
+        found = trust.standing(home, trust.read(project, home))
+    except ConfigBroken as broken:
+        return f"its folder cannot be trusted any more: {broken.message}"
+    if found.active:
+        return ""
+    names = ", ".join(found.changed[:3]) or str(project)
+    return f"{names} changed since you trusted it, so the hook did not run"
+
+
+def is_foreign(definition: Definition) -> bool:
+    """Whether a hook came with the folder, so that it needs trust."""
+    return definition.source in _FOREIGN
+
+
+def _verdict(definition: Definition, decided: Decided, *, is_trusted: bool) -> Verdict:
+    kept = decided.state.get(definition.key, Kept())
+    if not kept.enabled:
+        return "disabled"
+    if definition.source not in _FOREIGN:
+        return "active"
+    if not is_trusted:
+        return "folder not trusted"
+    if not kept.trusted_hash:
+        return "not trusted"
+    return "active" if kept.trusted_hash == definition.hash else "changed"
+
+
+def _untold(found: list[Standing]) -> list[str]:
+    """Of hooks that would run if the person trusted them."""
+    waiting = [each for each in found if each.verdict in {"not trusted", "changed"}]
+    if not waiting:
+        return []
+    changed = sum(each.verdict == "changed" for each in waiting)
+    which = f", {changed} of them changed since you trusted them" if changed else ""
+    count = f"{len(waiting)} hook{'s' if len(waiting) > 1 else ''}"
+    return [
+        f"{count} of this project will not run, for you have not trusted them{which}; see `ouro hooks list`"
+    ]
+
+
+def _path(home: Path) -> Path:
+    return home / "hooks.toml"

@@ -1,0 +1,199 @@
+"""Programs of the person around a session: real shells, what they may say, and what the model then sees."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from ouroboros.core.events import (
+    PermissionAnswered,
+    PermissionBlocked,
+    TaskCancelled,
+    TaskCompleted,
+    ToolAttempted,
+    UserMessage,
+)
+from ouroboros.core.events.hooks import HookFinished, HookStarted
+from ouroboros.llm.turns import Turn
+from tests.story.stage import Stage, call, stage
+
+DONE = Turn(text="All done.")
+
+
+def shell(command: str) -> Turn:
+    return Turn(tool_calls=(call("shell", command=command),))
+
+
+def hook(command: str, matcher: str = "", **more: Any) -> list[dict[str, Any]]:
+    return [{"matcher": matcher, "hooks": [{"type": "command", "command": command, **more}]}]
+
+
+def answer(event: str, **specific: Any) -> str:
+    text = msgspec.json.encode({"hookSpecificOutput": {"hookEventName": event, **specific}})
+    return f"cat > /dev/null; printf '%s' '{text.decode()}'"
+
+
+def ends(s: Stage) -> list[tuple[str, str]]:
+    return [(each.event, each.status) for each in s.events(HookFinished)]
+
+
+def said(s: Stage, number: int = -1) -> str:
+    return msgspec.json.encode(s.body(number)["messages"]).decode()
+
+
+async def test_exit_code_2_blocks_a_command_and_the_model_reads_why(tmp_path: Path):
+    hooks = {"PreToolUse": hook("echo not on a Friday >&2; exit 2", "Bash")}
+    async with stage(tmp_path, [shell("touch made"), DONE], hooks=hooks) as s:
+        await s.run()
+        (result,) = s.results.values()
+        assert result.status == "denied"
+        assert "Command blocked by PreToolUse hook: not on a Friday. Command: touch made" in said(s)
+        assert not (s.cwd / "made").exists()
+        assert s.events(PermissionBlocked)[0].rule == "hook"
+        assert ends(s) == [("PreToolUse", "blocked")]
+        assert s.events(HookStarted)[0].call_id == result.call_id
+
+
+async def test_updated_input_is_what_runs(tmp_path: Path):
+    changed = answer(
+        "PreToolUse", permissionDecision="allow", updatedInput={"command": "echo other"}
+    )
+    async with stage(
+        tmp_path, [shell("echo first"), DONE], hooks={"PreToolUse": hook(changed)}
+    ) as s:
+        await s.run()
+        (result,) = s.results.values()
+        assert "".join(part.text for part in result.parts if hasattr(part, "text")) == "other\n"
+        assert "hooks:changed" in s.events(ToolAttempted)[0].steps
+
+
+async def test_what_a_hook_wrote_is_judged_like_the_models_own(tmp_path: Path):
+    changed = answer(
+        "PreToolUse", permissionDecision="allow", updatedInput={"command": "rm -rf keep"}
+    )
+    permissions = {"deny": ["Bash(rm:*)"]}
+    async with stage(
+        tmp_path,
+        [shell("echo first"), DONE],
+        hooks={"PreToolUse": hook(changed)},
+        permissions=permissions,
+    ) as s:
+        (s.cwd / "keep").mkdir()
+        await s.run()
+        assert [each.rule for each in s.events(PermissionBlocked)] == ["Bash(rm:*)"]
+        assert (s.cwd / "keep").exists()
+
+
+@pytest.mark.parametrize(
+    ("matcher", "runs"),
+    [("Bash", False), ("^Bash", True), ("Ba", False), ("B.sh", True), ("(", False)],
+)
+async def test_plain_names_fit_whole_and_patterns_are_searched_for(
+    tmp_path: Path, matcher: str, runs: bool
+):
+    from ouroboros.plugins.hooks.matching import matches
+
+    assert matches(matcher, ["BashOutput"]) is runs
+
+
+async def test_a_crash_and_a_late_hook_count_as_nothing_said(tmp_path: Path):
+    hooks = {"PreToolUse": [*hook("echo oops >&2; exit 1"), *hook("sleep 60", timeout=1)]}
+    async with stage(tmp_path, [shell("echo ran"), DONE], hooks=hooks) as s:
+        await s.run()
+        assert next(iter(s.results.values())).status == "done"
+        failed = {each.text for each in s.events(HookFinished) if each.status == "failed"}
+        assert failed == {"it ended with code 1: oops", "it took longer than 1 s"}
+
+
+async def test_contexts_stand_before_and_after_the_words(tmp_path: Path):
+    hooks = {"SessionStart": hook("echo at the start"), "UserPromptSubmit": hook("echo at words")}
+    async with stage(tmp_path, [DONE, DONE], hooks=hooks) as s:
+        await s.run("Do it.")
+        await s.run("And again.")
+        text = said(s)
+        order = [text.index(each) for each in ("at the start", "Do it.", "at words", "And again.")]
+        assert order == sorted(order)
+        assert text.count("at the start") == 1
+        assert text.count("at words") == 2
+
+
+async def test_refused_words_reach_neither_record_nor_model(tmp_path: Path):
+    hooks = {
+        "UserPromptSubmit": hook("grep -q magic && { echo no magic here >&2; exit 2; } || true")
+    }
+    async with stage(tmp_path, [DONE], hooks=hooks) as s:
+        refused = await s.run("Use magic.")
+        assert (refused.reason, refused.exit_code) == ("failed", 1)
+        assert s.server.exchanges == []
+        assert not any("magic" in each.message.text for each in s.events(UserMessage))
+        assert s.events(HookFinished)[0].text == "no magic here"
+        again = await s.run("Use care.")
+        assert again.reason == "completed"
+        assert "magic" not in said(s)
+
+
+async def test_a_stop_hook_sends_the_model_back_once(tmp_path: Path):
+    command = (
+        'python3 -c "import json,sys; d=json.load(sys.stdin); '
+        "print('run the tests', file=sys.stderr) or sys.exit(2) if not d['stop_hook_active'] else 0\""
+    )
+    async with stage(
+        tmp_path, [Turn(text="First."), Turn(text="Second.")], hooks={"Stop": hook(command)}
+    ) as s:
+        outcome = await s.run()
+        assert (outcome.reason, outcome.final) == ("completed", "Second.")
+        assert '<hook_prompt hook_run_id=\\"stop:1:session\\">run the tests</hook_prompt>' in said(
+            s
+        )
+        assert ends(s) == [("Stop", "blocked"), ("Stop", "completed")]
+
+
+async def test_a_blocked_result_is_replaced_by_the_reason(tmp_path: Path):
+    hooks = {"PostToolUse": hook("echo do not look >&2; exit 2", "Bash")}
+    async with stage(tmp_path, [shell("echo hidden-word"), DONE], hooks=hooks) as s:
+        await s.run()
+        assert "do not look" in said(s)
+        (result,) = s.results.values()
+        assert [part.text for part in result.parts if hasattr(part, "text")] == ["do not look"]
+
+
+async def test_a_permission_hook_answers_before_the_person(tmp_path: Path):
+    allow = answer("PermissionRequest", decision={"behavior": "allow"})
+    deny = answer("PermissionRequest", decision={"behavior": "deny", "message": "not today"})
+    broken = answer("PermissionRequest", decision={"behavior": "allow", "interrupt": True})
+    for name, command, decider, allowed in (
+        ("yes", [*hook(allow)], "hook", True),
+        ("no", [*hook(allow), *hook(deny)], "hook", False),
+        ("broken", [*hook(broken)], "nobody", False),
+        ("crash", [*hook("exit 1")], "nobody", False),
+    ):
+        (tmp_path / name).mkdir()
+        async with stage(
+            tmp_path / name,
+            [shell("python3 -c 'print(1)'"), DONE],
+            hooks={"PermissionRequest": command},
+            mode="ask",
+        ) as s:
+            await s.run()
+            (found,) = s.events(PermissionAnswered)
+            assert (found.decider, found.allowed) == (decider, allowed), name
+
+
+async def test_continue_false_ends_the_turn_after_the_call(tmp_path: Path):
+    stop = """printf '%s' '{"continue": false, "stopReason": "enough"}'"""
+    async with stage(
+        tmp_path, [shell("echo one"), shell("echo two"), DONE], hooks={"PostToolUse": hook(stop)}
+    ) as s:
+        outcome = await s.run()
+        assert outcome.reason == "cancelled"
+        assert s.events(TaskCancelled)[0].reason == "a hook stopped it: enough"
+        assert len(s.results) == 1
+        assert next(iter(s.results.values())).status == "done"
+
+
+async def test_an_answer_may_be_transformed(tmp_path: Path):
+    hooks = {"transformResponse": hook("""printf '%s' '{"action":"modify","value":"In short."}'""")}
+    async with stage(tmp_path, [DONE], hooks=hooks) as s:
+        assert (await s.run()).final == "In short."
+        assert s.events(TaskCompleted)[0].final == "In short."
