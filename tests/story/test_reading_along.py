@@ -73,6 +73,19 @@ def test_a_person_reads_words_calls_and_endings(tmp_path: Path) -> None:
     assert "> two\n" in told
 
 
+def test_a_chat_that_only_reads_needs_a_session_and_says_nothing_to_it(tmp_path: Path) -> None:
+    model = script(tmp_path, {"text": "First answer."})
+    ouro("run", "one", "--model", model, cwd=tmp_path)
+    refused = ouro("chat", "--read-only", cwd=tmp_path)
+    assert (refused.returncode, "name it with --resume" in refused.stderr) == (2, True)
+    command = [sys.executable, "-m", "ouroboros", "chat", "--continue", "--read-only"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as reader:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == "First answer.\n"
+        os.kill(reader.pid, signal.SIGINT)
+        assert reader.wait(20) == 130
+
+
 def broken(home: Path, events: list[Envelope]) -> None:
     keep(home, events)
     with closing(open_database(home)) as connection:

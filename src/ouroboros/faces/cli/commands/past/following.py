@@ -24,12 +24,16 @@ def follow(invocation: Invocation, session: str, *, whole: bool, as_json: bool) 
 
     Nothing can be said or answered here.
     """
+    read_along(invocation.home(), session, whole=whole, as_json=as_json)
+
+
+def read_along(home: Path, session: str, *, whole: bool = False, as_json: bool = False) -> None:
+    """Shows a session until Ctrl-C; raises as ``sessions.find``."""
     import anyio
 
     from ouroboros.app.past import following, sessions
     from ouroboros.core.errors import unwrapped
 
-    home = invocation.home()
     found = sessions.find(home, session)
     after = 0 if whole else following.latest_turn(home, found.id)
     note(f"following {found.id}, which is {found.status}; Ctrl-C ends")

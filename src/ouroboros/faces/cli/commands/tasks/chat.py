@@ -49,6 +49,9 @@ _HELP = (
 @click.command("chat")
 @click.argument("task", nargs=-1)
 @click.option("--non-interactive", is_flag=True, help="Never ask; what needs approval is denied.")
+@click.option(
+    "--read-only", is_flag=True, help="Only see what happens in the session that is named."
+)
 @with_browser
 @shared
 @click.pass_obj
@@ -58,6 +61,7 @@ def command(
     task: tuple[str, ...],
     *,
     non_interactive: bool,
+    read_only: bool,
     **options: object,
 ) -> int:
     """Work together, turn by turn; TASK is the first one.
@@ -72,10 +76,23 @@ def command(
     interactive = streams.converses and not non_interactive
     chat = _Chat(equipment, cwd, streams, answers=interactive)
     resume = resumed(chosen, equipment.loaded.home, cwd, person=interactive)
+    if read_only:
+        _read_along(equipment.loaded.home, cwd, resume, latest=chosen.latest)
+        return 0
     first = " ".join(task).encode("utf-8", "replace").decode()
     code = anyio.run(chat.talk, first, resume, chosen.at, chosen.latest)
     equipment.remark()
     return code
+
+
+def _read_along(home: "Path", cwd: "Path", resume: str, *, latest: bool) -> None:
+    from ouroboros.faces.cli.commands.past.following import read_along
+
+    found = sessions.latest(home, str(cwd)) if latest else None
+    name = found.id if found else resume
+    if not name:
+        raise Misuse("--read-only reads a session along", hint="name it with --resume")
+    read_along(home, name)
 
 
 class _Chat:
