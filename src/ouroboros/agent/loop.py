@@ -33,13 +33,15 @@ class Run:
         limit: Callable[[State], str | None],
         opening: Callable[[], Awaitable[None]] = checkpoint,
         closing: Callable[[], Awaitable[None]] = checkpoint,
+        turned: Callable[[], None] = lambda: None,
     ) -> None:
         """``limit`` names a cap that is reached; ``opening`` is awaited before each turn.
 
-        ``closing`` is awaited before the run ends.
+        ``turned`` is called after each, ``closing`` is awaited before the run ends.
         """
         self.state, self.mind, self.models, self.hands = state, mind, models, hands
         self.journal, self.limit, self.opening, self.closing = journal, limit, opening, closing
+        self.turned = turned
 
     async def run(self) -> None:
         """Takes turns until the run has ended; the last event says how."""
@@ -58,6 +60,7 @@ class Run:
         except ModelFailed as failed:
             self.keep([error_of(failed)])
             return await self.end("failed")
+        self.turned()
         verdict = self.mind.verdict(self.state)
         if isinstance(verdict, Message):
             self.journal.record(UserMessage(message=verdict))

@@ -1,19 +1,19 @@
 """One session: takes commands, runs the loop, and leaves a history that is valid whatever happens."""
 
-import math
 from collections.abc import Awaitable, Callable
 
-from anyio import CancelScope, current_time, get_cancelled_exc_class, lowlevel
+from anyio import CancelScope, get_cancelled_exc_class, lowlevel
 
 from ouroboros.agent.asking.approvals import Desk
 from ouroboros.agent.context.briefing import Surroundings
 from ouroboros.agent.context.teller import Teller, no_mentions
+from ouroboros.agent.goals.pursuit import Pursuit
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
 from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.roles import Partner, Past
 from ouroboros.agent.running.branching import Branches, no_fork
-from ouroboros.agent.running.caps import watch
+from ouroboros.agent.running.caps import Span
 from ouroboros.agent.running.changing import Changes
 from ouroboros.agent.running.ending import crashed, end
 from ouroboros.agent.running.overlap import Hands
@@ -34,6 +34,7 @@ from ouroboros.core.commands import (
     Restore,
     Rewind,
     Rollback,
+    SetGoal,
     SetMode,
     SetModel,
     Steer,
@@ -96,10 +97,12 @@ class Session:
         self._changes = Changes(state, journal, mind, speakers)
         self._branches = Branches(state, journal, fork)
         self._past = past
+        self._pursuit = Pursuit(state, journal, ids)
         self._caps, self._ids, self._clock = caps, ids, clock
         self._resize = resize
         self._scope: CancelScope | None = None
         self._stop_reason = ""
+        self._is_stopped = False
         self._early: list[Message] | None = None
         self._attached: set[str] = set()
 
@@ -123,7 +126,7 @@ class Session:
                 self._interrupt(command)
             case Approve() | Deny() | Answer():
                 self._answer(command)
-            case SetMode() | SetModel() | Compact():
+            case SetMode() | SetModel() | Compact() | SetGoal():
                 await self._change(command)
             case Resize(columns=columns, rows=rows):
                 self._resize(columns, rows)
@@ -143,7 +146,10 @@ class Session:
                 hint="see what became of the call",
             )
 
-    async def _change(self, command: SetMode | SetModel | Compact) -> None:
+    async def _change(self, command: SetMode | SetModel | Compact | SetGoal) -> None:
+        if isinstance(command, SetGoal):
+            self._pursuit.handle(command)
+            return await self.journal.settle()
         job = self._changes.job(command, running=self.running)
         if job is not None:
             await self._between_turns(job)
@@ -152,9 +158,11 @@ class Session:
         if command.child:
             if not self._stop_child(command.child):
                 raise Misuse(f"no child {command.child!r} is at work")
-        elif self._scope:
-            self._stop_reason = command.reason
-            self._scope.cancel()
+        else:
+            self._is_stopped = True
+            if self._scope:
+                self._stop_reason = command.reason
+                self._scope.cancel()
 
     async def submit(self, text: str, media: tuple[Media, ...] = ()) -> None:
         """Says something and runs until the model is done, a limit is reached, or it is stopped.
@@ -165,20 +173,22 @@ class Session:
         if self.running:
             self._steer(message)
         else:
-            await self._run(lambda: self._say(message))
+            await self._pursue(lambda: self._say(message))
 
     async def resume(self) -> None:
-        """Goes on with a run that was cut off.
+        """Goes on with a run that was cut off, or with the goal.
 
         Raises:
-            Misuse: The last run came to its end, or has not.
+            Misuse: The last run came to its end, or has not, and there is no active goal.
         """
         if self.running:
             raise Misuse("a turn is running already", hint="wait for its end, or stop it first")
         is_silent = all(message.kind == "context" for message in self.state.history)
-        if is_silent or self.state.ended == "completed":
+        if not is_silent and self.state.ended != "completed":
+            return await self._pursue(self._go_on)
+        if not self._pursuit.is_due():
             raise Misuse("nothing was cut off in this session", hint="say what to do next")
-        await self._run(self._go_on)
+        await self._pursue(self._go_on_for_goal)
 
     def recover(self) -> list[OpenCall]:
         """Closes what a crash left open; the calls that may have taken effect are given back.
@@ -222,6 +232,10 @@ class Session:
             )
             self.journal.record(UserMessage(message=nudge))
 
+    async def _go_on_for_goal(self) -> None:
+        await self._tell()
+        self._pursuit.go_on()
+
     async def _tell(self) -> None:
         news = await self._teller.news(self.state)
         if news:
@@ -239,20 +253,35 @@ class Session:
             if message.kind == "plain" and message.id not in self._attached:
                 await self._attach(message, steered=True)
 
-    async def _run(self, begin: Callable[[], Awaitable[None]]) -> None:
-        limit = watch(self._caps, self.state, self._clock)
+    async def _pursue(self, begin: Callable[[], Awaitable[None]]) -> None:
+        """Runs, and goes on by itself while the goal is not reached; the caps hold for all of it.
+
+        What was said meanwhile is answered before that.
+        """
+        span, self._is_stopped = Span(self._caps, self.state, self._clock), False
+        await self._run(begin, span)
+        while not (self.running or self._is_stopped) and self.state.ended == "completed":
+            if self.state.goals is not None and self.state.queued:
+                await self._run(self._tell, span)
+            elif self._pursuit.is_due():
+                await self._run(self._go_on_for_goal, span)
+            else:
+                return
+
+    async def _run(self, begin: Callable[[], Awaitable[None]], span: Span) -> None:
         run = Run(
             state=self.state,
             mind=self._mind,
             models=self._mind.lineup,
             hands=self._hands,
             journal=self.journal,
-            limit=limit,
+            limit=span.limit,
             opening=self._attach_queued,
+            turned=self._pursuit.turned,
             closing=self._closing,
         )
         # A cap on time also cuts the waits inside a turn; between turns ``limit`` is asked.
-        deadline = CancelScope(deadline=current_time() + (self._caps.max_seconds or math.inf))
+        deadline = CancelScope(deadline=span.until)
         try:
             with CancelScope() as self._scope, deadline:
                 await begin()
@@ -281,6 +310,7 @@ class Session:
                 TaskCompleted(reason="limit_reached:max_time", final=self.state.final),
             )
         with CancelScope(shield=True):
+            self._pursuit.ended()
             await self.journal.settle()
 
     def _words(self, text: str, media: tuple[Media, ...] = ()) -> Message:
@@ -306,4 +336,4 @@ class Session:
             self._scope = None
         await self.journal.settle()
         if len(self.state.queued) > waiting and not scope.cancel_called:
-            await self._run(self._tell)
+            await self._pursue(self._tell)

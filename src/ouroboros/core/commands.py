@@ -4,10 +4,14 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from ouroboros.core.limits import GOAL_CHARACTERS
 from ouroboros.core.parts import Media
 
 type Mode = Literal["plan", "ask", "auto-edit", "full-auto"]
 type Scope = Literal["once", "session", "local", "project", "user", "policy"]
+type GoalStatus = Literal[
+    "active", "paused", "blocked", "usage_limited", "budget_limited", "complete"
+]
 type Foreign = Literal["ask", "keep", "overwrite"]
 type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
@@ -143,6 +147,24 @@ class Redo(Struct, frozen=True, kw_only=True, tag="redo"):
     foreign: Foreign = "ask"
 
 
+class SetGoal(Struct, frozen=True, kw_only=True, tag="set_goal"):
+    """Set what the session works towards, or change it; what is not given stays as it is.
+
+    Attributes:
+        objective: A new goal in the place of the one before, if that is not only to be reworded
+            (``edit``).
+        status: ``paused`` leaves it for later, ``active`` goes on with it.
+        token_budget: What it may use; 0 for no bound.
+        clear: Forget it.
+    """
+
+    objective: Annotated[str, Meta(max_length=GOAL_CHARACTERS)] = ""
+    edit: bool = False
+    status: Literal["", "active", "paused"] = ""
+    token_budget: Annotated[int, Meta(ge=0)] | None = None
+    clear: bool = False
+
+
 type Command = (
     Submit
     | Steer
@@ -161,4 +183,5 @@ type Command = (
     | Restore
     | Undo
     | Redo
+    | SetGoal
 )

@@ -38,6 +38,15 @@ STREAM_BYTES = 1_048_576
 WRITE_BYTES = 10 * 1_048_576
 """Largest file the write tool makes."""
 
+GOAL_CHARACTERS = 4_000
+"""The longest objective of a goal."""
+
+GOAL_PARTS = 100
+"""Parts of one goal, and parts of those, together."""
+
+IDLE_GOAL_TURNS = 3
+"""Turns that a goal began and that did nothing, one after the other, until it counts as blocked."""
+
 
 RLM_ITERATIONS = 25
 """Iterations of a run of the REPL mind before it must answer with what it has."""

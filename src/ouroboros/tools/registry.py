@@ -49,6 +49,7 @@ class Registry:
         self._specs: tuple[ToolSpec, ...] | None = None
         self._foreign, self._has_finder = 0, False
         self._late: dict[str, Callable[[], AnyTool]] = {}
+        self._unnamed: set[str] = set()
         self.look: Callable[[Registry], None] | None = None
         for tool in tools:
             self.register(tool)
@@ -74,8 +75,15 @@ class Registry:
             self._tools[tool.name] = tool
             self._specs = self._specs if quietly else None
 
-    def register_late(self, name: str, load: Callable[[], AnyTool]) -> None:
+    def register_late(
+        self, name: str, load: Callable[[], AnyTool], *, quietly: bool = False
+    ) -> None:
         """Adds a deferred tool that is made when somebody looks for it, or calls it.
+
+        Args:
+            name: As the tool has it.
+            load: Makes it.
+            quietly: It is found, but no model is told beforehand that it could be.
 
         Raises:
             Misuse: The name is taken.
@@ -86,6 +94,7 @@ class Registry:
         self._by_fold[folded(name)] = name
         if self._is_enabled(name):
             self._late[name] = load
+            self._unnamed |= {name} if quietly else set()
             self._specs = None
 
     def replace(self, tool: AnyTool) -> None:
@@ -172,7 +181,8 @@ class Registry:
 
     def _to_find(self) -> list[str]:
         found = [tool for tool in self._tools.values() if self.exposure(tool) == "deferred"]
-        return sorted({*self._late, *(exposure.source_of(tool) or tool.name for tool in found)})
+        names = {*self._late, *(exposure.source_of(tool) or tool.name for tool in found)}
+        return sorted(names - self._unnamed)
 
     def _count(self) -> None:
         self._foreign = sum(bool(exposure.source_of(tool)) for tool in self._tools.values())

@@ -1,6 +1,9 @@
 """Where a run ends by itself, measured from where it began."""
 
+import math
 from collections.abc import Callable
+
+from anyio import current_time
 
 from ouroboros.agent.running.repeats import is_stuck
 from ouroboros.core.clock import Clock
@@ -32,3 +35,17 @@ def watch(caps: Caps, state: State, clock: Clock) -> Callable[[State], str | Non
         return "repeated_call" if is_stuck(now, since=last) else None
 
     return reached
+
+
+class Span:
+    """The caps of what a person asked for, over all the runs that it takes.
+
+    Attributes:
+        limit: Names a cap that is reached.
+        until: When the cap on time is, by the event loop's clock.
+    """
+
+    def __init__(self, caps: Caps, state: State, clock: Clock) -> None:
+        """Counts from here on."""
+        self.limit = watch(caps, state, clock)
+        self.until = current_time() + (caps.max_seconds or math.inf)

@@ -18,6 +18,7 @@ from ouroboros.app.permission.keeper import FileKeeper
 from ouroboros.app.permission.standing import Here
 from ouroboros.app.secrecy import is_on
 from ouroboros.app.settings import Permissions, Settings
+from ouroboros.app.wiring.goals import makers as goal_makers
 from ouroboros.app.wiring.late_scripts import Late
 from ouroboros.core.clock import Clock
 from ouroboros.core.ids import Ids
@@ -227,6 +228,7 @@ def registry(
     permissions: Callable[[], AnyTool] | None = None,
     view_image: Callable[[], AnyTool] | None = None,
     beyond: Callable[[], Beyond] | None = None,
+    goals: dict[str, Callable[[], AnyTool]] | None = None,
 ) -> Registry:
     """The built-in tools, less the ones that are switched off.
 
@@ -241,6 +243,7 @@ def registry(
         permissions: The same of the tool that asks to be allowed more.
         view_image: The same of the tool that shows pictures.
         beyond: What single commands may be given besides, where that is switched on.
+        goals: The same of the tools of the goal.
     """
     tools = builtin_tools(
         timeout_seconds=settings.tools.shell_timeout,
@@ -256,6 +259,8 @@ def registry(
     known.register_late("python", python or _python)
     known.register_late("request_permissions", permissions or _permissions)
     known.register_late("view_image", view_image or _view_image)
+    for name, make in (goals or goal_makers()).items():
+        known.register_late(name, make, quietly=True)
     if late is not None:
         late.join(known)
     if shelf is not None:

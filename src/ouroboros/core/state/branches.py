@@ -29,12 +29,14 @@ def apply(state: Present, event: Event) -> None:
             _disown(state)
             state.parent = parent
             _move(state, node)
+            _pause(state)
         case SessionImported(cwd=cwd):
             _disown(state)
             state.taint((IMPORTED,))
             state.mode, state.browser = "ask", None
             state.cwd = cwd or state.cwd
             _move(state, state.tree.head)
+            _pause(state)
         case _:
             pass
 
@@ -68,6 +70,8 @@ def _recall(state: Present, node: str) -> None:
     )
     mark = tree.marks[found.mark] if found.mark >= 0 else Mark()
     state.told, state.plan = dict(mark.told), mark.plan
+    if state.goals is not None:
+        state.goals.go_back(mark.goals)
     state.taint(state.unread)
     state.taint(mark.sources)
     state.unread.clear()
@@ -80,6 +84,11 @@ def _recall(state: Present, node: str) -> None:
     state.numbers = {id: number for id, number in run.items() if number and id in here}
     said = [message for message in state.history if message.role == "assistant"]
     state.final = said[-1].text if said else ""
+
+
+def _pause(state: Present) -> None:
+    if state.goals is not None:
+        state.goals.pause()
 
 
 def _disown(state: Present) -> None:

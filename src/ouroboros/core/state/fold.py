@@ -52,6 +52,8 @@ class State(Present, kw_only=True):
                 self.grants.append(event)
             case _:
                 _apply_rare(self, event)
+        if self.goals is not None:
+            self.goals.follow(envelope, self.spent.billable)
 
 
 def _apply_rare(state: Present, event: Event) -> None:
@@ -77,6 +79,10 @@ def _apply_rare(state: Present, event: Event) -> None:
             from ouroboros.core.state import checkpoints
 
             checkpoints.apply(state, event)
+        case "goal" if state.goals is None:
+            from ouroboros.core.state.goals import Goals
+
+            state.goals = Goals(seen=state.spent.billable)
         case "process":
             from ouroboros.core.state import processes
 

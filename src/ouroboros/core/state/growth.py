@@ -67,7 +67,12 @@ def leave(state: Present) -> None:
     node.until = node.until or max(node.seq, state.seq - 1)
     node.ended, node.began, node.iteration = state.ended, state.began, state.iteration
     node.measured_tokens, node.measured_at = state.measured_tokens, state.measured_at
-    now = Mark(told=state.told, plan=state.plan, sources=tuple(state.sources))
+    now = Mark(
+        told=state.told,
+        plan=state.plan,
+        sources=tuple(state.sources),
+        goals=() if state.goals is None else state.goals.all,
+    )
     if not tree.marks or tree.marks[-1] != now:
         tree.marks.append(replace(now, told=dict(state.told)))
     node.mark = len(tree.marks) - 1

@@ -10,6 +10,7 @@ from ouroboros.core.events import PermissionRequested, PermissionsGranted, PlanS
 from ouroboros.core.events.run import Browsing
 from ouroboros.core.parts import Message, ToolResult
 from ouroboros.core.state.files import Files
+from ouroboros.core.state.goals import Goals
 from ouroboros.core.state.spent import Spent
 from ouroboros.core.state.tree import Tree
 
@@ -63,6 +64,7 @@ class Present(Struct, kw_only=True):
         moves: How often the conversation went on from elsewhere than its end.
         parent: The session that this one was forked from.
         browser: Which one it has; None where it has none.
+        goals: What it works towards; None while there never was anything.
         files: The checkpoints of the person's files, and the turns that were taken back.
     """
 
@@ -114,6 +116,7 @@ class Present(Struct, kw_only=True):
     parent: str = ""
     browser: Browsing | None = None
     files: Files = field(default_factory=Files)
+    goals: Goals | None = None
 
     def taint(self, sources: Sequence[str]) -> None:
         """Notes where text came from, the latest last; a bounded number of them."""

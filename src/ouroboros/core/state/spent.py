@@ -39,6 +39,11 @@ class Spent(Struct, kw_only=True):
         return self.cached_tokens / self.cacheable_tokens if self.cacheable_tokens else None
 
     @property
+    def billable(self) -> int:
+        """Input that came from no cache, and output."""
+        return self.input_tokens - self.cached_tokens + self.output_tokens
+
+    @property
     def tokens(self) -> int:
         """Input and output together."""
         return self.input_tokens + self.output_tokens

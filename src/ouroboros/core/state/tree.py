@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from ouroboros.core.events import PlanStep
 from ouroboros.core.parts import Message, ToolResult
+from ouroboros.core.state.goals import Goal
 
 
 class Mark(Struct, frozen=True, kw_only=True):
@@ -18,6 +19,7 @@ class Mark(Struct, frozen=True, kw_only=True):
     told: dict[str, str] = {}
     plan: tuple[PlanStep, ...] = ()
     sources: tuple[str, ...] = ()
+    goals: tuple[Goal, ...] = ()
 
 
 class Node(Struct, kw_only=True):

@@ -11,7 +11,7 @@ from msgspec import Struct
 from ouroboros.agent.mind import ToolMind
 from ouroboros.agent.prompts import Prompts
 from ouroboros.app.kit import Joined, Kit, Later
-from ouroboros.app.wiring import late_scripts, living, outgoing, toolbox
+from ouroboros.app.wiring import goals, late_scripts, living, outgoing, toolbox
 from ouroboros.app.wiring.minds.prompts import system_prompt
 from ouroboros.app.wiring.pythons import Pythons
 from ouroboros.core.events.code import Logged
@@ -55,6 +55,7 @@ async def joined(
             permissions=partial(toolbox.permissions_for, kit),
             view_image=partial(toolbox.view_image_for, kit),
             beyond=partial(toolbox.beyond_for, kit),
+            goals=goals.makers(kit.state, kit.ids),
         )
     )
     for problem in shelf.problems.values():

@@ -14,6 +14,7 @@ from ouroboros.app.wiring.session.past import Past, changed_since, snapping
 from ouroboros.core.events import SessionReady
 from ouroboros.core.events.code import Logged
 from ouroboros.core.events.run import Browsing
+from ouroboros.core.state import State
 
 
 def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) -> Built:
@@ -55,7 +56,7 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
         clock=kit.clock,
         stop_child=joined.stop_child,
         resize=joined.resize,
-        handed=joined.handed,
+        handed=lambda: {**joined.handed(), "goal": _goal(state)},
         mentions=joined.mentions,
         closing=_closing(kit, joined),
         fork=fork,
@@ -107,6 +108,14 @@ def _browsing(opening: Opening) -> Browsing | None:
     if not (opening.browser or own.tools):
         return None
     return Browsing(mode=own.mode, profile=own.profile, headless=own.headless)
+
+
+def _goal(state: State) -> str:
+    if state.goals is None:
+        return ""
+    from ouroboros.agent.goals.words import told_again  # most sessions have no goal
+
+    return told_again(state.goals)
 
 
 def _begin(built: Built, ready: SessionReady, opening: Opening) -> None:
