@@ -195,3 +195,15 @@ def test_a_full_disk_is_said_and_keeps_what_there_is(tmp_path: Path) -> None:
         kept.back(first.checkpoint)
         assert (kept.root / "a").read_text() == "a"
         kept.shadow.library.close()
+
+
+def test_a_folder_whose_name_is_no_text_is_kept_as_any_other(tmp_path: Path) -> None:
+    odd = tmp_path / os.fsdecode(b"caf\xe9")
+    odd.mkdir()
+    kept = Kept(odd)
+    (kept.root / "a").write_text("one")
+    first = kept.take()
+    (kept.root / "a").write_text("two")
+    kept.back(first.checkpoint)
+    assert (kept.root / "a").read_text() == "one"
+    assert Shadow.opened(kept.home, kept.root).folder == kept.shadow.folder

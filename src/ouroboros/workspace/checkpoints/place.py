@@ -28,7 +28,7 @@ _ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n"
 class Place(Struct, frozen=True, kw_only=True):
     """Which folder a repository belongs to: where it was, and what the file system calls it."""
 
-    root: str
+    root: bytes
     device: int
     number: int
 
@@ -43,7 +43,7 @@ def found_for(home: Path, root: Path, seen: os.stat_result) -> Path | None:
             continue
         if (place.device, place.number) == (seen.st_dev, seen.st_ino):
             return place_file.parent
-        if place.root == str(root):
+        if place.root == os.fsencode(root):
             by_path = place_file.parent
     return by_path
 

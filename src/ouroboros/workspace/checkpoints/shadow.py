@@ -70,7 +70,7 @@ class Shadow:
             found = root.stat()
             folder = found_for(home, root, found) or made_for(home, root)
             shadow = cls(folder, root)
-            place = Place(root=str(root), device=found.st_dev, number=found.st_ino)
+            place = Place(root=os.fsencode(root), device=found.st_dev, number=found.st_ino)
             keep_file(folder / "workspace.json", msgspec.json.encode(place))
             try:
                 shadow._load()
@@ -93,7 +93,7 @@ class Shadow:
             place = msgspec.json.decode((self.folder / "workspace.json").read_bytes(), type=Place)
         except (OSError, msgspec.DecodeError):
             return ""
-        return place.root
+        return os.fsdecode(place.root)
 
     def _load(self) -> None:
         if not all((self.folder / name).is_file() for name in ("HEAD", "config")):
