@@ -22,7 +22,7 @@ from ouroboros.store.layout import Layout, make_private
 LEASE_SECONDS = 30.0
 """So long an owner may give no sign."""
 
-SIGN_SECONDS = 5.0
+SIGN_SECONDS = 10.0
 """So often a working owner signs."""
 
 _LOOKS, _LOOK_SECONDS = 25, 0.02
