@@ -7,6 +7,7 @@ import msgspec
 
 from ouroboros.core.commands import Submit
 from ouroboros.core.events import ContextCompacted
+from ouroboros.core.events.code import Logged
 from ouroboros.core.parts import Media
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.prefix import breaches
@@ -59,3 +60,13 @@ async def test_a_resumed_session_leaves_out_the_same_images(tmp_path: Path) -> N
         )
     assert seen(str(resumed)) == [2, 3, 4, 5]
     assert resumed[: len(last)] == last
+
+
+async def test_a_model_that_takes_none_is_sent_a_word_in_their_place(tmp_path: Path) -> None:
+    models = {"openai-chat/scripted": {"images": False}}
+    async with stage(tmp_path, [Turn(text="I see nothing.")], models=models) as s:
+        (body,) = await show(s, 1)
+        assert seen(body) == []
+        assert "(The image is left out: you are a model that is sent none.)" in body
+        (told,) = [line.text for line in s.events(Logged) if line.level == "warning"]
+        assert told == "openai-chat/scripted takes no pictures, so those are left out"

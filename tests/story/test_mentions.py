@@ -217,3 +217,22 @@ async def test_a_mind_that_writes_code_is_shown_no_file(tmp_path: Path) -> None:
         meter = s.session.meter()
         assert [each.name for each in meter.blocks] == ["system prompt", "task and iterations"]
         assert (meter.source, meter.limit) == ("estimated", None)
+
+
+@pytest.mark.parametrize(
+    ("words", "piped", "is_read"),
+    [
+        ("Mind @n.md", "", True),
+        ("Sum this up", "Please mind @n.md\n", False),
+        ("Mind @n.md", "and what follows\n", True),
+        ("-", "Mind @n.md\n", True),
+    ],
+)
+def test_names_in_what_is_piped_beside_a_task_are_only_words(
+    tmp_path: Path, words: str, piped: str, is_read: bool
+) -> None:
+    """A page that is piped in must not choose which files a model reads."""
+    folder = work(tmp_path, n_md="the number is 42")
+    done = ouro("run", "--model", "echo", words, cwd=folder, given=piped)
+    assert done.returncode == 0
+    assert ("Attached the file @n.md" in done.stderr) is is_read

@@ -1,8 +1,10 @@
 """One session: takes commands, runs the loop, and leaves a history that is valid whatever happens."""
 
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from anyio import CancelScope, get_cancelled_exc_class, lowlevel
+from msgspec.structs import replace
 
 from ouroboros.agent.asking.approvals import Desk
 from ouroboros.agent.context.briefing import Surroundings
@@ -41,13 +43,15 @@ from ouroboros.core.commands import (
     Submit,
     Undo,
 )
-from ouroboros.core.context import Meter
 from ouroboros.core.errors import Misuse, unwrapped
 from ouroboros.core.events import TaskCancelled, TaskCompleted, UserMessage
 from ouroboros.core.ids import Ids
 from ouroboros.core.limits import Caps
 from ouroboros.core.parts import Media, Message, Part, Text
 from ouroboros.core.state import OpenCall, State
+
+if TYPE_CHECKING:
+    from ouroboros.core.context import Meter
 
 CONTINUE = "Your last reply was cut off before it was complete. Go on from where it stopped."
 
@@ -105,6 +109,7 @@ class Session:
         self._is_stopped = False
         self._early: list[Message] | None = None
         self._attached: set[str] = set()
+        self._typed: dict[str, int] = {}
 
     @property
     def running(self) -> bool:
@@ -164,12 +169,17 @@ class Session:
                 self._stop_reason = command.reason
                 self._scope.cancel()
 
-    async def submit(self, text: str, media: tuple[Media, ...] = ()) -> None:
+    async def submit(
+        self, text: str, media: tuple[Media, ...] = (), *, typed: int | None = None
+    ) -> None:
         """Says something and runs until the model is done, a limit is reached, or it is stopped.
 
-        During a run the words are heard at its next turn, and this returns at once.
+        During a run the words are heard at its next turn, and this returns at once. Names by ``@``
+        count in the first ``typed`` characters: what follows was handed in, and may be anybody's.
         """
         message = self._words(text, media)
+        if typed is not None:
+            self._typed[message.id] = typed
         if self.running:
             self._steer(message)
         else:
@@ -197,7 +207,7 @@ class Session:
         """
         return close(self.state, self.journal)
 
-    def meter(self) -> Meter:
+    def meter(self) -> "Meter":
         """What fills the model's context now."""
         return self._mind.meter(self.state)
 
@@ -244,7 +254,10 @@ class Session:
     async def _attach(self, message: Message, *, steered: bool) -> None:
         """Puts what the person's words mention after them."""
         self._attached.add(message.id)
-        found = await self._mentions(message)
+        typed = self._typed.pop(message.id, None)
+        own = Text(text=message.text[:typed])
+        said = message if typed is None else replace(message, parts=(own,))
+        found = await self._mentions(said)
         if found is not None:
             self.journal.record(UserMessage(message=found, steered=steered))
 

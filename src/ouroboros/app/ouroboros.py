@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from ouroboros.agent.session import Session as Engine
 from ouroboros.app.settings import Settings
 from ouroboros.core.commands import Branch, Command, Fork
-from ouroboros.core.context import Meter
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import Envelope, PermissionAnswered, TaskCancelled, TaskCompleted
 from ouroboros.core.events.session import SessionForked
@@ -28,6 +27,7 @@ from ouroboros.core.state import Spent, State
 if TYPE_CHECKING:
     from ouroboros.agent.context.cut import Flush
     from ouroboros.app.past.tree import Twig
+    from ouroboros.core.context import Meter
     from ouroboros.llm.cassettes.tap import Tap
     from ouroboros.repl.seeds import Seeds
     from ouroboros.safety.rules import Rule
@@ -100,8 +100,10 @@ class Session:
         """
         await self._engine.handle(command)
 
-    async def run(self, text: str) -> Outcome:
+    async def run(self, text: str, *, typed: int | None = None) -> Outcome:
         """Says something and waits for the end of the run; an empty text goes on with a cut-off run.
+
+        Names by ``@`` are read in the first ``typed`` characters, by default in all.
 
         Raises:
             Misuse: Nothing was said and nothing was cut off, or another run is under way.
@@ -114,7 +116,7 @@ class Session:
         self._unanswered = 0
         turns = self.state.turn
         if text.strip():
-            await self._engine.submit(text)
+            await self._engine.submit(text, typed=typed)
         else:
             await self._engine.resume()
         return Outcome(
@@ -136,7 +138,7 @@ class Session:
         await self._engine.handle(Fork(message_id=message_id))
         return self._forked
 
-    def meter(self) -> Meter:
+    def meter(self) -> "Meter":
         """What fills the model's context now, in tokens by kind of content."""
         return self._engine.meter()
 

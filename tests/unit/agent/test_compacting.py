@@ -150,3 +150,28 @@ def test_what_was_said_by_a_mind_with_eyes_is_told_to_one_without() -> None:
         ),
     )
     assert builder.build(state, 4) == (seen,)
+
+
+def test_the_prefix_counts_only_against_the_whole_window() -> None:
+    """With ``body_after_prefix`` what the first request held is left out, up to the window's end."""
+    tools = mind(Summariser(), Hooks())
+    state = long(1)
+    state.history[0] = Message(id="u", role="user", parts=(Text(text="x" * 8_000),))
+    state.measured_at = len(state.history)
+    total = Tuning(window=10_000, fixed_limit=3_000)
+    body = replace(total, scope="body_after_prefix")
+    for used, is_full in ((2_999, (False, False)), (3_000, (True, False)), (5_004, (True, True))):
+        state.measured_tokens = used - 8  # the result of the call is estimated
+        assert (tools.would_fill(state, total), tools.would_fill(state, body)) == is_full, used
+    wide = replace(body, fixed_limit=None, threshold=1.0)
+    state.measured_tokens = 9_491
+    assert not tools.would_fill(state, wide)
+    state.measured_tokens = 9_492
+    assert tools.would_fill(state, wide)
+
+
+def test_nothing_is_summarised_after_a_final_answer_alone() -> None:
+    """The loop asks before a request only; a history without a reply has nothing to sum up."""
+    tools = mind(Summariser(), Hooks())
+    state = State(history=[Message(id="u", role="user", parts=(Text(text="x" * 80_000),))])
+    assert not tools.would_fill(state, Tuning(window=10_000))

@@ -42,7 +42,7 @@ class SlowTalk:
         self.told.set()
         await self.may_hear.wait()
 
-    async def run(self, text: str) -> Ending:
+    async def run(self, text: str, *, typed: int | None = None) -> Ending:
         await self.may_end.wait()
         return Ended(Spent())
 

@@ -62,8 +62,8 @@ class Talk(Protocol):
         """Carries out a wish; raises ``OuroborosError`` when it does not fit."""
         ...
 
-    async def run(self, text: str) -> Ending:
-        """Starts a run with these words and waits for its end."""
+    async def run(self, text: str, *, typed: int | None = None) -> Ending:
+        """Starts a run with these words and waits for its end; ``typed`` of them are the person's."""
         ...
 
 
@@ -99,12 +99,12 @@ class Conversation:
         self._remember: Callable[[str], None] | None = None
         self._send, self._receive = anyio.create_memory_object_stream[Intent | _Ended](1024)
 
-    async def once(self, text: str) -> int:
-        """Does one task; gives the exit code."""
+    async def once(self, text: str, typed: int | None = None) -> int:
+        """Does one task, of which a person typed so many characters; gives the exit code."""
 
         async def body(tasks: TaskGroup) -> None:
             tasks.start_soon(self._answer)
-            ending = await self._run(text)
+            ending = await self._run(text, typed)
             self.face.finish(ending, self._session)
             self._code = ending.exit_code
 
@@ -216,11 +216,11 @@ class Conversation:
             if intent is not None:
                 self._send.send_nowait(intent)
 
-    async def _run(self, text: str) -> Ending:
+    async def _run(self, text: str, typed: int | None = None) -> Ending:
         self._running, self._stopping, self._warned = True, False, False
         self.face.begin()
         try:
-            return await self._talk.run(text)
+            return await self._talk.run(text, typed=typed)
         finally:
             self._running = False
 

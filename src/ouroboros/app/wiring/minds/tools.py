@@ -15,7 +15,7 @@ from ouroboros.app.wiring import goals, late_scripts, living, outgoing, toolbox
 from ouroboros.app.wiring.minds.prompts import system_prompt
 from ouroboros.app.wiring.pythons import Pythons
 from ouroboros.core.events.code import Logged
-from ouroboros.core.parts import Message
+from ouroboros.core.parts import Media, Message
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import Registry
@@ -123,6 +123,9 @@ async def _mentioned(
     kit: Kit, registry: Registry, hands: Orchestrator, message: Message
 ) -> Message | None:
     """What words name, read; most words name nothing."""
+    if any(isinstance(part, Media) for part in message.parts) and toolbox.blind(kit):
+        text = f"{kit.lineup.speaker.name} takes no pictures, so those are left out"
+        kit.journal.record(Logged(level="warning", text=text))
     if "@" not in message.text:
         return None
     from ouroboros.app.wiring.mentions import Mentions

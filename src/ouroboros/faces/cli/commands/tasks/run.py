@@ -72,8 +72,18 @@ def command(
             raise Misuse("there is no task", hint="give it as words, with -p, or on standard input")
         return text
 
+    # Without words, what is piped in is the task itself.
+    typed = len(words.strip()) if words.strip() not in {"", "-"} else None
     try:
-        return perform(invocation, chosen, streams, wanted, task=given, silent=non_interactive)
+        return perform(
+            invocation,
+            chosen,
+            streams,
+            wanted,
+            task=given,
+            silent=non_interactive,
+            typed=typed,
+        )
     except (OuroborosError, ExceptionGroup) as error:
         problem = unwrapped(error)
         if wanted == "json" and isinstance(problem, OuroborosError):
@@ -113,8 +123,12 @@ def perform(
     *,
     task: Callable[[], str],
     silent: bool,
+    typed: int | None = None,
 ) -> int:
-    """Opens a session as chosen, says the task, and waits for the end; gives the exit code."""
+    """Opens a session as chosen, says the task, and waits for the end; gives the exit code.
+
+    ``typed`` characters of the task are the person's, the rest was handed in; by default all are.
+    """
     cwd = invocation.cwd(chosen.cwd)
     equipment = equip(invocation, chosen, cwd)
     loaded = equipment.loaded
@@ -147,7 +161,7 @@ def perform(
             stage = open_stage(streams, output, session.state, interactive=interactive)
             for warning in session.warnings:
                 stage.face.tell(Notice(text=f"warning: {warning}", level="warning"))
-            return await Conversation(session, stage, session.id).once(text)
+            return await Conversation(session, stage, session.id).once(text, typed)
 
     code = anyio.run(main)
     equipment.remark()
