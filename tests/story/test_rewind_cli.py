@@ -127,6 +127,20 @@ def test_what_they_take_is_told_and_given_back(person: Person) -> None:
     assert [line.endswith("gone") for line in listed.splitlines()] == [False, True, True]
 
 
+def test_checkpoints_go_with_their_session_unless_a_fork_has_them(person: Person) -> None:
+    person.run()
+    first = person.session()
+    fork = person.ouro("sessions", "fork", first)[0].strip()
+    person.ouro("sessions", "delete", first, "--yes")
+    (told,) = json.loads(person.ouro("checkpoints", "size", "--json")[0])
+    assert (told["sessions"], told["checkpoints"]) == (1, 3)
+    person.ouro("rewind", fork, "--to", "1", "--files", "--yes")
+    assert sorted(path.name for path in person.work.iterdir()) == ["a.txt"]
+    person.ouro("sessions", "delete", fork, "--yes")
+    (told,) = json.loads(person.ouro("checkpoints", "size", "--json")[0])
+    assert (told["sessions"], told["checkpoints"]) == (0, 0)
+
+
 def test_the_chat_goes_back_and_on_again(person: Person) -> None:
     chat = ("chat", "--mode", "full-auto", "--model", f"script:{person.script}")
     lines = "Change it\n/rewind\n/undo\n/redo\n/rewind 1 files\n/checkpoints\n/rewind nine\n/quit\n"

@@ -213,13 +213,31 @@ def prune(home: Path, *, keep: int) -> int:
 
 
 def forget(home: Path, session: str) -> None:
-    """Lets go of every checkpoint of a session that is deleted; what cannot be removed stays."""
+    """Lets go of the checkpoints of a session that was deleted, but for those that a fork of it names.
+
+    Raises:
+        CheckpointFailed: Another process is at work with them.
+    """
     for folder in sorted((home / "checkpoints").glob("*.git")):
         shadow = Shadow(folder, home)
-        if session in shadow.sessions():
-            with shadow.locked():
-                shadow.forget(session)
-                shadow.tidy()
+        if session not in shadow.sessions():
+            continue
+        wanted = _named_elsewhere(home, shadow.belongs_to)
+        with shadow.locked():
+            for checkpoint in shadow.checkpoints(session):
+                if owner := wanted.get(checkpoint):
+                    shadow.refer(owner, checkpoint)
+            shadow.forget(session)
+            shadow.tidy()
+
+
+def _named_elsewhere(home: Path, cwd: str) -> dict[str, str]:
+    """The checkpoints that other sessions of a folder know of, each with one of them."""
+    found: dict[str, str] = {}
+    for each in sessions.list_sessions(home, cwd=cwd, archived=True, limit=1_000_000):
+        state = fold(resume.read(home, each.id).envelopes)
+        found |= {kept.checkpoint: each.id for kept in state.files.kept}
+    return found
 
 
 def one_of(found: list[Point], number: str) -> Point:

@@ -193,7 +193,7 @@ class Shadow:
             with self.locked():
                 found, sha = self._kept(bounds, now, stop, commit)
                 if sha:
-                    self._refer(session, sha)
+                    self.refer(session, sha.hex())
         except OSError as failed:
             why = failed.strerror or str(failed)
             raise CheckpointFailed(f"the files cannot be kept: {why}") from failed
@@ -205,11 +205,12 @@ class Shadow:
             left=found.left,
         )
 
-    def _refer(self, session: str, sha: bytes) -> None:
+    def refer(self, session: str, checkpoint: str) -> None:
+        """Keeps a checkpoint for a session; inside of ``locked``."""
         folder = self.folder / REFS / _own(session)
         folder.mkdir(parents=True, exist_ok=True)
         number = max((int(name) for name in _numbers(folder)), default=0)
-        keep_file(folder / f"{number + 1:08d}", f"{sha.hex()}\n".encode())
+        keep_file(folder / f"{number + 1:08d}", f"{checkpoint}\n".encode())
 
     def has(self, checkpoint: str) -> bool:
         """Whether a checkpoint is still kept."""

@@ -167,6 +167,7 @@ def unarchive(invocation: Invocation, session: str) -> None:
 def delete(invocation: Invocation, session: str, *, yes: bool) -> int:
     """Remove SESSION for good."""
     from ouroboros.app.past import sessions
+    from ouroboros.app.rewind.offline import forget
 
     found = sessions.find(invocation.home(), session)
     if not yes:
@@ -176,7 +177,8 @@ def delete(invocation: Invocation, session: str, *, yes: bool) -> int:
         if not agreed(question, hint=f"ouro sessions delete {found.id} --yes"):
             note("nothing was changed")
             return 1
-    sessions.delete(invocation.home(), found.id)
+    home = invocation.home()
+    sessions.delete(home, found.id, beside=(lambda session: forget(home, session),))
     note(f"{found.id} is deleted")
     return 0
 
