@@ -19,6 +19,11 @@ from ouroboros.core.state import State
 from ouroboros.llm.stream import Finished
 
 
+async def as_it_is(verdict: TaskCompleted) -> TaskCompleted | Message:
+    """Nobody has words against the end of a run."""
+    return verdict
+
+
 class Run:
     """From what was asked to the mind's verdict, a limit, or a failure."""
 
@@ -34,14 +39,16 @@ class Run:
         opening: Callable[[], Awaitable[None]] = checkpoint,
         closing: Callable[[], Awaitable[None]] = checkpoint,
         turned: Callable[[], None] = lambda: None,
+        stopping: Callable[[TaskCompleted], Awaitable[TaskCompleted | Message]] = as_it_is,
     ) -> None:
         """``limit`` names a cap that is reached; ``opening`` is awaited before each turn.
 
-        ``turned`` is called after each, ``closing`` is awaited before the run ends.
+        ``turned`` is called after each, ``closing`` is awaited before the run ends; ``stopping``
+        may have words against its end.
         """
         self.state, self.mind, self.models, self.hands = state, mind, models, hands
         self.journal, self.limit, self.opening, self.closing = journal, limit, opening, closing
-        self.turned = turned
+        self.stopping, self.turned = stopping, turned
 
     async def run(self) -> None:
         """Takes turns until the run has ended; the last event says how."""
@@ -62,6 +69,8 @@ class Run:
             return await self.end("failed")
         self.turned()
         verdict = self.mind.verdict(self.state)
+        if isinstance(verdict, TaskCompleted) and not self.state.queued:
+            verdict = await self.stopping(verdict)
         if isinstance(verdict, Message):
             self.journal.record(UserMessage(message=verdict))
             return False

@@ -18,6 +18,7 @@ from ouroboros.agent.running.branching import Branches, no_fork
 from ouroboros.agent.running.caps import Span
 from ouroboros.agent.running.changing import Changes
 from ouroboros.agent.running.ending import crashed, end
+from ouroboros.agent.running.hooked import Heard, Hooks, NoHooks
 from ouroboros.agent.running.overlap import Hands
 from ouroboros.agent.running.recovery import close, waiting
 from ouroboros.agent.speaking.speaker import Speaker
@@ -81,6 +82,7 @@ class Session:
         past: Past | None = None,
         handed: Callable[[], dict[str, str]] = dict,
         mentions: Callable[[Message], Awaitable[Message | None]] = no_mentions,
+        hooks: Hooks | None = None,
     ) -> None:
         """Everything it needs of the world.
 
@@ -90,7 +92,7 @@ class Session:
         many columns and rows; ``closing`` is awaited before a run ends; ``fork``
         makes another session of what is on disk up to a message, and gives its id; ``past`` brings
         files and turns back; ``handed`` tells what goes on that no event says; ``mentions`` reads
-        what words name.
+        what words name; ``hooks`` hear of what happens and may refuse words.
         """
         self.state, self.journal, self.desk = state, journal, desk
         self._mind, self._hands, self._mentions = mind, hands, mentions
@@ -103,13 +105,14 @@ class Session:
         self._past = past
         self._pursuit = Pursuit(state, journal, ids)
         self._caps, self._ids, self._clock = caps, ids, clock
-        self._resize = resize
+        self._resize, self._hooks = resize, hooks or NoHooks()
         self._scope: CancelScope | None = None
         self._stop_reason = ""
         self._is_stopped = False
         self._early: list[Message] | None = None
         self._attached: set[str] = set()
         self._typed: dict[str, int] = {}
+        self._is_refused = False
 
     @property
     def running(self) -> bool:
@@ -126,7 +129,7 @@ class Session:
             case Submit(text=text, media=media):
                 await self.submit(text, media)
             case Steer(text=text):
-                self._steer(self._words(text))
+                await self._hear(self._words(text))
             case Interrupt():
                 self._interrupt(command)
             case Approve() | Deny() | Answer():
@@ -181,7 +184,7 @@ class Session:
         if typed is not None:
             self._typed[message.id] = typed
         if self.running:
-            self._steer(message)
+            await self._hear(message)
         else:
             await self._pursue(lambda: self._say(message))
 
@@ -223,14 +226,21 @@ class Session:
     async def _say(self, message: Message) -> None:
         await self._ask_again()
         self._early = []
+        heard = Heard(message=message)
         try:
             await self._tell()
+            heard = await self._hooks.prompted(message)
         finally:  # a stop that comes this early does not lose the words
             later, self._early = self._early, None
-            self.journal.record(UserMessage(message=message))
+            if not heard.refused:
+                self.journal.record(UserMessage(message=heard.message))
             for more in later:
                 self._steer(more)
-        await self._attach(message, steered=False)
+        for more in heard.more:
+            self.journal.record(UserMessage(message=more))
+        self._is_refused = bool(heard.refused and not later)
+        if not heard.refused:
+            await self._attach(heard.message, steered=False)
 
     async def _go_on(self) -> None:
         last = self.state.history[-1]
@@ -250,6 +260,21 @@ class Session:
         news = await self._teller.news(self.state)
         if news:
             self.journal.record(news)
+        await self._tell_of_hooks()
+
+    async def _tell_of_hooks(self) -> None:
+        for more in await self._hooks.news():
+            self.journal.record(UserMessage(message=more))
+
+    async def _hear(self, message: Message) -> None:
+        """Takes words in during a run, unless a hook refuses them."""
+        heard = await self._hooks.prompted(message)
+        for words in heard.more if heard.refused else (heard.message, *heard.more):
+            self._steer(words)
+
+    async def _before_turn(self) -> None:
+        await self._attach_queued()
+        await self._tell_of_hooks()
 
     async def _attach(self, message: Message, *, steered: bool) -> None:
         """Puts what the person's words mention after them."""
@@ -289,7 +314,8 @@ class Session:
             hands=self._hands,
             journal=self.journal,
             limit=span.limit,
-            opening=self._attach_queued,
+            opening=self._before_turn,
+            stopping=self._hooks.stopping,
             turned=self._pursuit.turned,
             closing=self._closing,
         )
@@ -298,7 +324,10 @@ class Session:
         try:
             with CancelScope() as self._scope, deadline:
                 await begin()
-                await run.run()
+                if self._is_refused:
+                    await run.end("failed")
+                else:
+                    await run.run()
         except get_cancelled_exc_class():
             end(self.state, self.journal, TaskCancelled(reason="shutdown"))
             raise
@@ -310,7 +339,7 @@ class Session:
             raise inner from bug
         finally:
             stopped = self._scope is not None and self._scope.cancel_called
-            self._scope = None
+            self._scope, self._is_refused = None, False
         if stopped or deadline.cancelled_caught:
             with CancelScope(shield=True):
                 await self._closing()

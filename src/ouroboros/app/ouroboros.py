@@ -26,6 +26,7 @@ from ouroboros.core.state import Spent, State
 
 if TYPE_CHECKING:
     from ouroboros.agent.context.cut import Flush
+    from ouroboros.app.config.layers import Loaded
     from ouroboros.app.past.tree import Twig
     from ouroboros.core.context import Meter
     from ouroboros.llm.cassettes.tap import Tap
@@ -189,12 +190,14 @@ class Ouroboros:
         tap: "Tap | None" = None,
         rules: "Sequence[Rule] | None" = None,
         flush: "Flush | None" = None,
+        hooks: "Loaded | None" = None,
     ) -> None:
         """Reads nothing yet; ``environment`` also holds the keys of providers.
 
         ``rules`` say what may happen, each with the layer it stands in; without them the settings'
         own lists count, as the person's. ``tap`` records what goes to models or answers in their place (``app.cassettes``).
         ``flush`` keeps what is worth keeping of the messages that a summary is about to replace.
+        ``hooks`` are the layers whose programs of the person run; without them the settings' own do.
         """
         self._settings = settings
         self._home = home
@@ -202,6 +205,7 @@ class Ouroboros:
         self._tap = tap
         self._rules = None if rules is None else tuple(rules)
         self._flush = flush
+        self._hooks = hooks
 
     @asynccontextmanager
     async def open(
@@ -261,6 +265,7 @@ class Ouroboros:
             way=way,
             flush=self._flush or keep_nothing,
             chosen=frozenset(chosen),
+            hooks=self._hooks,
         )
         async with wiring.opened(opening, resume=resume, latest=latest) as built:
             session = Session(

@@ -32,7 +32,7 @@ MANAGED = Path("/etc/ouroboros/managed.toml")
 
 _NOT_SETTINGS = frozenset({"OUROBOROS_HOME", "OUROBOROS_PROFILE"})
 _CAREFUL = frozenset({
-    *("approval", "guardian", "network", "permissions", "safety", "sandbox", "web"),
+    *("approval", "guardian", "hooks", "network", "permissions", "safety", "sandbox", "web"),
 })
 
 
@@ -360,7 +360,7 @@ def _converted(path: KeyPath, value: str, source: str) -> Table:
 def _note_origins(origins: dict[str, str], layer: Layer) -> None:
     for path, _ in schema.flatten(layer.table):
         key = schema.format_key(path)
-        if path in schema.ADDED and key in origins:
+        if schema.is_added(path) and key in origins:
             origins[key] = f"{origins[key]} + {layer.name}"
         else:
             origins[key] = layer.name

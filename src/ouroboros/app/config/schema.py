@@ -14,7 +14,7 @@ type KeyPath = tuple[str, ...]
 type Table = dict[str, object]
 
 ADDED = frozenset({("permissions", "allow"), ("permissions", "ask"), ("permissions", "deny")})
-"""Lists that grow over the layers instead of being replaced."""
+"""Lists that grow over the layers instead of being replaced; so do those of ``hooks``."""
 
 
 class WrongValue(Exception):
@@ -127,10 +127,15 @@ def join(below: Table, above: Mapping[str, object], at: KeyPath = ()) -> None:
             inner: Table = dict(cast("Table", old)) if isinstance(old, dict) else {}
             join(inner, cast("Table", value), path)
             below[name] = inner
-        elif path in ADDED and old is not None:
+        elif is_added(path) and old is not None:
             below[name] = [*cast("list[object]", old), *cast("list[object]", value)]
         else:
             below[name] = value
+
+
+def is_added(path: KeyPath) -> bool:
+    """Whether the lists of all layers count."""
+    return path in ADDED or path[0] == "hooks"
 
 
 def flatten(table: Mapping[str, object], at: KeyPath = ()) -> Iterator[tuple[KeyPath, object]]:

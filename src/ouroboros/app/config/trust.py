@@ -78,6 +78,7 @@ def read(folder: Path, home: Path) -> Inert:
             paths += sorted(own.glob("*.toml"))
             paths += sorted(path for path in (own / "hooks").rglob("*") if path.is_file())
             paths += sorted((own / "rules").glob("*.rules"))
+            paths.append(own / "hooks.json")
     except OSError as error:
         raise ConfigBroken(
             f"{own} cannot be read: {error.strerror}", hint="check its owner and mode"
@@ -156,6 +157,7 @@ def summary(inert: Inert, found: Standing) -> tuple[str, ...]:
 def _sets(path: Path, content: bytes) -> list[str]:
     if path.suffix == ".toml":
         table = parse(path, content)
+        table.pop("hooks", None)  # they are shown whole, by ``hooks_of``
         more = eased(table, {})
         said = [f"{format_key(key)} = {value!r}"[:160] for key, value in flatten(table)]
         return [*said, f"lets more happen unasked: {more}"[:240]] if more else said

@@ -87,7 +87,7 @@ def of_settings(groups: Mapping[str, tuple[Group, ...]]) -> tuple[HookFile, ...]
     return (HookFile(source="session", place="settings", groups=dict(groups)),)
 
 
-def told(path: Path, content: bytes) -> list[str]:
+def hooks_of(path: Path, content: bytes) -> list[str]:
     """What a file of a folder would run, a line for each hook; for whoever is asked to trust it."""
     if path.name == OWN:
         groups = _json(path, content, "project").groups

@@ -11,6 +11,7 @@ from ouroboros.app.settings.permission import Approval, Guardian, Permissions, S
 from ouroboros.app.settings.running import Context, Limits, Rlm, Tools
 from ouroboros.app.settings.web import Browser, Web
 from ouroboros.core.commands import Effort, Mode
+from ouroboros.plugins.hooks.definition import Group
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -41,5 +42,6 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     browser: Browser = field(default_factory=Browser)
     rlm: Rlm = field(default_factory=Rlm)
     safety: Safety = field(default_factory=Safety)
+    hooks: dict[str, tuple[Group, ...]] = field(default_factory=dict[str, tuple[Group, ...]])
     providers: dict[str, Provider] = field(default_factory=dict[str, Provider])
     models: dict[str, Price] = field(default_factory=dict[str, Price])

@@ -44,7 +44,7 @@ from ouroboros.tools.own.tool import Reading
 from ouroboros.tools.pace import Pace
 from ouroboros.tools.registry import AnyTool, Registry, canonical
 from ouroboros.tools.routing import Routes
-from ouroboros.tools.seams import Cages, Checkpoints
+from ouroboros.tools.seams import Cages, Checkpoints, Hooks
 
 if TYPE_CHECKING:
     from ouroboros.app.permission.granting import Granting
@@ -92,6 +92,7 @@ def hands(
     cages: Cages | None = None,
     routes: Routes | None = None,
     checkpoints: Checkpoints | None = None,
+    hooks: Hooks | None = None,
 ) -> Orchestrator:
     """The one way from a call to its effect, for this session."""
     rules, validator = judging(bench, state.session, book)
@@ -113,6 +114,7 @@ def hands(
         routes=routes,
         validator=validator,
         checkpoints=checkpoints,
+        hooks=hooks,
         limit=bench.settings.tools.output_bytes,
     )
 
@@ -213,6 +215,7 @@ def session_hands(kit: Kit, registry: Registry, routes: Routes | None = None) ->
         cages=kit.cages,
         routes=routes,
         checkpoints=kit.keeping,
+        hooks=kit.hooks,
     )
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.core.clock import Clock
-from ouroboros.core.errors import OuroborosError
+from ouroboros.core.errors import OuroborosError, unwrapped
 from ouroboros.core.events import Event
 from ouroboros.core.events.hooks import HookFinished, HookStarted
 from ouroboros.core.ids import Ids
@@ -106,12 +106,18 @@ class Hooks:
     @asynccontextmanager
     async def kept(self) -> AsyncGenerator[None]:
         """Until the end of the block hooks may run beside the session; then they are ended."""
-        async with anyio.create_task_group() as self._beside:
-            try:
-                yield
-            finally:
-                beside, self._beside = self._beside, None
-                beside.cancel_scope.cancel()
+        if not any(each.handler.is_async for each in self._definitions):
+            yield
+            return
+        try:
+            async with anyio.create_task_group() as self._beside:
+                try:
+                    yield
+                finally:
+                    beside, self._beside = self._beside, None
+                    beside.cancel_scope.cancel()
+        except ExceptionGroup as group:  # what the block raised, as it raised it
+            raise unwrapped(group) from group
 
     def _start_beside(self, definition: Definition, stdin: bytes, call_id: str) -> None:
         if self._beside is not None:

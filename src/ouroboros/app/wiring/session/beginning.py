@@ -61,6 +61,7 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
         closing=_closing(kit, joined),
         fork=fork,
         past=kit.keeping,
+        hooks=kit.hooks,
     )
     joined.facts.source = engine.facts
     journal.listen(snapping(opening.home, past))

@@ -3,27 +3,35 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 from anyio import to_thread
 from msgspec.structs import replace
 
+from ouroboros.app.config.layers import MANAGED
 from ouroboros.app.kit import Kit
 from ouroboros.app.wiring.session.opening import Opening
+
+if TYPE_CHECKING:
+    from ouroboros.app.config.layers import Loaded
 
 
 async def hooked(kit: Kit, opening: Opening, warnings: list[str], *, resumed: bool) -> Kit:
     """The kit with the hooks that may run; ``warnings`` tell of those that may not."""
-    if not opening.hooks and not kit.settings.hooks:
+    if not kit.settings.hooks and not await to_thread.run_sync(_has_files, opening.hooks):
         return kit
     from ouroboros.app.config.trust import project_folder
     from ouroboros.app.hooks import standing
     from ouroboros.app.hooks.around import Around, AskedFirst, Cuts, Facts
-    from ouroboros.app.hooks.files import of_settings
+    from ouroboros.app.hooks.files import files, of_settings
     from ouroboros.app.wiring.toolbox import Outputs
     from ouroboros.plugins.hooks.running import Hooks, World
 
-    files = of_settings(kit.settings.hooks) if opening.hooks is None else opening.hooks
-    reading = await to_thread.run_sync(standing.read, kit.home, files)
+    def read() -> standing.Reading:
+        own = of_settings(kit.settings.hooks)
+        return standing.read(kit.home, files(opening.hooks) if opening.hooks else own)
+
+    reading = await to_thread.run_sync(read)
     warnings += reading.warnings
     if not reading.active:
         return kit
@@ -51,6 +59,14 @@ async def hooked(kit: Kit, opening: Opening, warnings: list[str], *, resumed: bo
     around = Around(Hooks(reading.active, world), facts)
     kit.journal.listen(around.listen)
     return replace(kit, hooks=around, asker=AskedFirst(around, kit.asker), around=Cuts(around))
+
+
+def _has_files(loaded: "Loaded | None") -> bool:
+    """Whether there is a file of hooks besides the settings; blocking."""
+    if loaded is None:
+        return False
+    own = (loaded.home, loaded.project / ".ouroboros", MANAGED.parent)
+    return any((folder / "hooks.json").exists() for folder in own)
 
 
 @asynccontextmanager

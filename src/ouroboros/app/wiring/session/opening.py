@@ -20,7 +20,7 @@ from ouroboros.safety.rules import Rule
 from ouroboros.store import Lease, Writer
 
 if TYPE_CHECKING:
-    from ouroboros.app.hooks.files import HookFile
+    from ouroboros.app.config.layers import Loaded
     from ouroboros.llm.cassettes.tap import Tap
 
 
@@ -35,7 +35,7 @@ class Opening(Struct, frozen=True, kw_only=True):
         seeds: Variables that the REPL begins with.
         way: How ``rlm`` gets at small data: read it plainly, or work on it in the REPL.
         flush: Keeps what is worth keeping of messages that a summary replaces.
-        hooks: Programs of the person; None leaves it to the settings' own.
+        hooks: The layers whose programs of the person run; None leaves it to the settings' own.
         chosen: Names of settings that count now; in the others a session that goes on keeps its own.
     """
 
@@ -53,7 +53,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     way: Literal["auto", "plain", "repl"] = "auto"
     flush: Flush = keep_nothing
     chosen: frozenset[str] = frozenset()
-    hooks: "tuple[HookFile, ...] | None" = None
+    hooks: "Loaded | None" = None
 
 
 class Built(Struct, kw_only=True):

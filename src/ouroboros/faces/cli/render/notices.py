@@ -68,14 +68,27 @@ def _guarded(event: Event) -> Notice | None:
         case GuardianStopped(in_a_row=row, of_recent=recent):
             text = f"The guardian refused {row} in a row, {recent} of the last: a person is needed"
             return Notice(text=text, level="warning")
-        case _ if event.type.startswith("session."):
-            return _moved(event)
-        case _ if event.type.startswith(("checkpoint.", "turn.un", "turn.re")):
-            from ouroboros.faces.cli.render.files import file_notice  # most events are others
-
-            return file_notice(event)
         case _:
-            return None
+            return _by_family(event)
+
+
+def _by_family(event: Event) -> Notice | None:
+    """The lines of what most runs never see, loaded by the first of it."""
+    if event.type.startswith("session."):
+        return _moved(event)
+    if event.type.startswith(("checkpoint.", "turn.un", "turn.re")):
+        from ouroboros.faces.cli.render.files import file_notice
+
+        return file_notice(event)
+    if event.type.startswith(("review.", "plan.", "queue.")):
+        from ouroboros.faces.cli.render.asides import aside_notice
+
+        return aside_notice(event)
+    if event.type.startswith("hook."):
+        from ouroboros.faces.cli.render.hooks import hook_notice
+
+        return hook_notice(event)
+    return None
 
 
 def _moved(event: Event) -> Notice | None:
@@ -186,6 +199,7 @@ def _changed(event: SettingsChanged) -> Notice | None:
             ("mode", event.mode),
             ("model", event.model),
             ("effort", event.effort),
+            ("personality", event.personality),
             ("service tier", "left to the vendor" if tier == "" else tier),
             ("folder", event.cwd),
             ("title", event.title),

@@ -67,6 +67,7 @@ def perform(
             environment=equipment.environment,
             tap=equipment.tap,
             rules=loaded.rules,
+            hooks=loaded,
         )
         async with engine.open(
             cwd=cwd,

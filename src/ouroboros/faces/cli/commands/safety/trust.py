@@ -1,9 +1,14 @@
 """`ouro trust`: let a folder's own settings and hooks take effect."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ouroboros.faces.cli.asking import agreed
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
+
+if TYPE_CHECKING:
+    from ouroboros.app.config.trust import Inert
 
 
 @click.command("trust")
@@ -67,10 +72,24 @@ def _grant(invocation: Invocation, folder: str, *, yes: bool) -> int:
     note(f"{inert.folder} would get to use:")
     for line in trust.summary(inert, found):
         note(f"  {line}")
+    for line in _hooks(inert):
+        note(f"  {line}")
     hint = "read the files, then: ouro trust --yes"
     if not yes and not agreed("Trust them?", hint=hint):
         note("nothing was changed")
         return 1
     trust.grant(home, inert)
     note(f"{inert.folder} is trusted until one of these files changes")
+    if _hooks(inert):
+        note("its hooks run once you trust them too: ouro hooks trust")
     return 0
+
+
+def _hooks(inert: "Inert") -> list[str]:
+    """The hooks that the folder brings."""
+    names = [name for name in inert.files if name.endswith(("hooks.json", ".toml"))]
+    if not any(b"hooks" in inert.files[name] for name in names):
+        return []
+    from ouroboros.app.hooks.files import hooks_of
+
+    return [line for name in names for line in hooks_of(inert.folder / name, inert.files[name])]

@@ -120,6 +120,7 @@ class _Chat:
             environment=self._equipment.environment,
             tap=self._equipment.tap,
             rules=self._loaded.rules,
+            hooks=self._loaded,
         )
         while True:
             async with engine.open(

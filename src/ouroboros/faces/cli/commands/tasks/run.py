@@ -149,6 +149,7 @@ def perform(
             environment=equipment.environment,
             tap=equipment.tap,
             rules=loaded.rules,
+            hooks=loaded,
         )
         async with engine.open(
             cwd=cwd,

@@ -39,6 +39,7 @@ def command(invocation: Invocation, /, path: Path, **options: object) -> int:
         home=equipment.loaded.home,
         environment=equipment.environment,
         rules=equipment.loaded.rules,
+        hooks=equipment.loaded,
     )
 
     def opening(session: str) -> "AbstractAsyncContextManager[Session]":
