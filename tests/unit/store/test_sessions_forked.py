@@ -4,13 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app.past import forking, sessions
+from ouroboros.app.past import forking
+from ouroboros.app.past import sessions as past
 from ouroboros.app.past.tree import node_named
 from ouroboros.core.commands import Branch, Rewind, Rollback
 from ouroboros.core.errors import Misuse, SessionBusy, StoreFailed
+from ouroboros.core.events.changes import TurnDiffed
 from ouroboros.core.events.session import SessionBranched, SessionForked
 from ouroboros.core.state import State, fold
-from ouroboros.store import Lease, copying, resume
+from ouroboros.store import Lease, copying, resume, sessions
 from ouroboros.store.search import search
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready, said
 
@@ -50,6 +52,25 @@ def test_what_a_fork_took_over_is_found_once_and_still_when_the_parent_is_gone(h
     assert [message.id for message in state_of(home, child).history] == [
         "msg_1", "ans_1", "msg_2", "ans_2"
     ]  # fmt: skip
+
+
+def test_calls_of_a_fork_are_listed_once_and_all_when_it_is_asked_alone(home: Path) -> None:
+    child = forking.fork_aside(home, SESSION, "ans_2")
+    grandchild = forking.fork_aside(home, child, "ans_1")
+    made = past.history(home, limit=99)
+    assert sorted((each.session, each.id) for each in made) == [
+        (SESSION, "call_1"), (SESSION, "call_2"), (SESSION, "call_3")
+    ]  # fmt: skip
+    assert len(past.history(home, session=child, limit=99)) == 2
+    assert len(past.history(home, session=grandchild, limit=99)) == 1
+
+
+def test_the_diff_of_a_turn_that_was_left_is_not_the_latest(home: Path) -> None:
+    more = [*a_turn(4)[:-1], TurnDiffed(diff="+x\n"), a_turn(4)[-1]]
+    keep(home, numbered(more, after=resume.read(home, SESSION).last))
+    assert past.latest_diff(home, SESSION) == "+x\n"
+    forking.move(home, SESSION, Rollback(turns=1))
+    assert past.latest_diff(home, SESSION) == ""
 
 
 def test_files_stay_while_a_fork_names_them_and_variables_are_its_own(home: Path) -> None:

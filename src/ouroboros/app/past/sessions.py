@@ -1,6 +1,7 @@
 """Past sessions as a face asks for them; every function blocks on the disk."""
 
 import os
+from collections.abc import Container
 from pathlib import Path
 
 from msgspec import Struct
@@ -9,6 +10,7 @@ from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import SessionUnknown
 from ouroboros.core.events import Envelope, UserMessage
 from ouroboros.core.events.changes import TurnDiffed
+from ouroboros.core.events.session import SessionBranched, SessionForked, SessionRolledBack
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.state import State, fold
 from ouroboros.store import resume, sessions
@@ -105,18 +107,32 @@ def history(
         [find(home, session)] if session else list_sessions(home, archived=True, limit=1_000_000)
     )
     wanted = canonical(tool) if tool else ""
+    known = {each.id for each in among}
     found: list[Execution] = []
     for each in among:
         if len(found) >= limit and found[limit - 1].started > each.updated:
             break
         found += [
             made
-            for made in executions(events(home, each.id).envelopes)
+            for made in executions(_own(events(home, each.id).envelopes, known))
             if wanted in {"", made.tool} and not (failed and made.status in {None, "done"})
         ]
         found.sort(key=lambda made: made.started, reverse=True)
         del found[limit:]
     return found
+
+
+def _own(envelopes: list[Envelope], known: Container[str]) -> list[Envelope]:
+    """Without what a fork took over from a session that is asked too."""
+    for at, envelope in enumerate(envelopes):
+        match envelope.data:
+            case SessionForked(child=child, parent=parent) if (
+                child == envelope.session and parent in known
+            ):
+                return envelopes[at:]
+            case _:
+                pass
+    return envelopes
 
 
 def latest_diff(home: Path, session: str) -> str:
@@ -127,6 +143,8 @@ def latest_diff(home: Path, session: str) -> str:
                 return diff
             case UserMessage(message=message, steered=False) if message.kind == "plain":
                 return ""
+            case SessionBranched() | SessionRolledBack():
+                return ""  # what the turn that was left had changed is not of the latest one here
             case _:
                 pass
     return ""
