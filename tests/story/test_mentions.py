@@ -1,6 +1,7 @@
 """Files, folders, pictures and pages that a person's words name by @ are read like everything else."""
 
 import json
+import os
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
@@ -217,6 +218,25 @@ async def test_a_mind_that_writes_code_is_shown_no_file(tmp_path: Path) -> None:
         meter = s.session.meter()
         assert [each.name for each in meter.blocks] == ["system prompt", "task and iterations"]
         assert (meter.source, meter.limit) == ("estimated", None)
+
+
+async def test_what_is_no_plain_file_is_said_and_not_waited_for(tmp_path: Path) -> None:
+    folder = work(tmp_path)
+    os.mkfifo(folder / "pipe.txt")
+    (folder / "loop.txt").symlink_to("loop.txt")
+    (folder / "gone.txt").symlink_to("nowhere")
+    many = folder / "many"
+    many.mkdir()
+    for number in range(2_000):
+        (many / f"file-{number:05}.txt").touch()
+    async with stage(tmp_path, [Turn(text="ok")]) as s:
+        with anyio.fail_after(30):
+            await s.run("@pipe.txt @loop.txt @gone.txt @many @/dev/zero @pipe.txt:1-2")
+        lines = said(s)
+        assert sum("is not attached: " in line for line in lines) == 5, lines
+        assert "Attached the folder @many" in lines
+        assert "chars truncated" in told(s.body())
+        assert len(told(s.body())) < 12_000
 
 
 @pytest.mark.parametrize(

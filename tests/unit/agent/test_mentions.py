@@ -98,3 +98,22 @@ def test_any_words_are_read_and_names_stand_in_them(words: str) -> None:
         assert mention.target.strip()
         assert mention.last >= mention.first
         assert mention.target in words.replace("\\ ", " ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "@https://e.org/" + ")" * 1_000_000,
+        "@" + "a" * 1_000_000,
+        "@a" + ":1" * 500_000,
+        '@"' + "a" * 1_000_000,
+        "@" * 1_000_000,
+        "@a" + "\\ " * 300_000,
+        "`" * 1_000_000 + "@a.py",
+        "```\n" * 300_000 + "~~~\n" * 300_000,
+        "x" * 200_000 + " @late.py",
+    ],
+    ids=range(9),
+)
+def test_words_without_end_name_nothing(words: str) -> None:
+    assert mentions(words) == ()

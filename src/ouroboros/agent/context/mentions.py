@@ -13,6 +13,12 @@ from msgspec import Struct
 MOST = 20
 """Names that one message may have; more are only words."""
 
+SEARCHED = 100_000
+"""Characters of a message in which names are looked for: what is longer was not typed."""
+
+LONGEST = 2_048
+"""Characters of one name; no path or address that a person means is longer."""
+
 _BEFORE = r"(?<![^\s(\[{,;>«„“])"
 _LINES = (
     r"(?::(?P<first>\d{1,7})(?:-(?P<last>\d{1,7}))?|#L(?P<line>\d{1,7})(?:-L?(?P<end>\d{1,7}))?)?"
@@ -54,6 +60,7 @@ class Mention(Struct, frozen=True, kw_only=True):
 
 def mentions(text: str) -> tuple[Mention, ...]:
     """The names in the words, each once, in order; at most ``MOST``."""
+    text = text[:SEARCHED]
     if "@" not in text:
         return ()
     plain = _CODE.sub(lambda code: " " * len(code[0]), text)
@@ -67,6 +74,8 @@ def mentions(text: str) -> tuple[Mention, ...]:
 
 def _found(text: str) -> Iterator[Mention]:
     for match in _MENTION.finditer(text):
+        if len(match[0]) > LONGEST:
+            continue
         quoted = match["double"] or match["single"] or match["angle"] or ""
         if match["url"]:
             target = _without_tail(match["url"])
