@@ -1,5 +1,6 @@
 """The files of a run: kept before each call that may write, and brought back."""
 
+import random
 import subprocess
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from ouroboros.core.events.checkpoint import (
 from ouroboros.core.events.code import Logged
 from ouroboros.core.state import fold
 from ouroboros.llm.turns import Turn
+from tests.small_disk import mounted
+from tests.story.rlm_stage import block, rlm_stage
 from tests.story.stage import Stage, call, stage
 from tests.unit.workspace.kept_folder import seen
 
@@ -242,3 +245,30 @@ async def test_checkpoints_can_be_switched_off(tmp_path: Path):
         assert not (tmp_path / "home" / "checkpoints").exists()
         with pytest.raises(Misuse, match="keeps no checkpoints"):
             await s.session.send(Undo())
+
+
+async def test_a_block_of_code_is_one_step_that_is_taken_back_whole(tmp_path: Path):
+    code = "await write('a.txt', 'x'); await write('b.txt', 'y');"
+    async with rlm_stage(tmp_path, [block(code), block("setFinal(1)")]) as s:
+        await s.run()
+        assert names(s) == ["a.txt", "b.txt"]
+        assert [each.kind for each in s.events(CheckpointCreated)] == ["before", "end"]
+        await s.session.send(Undo())
+        assert names(s) == []
+        await s.session.send(Redo())
+        assert names(s) == ["a.txt", "b.txt"]
+
+
+async def test_a_full_disk_of_checkpoints_stops_a_write_that_could_not_be_undone(tmp_path: Path):
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "noise").write_bytes(random.Random(1).randbytes(3_000_000))
+    with mounted(tmp_path / "small", mebibytes=1) as small:
+        (tmp_path / "home").mkdir()
+        (tmp_path / "home" / "checkpoints").symlink_to(small)
+        async with stage(tmp_path, [write("a", "one"), DONE], mode="auto-edit") as s:
+            await s.run()
+            (result,) = s.results.values()
+            assert result.status == "denied"
+            assert "No space left" in s.events(PermissionRequested)[0].reason
+            assert names(s) == ["noise"]

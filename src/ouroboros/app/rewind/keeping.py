@@ -65,7 +65,9 @@ class Keeping:
         if self._given_up:
             return "" if self._accepted else self._given_up
         try:
-            await self.take("before", call_id=call_id, paths=self._inside(effect))
+            # What else a block of code will write is not known yet.
+            paths = () if within else self._inside(effect)
+            await self.take("before", call_id=within or call_id, paths=paths)
         except CheckpointFailed as failed:
             return self._failed(failed)
         self._within = within
