@@ -117,6 +117,19 @@ def test_the_meter_can_be_read_by_programs(tmp_path: Path) -> None:
     assert sum(block.tokens for block in meter.blocks) == meter.used
 
 
+def test_a_chat_is_summarised_on_demand_and_says_what_that_costs(tmp_path: Path) -> None:
+    model = script(tmp_path, {"text": "One."}, {"text": "The sum."}, {"text": "Two."})
+    given = "/compact\nhello\n/compact the parser\nand now?\n"
+    done = ouro("chat", "--model", model, cwd=tmp_path, given=given)
+    assert done.returncode == 0
+    assert "there is nothing to summarise yet" in done.stderr
+    assert "Context summarised: 3 messages" in done.stderr
+    assert "hint: a summary can leave things out" in done.stderr
+    session = json.loads(ouro("sessions", "list", "--json", cwd=tmp_path).stdout)[0]["id"]
+    log = ouro("export", session, "--format", "jsonl", cwd=tmp_path).stdout
+    assert log.count("The sum.") == 1
+
+
 WRITES = {
     "text": "I write it.",
     "tool_calls": [{"name": "write", "arguments": {"path": "AGENTS.md", "content": "# Here\n"}}],

@@ -11,6 +11,7 @@ from ouroboros.agent.context.compaction import (
     with_open_calls,
     without_broken_reply,
 )
+from ouroboros.core.events import PermissionRequested
 from ouroboros.core.parts import (
     Media,
     Message,
@@ -187,6 +188,10 @@ def test_a_call_that_still_waits_for_a_yes_is_not_summarised_away() -> None:
     keep = Keep(user_tokens=100)
     assert with_open_calls(state, keep) is keep
     state.calls["c"] = OpenCall(name="write", arguments="{}")
+    assert with_open_calls(state, keep) is keep  # one that was cut off waits for nobody
+    state.approvals["r"] = PermissionRequested(
+        request_id="r", call_id="c", tool="write", action="Write a", input="a"
+    )
     kept = replacement(state.history, SUMMARY, None, with_open_calls(state, keep))
     assert kept == (state.history[0], state.history[2], SUMMARY, reply)
 

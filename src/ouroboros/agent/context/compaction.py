@@ -28,8 +28,9 @@ class Keep(Struct, frozen=True, kw_only=True):
 
 def with_open_calls(state: State, keep: Keep) -> Keep:
     """The same budgets, with as many messages as it takes to keep calls that still wait for a yes."""
-    for place, message in enumerate(state.history):
-        if any(call.id in state.calls for call in message.calls):
+    waiting = {asked.call_id for asked in state.approvals.values()} | set(state.asked.values())
+    for place, message in enumerate(state.history if waiting else ()):
+        if any(call.id in waiting for call in message.calls):
             return replace(keep, messages=max(keep.messages, len(state.history) - place))
     return keep
 
