@@ -26,6 +26,7 @@ from tests.unit.app.auth_effects import AUTH_EFFECTS
 from tests.unit.app.cage_effects import CAGE_EFFECTS
 from tests.unit.app.context_effects import CONTEXT_EFFECTS
 from tests.unit.app.policy_effects import POLICY_EFFECTS
+from tests.unit.app.repo_effects import REPO_EFFECTS
 from tests.unit.app.rlm_effects import RLM_EFFECTS
 from tests.unit.app.web_effects import WEB_EFFECTS
 
@@ -359,6 +360,7 @@ def price(name: str, cost: float) -> Effect:
 EFFECTS: dict[str, Effect] = {
     **AUTH_EFFECTS,
     **POLICY_EFFECTS,
+    **REPO_EFFECTS,
     **RLM_EFFECTS,
     **CAGE_EFFECTS,
     **CONTEXT_EFFECTS,

@@ -8,6 +8,7 @@ from ouroboros.app.settings.keeping import Checkpoints, Sessions
 from ouroboros.app.settings.kinds import ApprovalName, Positive
 from ouroboros.app.settings.models import Network, Price, Provider
 from ouroboros.app.settings.permission import Approval, Guardian, Permissions, Safety, Sandbox
+from ouroboros.app.settings.repos import Repos
 from ouroboros.app.settings.running import Context, Limits, Rlm, Tools
 from ouroboros.app.settings.web import Browser, Web
 from ouroboros.core.commands import Effort, Mode
@@ -38,6 +39,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     network: Network = field(default_factory=Network)
     sessions: Sessions = Sessions()
+    repos: Repos = field(default_factory=Repos)
     web: Web = field(default_factory=Web)
     browser: Browser = field(default_factory=Browser)
     rlm: Rlm = field(default_factory=Rlm)

@@ -44,6 +44,7 @@ COMMANDS = {
         f"{_HERE}.workspace.apply_patch", "Apply a patch to files, without a model."
     ),
     "init": Entry(f"{_HERE}.workspace.init", "Let the model write AGENTS.md for a project."),
+    "repo": Entry(f"{_HERE}.workspace.repo", "Bring repositories here, and see what is in them."),
     "completion": Entry(f"{_HERE}.setup.completion", "Print a completion script for a shell."),
     "debug": Entry(f"{_HERE}.setup.debug", "Look inside what goes to models and comes back."),
 }
