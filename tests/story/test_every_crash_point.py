@@ -211,8 +211,18 @@ def opened(state: State, log: Memory, model: Listener) -> Session:
     )
 
 
-async def gone_on(prefix: list[Envelope], origin: Origin) -> Request:
-    """The first request of a process that goes on after these events."""
+def ends_in_an_answer(prefix: list[Envelope]) -> bool:
+    """A whole reply came last, and the end that follows from it was not written any more."""
+    told = [e.data for e in prefix if e.type.startswith(("agent.", "user.", "task.", "turn."))]
+    match told[-1:]:
+        case [AgentMessage(message=message, stop_reason="end")]:
+            return bool(message.text.strip()) and not message.calls
+        case _:
+            return False
+
+
+async def gone_on(prefix: list[Envelope], origin: Origin) -> Request | None:
+    """The first request of a process that goes on after these events; none after a whole answer."""
     log, model = Memory(list(prefix)), Listener(origin)
     state = fold(prefix)
     session = opened(state, log, model)
@@ -226,7 +236,8 @@ async def gone_on(prefix: list[Envelope], origin: Origin) -> Request:
     assert state.ended == "completed"
     assert (state.calls, state.approvals) == ({}, {})
     assert fold(log.envelopes) == state
-    return model.asked[0]
+    assert bool(model.asked) is not ends_in_an_answer(prefix)
+    return next(iter(model.asked), None)
 
 
 def complaints(protocol: str, request: Request, origin: Origin) -> list[str]:
@@ -331,8 +342,12 @@ async def test_the_request_after_a_crash_at_any_event_is_valid(tmp_path: Path, f
     assert origin is not None
     assert not_beginnings(log) == []
     found: dict[int, list[str]] = {}
+    answered = 0
     for length in range(1, len(log) + 1):
         request = await gone_on(log[:length], origin)
+        if request is None:
+            answered += 1
+            continue
         for protocol in ("openai-chat", "openai-responses", "anthropic-messages"):
             other = (
                 origin
@@ -342,4 +357,5 @@ async def test_the_request_after_a_crash_at_any_event_is_valid(tmp_path: Path, f
             if wrong := complaints(protocol, request, other):
                 found[length] = wrong
     assert found == {}
+    assert answered >= 2
     assert len(log) > 60

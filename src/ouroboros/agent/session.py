@@ -17,7 +17,7 @@ from ouroboros.agent.roles import Partner, Past
 from ouroboros.agent.running.branching import Branches, no_fork
 from ouroboros.agent.running.caps import Span
 from ouroboros.agent.running.changing import Changes
-from ouroboros.agent.running.ending import crashed, end
+from ouroboros.agent.running.ending import crashed, end, is_answered, judged
 from ouroboros.agent.running.hooked import Heard, Hooks, NoHooks
 from ouroboros.agent.running.overlap import Hands
 from ouroboros.agent.running.recovery import close, waiting
@@ -244,6 +244,8 @@ class Session:
 
     async def _go_on(self) -> None:
         last = self.state.history[-1]
+        if is_answered(self.state):
+            return
         await self._ask_again()
         await self._tell()
         if last.role == "assistant" and not last.calls:
@@ -326,7 +328,7 @@ class Session:
                 await begin()
                 if self._is_refused:
                     await run.end("failed")
-                else:
+                elif not (is_answered(self.state) and await judged(run)):
                     await run.run()
         except get_cancelled_exc_class():
             end(self.state, self.journal, TaskCancelled(reason="shutdown"))
