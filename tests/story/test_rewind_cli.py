@@ -127,6 +127,25 @@ def test_what_they_take_is_told_and_given_back(person: Person) -> None:
     assert [line.endswith("gone") for line in listed.splitlines()] == [False, True, True]
 
 
+def test_a_folder_that_was_renamed_is_gone_back_in(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    was = seen(person.work)
+    person.run()
+    session = person.session()
+    renamed = person.work.rename(person.work.with_name("renamed"))
+    other = person.work.with_name("other")
+    other.mkdir()
+    (other / "mine").write_text("mine")
+    monkeypatch.chdir(other)
+    _, said = person.ouro("rewind", session, code=1)
+    assert "is gone" in said
+    monkeypatch.chdir(renamed)
+    person.ouro("rewind", session, "--to", "1", "--files", "--yes")
+    assert seen(renamed) == was
+    assert (other / "mine").exists()
+
+
 def test_checkpoints_go_with_their_session_unless_a_fork_has_them(person: Person) -> None:
     person.run()
     first = person.session()

@@ -65,8 +65,9 @@ class Keeping:
         if self._given_up:
             return "" if self._accepted else self._given_up
         try:
-            # What else a block of code will write is not known yet.
-            paths = () if within else self._inside(effect)
+            # What else a block of code, or a command that goes on, will write is not known yet.
+            is_alone = not within and not self.ground.state.processes
+            paths = self._inside(effect) if is_alone else ()
             await self.take("before", call_id=within or call_id, paths=paths)
         except CheckpointFailed as failed:
             return self._failed(failed)
@@ -173,6 +174,9 @@ class Keeping:
                 return await to_thread.run_sync(work, abandon_on_cancel=True)
         except TimeoutError as late:
             raise Stopped("it took too long to look at all files") from late
+        except OSError as failed:
+            why = failed.strerror or str(failed)
+            raise CheckpointFailed(f"the checkpoints cannot be used: {why}") from failed
         finally:
             halted = True
             if self._shadow is not None and self._shadow.notice:

@@ -57,8 +57,10 @@ class Size(Struct, frozen=True, kw_only=True):
 class Records:
     """The checkpoints of one session, read from the disk."""
 
-    def __init__(self, home: Path, session: str, settings: Settings) -> None:
-        """Reads the log.
+    def __init__(
+        self, home: Path, session: str, settings: Settings, here: Path | None = None
+    ) -> None:
+        """Reads the log; ``here`` is looked at where the session's folder is gone: it may be renamed.
 
         Raises:
             SessionUnknown: There is no such session.
@@ -70,13 +72,19 @@ class Records:
         self.events = [each.data for each in read]
         self.times = {each.seq: each.ts for each in read}
         self.bounds = bounds_of(settings, home)
-        root = Path(self.state.cwd)
-        if not root.is_dir():
-            raise CheckpointFailed(
-                f"the folder {self.state.cwd!r} of this session is gone",
-                hint="make it again, and files can be brought back into it",
-            )
-        self.shadow = Shadow.opened(home, root)
+        self.shadow = self._opened(Path(self.state.cwd), here)
+
+    def _opened(self, root: Path, here: Path | None) -> Shadow:
+        if root.is_dir():
+            return Shadow.opened(self._home, root)
+        if here is not None and self.state.files.kept:
+            shadow = Shadow.opened(self._home, here)
+            if shadow.has(self.state.files.kept[-1].checkpoint):
+                return shadow
+        raise CheckpointFailed(
+            f"the folder {self.state.cwd!r} of this session is gone",
+            hint="make it again, or go to it by its new name, and files can be brought back into it",
+        )
 
     def points(self) -> list[Point]:
         """Where it can go back to, the latest first."""

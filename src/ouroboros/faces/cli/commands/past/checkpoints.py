@@ -125,7 +125,7 @@ def _records(invocation: Invocation, session: str) -> "Records":
 
     home = invocation.home()
     id = sessions.find(home, session).id if session else resolve(home, invocation.cwd(), "")
-    return Records(home, id, invocation.load().settings)
+    return Records(home, id, invocation.load().settings, invocation.cwd())
 
 
 def _plain(kept: object) -> dict[str, object]:

@@ -52,7 +52,7 @@ def command(
 
     home = invocation.home()
     id = sessions.find(home, session).id if session else resolve(home, invocation.cwd(), "")
-    records = Records(home, id, invocation.load().settings)
+    records = Records(home, id, invocation.load().settings, invocation.cwd())
     if _mends(records, finish=finish, take_back=take_back):
         return
     if not turn:
