@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from anyio import to_thread
 
-from ouroboros.app.past.transcript import markdown
+from ouroboros.app.export.markdown import markdown
 from ouroboros.core.commands import Compact, SetModel
 from ouroboros.core.errors import FailureKind, ModelFailed, ModelUnknown
 from ouroboros.core.events import (

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from ouroboros.app.export.lines import json_lines
 from ouroboros.app.past import forking, importing, sessions
-from ouroboros.app.past.transcript import json_lines
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import (
     Event,

@@ -170,11 +170,11 @@ def test_the_markdown_export_reads_like_the_session(ouro: Ouro, tmp_path: Path) 
         "# find the wombat\n"
         "\n*Begun 1970-01-01 00:16 UTC, echo, mode ask, in /elsewhere*\n"
         "\n## You\n\nfind the wombat\n"
-        '\n### Run ls\n\n```json\n{"command":"ls"}\n```\n'
         "\n## Ouroboros\n\nLooking.\n"
+        '\n### Run ls\n\n```json\n{"command":"ls"}\n```\n'
         "\nshell: done\n\n````\na ``` b\n````\n"
         "\n## Ouroboros\n\nIt hid.\n"
-        "\n*Ended: completed.*\n"
+        "\n*Ended 1970-01-01 00:16 UTC: completed.*\n"
     )
     assert ouro("export", OLD, "-o", str(target)).code == 2
 

@@ -1,6 +1,6 @@
 """The commands of the chat by name, and what each of them is given."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -30,6 +30,7 @@ class Seat(Struct, kw_only=True):
     cwd: Path
     next: str = ""
     memory: dict[str, str] = {}
+    environment: Mapping[str, str] = {}
 
     def say(self, *lines: str) -> None:
         """Shows lines that are no event."""
@@ -79,11 +80,35 @@ SLASHES = {
         f"{_HERE}.context:init",
         waits=True,
     ),
+    "review": Slash(
+        "/review [WHAT]",
+        "have a change reviewed: uncommitted, base REF, commit SHA, or in words",
+        f"{_HERE}.asides:review",
+        waits=True,
+    ),
+    "plan": Slash(
+        "/plan [yes [MODE]|no [WHY]|edit]",
+        "plan only; or answer the plan that waits",
+        f"{_HERE}.asides:plan",
+    ),
+    "queue": Slash(
+        "/queue [TEXT|drop N|edit N TEXT]",
+        "say something after the run; or see what waits for that",
+        f"{_HERE}.asides:queue",
+    ),
+    "personality": Slash(
+        "/personality [NAME]",
+        "the manner of speaking: none, friendly, pragmatic",
+        f"{_HERE}.asides:personality",
+    ),
     "#": Slash("# TEXT", "add a line to your notes", f"{_HERE}.context:note_line"),
     "note": Slash(
         "/note PLACE [TEXT]",
         "the same for project, local or user, and from now on",
         f"{_HERE}.context:note",
+    ),
+    "export": Slash(
+        "/export [jsonl|md|html] [FILE]", "write the session out", f"{_HERE}.export:export"
     ),
     "rewind": Slash(
         "/rewind [TURN [files|conversation|both]]",
@@ -99,6 +124,11 @@ SLASHES = {
     ),
     "redo": Slash(
         "/redo", "have again what was taken back last", f"{_HERE}.files:redo", waits=True
+    ),
+    "goal": Slash(
+        "/goal [TEXT|pause|resume|edit TEXT|budget N|clear]",
+        "what to work towards over many turns; alone it shows how that stands",
+        f"{_HERE}.goal:goal",
     ),
     "checkpoints": Slash(
         "/checkpoints [restore NAME]",

@@ -5,37 +5,45 @@ from pathlib import Path
 
 import click
 
-from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.invocation import Invocation, note
+
+_STYLES = ["jsonl", "md", "markdown", "html"]
 
 
 @click.command("export")
 @click.argument("session")
-@click.option("--format", "style", type=click.Choice(["jsonl", "markdown"]), default="jsonl")
+@click.option("--format", "style", type=click.Choice(_STYLES), default="jsonl")
 @click.option("-o", "--output", default="", help="Write to this file instead; never replaces one.")
+@click.option(
+    "--branches",
+    type=click.Choice(["all", "active"]),
+    default="all",
+    help="In md and html: also what was left, or only the way to where it goes on.",
+)
+@click.option(
+    "--full", is_flag=True, help="In md and html: what was in files, not only their paths."
+)
 @click.pass_obj
-def command(invocation: Invocation, session: str, style: str, output: str) -> None:
-    """Write SESSION out: jsonl holds every event, markdown is for reading."""
-    from ouroboros.app.past import sessions, transcript
-    from ouroboros.app.text import plain
+def command(
+    invocation: Invocation, session: str, style: str, output: str, branches: str, *, full: bool
+) -> None:
+    """Write SESSION out, with secrets taken out.
+
+    jsonl holds every event and can be read back with `ouro sessions import`; md and html are for reading.
+    """
+    from ouroboros.app.export.writing import STYLES, Wish, keep, written
+    from ouroboros.app.past import sessions
+    from ouroboros.app.secrecy import secrets
 
     found = sessions.find(invocation.home(), session)
     read = sessions.events(invocation.home(), found.id)
     for warning in read.warnings:
         note(f"warning: {warning}")
-    if style == "jsonl":
-        lines = transcript.json_lines(read.envelopes)
-    else:
-        lines = map(plain, transcript.markdown(read.envelopes, found.title))
+    leaks = secrets(invocation.environment, invocation.load().settings)
+    wish = Wish(style=STYLES[style], contents=full, only_active=branches == "active")
+    pieces = written(read.envelopes, found.title, wish, leaks.redacted)
     if not output:
-        sys.stdout.writelines(lines)
+        sys.stdout.writelines(pieces)
         return
-    path = Path(output)
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.writelines(lines)
-    except FileExistsError:
-        raise Misuse(f"{output!r} exists already", hint="name another file") from None
-    except (OSError, ValueError) as error:
-        raise Misuse(f"{output!r} cannot be written: {error}", hint="name another file") from error
-    note(f"{found.id} is in {path}")
+    keep(pieces, Path(output))
+    note(f"{found.id} is in {output}")

@@ -24,6 +24,7 @@ from ouroboros.faces.cli.slashes.table import SLASHES, Seat, carry_out
 from ouroboros.faces.cli.stage import Streams, text_stage
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from ouroboros.app.config.layers import Loaded
@@ -148,7 +149,9 @@ class _Chat:
         artifacts = self._loaded.home / "artifacts" / session.id
         stage.attach = Attaching(stage.face, self._equipment.environment, self._cwd, artifacts)
         conversation = Conversation(session, stage, session.id)
-        slashes = _Slashes(session, stage.face, self._loaded, self._cwd)
+        slashes = _Slashes(
+            session, stage.face, self._loaded, self._cwd, self._equipment.environment
+        )
         state = session.state
         where = f"{one_line(state.model)}, mode {state.mode}, in {one_line(state.cwd)}"
         stage.face.tell(Notice(text=f"{where}; /help lists commands"))
@@ -166,8 +169,16 @@ class _Chat:
 class _Slashes:
     """Carries out the lines that begin with a slash."""
 
-    def __init__(self, session: "Session", face: Face, loaded: "Loaded", cwd: "Path") -> None:
+    def __init__(
+        self,
+        session: "Session",
+        face: Face,
+        loaded: "Loaded",
+        cwd: "Path",
+        environment: "Mapping[str, str]",
+    ) -> None:
         """``next`` becomes the session to go on with after this one."""
+        self._environment = environment
         self.next = ""
         self._session = session
         self._face = face
@@ -218,6 +229,7 @@ class _Slashes:
             loaded=self._loaded,
             cwd=self._cwd,
             memory=self._memory,
+            environment=self._environment,
         )
         control = await carry_out(seat, one_line(name), rest, running=running)
         self.next = seat.next

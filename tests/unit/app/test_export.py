@@ -1,0 +1,249 @@
+"""Sessions as documents: all branches, no keys, and nothing that what was said could change."""
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from ouroboros.app.export.lines import json_lines
+from ouroboros.app.export.markdown import closed, markdown
+from ouroboros.app.export.page import page
+from ouroboros.app.export.passages import passages
+from ouroboros.core.events import (
+    AgentMessage,
+    Envelope,
+    Event,
+    ToolResulted,
+    ToolStarted,
+    TurnStarted,
+    UserMessage,
+)
+from ouroboros.core.events.schema import decode
+from ouroboros.core.events.session import SessionBranched
+from ouroboros.core.parts import Media, Message, Text, ToolCall, Usage
+from ouroboros.safety.leaks import Leaks
+from ouroboros.safety.secrets.detector import Detector
+
+KEY = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+HOSTILE = (
+    "<script>alert(1)</script><img src=x onerror=alert(1)>\n```js\nnever closed\x1b[2J\u202e\n<!-- "
+)
+
+
+def enveloped(events: list[Event]) -> list[Envelope]:
+    """Events as a session has them."""
+    return [
+        Envelope(id=f"evt{n}", session="ses_1", turn=0, seq=n, ts=float(n), type=e.type,
+                 source=e.source, data=e)
+        for n, e in enumerate(events, 1)
+    ]  # fmt: skip
+
+
+def asked(id: str, text: str) -> list[Event]:
+    """The person says something, and a turn begins."""
+    message = Message(id=id, role="user", parts=(Text(text=text),))
+    return [UserMessage(message=message), TurnStarted(turn=1)]
+
+
+def told(id: str, text: str, *calls: ToolCall) -> Event:
+    """The model says something."""
+    parts = (Text(text=text), *calls)
+    return AgentMessage(
+        message=Message(id=id, role="assistant", parts=parts), usage=Usage(), stop_reason="end"
+    )
+
+
+def called(name: str, arguments: str, text: str, detail: str = "") -> list[Event]:
+    """A call and its result."""
+    return [
+        ToolStarted(call_id="c", name=name, arguments=arguments, title=f"{name} it"),
+        ToolResulted(
+            call_id="c", name=name, status="done", parts=(Text(text=text),), detail=detail
+        ),
+    ]
+
+
+def parted() -> list[Envelope]:
+    """Two branches after the first answer, and one from the beginning; the last one goes on."""
+    return enveloped([
+        *asked("u1", "first"),
+        told("a1", "one"),
+        *asked("u2", "left behind"),
+        told("a2", "also left"),
+        SessionBranched(message_id="a1"),
+        *asked("u3", "another way"),
+        told("a3", "there"),
+        SessionBranched(message_id=""),
+        *asked("u4", "all anew"),
+        told("a4", "the end"),
+    ])
+
+
+def test_all_branches_are_told_the_one_that_goes_on_first() -> None:
+    found = passages(parted())
+
+    rows = [
+        (each.after, [step.node.message.text for step in each.steps if step.node]) for each in found
+    ]
+    assert rows == [
+        (0, ["all anew", "the end"]),
+        (0, ["first", "one", "another way", "there"]),
+        (2, ["left behind", "also left"]),
+    ]
+    assert [len(passages(parted(), only_active=True)), len(found)] == [1, 3]
+
+
+def test_the_markdown_names_each_branch_where_it_leaves_and_where_it_stands() -> None:
+    text = "".join(markdown(parted(), "Ways"))
+
+    assert text.index("all anew") < text.index("# Branch 2, from the beginning")
+    assert (
+        text.index("one")
+        < text.index("in another way: branch 3")
+        < text.index("# Branch 3, after message 2")
+    )
+    assert "left behind" not in "".join(markdown(parted(), "Ways", only_active=True))
+
+
+@pytest.mark.parametrize(
+    "hostile", [HOSTILE, "~~~~\n```", "    <b>", "a <!-- b", "# Title\n## You\n\nlies"]
+)
+def test_words_do_not_change_what_follows_them(hostile: str) -> None:
+    events = enveloped([*asked("u1", hostile), told("a1", hostile), *asked("u2", "the last words")])
+
+    text = "".join(markdown(events, hostile))
+
+    reader = MarkdownIt("commonmark")
+    tokens = reader.parse(text)
+    headings = [
+        tokens[at + 1].content
+        for at, token in enumerate(tokens)
+        if token.type == "heading_open" and token.tag == "h2"
+    ]
+    assert headings == ["You", "Ouroboros", "You"]
+    assert not any(token.type == "html_block" for token in tokens)
+    assert "<p>the last words</p>" in reader.render(text)
+
+
+@given(st.text(alphabet="`~<>!-#a \n*/|", max_size=60))
+def test_no_words_leave_a_fence_or_a_tag_open(words: str) -> None:
+    rendered = MarkdownIt("commonmark").render(f"{closed(words)}\n\n## Next\n\nhere\n")
+
+    assert rendered.endswith("<h2>Next</h2>\n<p>here</p>\n")
+
+
+def test_files_are_named_but_not_told_unless_that_is_wanted() -> None:
+    new = "--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n+the new words\n"
+    change = "--- a/n.txt\n+++ b/n.txt\n@@ -1 +1 @@\n-old\n+changed words\n"
+    events = enveloped([
+        *asked("u1", "go"),
+        told("a1", ""),
+        *called("write", '{"path":"n.txt","content":"the new words"}', "Wrote", new),
+        *called("read", '{"path":"o.txt"}', "words of o"),
+        *called("edit", '{"path":"n.txt"}', "Edited", change),
+    ])  # fmt: skip
+
+    for form in (markdown, page):
+        short, whole = "".join(form(events, "")), "".join(form(events, "", contents=True))
+        assert "the new words" not in short
+        assert "words of o" not in short
+        assert all(each in short for each in ("n.txt", "o.txt", "changed words"))
+        assert all(each in whole for each in ("the new words", "words of o"))
+
+
+def test_no_form_has_a_key_and_lines_can_still_be_read() -> None:
+    leaks = Leaks({"OWN_TOKEN": "my-very-own-token-1"}, unknown=Detector())
+    events = enveloped([
+        *asked("u1", f"use {KEY}"),
+        told("a1", "yes", ToolCall(id="c1", name="shell", arguments=json.dumps({"command": f'curl -H "Authorization: Bearer {KEY}"'}))),
+        *called("shell", json.dumps({"command": f"echo {KEY} my-very-own-token-1"}), f"TOKEN={KEY}\nmy-very-own-token-1"),
+    ])  # fmt: skip
+
+    forms = [
+        *(form(events, f"About {KEY}", clean=leaks.redacted) for form in (markdown, page)),
+        json_lines(events, clean=leaks.redacted),
+    ]
+    for text in map("".join, forms):
+        assert KEY not in text
+        assert "my-very-own-token-1" not in text
+        assert "REDACTED" in text
+    back = [decode(line.encode()) for line in json_lines(events, clean=leaks.redacted)]
+    assert [each.seq for each in back] == [each.seq for each in events]
+    for each in back:
+        if isinstance(each.data, ToolStarted):
+            msgspec.json.decode(each.data.arguments)
+
+
+class Seen(HTMLParser):
+    """The tags of a page, and what they refer to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.outside: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.outside += [
+            value or ""
+            for name, value in attrs
+            if name.startswith("on")
+            or (name in {"src", "href"} and not re.match(r"#|data:image/|https:", value or ""))
+        ]
+
+
+def test_a_page_holds_nothing_that_runs_or_is_fetched() -> None:
+    picture = Media(media_type="image/svg+xml", data="PHN2Zz4=", name='"><script>')
+    words = f"{HOSTILE}\n```\n[x](javascript:alert(1)) ![y](https://example.com/y.png)"
+    said = Message(id="u1", role="user", parts=(Text(text=words), picture))
+    events = enveloped([
+        UserMessage(message=said),
+        TurnStarted(turn=1),
+        told("a1", words),
+        *called(HOSTILE, HOSTILE, HOSTILE, HOSTILE),
+    ])
+
+    text = "".join(page(events, HOSTILE))
+
+    seen = Seen()
+    seen.feed(text)
+    assert not {"script", "iframe", "object", "embed", "link", "svg", "form", "img"} & {*seen.tags}
+    assert seen.outside == []
+    assert "default-src &#x27;none&#x27;" in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
+def test_a_page_has_its_pictures_within(tmp_path: object) -> None:
+    part = Media(media_type="image/png", data="iVBORw0KGgo=", name="shot.png")
+    events = enveloped([UserMessage(message=Message(id="u", role="user", parts=(part,)))])
+
+    assert '<img alt="shot.png" src="data:image/png;base64,iVBORw0KGgo=">' in "".join(
+        page(events, "")
+    )
+
+
+def test_a_page_leads_to_its_branches_and_back() -> None:
+    text = "".join(page(parted(), "Ways"))
+
+    for anchor in re.findall(r'href="#([^"]+)"', text):
+        assert f'id="{anchor}"' in text
+    assert text.count("<section") == 2
+
+
+def test_many_messages_are_written_in_pieces() -> None:
+    def long() -> Iterator[Event]:
+        for n in range(2_000):
+            yield from asked(f"u{n}", f"words {n}")
+            yield told(f"a{n}", f"answer {n}")
+
+    pieces = [*page(enveloped([*long()]), "Long")]
+
+    assert len(pieces) > 4_000
+    assert max(map(len, pieces)) < 10_000
