@@ -75,6 +75,11 @@ class Session:
 
     @property
     def state(self) -> State:
+    @property
+    def running(self) -> bool:
+        """A run is under way."""
+        return self._engine.running
+
         """What is true now; for reading only."""
         return self._engine.state
 

@@ -24,6 +24,7 @@ COMMANDS = {
         f"{_HERE}.past.checkpoints", "See, compare and bring back kept states of files."
     ),
     "history": Entry(f"{_HERE}.past.history", "List what was done in all sessions, call by call."),
+    "goal": Entry(f"{_HERE}.past.goal", "See what sessions work towards."),
     "export": Entry(f"{_HERE}.past.export", "Write a session out as JSON lines or Markdown."),
     "config": Entry(f"{_HERE}.setup.config", "See and change settings."),
     "trust": Entry(f"{_HERE}.safety.trust", "Let a folder's own settings and hooks take effect."),

@@ -84,6 +84,10 @@ def _by_family(event: Event) -> Notice | None:
         from ouroboros.faces.cli.render.asides import aside_notice
 
         return aside_notice(event)
+    if event.type.startswith("goal."):
+        from ouroboros.faces.cli.render.goals import goal_notice
+
+        return goal_notice(event)
     if event.type.startswith("hook."):
         from ouroboros.faces.cli.render.hooks import hook_notice
 

@@ -13,9 +13,11 @@ from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
 from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.options.flags import Chosen, resumed, shared, with_browser
 from ouroboros.faces.cli.render.face import Notice
+from ouroboros.faces.cli.runs import goal as goals
 from ouroboros.faces.cli.runs.taping import equip
 
 if TYPE_CHECKING:
+    from ouroboros.core.commands import SetGoal
     from ouroboros.faces.cli.stage import Output, Streams
 
 STDIN_BYTES = 10 * 1_048_576
@@ -38,6 +40,13 @@ _PATIENCE_SECONDS = 0.5
     is_flag=True,
     help="Answer a request that was made before from the replies that were kept.",
 )
+@click.option("--goal", metavar="TEXT", help="Go on by itself until TEXT is reached.")
+@click.option(
+    "--budget",
+    type=click.IntRange(min=0),
+    metavar="TOKENS",
+    help="What the goal may use, input from no cache and output; 0 for no bound.",
+)
 @with_browser
 @shared
 @click.pass_obj
@@ -49,6 +58,8 @@ def command(
     output: str,
     *,
     non_interactive: bool,
+    goal: str | None,
+    budget: int | None,
     **options: object,
 ) -> int:
     """Do TASK, then end.
@@ -67,14 +78,18 @@ def command(
     words = " ".join((*filter(None, [prompt]), *task))
 
     def given() -> str:
+        is_aimed = goal is not None or budget is not None
+        if is_aimed and not words and streams.types:
+            return ""
         text = task_text(words, streams)
-        if not text and not (chosen.latest or chosen.resume):
+        if not text and not (chosen.latest or chosen.resume or goal):
             raise Misuse("there is no task", hint="give it as words, with -p, or on standard input")
         return text
 
     # Without words, what is piped in is the task itself.
     typed = len(words.strip()) if words.strip() not in {"", "-"} else None
     try:
+        aim = goals.wish(goal, budget)
         return perform(
             invocation,
             chosen,
@@ -83,6 +98,7 @@ def command(
             task=given,
             silent=non_interactive,
             typed=typed,
+            aim=aim,
         )
     except (OuroborosError, ExceptionGroup) as error:
         problem = unwrapped(error)
@@ -124,10 +140,12 @@ def perform(
     task: Callable[[], str],
     silent: bool,
     typed: int | None = None,
+    aim: "SetGoal | None" = None,
 ) -> int:
     """Opens a session as chosen, says the task, and waits for the end; gives the exit code.
 
     ``typed`` characters of the task are the person's, the rest was handed in; by default all are.
+    With an ``aim`` it goes on until that is reached, and without a task it begins with it.
     """
     cwd = invocation.cwd(chosen.cwd)
     equipment = equip(invocation, chosen, cwd)
@@ -162,7 +180,9 @@ def perform(
             stage = open_stage(streams, output, session.state, interactive=interactive)
             for warning in session.warnings:
                 stage.face.tell(Notice(text=f"warning: {warning}", level="warning"))
-            return await Conversation(session, stage, session.id).once(text, typed)
+            talk = goals.Aimed(session, aim) if aim is not None else session
+            code = await Conversation(talk, stage, session.id).once(text, typed)
+            return goals.exit_code(session.state, code)
 
     code = anyio.run(main)
     equipment.remark()

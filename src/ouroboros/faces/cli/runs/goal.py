@@ -1,0 +1,62 @@
+"""A run that goes on until its goal is reached, blocked, or at a limit."""
+
+from typing import TYPE_CHECKING
+
+from ouroboros.core.commands import SetGoal
+from ouroboros.core.errors import Misuse
+from ouroboros.core.limits import GOAL_CHARACTERS
+
+if TYPE_CHECKING:
+    from ouroboros.app.ouroboros import Outcome, Session
+    from ouroboros.core.state import State
+
+
+class Aimed:
+    """A session whose first run begins with setting its goal, so that every face sees that."""
+
+    def __init__(self, session: "Session", aim: SetGoal) -> None:
+        """Sets nothing yet."""
+        self._session = session
+        self._aim: SetGoal | None = aim
+        self.listen, self.warm, self.send = session.listen, session.warm, session.send
+
+    async def run(self, text: str, *, typed: int | None = None) -> "Outcome":
+        """Sets the goal, then runs; raises as the session does."""
+        aim, self._aim = self._aim, None
+        if aim is not None:
+            await self._session.send(aim)
+        return await self._session.run(text, typed=typed)
+
+
+def wish(goal: str | None, budget: int | None) -> SetGoal | None:
+    """What ``--goal`` and ``--budget`` ask for; raises ``Misuse``."""
+    if goal is None and budget is None:
+        return None
+    return SetGoal(objective="" if goal is None else objective(goal), token_budget=budget)
+
+
+def objective(text: str) -> str:
+    """A text that may be a goal; raises ``Misuse``."""
+    text = text.encode("utf-8", "replace").decode().strip()
+    if not text:
+        raise Misuse("the goal is empty", hint="say what is to be reached")
+    if len(text) > GOAL_CHARACTERS:
+        raise Misuse(
+            f"the goal has {len(text):,} characters, and {GOAL_CHARACTERS:,} are allowed",
+            hint="put the details into a file and name it",
+        )
+    return text
+
+
+def exit_code(state: "State", code: int) -> int:
+    """A goal that was not reached is no success, whatever the last turn said."""
+    goal = state.goals.root if state.goals is not None else None
+    if goal is None or code != 0:
+        return code
+    match goal.status:
+        case "budget_limited" | "usage_limited":
+            return 3
+        case "blocked":
+            return 1
+        case _:
+            return code

@@ -1,0 +1,45 @@
+"""``/goal``: what the session works towards, over many turns."""
+
+from typing import Literal
+
+from ouroboros.core.commands import SetGoal
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.conversation import Control, Say
+from ouroboros.faces.cli.render.goals import goal_lines
+from ouroboros.faces.cli.runs.goal import objective
+from ouroboros.faces.cli.slashes.table import Seat
+
+_STATUS: dict[str, Literal["active", "paused"]] = {"pause": "paused", "resume": "active"}
+
+
+async def goal(seat: Seat, rest: str) -> Control:
+    """Shows the goal, sets one, or changes it; work on it begins once nothing else runs."""
+    if not rest:
+        seat.say(*goal_lines(seat.session.state.goals))
+        return "stay"
+    await seat.session.send(wish(rest))
+    goals, state = seat.session.state.goals, seat.session.state
+    is_due = goals is not None and goals.active is not None and state.mode != "plan"
+    return Say(text="") if is_due and not seat.session.running else "stay"
+
+
+def wish(words: str) -> SetGoal:
+    """What the words after ``/goal`` ask for.
+
+    Raises:
+        Misuse: A budget is no number, or the objective is empty or too long.
+    """
+    verb, _, more = words.partition(" ")
+    more = more.strip()
+    if verb in _STATUS and not more:
+        return SetGoal(status=_STATUS[verb])
+    if verb == "clear" and not more:
+        return SetGoal(clear=True)
+    if verb == "budget":
+        plain = more.replace(",", "").replace("_", "")
+        if not plain.isdecimal():
+            raise Misuse(f"{more[:40]!r} is no number of tokens", hint="/goal budget 200000")
+        return SetGoal(token_budget=int(plain))
+    if verb == "edit":
+        return SetGoal(objective=objective(more), edit=True)
+    return SetGoal(objective=objective(words))

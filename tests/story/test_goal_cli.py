@@ -1,0 +1,112 @@
+"""Goals on the command line and in a chat."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.story.cli_terminal import Program
+from tests.story.test_cli_run import ouro, script
+
+
+def turn(text: str, *calls: dict[str, Any], tokens: int = 10) -> dict[str, Any]:
+    usage = {"input_uncached": tokens, "cache_read": 500, "output_text": 1}
+    return {"text": text, "tool_calls": list(calls), "usage": usage}
+
+
+def goal(**arguments: object) -> dict[str, Any]:
+    inner = {"name": "update_goal", "arguments": arguments}
+    return {"name": "call_tool", "arguments": inner}
+
+
+LOOK = {"name": "ls", "arguments": {"path": "."}}
+REACHED = turn("", goal(status="complete"))
+
+
+def shown(cwd: Path) -> dict[str, Any]:
+    return json.loads(ouro("goal", "show", "--json", cwd=cwd).stdout)["goal"]
+
+
+def test_a_run_goes_on_until_its_goal_is_reached(tmp_path: Path) -> None:
+    model = script(tmp_path, turn("Begun."), turn("", LOOK), turn("More."), REACHED, turn("Done."))
+    done = ouro("run", "--model", model, "--goal", "All <tests> pass", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "Done.\n"), done.stderr
+    assert "Goal: All <tests> pass" in done.stderr
+    assert "turn 2 begins by itself" in done.stderr
+    assert "Goal reached" in done.stderr
+    found = shown(tmp_path)
+    assert (found["status"], found["tokens_used"]) == ("complete", 44)
+    text = ouro("goal", "show", cwd=tmp_path).stdout
+    assert "used: 44 tokens" in text
+    assert "reached\tAll" in ouro("goal", "list", cwd=tmp_path).stdout.replace(
+        "complete", "reached"
+    )
+
+
+def test_a_goal_that_is_not_reached_is_no_success(tmp_path: Path) -> None:
+    spent = script(tmp_path, turn("One.", tokens=90), turn("Two.", tokens=90), turn("Left."))
+    budget = ouro("run", "--model", spent, "--goal", "Much", "--budget", "100", cwd=tmp_path)
+    assert (budget.returncode, budget.stdout) == (3, "Left.\n")
+    assert "Goal stopped: its budget is used up (182 tokens" in budget.stderr
+    asks = turn("", goal(status="blocked", reason="needs a key"))
+    stuck = ouro(
+        "run", "--model", script(tmp_path, asks, turn("Sorry.")), "--goal", "X", cwd=tmp_path
+    )
+    assert stuck.returncode == 1
+    assert "Goal blocked: needs a key" in stuck.stderr
+
+
+def test_a_goal_that_cannot_be_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    model = script(tmp_path, turn("Never."))
+    empty = ouro("run", "--model", model, "--goal", "  ", cwd=tmp_path)
+    assert (empty.returncode, empty.stdout) == (2, "")
+    long = ouro("run", "--model", model, "--goal", "x" * 4001, "--output", "json", cwd=tmp_path)
+    assert long.returncode == 2
+    assert "4,001 characters" in json.loads(long.stdout)["error"]["message"]
+    alone = ouro("run", "--model", model, "--budget", "5", "hello", cwd=tmp_path)
+    assert alone.returncode == 2
+    assert "no goal" in alone.stderr
+
+
+def test_a_killed_run_counts_each_reply_once_and_goes_on_with_its_goal(tmp_path: Path) -> None:
+    waits = {"name": "shell", "arguments": {"command": "sleep 60", "timeout": 90}}
+    model = script(tmp_path, turn("Begun."), turn("", waits, tokens=20), REACHED, turn("Done."))
+    command = [sys.executable, "-m", "ouroboros", "run", "--output", "stream-json"]
+    command += ["--mode", "full-auto", "--model", model, "--goal", "Survive"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
+    ) as run:
+        assert run.stdout is not None
+        for line in run.stdout:
+            if json.loads(line)["type"] == "tool.attempted":
+                break
+        os.kill(run.pid, signal.SIGKILL)
+    assert (shown(tmp_path)["status"], shown(tmp_path)["tokens_used"]) == ("active", 32)
+    done = ouro("run", "--continue", "--model", model, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "Done.\n"), done.stderr
+    assert (shown(tmp_path)["status"], shown(tmp_path)["tokens_used"]) == ("complete", 43)
+
+
+def test_a_chat_sets_shows_changes_and_works_towards_a_goal(tmp_path: Path) -> None:
+    model = script(
+        tmp_path, turn("Begun."), turn("", goal(status="blocked", reason="why")), turn("No.")
+    )
+    with Program(["chat", "--model", model], cwd=tmp_path, columns=80, lines=24) as program:
+        program.sees("ask> ")
+        program.type("/goal\r")
+        program.sees("there is no goal")
+        program.type("/goal Reach it\r")
+        program.sees("Goal: Reach it")
+        program.sees("Goal blocked: why")
+        program.sees("Done after")
+        program.type("/goal budget 5000\r")
+        program.sees("Budget of the goal: 5,000 tokens")
+        program.type("/goal\r")
+        program.sees("used: 22 of 5,000 tokens")
+        program.type("/goal clear\r")
+        program.sees("The goal is forgotten")
+        program.type("/quit\r")
+        assert program.ends() == 0
