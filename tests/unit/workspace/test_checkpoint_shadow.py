@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ouroboros.workspace.checkpoints import index
-from ouroboros.workspace.checkpoints.faults import CheckpointFailed, Stopped
+from ouroboros.workspace.checkpoints.faults import CheckpointFailed, CheckpointLost, Stopped
 from ouroboros.workspace.checkpoints.scan import Bounds
 from ouroboros.workspace.checkpoints.shadow import Shadow
 from tests.small_disk import fill, mounted
@@ -207,3 +207,45 @@ def test_a_folder_whose_name_is_no_text_is_kept_as_any_other(tmp_path: Path) -> 
     kept.back(first.checkpoint)
     assert (kept.root / "a").read_text() == "one"
     assert Shadow.opened(kept.home, kept.root).folder == kept.shadow.folder
+
+
+def test_what_is_damaged_is_put_aside_when_it_is_needed_and_kept_anew(kept: Kept) -> None:
+    (kept.root / "a").write_bytes(os.urandom(50_000))
+    (kept.root / "b").write_text("b")
+    was, first = seen(kept.root), kept.take()
+    kept.shadow.library.close()
+    (pack,) = (kept.shadow.folder / "objects" / "pack").glob("*.pack")
+    data = bytearray(pack.read_bytes())
+    data[len(data) // 2] ^= 1
+    pack.chmod(0o600)
+    pack.write_bytes(data)
+    kept.shadow = Shadow.opened(kept.home, kept.root)
+    (kept.root / "a").unlink()
+    put_aside = pytest.raises(CheckpointLost, match="1 damaged objects were put aside")
+    with put_aside, kept.shadow.reading():
+        kept.back(first.checkpoint)
+    assert not (kept.root / "a").exists()
+    (kept.root / "a").write_bytes(was["a"][2])
+    again = kept.take()
+    (kept.root / "a").unlink()
+    kept.back(again.checkpoint)
+    assert (kept.root / "a").read_bytes() == was["a"][2]
+
+
+def test_beyond_the_bytes_the_oldest_go_and_the_latest_of_each_session_stays(kept: Kept) -> None:
+    made: dict[str, list[str]] = {"ses_1": [], "ses_2": []}
+    for number in range(8):
+        (kept.root / "a").write_bytes(os.urandom(50_000))
+        session = f"ses_{number % 2 + 1}"
+        made[session].append(kept.take(session).checkpoint)
+    with kept.shadow.locked():
+        assert kept.shadow.bound("ses_1", 500, 260_000) == 4
+        assert kept.shadow.library.size < 260_000
+        assert [kept.shadow.checkpoints(each) for each in made] == [
+            each[-2:] for each in made.values()
+        ]
+        kept.shadow.bound("ses_1", 500, 1)
+        assert [kept.shadow.checkpoints(each) for each in made] == [
+            each[-1:] for each in made.values()
+        ]
+    kept.git("rev-list", "--objects", "--all")

@@ -71,7 +71,7 @@ def prepare(
         CheckpointFailed: It cannot be done; nothing was changed.
     """
     last = state.files.kept[-1] if state.files.kept else None
-    with shadow.locked():
+    with shadow.reading():
         start = shadow.take(
             bounds,
             session=state.session,
@@ -116,7 +116,7 @@ def carry_out(
     )
     out = set(excluded)
     changes = [change for change in ready.changes if change.path not in out]
-    with shadow.locked():
+    with shadow.reading():
         found = begin(shadow, plan, changes, step)
         found.left |= ready.left | dict.fromkeys(out, "it was changed by somebody else")
         after = shadow.take(
@@ -137,7 +137,7 @@ def finished(shadow: Shadow, bounds: Bounds) -> tuple[Plan, Restored] | None:
     """
     if pending(shadow) is None:
         return None
-    with shadow.locked():
+    with shadow.reading():
         plan = pending(shadow)
         return None if plan is None else (plan, finish(shadow, plan, bounds))
 

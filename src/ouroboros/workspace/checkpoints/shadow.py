@@ -261,6 +261,26 @@ class Shadow:
         self.library.join()
         return gone
 
+    @contextmanager
+    def reading(self) -> Generator[None]:
+        """Within ``locked``; what turns out to be damaged is put aside, and what is whole stays.
+
+        Raises:
+            CheckpointLost: Something was damaged or missing; says what became of it.
+        """
+        with self.locked():
+            try:
+                yield
+            except CheckpointLost as lost:
+                gone = self.library.mend()
+                if not gone:
+                    raise
+                self._renew()
+                raise CheckpointLost(
+                    f"{lost.message}; {gone} damaged objects were put aside in "
+                    f"{str(self.folder)!r}, and whatever needs none of them is still there"
+                ) from lost
+
     def tidy(self) -> None:
         """Removes what no checkpoint names any more, and joins small packs; inside of ``locked``."""
         roots = {
@@ -274,6 +294,10 @@ class Shadow:
         self.library.clean()
         self.library.sweep(self.library.reached(roots))
         self.library.join()
+        self._renew()
+
+    def _renew(self) -> None:
+        """Has every process look anew at what is kept."""
         keep_file(self.folder / "swept", os.urandom(8).hex().encode())
 
     @property
