@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import anyio
 import msgspec
@@ -46,6 +46,13 @@ class Line:
         self.give, self.lines = anyio.create_memory_object_stream[bytes](100)
         self._changed = anyio.Event()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.give.close()
+        self.lines.close()
+
     def hear(self, told: worker.Told) -> None:
         self.said.append(cast("dict[str, Any]", msgspec.json.decode(msgspec.json.encode(told))))
         self._changed.set()
@@ -67,8 +74,10 @@ async def of(session: Session) -> AsyncGenerator[Session]:
 
 
 async def test_each_message_does_and_tells_one_thing(tmp_path: Path) -> None:
-    line = Line()
-    async with stage(tmp_path, TURNS, interactive=True, mode="ask", check=False) as s:
+    async with (
+        Line() as line,
+        stage(tmp_path, TURNS, interactive=True, mode="ask", check=False) as s,
+    ):
         link = Link(lambda _: of(s.session), line.hear)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(link.serve, line.lines)
@@ -142,8 +151,7 @@ def test_a_line_that_is_no_message_is_refused(line: bytes) -> None:
 
 
 async def test_what_cannot_be_done_is_answered_and_the_connection_stays(tmp_path: Path) -> None:
-    line = Line()
-    async with stage(tmp_path, [Turn(text="Done.")]) as s:
+    async with Line() as line, stage(tmp_path, [Turn(text="Done.")]) as s:
         link = Link(lambda _: of(s.session), line.hear)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(link.serve, line.lines)
@@ -167,8 +175,7 @@ async def test_a_repository_is_brought_here_and_its_place_told(tmp_path: Path) -
     async def load(owner: str, repo: str) -> str:
         return f"/repos/{owner}_{repo}"
 
-    line = Line()
-    async with stage(tmp_path, []) as s:
+    async with Line() as line, stage(tmp_path, []) as s:
         link = Link(lambda _: of(s.session), line.hear, load=load)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(link.serve, line.lines)
@@ -179,9 +186,8 @@ async def test_a_repository_is_brought_here_and_its_place_told(tmp_path: Path) -
 
 
 async def test_a_connection_that_ends_stops_its_run(tmp_path: Path) -> None:
-    line = Line()
     turns = [Turn(text="I wait.", tool_calls=(call("shell", command="sleep 30"),))]
-    async with stage(tmp_path, turns) as s:
+    async with Line() as line, stage(tmp_path, turns) as s:
         link = Link(lambda _: of(s.session), line.hear)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(link.serve, line.lines)
