@@ -256,3 +256,21 @@ def test_names_in_what_is_piped_beside_a_task_are_only_words(
     done = ouro("run", "--model", "echo", words, cwd=folder, given=piped)
     assert done.returncode == 0
     assert ("Attached the file @n.md" in done.stderr) is is_read
+
+
+def test_tab_completes_the_name_of_a_file(tmp_path: Path) -> None:
+    folder = work(tmp_path, n_md="the number is 42", notes_md="x")
+    (folder / "src").mkdir()
+    (folder / "src" / "my file.py").write_text("y")
+    with Program(["chat", "--model", "echo"], cwd=folder, columns=200) as program:
+        program.sees("ask> ")
+        program.type("look at @fil\t")
+        program.sees('ask> look at @"src/my file.py"')
+        program.type("and @n\t")
+        program.sees("notes.md")
+        program.type(".\t\r")
+        program.sees("Attached the file @n.md")
+        program.sees("Done after")
+        program.type("\x04")
+        assert program.ends() == 0
+    assert 'Attached the file @"src/my file.py"' in program.picture.text

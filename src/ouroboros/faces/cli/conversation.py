@@ -174,7 +174,7 @@ class Conversation:
         if stage.keys and stage.terminal is not None:
             touch = stage.terminal.touch
             give = self._send.send
-            read = partial(read_keys, attach=stage.attach)
+            read = partial(read_keys, attach=stage.attach, complete=stage.complete)
             tasks.start_soon(read, stage.stdin, desk, touch, give, self._interrupt)
             tasks.start_soon(on_continue, self._redraw)
             tasks.start_soon(on_resize, self._tell_size)

@@ -18,6 +18,7 @@ from ouroboros.faces.cli.render.screen import Screen, Size
 if TYPE_CHECKING:
     from ouroboros.faces.cli.prompting.desk import Desk
     from ouroboros.faces.cli.prompting.keys import Key
+    from ouroboros.faces.cli.prompting.line import Line
     from ouroboros.faces.cli.render.terminal import TerminalFace
 
 type Output = Literal["text", "json", "stream-json"]
@@ -86,6 +87,7 @@ class Stage(Struct, kw_only=True):
         typed: A person types, while things happen; otherwise lines come from a file or a pipe.
         invite: Shows that a task may be typed, where no line is drawn.
         attach: Puts names in the place of pictures that are pasted.
+        complete: Ends a name that was begun.
     """
 
     face: Face
@@ -98,6 +100,7 @@ class Stage(Struct, kw_only=True):
     typed: bool = False
     invite: Callable[[], None] | None = None
     attach: "Callable[[Key], Awaitable[Key]] | None" = None
+    complete: "Callable[[Line], Awaitable[None]] | None" = None
 
     @property
     def outlets(self) -> tuple[Outlet, ...]:

@@ -12,6 +12,7 @@ import anyio.to_thread
 from ouroboros.faces.cli.prompting.desk import Desk
 from ouroboros.faces.cli.prompting.intents import Intent, Left
 from ouroboros.faces.cli.prompting.keys import Key, Keys
+from ouroboros.faces.cli.prompting.line import Line
 
 _ESCAPE_SECONDS = 0.05
 _CHUNK = 65_536
@@ -27,10 +28,11 @@ async def read_keys(
     interrupt: Callable[[], Awaitable[None]],
     *,
     attach: Callable[[Key], Awaitable[Key]] | None = None,
+    complete: Callable[[Line], Awaitable[None]] | None = None,
 ) -> None:
     """Feeds keys to the desk and gives on its intents, until input ends; Ctrl-C goes its own way.
 
-    ``attach`` puts names in the place of pictures that are pasted.
+    ``attach`` puts names in the place of pictures that are pasted, ``complete`` ends names for Tab.
     """
     keys = Keys()
     with _own_reader(fd) as reader:
@@ -46,6 +48,8 @@ async def read_keys(
                     continue
                 if attach is not None and key.name in {"paste", "attach"} and desk.question is None:
                     key = await attach(key)
+                elif complete is not None and key.name == "tab" and desk.question is None:
+                    await complete(desk.line)
                 intents = desk.press(key)
                 touched()
                 for intent in intents:

@@ -54,6 +54,11 @@ class Line:
         self.text = text
         self.cursor = len(text)
 
+    def put(self, start: int, text: str) -> None:
+        """Puts a text in the place of what stands between ``start`` and the cursor."""
+        self._cut(start, self.cursor)
+        self._insert(text)
+
     def foot(self, prompt: str, columns: int, limit: int) -> Foot:
         """The rows to show and where the cursor is; the part around the cursor if it is long."""
         rows: list[str] = [""]

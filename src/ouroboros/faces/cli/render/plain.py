@@ -65,7 +65,7 @@ class PlainFace:
                 self._say_aside()
                 self._titles[event.call_id] = call_title(event)
             case ToolResulted():
-                title = self._titles.pop(event.call_id, "") or one_line(event.name)
+                title = self._titles.pop(event.call_id, "") or one_line(event.title or event.name)
                 self._note(call_rows(title, event, self._size))
             case PermissionRequested():
                 self._asked = event

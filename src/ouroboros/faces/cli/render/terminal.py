@@ -277,7 +277,7 @@ class TerminalFace:
                     running.last = event.text[-400:].strip().rpartition("\n")[2]
             case ToolResulted():
                 running = self._calls.pop(event.call_id, None)
-                title = running.title if running else one_line(event.name)
+                title = running.title if running else one_line(event.title or event.name)
                 self.put("call", call_rows(title, event, self._size()))
 
     def _take_rest(self, event: Event) -> None:

@@ -16,6 +16,7 @@ from ouroboros.faces.cli.conversation import Control, Conversation
 from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.options.flags import Chosen, resumed, shared, with_browser
 from ouroboros.faces.cli.prompting.attaching import Attaching
+from ouroboros.faces.cli.prompting.completing import Completing
 from ouroboros.faces.cli.prompting.history import History
 from ouroboros.faces.cli.render.face import Face, Notice
 from ouroboros.faces.cli.render.words import count, going_on, one_line
@@ -148,6 +149,7 @@ class _Chat:
         )
         artifacts = self._loaded.home / "artifacts" / session.id
         stage.attach = Attaching(stage.face, self._equipment.environment, self._cwd, artifacts)
+        stage.complete = Completing(stage.face, self._equipment.environment, self._cwd)
         conversation = Conversation(session, stage, session.id)
         slashes = _Slashes(
             session, stage.face, self._loaded, self._cwd, self._equipment.environment
