@@ -6,6 +6,7 @@ with a scope and whatever stands in code (between backquotes) are no mentions; `
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Literal
 
 from msgspec import Struct
@@ -18,6 +19,9 @@ SEARCHED = 100_000
 
 LONGEST = 2_048
 """Characters of one name; no path or address that a person means is longer."""
+
+_LOOKED_AT = 1_000
+"""Places in one message that are looked at; the same name may stand in many."""
 
 _BEFORE = r"(?<![^\s(\[{,;>«„“])"
 _LINES = (
@@ -73,7 +77,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
 
 
 def _found(text: str) -> Iterator[Mention]:
-    for match in _MENTION.finditer(text):
+    for match in islice(_MENTION.finditer(text), _LOOKED_AT):
         if len(match[0]) > LONGEST:
             continue
         quoted = match["double"] or match["single"] or match["angle"] or ""
