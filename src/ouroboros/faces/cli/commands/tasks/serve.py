@@ -1,6 +1,7 @@
 """`ouro serve`: sessions over a local socket, for programs."""
 
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ def command(invocation: Invocation, /, path: Path, **options: object) -> int:
     """Serve sessions at a socket of your own, until Ctrl-C.
 
     Messages are lines of JSON: `{"type": "init"}` opens a session, `{"type": "chat", "message": "..."}` says
-    something; branch, get_history, get_tree, approve_tool and reject_tool do what their names say.
+    something; branch, get_history, get_tree, load_repo, approve_tool and reject_tool do what their names say.
     """
     import anyio
 
@@ -45,9 +46,20 @@ def command(invocation: Invocation, /, path: Path, **options: object) -> int:
     def opening(session: str) -> "AbstractAsyncContextManager[Session]":
         return engine.open(cwd=cwd, resume=session, interactive=True, chosen=equipment.chosen)
 
+    async def load(owner: str, repo: str) -> str:
+        from ouroboros.app.repos.bringing import Asked, Repos
+
+        repos = Repos(
+            equipment.loaded.settings,
+            home=equipment.loaded.home,
+            cwd=cwd,
+            environment=invocation.environment,
+        )
+        return (await repos.add(Asked(source=f"{owner}/{repo}"))).path
+
     note(f"listening at {path}")
     try:
-        anyio.run(serve, path, opening)
+        anyio.run(partial(serve, path, opening, load=load))
     except ExceptionGroup as group:
         raise unwrapped(group) from group
     return 0
