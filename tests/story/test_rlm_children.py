@@ -184,6 +184,17 @@ async def test_a_cap_on_tokens_holds_for_children(tmp_path: Path) -> None:
         assert len(s.events(SubagentStarted)) == 2
 
 
+async def test_calls_at_once_share_what_is_left_of_the_tokens(tmp_path: Path) -> None:
+    code = """const ask = () => ({prompt: 'Read.', data: 'x '.repeat(4000)});
+setFinal((await llm_batch(Array.from({length: 4}, ask))).map(one => one.status[0]).join(''))"""
+    usage = ScriptedUsage(input_uncached=100)
+    answer = when("Read.", "ok", usage={"input_uncached": 2_000}, delay_seconds=0.1)
+    turns = [block(code, usage=usage), answer]
+    async with rlm_stage(tmp_path, turns, limits={"max_tokens": 5_500}) as s:
+        assert (await s.run()).final == "ffrr"
+        assert len(s.server.exchanges) == 3
+
+
 async def test_small_items_go_several_to_a_call(tmp_path: Path) -> None:
     code = "setFinal((await llm_map('Is it red?', items)).map(one => one.value))"
     answers = msgspec.json.encode({str(n): f"no {n}" for n in range(1, 26)}).decode()

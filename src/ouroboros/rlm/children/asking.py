@@ -1,6 +1,7 @@
 """One plain question to a model of a lineup, with the next one in its place when it fails."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.speaker import Speaker
@@ -11,9 +12,14 @@ from ouroboros.llm.stream import Finished
 
 
 async def asked(
-    lineup: Lineup, *, system: str, text: str, paid: Callable[[Speaker, Finished], None]
+    lineup: Lineup,
+    *,
+    system: str,
+    text: str,
+    paid: Callable[[Speaker, Finished], None],
+    held: Callable[[Speaker], AbstractContextManager[None]] = lambda _: nullcontext(),
 ) -> Finished:
-    """The whole reply; ``paid`` hears of it and who gave it.
+    """The whole reply; ``paid`` hears of it and who gave it, within what ``held`` keeps for it.
 
     Raises:
         ModelFailed: No model of the lineup could answer.
@@ -23,14 +29,15 @@ async def asked(
         await lineup.choose(failed)
         speaker = lineup.speaker
         try:
-            finished = await _once(speaker, system, text)
+            with held(speaker):
+                finished = await _once(speaker, system, text)
+                paid(speaker, finished)
         except ModelFailed as broken:
             if not lineup.may_replace(broken):
                 raise
             failed = broken
             continue
         lineup.answered()
-        paid(speaker, finished)
         return finished
 
 

@@ -1,7 +1,7 @@
 """``llm_query`` and its kin, as code sees them: always a string or a list, never an exception."""
 
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import cast
 
 import anyio
@@ -10,13 +10,15 @@ from msgspec import Raw, Struct, field
 from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.core.errors import Misuse, ModelFailed, OuroborosError, StoreFailed
 from ouroboros.core.events.fleet import SubagentCompleted, SubagentReplied, SubagentStarted
+from ouroboros.core.limits import CHARS_PER_TOKEN
+from ouroboros.core.parts import Usage
 from ouroboros.core.state import State
 from ouroboros.llm.stream import Finished
 from ouroboros.repl.seeds import Seed, Seeds
 from ouroboros.rlm import context, history, progress
 from ouroboros.rlm.children import asking, words
 from ouroboros.rlm.children.birth import Wish, live, seed
-from ouroboros.rlm.children.ground import Ground
+from ouroboros.rlm.children.ground import Ground, Spent
 from ouroboros.tools.registry import AnyTool
 
 ERROR = "[SUB-CALL ERROR]"
@@ -164,13 +166,21 @@ class Family:
             told = SubagentReplied(child=child, model=speaker.name, usage=usage, cost=cost)
             self._ground.record(told)
 
+        def held(speaker: Speaker) -> AbstractContextManager[None]:
+            usage = Usage(input_uncached=len(self._ground.leaf + text) // CHARS_PER_TOKEN)
+            return self._ground.allowance.held(usage.input_total, speaker.cost(usage) or 0.0)
+
         async def work() -> str:
-            finished = await asking.asked(
-                await self._ground.lineup(),
-                system=self._ground.leaf,
-                text=text,
-                paid=paid,
-            )
+            try:
+                finished = await asking.asked(
+                    await self._ground.lineup(),
+                    system=self._ground.leaf,
+                    text=text,
+                    paid=paid,
+                    held=held,
+                )
+            except Spent as spent:
+                raise _Refused(str(spent)) from None
             said = asking.words(finished)
             if not said:
                 raise _Refused(f"the model gave no answer ({finished.stop_reason})")

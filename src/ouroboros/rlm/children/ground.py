@@ -1,7 +1,7 @@
 """What a run and all the children below it share: one budget, one record, one crowd of models."""
 
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Protocol
 
 import anyio
@@ -68,21 +68,52 @@ class Nursery(Protocol):
     def open(self, birth: Birth) -> AbstractAsyncContextManager[Room]: ...
 
 
+class Spent(Exception):
+    """A request would take more than is left; the words say so."""
+
+
 class Allowance:
-    """The caps of the latest run, its children's use counted with it."""
+    """The caps of the latest run, its children's use counted with it while they run."""
 
     def __init__(self, caps: Caps, state: State, clock: Clock) -> None:
         """Counts from here on until ``begin`` is called."""
         self._caps, self._state, self._clock = caps, state, clock
+        self._held_tokens, self._held_cost = 0, 0.0
         self.begin()
 
     def begin(self) -> None:
         """Counts from here on."""
         self._reached = watch(self._caps, self._state, self._clock)
+        self._tokens, self._cost = self._state.spent.tokens, self._state.spent.known_cost
 
     def reached(self) -> str | None:
         """The first cap that is reached."""
         return self._reached(self._state)
+
+    @contextmanager
+    def held(self, tokens: int, cost: float) -> Generator[None]:
+        """Keeps what the question of a request will take, so that those beside it cannot have it.
+
+        Raises:
+            Spent: So much is not left.
+        """
+        used = self._state.spent.tokens - self._tokens + self._held_tokens
+        paid = self._state.spent.known_cost - self._cost + self._held_cost
+        if self._caps.max_tokens is not None and used + tokens > self._caps.max_tokens:
+            left = max(0, self._caps.max_tokens - used)
+            raise Spent(
+                f"{left:,} tokens of the run's limit are left, and this takes some {tokens:,}"
+            )
+        if self._caps.max_cost is not None and paid + cost > self._caps.max_cost:
+            left = max(0.0, self._caps.max_cost - paid)
+            raise Spent(f"${left:.4f} of the run's limit are left, and this costs some ${cost:.4f}")
+        self._held_tokens += tokens
+        self._held_cost += cost
+        try:
+            yield
+        finally:
+            self._held_tokens -= tokens
+            self._held_cost -= cost
 
 
 class Ground(Struct, frozen=True, kw_only=True):
