@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.reply import Reply
 from ouroboros.agent.speaking.speaker import Tuning
-from ouroboros.core.commands import Redo, Restore, Undo
+from ouroboros.core.commands import Redo, Restore, Review, Undo
 from ouroboros.core.errors import ModelFailed
 from ouroboros.core.events import ContextCompacted, Event, ModelSwitched, TaskCompleted
 from ouroboros.core.parts import Message
@@ -16,6 +16,7 @@ from ouroboros.llm.stream import StreamEvent
 
 if TYPE_CHECKING:
     from ouroboros.core.context import Meter
+    from ouroboros.core.events.review import ReviewOutput
 
 type Trigger = Literal["proactive", "reactive", "manual"]
 
@@ -64,6 +65,20 @@ class Past(Protocol):
     """Brings back what files were, and takes turns back; raises ``Misuse`` where it does not fit."""
 
     async def handle(self, command: Restore | Undo | Redo, *, running: bool) -> None: ...
+
+
+class Assignment(Protocol):
+    """One review that can be made; ``subject`` says of what."""
+
+    @property
+    def subject(self) -> str: ...
+    async def review(self) -> "ReviewOutput": ...
+
+
+class Reviewer(Protocol):
+    """Finds out what is to be reviewed; raises ``Misuse`` where there is nothing."""
+
+    async def prepare(self, wish: Review) -> Assignment: ...
 
 
 class Journal(Protocol):

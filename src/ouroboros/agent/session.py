@@ -1,6 +1,7 @@
 """One session: takes commands, runs the loop, and leaves a history that is valid whatever happens."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from anyio import CancelScope, get_cancelled_exc_class, lowlevel
@@ -13,7 +14,8 @@ from ouroboros.agent.goals.pursuit import Pursuit
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
 from ouroboros.agent.prompts import Prompts
-from ouroboros.agent.roles import Partner, Past
+from ouroboros.agent.roles import Partner, Past, Reviewer
+from ouroboros.agent.running.asides import Asides
 from ouroboros.agent.running.branching import Branches, no_fork
 from ouroboros.agent.running.caps import Span
 from ouroboros.agent.running.changing import Changes
@@ -83,6 +85,7 @@ class Session:
         handed: Callable[[], dict[str, str]] = dict,
         mentions: Callable[[Message], Awaitable[Message | None]] = no_mentions,
         hooks: Hooks | None = None,
+        reviewer: Reviewer | None = None,
     ) -> None:
         """Everything it needs of the world.
 
@@ -103,6 +106,7 @@ class Session:
         self._changes = Changes(state, journal, mind, speakers)
         self._branches = Branches(state, journal, fork)
         self._past = past
+        self._asides = Asides(self, state, journal, ids, reviewer)
         self._pursuit = Pursuit(state, journal, ids)
         self._caps, self._ids, self._clock = caps, ids, clock
         self._resize, self._hooks = resize, hooks or NoHooks()
@@ -144,6 +148,8 @@ class Session:
                 if self._past is None:
                     raise Misuse("this session keeps no checkpoints of files")
                 await self._past.handle(command, running=self.running)
+            case _:
+                await self._asides.handle(command)
 
     def _answer(self, command: Approve | Deny | Answer) -> None:
         if isinstance(command, Answer):
@@ -160,7 +166,7 @@ class Session:
             return await self.journal.settle()
         job = self._changes.job(command, running=self.running)
         if job is not None:
-            await self._between_turns(job)
+            await self.between_turns(job)
 
     def _interrupt(self, command: Interrupt) -> None:
         if command.child:
@@ -208,6 +214,7 @@ class Session:
 
         A call that only waited for a yes still waits: its question is asked again when work goes on.
         """
+        self._asides.recover()
         return close(self.state, self.journal)
 
     def meter(self) -> "Meter":
@@ -289,6 +296,9 @@ class Session:
             self.journal.record(UserMessage(message=found, steered=steered))
 
     async def _attach_queued(self) -> None:
+        mode = self.state.mode
+        if self.state.told.get("permissions", mode) != mode:  # it was changed in mid-run
+            await self._tell()
         for message in tuple(self.state.queued):
             if message.kind == "plain" and message.id not in self._attached:
                 await self._attach(message, steered=True)
@@ -303,6 +313,8 @@ class Session:
         while not (self.running or self._is_stopped) and self.state.ended == "completed":
             if self.state.goals is not None and self.state.queued:
                 await self._run(self._tell, span)
+            elif (later := self._asides.next()) is not None:
+                await self._run(partial(self._say, later), span)
             elif self._pursuit.is_due():
                 await self._run(self._go_on_for_goal, span)
             else:
@@ -319,7 +331,7 @@ class Session:
             opening=self._before_turn,
             stopping=self._hooks.stopping,
             turned=self._pursuit.turned,
-            closing=self._closing,
+            closing=partial(self._asides.close, self._closing),
         )
         # A cap on time also cuts the waits inside a turn; between turns ``limit`` is asked.
         deadline = CancelScope(deadline=span.until)
@@ -369,7 +381,7 @@ class Session:
         else:
             self.journal.record(UserMessage(message=message, steered=True))
 
-    async def _between_turns(self, job: Callable[[], Awaitable[None]]) -> None:
+    async def between_turns(self, job: Callable[[], Awaitable[None]]) -> None:
         """Does what no turn may run beside; words that were said meanwhile are answered after it."""
         waiting = len(self.state.queued)
         try:

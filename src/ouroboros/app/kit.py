@@ -44,6 +44,7 @@ class Kit(Struct, frozen=True, kw_only=True):
         rules: Permission rules with their layers; None leaves it to the settings' lists.
         cages: What commands run in.
         keeping: Keeps the person's files; None where that is switched off.
+        only: Names of the tools that there are; None means all that the settings leave.
         around: Hears of every summary and may stop it.
         flush: Keeps what is worth keeping of messages that a summary replaces.
         hooks: Programs of the person; None where there are none.
@@ -70,6 +71,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     ids: Ids
     around: Around = Nobody()
     flush: Flush = keep_nothing
+    only: frozenset[str] | None = None
     hooks: "HooksAround | None" = None
 
 

@@ -8,7 +8,7 @@ Example::
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from ouroboros.app.config.layers import Loaded
     from ouroboros.app.past.tree import Twig
     from ouroboros.core.context import Meter
-    from ouroboros.llm.cassettes.tap import Tap
+    from ouroboros.llm.cassettes.tap import Setup, Tap
+    from ouroboros.llm.transport import Transport
     from ouroboros.repl.seeds import Seeds
     from ouroboros.safety.rules import Rule
 
@@ -74,12 +75,12 @@ class Session:
         return self._engine.state.session
 
     @property
-    def state(self) -> State:
-    @property
     def running(self) -> bool:
         """A run is under way."""
         return self._engine.running
 
+    @property
+    def state(self) -> State:
         """What is true now; for reading only."""
         return self._engine.state
 
@@ -227,6 +228,7 @@ class Ouroboros:
         seeds: "Seeds | None" = None,
         way: Literal["auto", "plain", "repl"] = "auto",
         chosen: Collection[str] = (),
+        only: frozenset[str] | None = None,
     ) -> AsyncGenerator[Session]:
         """Opens a new session, one by id, or the latest of ``cwd``.
 
@@ -245,6 +247,7 @@ class Ouroboros:
                 whichever its size calls for.
             chosen: Names of settings (model, mode, effort, service_tier) that count for a session
                 that goes on; in the others it keeps what it was with.
+            only: Names of the tools that there are; None means all that the settings leave.
 
         Raises:
             Misuse: Folder, model or key do not fit; the message says what to do.
@@ -255,6 +258,7 @@ class Ouroboros:
         from ouroboros.app.wiring import session as wiring
         from ouroboros.repl.seeds import Seeds
 
+        rooms = _Rooms(self, _folder(cwd))
         opening = wiring.Opening(
             settings=self._settings,
             home=self._home,
@@ -271,6 +275,8 @@ class Ouroboros:
             flush=self._flush or keep_nothing,
             chosen=frozenset(chosen),
             hooks=self._hooks,
+            only=only,
+            rooms=rooms if only is None else None,
         )
         async with wiring.opened(opening, resume=resume, latest=latest) as built:
             session = Session(
@@ -279,11 +285,62 @@ class Ouroboros:
                 resumed=built.resumed,
                 warnings=tuple(built.warnings),
             )
+            rooms.cwd = Path(session.state.cwd)
             if at:
                 from ouroboros.app.past.tree import node_named
 
                 await session.send(Branch(message_id=node_named(session.state, at)))
             yield session
+
+    def room(
+        self, settings: Settings, only: frozenset[str], cwd: Path
+    ) -> AbstractAsyncContextManager[Session]:
+        """A session for work apart from another one, with other settings and only such tools.
+
+        A recording goes on in it.
+        """
+        engine = Ouroboros(
+            settings,
+            home=self._home,
+            environment=self._environment,
+            tap=None if self._tap is None else _Lent(self._tap),
+            rules=self._rules,
+            hooks=self._hooks,
+        )
+        return engine.open(cwd=cwd, only=only, mind="tools", chosen=("model", "mode"))
+
+
+class _Rooms:
+    """Opens sessions apart in the folder of one session."""
+
+    def __init__(self, engine: Ouroboros, cwd: Path) -> None:
+        """One that goes on may turn out to have another folder."""
+        self._engine, self.cwd = engine, cwd
+
+    def __call__(
+        self, settings: Settings, only: frozenset[str]
+    ) -> AbstractAsyncContextManager[Session]:
+        return self._engine.room(settings, only, self.cwd)
+
+
+class _Lent:
+    """A tap that its owner closes."""
+
+    def __init__(self, tap: "Tap") -> None:
+        self._tap = tap
+
+    @property
+    def is_offline(self) -> bool:
+        return self._tap.is_offline
+
+    def transport(self, network: "Callable[[], Transport]") -> "Transport":
+        return self._tap.transport(network)
+
+    def chosen(self, setup: "Setup") -> None:
+        """The owner's models are what is kept."""
+
+    async def close(self) -> None:
+        """Its owner does that."""
 
 
 def _folder(cwd: Path) -> Path:

@@ -8,6 +8,7 @@ from ouroboros.core.limits import GOAL_CHARACTERS
 from ouroboros.core.parts import Media
 
 type Mode = Literal["plan", "ask", "auto-edit", "full-auto"]
+type Personality = Literal["none", "friendly", "pragmatic"]
 type Scope = Literal["once", "session", "local", "project", "user", "policy"]
 type GoalStatus = Literal[
     "active", "paused", "blocked", "usage_limited", "budget_limited", "complete"
@@ -27,6 +28,25 @@ class Steer(Struct, frozen=True, kw_only=True, tag="steer"):
     """Say this to the model at its next pass, without stopping it."""
 
     text: str
+
+
+class Queue(Struct, frozen=True, kw_only=True, tag="queue"):
+    """Say this once the run has ended; at once where nothing runs and nothing is to be said before."""
+
+    text: str
+
+
+class Requeue(Struct, frozen=True, kw_only=True, tag="requeue"):
+    """Have other words said in the place of some that wait; ``id`` is that of their event."""
+
+    id: str
+    text: str
+
+
+class Dequeue(Struct, frozen=True, kw_only=True, tag="dequeue"):
+    """Do not say words that wait; all of them where no ``id`` is given."""
+
+    id: str = ""
 
 
 class Interrupt(Struct, frozen=True, kw_only=True, tag="interrupt"):
@@ -70,6 +90,39 @@ class SetMode(Struct, frozen=True, kw_only=True, tag="set_mode"):
     """Change how much is asked."""
 
     mode: Mode
+
+
+class SetPersonality(Struct, frozen=True, kw_only=True, tag="set_personality"):
+    """Change the manner in which the model speaks."""
+
+    personality: Personality
+
+
+class AcceptPlan(Struct, frozen=True, kw_only=True, tag="accept_plan"):
+    """Let the proposed plan be carried out in this mode; ``text`` is the plan, where it was changed."""
+
+    mode: Mode = "ask"
+    text: str = ""
+
+
+class RefusePlan(Struct, frozen=True, kw_only=True, tag="refuse_plan"):
+    """Do not carry the proposed plan out; with words, the model goes on planning by them."""
+
+    text: str = ""
+
+
+class Review(Struct, frozen=True, kw_only=True, tag="review"):
+    """Have a change reviewed by a session apart from this one, which may only read.
+
+    Attributes:
+        words: The branch or whatever a change is compared with (``base``), the commit, or what to
+            look at (``custom``).
+        focus: What to look at in particular.
+    """
+
+    target: Literal["uncommitted", "base", "commit", "custom"] = "uncommitted"
+    words: str = ""
+    focus: str = ""
 
 
 class SetModel(Struct, frozen=True, kw_only=True, tag="set_model"):
@@ -168,11 +221,18 @@ class SetGoal(Struct, frozen=True, kw_only=True, tag="set_goal"):
 type Command = (
     Submit
     | Steer
+    | Queue
+    | Requeue
+    | Dequeue
     | Interrupt
     | Approve
     | Deny
     | Answer
     | SetMode
+    | SetPersonality
+    | AcceptPlan
+    | RefusePlan
+    | Review
     | SetModel
     | Resize
     | Compact

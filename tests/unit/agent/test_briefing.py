@@ -36,6 +36,7 @@ def busy() -> State:
         processes={7: "npm run dev"},
         approvals={"r": asked},
         asked={"q": "c2"},
+        personality="friendly",
     )
 
 
@@ -112,6 +113,7 @@ def test_each_block_can_be_switched_off_alone() -> None:
         "instructions": "Be brief.",
         "environment": "<environment_context>",
         "permissions": "<permissions>",
+        "personality": "<personality_spec>",
         "plan": "<plan>",
         "goal": "<goal>\nship it\n</goal>",
         "pending": "a yes to shell: Run make ship\nan answer to a question",

@@ -13,11 +13,11 @@ from msgspec import Struct
 from ouroboros.agent.context import standing
 from ouroboros.agent.context.instructions import Instructions
 from ouroboros.agent.prompts import Prompts
-from ouroboros.core.commands import Mode
+from ouroboros.core.commands import Mode, Personality
 from ouroboros.core.state import State
 
 BLOCKS = (
-    "instructions", "environment", "permissions", "plan",
+    "instructions", "environment", "permissions", "personality", "plan",
     "goal", "pending", "commands", "children", "tabs",
 )  # fmt: skip
 _LINE_CHARACTERS = 4096
@@ -26,6 +26,7 @@ _BEYOND = (
     "justification asks the person."
 )
 _NOBODY = "Nobody is here to be asked: what needs approval is refused."
+_NO_MANNER = "No manner of speaking is asked for any more: speak as you would by yourself."
 _SOMEBODY = "The person is here again and can be asked."
 
 
@@ -35,6 +36,7 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     Attributes:
         cage: What the sandbox of commands lets through, in words of ours; empty for no sandbox.
         attended: Somebody is there who can approve something.
+        personality: The manner of speaking that the settings ask for.
     """
 
     cwd: Path
@@ -46,6 +48,7 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     instructions: Instructions = Instructions()
     cage: str = ""
     attended: bool = True
+    personality: Personality = "none"
 
 
 class Briefing(Struct, frozen=True, kw_only=True):
@@ -101,6 +104,7 @@ def brief(
         "instructions": lambda: _instructions(around, known, told),
         "environment": lambda: _environment(around, known, told),
         "permissions": lambda: _permissions(around, state.mode, prompts, known, told),
+        "personality": lambda: _personality(around, state, prompts, known, told),
         "plan": lambda: "" if known else _plan(state),
     }
     going_on = {} if known else standing.blocks(state, handed())
@@ -135,6 +139,21 @@ def _sandbox(around: Surroundings) -> str:
     return (
         f"Commands run in a sandbox: {around.cage}. {_BEYOND if around.attended else ''}".rstrip()
     )
+
+
+def _personality(
+    around: Surroundings,
+    state: State,
+    prompts: Prompts,
+    known: dict[str, str],
+    told: dict[str, str],
+) -> str:
+    now = state.personality or around.personality
+    if now == known.get("personality", "none"):
+        return ""
+    told["personality"] = now
+    text = _NO_MANNER if now == "none" else prompts[f"personality_{now}"].text
+    return f"<personality_spec>\n{text}\n</personality_spec>"
 
 
 def _plan(state: State) -> str:

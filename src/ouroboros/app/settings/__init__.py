@@ -15,7 +15,7 @@ from ouroboros.app.settings.kinds import (
 from ouroboros.app.settings.models import Network, Price, Provider
 from ouroboros.app.settings.permission import Approval, Guardian, Permissions, Rule, Safety, Sandbox
 from ouroboros.app.settings.repos import Repos
-from ouroboros.app.settings.running import Context, Limits, Rlm, Tools
+from ouroboros.app.settings.running import Context, Limits, Review, Rlm, Tools
 from ouroboros.app.settings.web import RISKS, Browser, Risk, Web
 from ouroboros.app.settings.whole import Settings
 
@@ -40,6 +40,7 @@ __all__ = [
     "Provider",
     "Ratio",
     "Repos",
+    "Review",
     "Risk",
     "Rlm",
     "Rule",

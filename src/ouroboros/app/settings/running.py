@@ -42,6 +42,16 @@ class Context(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     off: tuple[str, ...] = ()
 
 
+class Review(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[review]``: how changes are reviewed.
+
+    Attributes:
+        model: Who reviews; empty means the session's own model.
+    """
+
+    model: str = ""
+
+
 class Tools(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[tools]``: what the tools may do and how much of it the model sees.
 

@@ -9,9 +9,9 @@ from ouroboros.app.settings.kinds import ApprovalName, Positive
 from ouroboros.app.settings.models import Network, Price, Provider
 from ouroboros.app.settings.permission import Approval, Guardian, Permissions, Safety, Sandbox
 from ouroboros.app.settings.repos import Repos
-from ouroboros.app.settings.running import Context, Limits, Rlm, Tools
+from ouroboros.app.settings.running import Context, Limits, Review, Rlm, Tools
 from ouroboros.app.settings.web import Browser, Web
-from ouroboros.core.commands import Effort, Mode
+from ouroboros.core.commands import Effort, Mode, Personality
 from ouroboros.plugins.hooks.definition import Group
 
 
@@ -23,6 +23,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     mode: Mode = "ask"
     approval_policy: ApprovalName | Literal[""] = ""
     effort: Effort | None = None
+    personality: Personality = "none"
     service_tier: str = ""
     system: str = ""
     base_url: str = ""
@@ -39,6 +40,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     network: Network = field(default_factory=Network)
     sessions: Sessions = Sessions()
+    review: Review = Review()
     repos: Repos = field(default_factory=Repos)
     web: Web = field(default_factory=Web)
     browser: Browser = field(default_factory=Browser)

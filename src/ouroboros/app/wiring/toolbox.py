@@ -232,6 +232,7 @@ def registry(
     view_image: Callable[[], AnyTool] | None = None,
     beyond: Callable[[], Beyond] | None = None,
     goals: dict[str, Callable[[], AnyTool]] | None = None,
+    only: frozenset[str] | None = None,
 ) -> Registry:
     """The built-in tools, less the ones that are switched off.
 
@@ -247,6 +248,7 @@ def registry(
         view_image: The same of the tool that shows pictures.
         beyond: What single commands may be given besides, where that is switched on.
         goals: The same of the tools of the goal.
+        only: Names of those that there are; None means all.
     """
     tools = builtin_tools(
         timeout_seconds=settings.tools.shell_timeout,
@@ -257,7 +259,7 @@ def registry(
         beyond=(beyond or _nothing) if settings.tools.additional_permissions else None,
     )
     asking = RequestUserInputTool(inquirer or Questions(interactive=False))
-    known = Registry((*tools, asking), disabled=settings.tools.disabled)
+    known = Registry((*tools, asking), enabled=only, disabled=settings.tools.disabled)
     known.register_late("fetch", fetch or _fetch)
     known.register_late("python", python or _python)
     known.register_late("request_permissions", permissions or _permissions)

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct, field
 
-from ouroboros.core.commands import Effort, Mode
+from ouroboros.core.commands import Effort, Mode, Personality
 from ouroboros.core.events.envelope import Event
 
 type RunReason = str
@@ -52,6 +52,7 @@ class SettingsChanged(Event, frozen=True, kw_only=True):
     model: str | None = None
     effort: Effort | None = None
     service_tier: str | None = None
+    personality: Personality | None = None
     cwd: str | None = None
     title: str | None = None
 

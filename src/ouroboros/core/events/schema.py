@@ -12,6 +12,7 @@ import msgspec
 
 from ouroboros.core.events import (
     approval,
+    asides,
     browser,
     call,
     changes,
@@ -25,6 +26,7 @@ from ouroboros.core.events import (
     network,
     process,
     question,
+    review,
     run,
     safety,
     session,
@@ -62,6 +64,7 @@ def registry() -> dict[str, type[Event]]:
     found: dict[str, type[Event]] = {}
     families = (
         approval,
+        asides,
         browser,
         call,
         changes,
@@ -75,6 +78,7 @@ def registry() -> dict[str, type[Event]]:
         network,
         process,
         question,
+        review,
         run,
         safety,
         session,

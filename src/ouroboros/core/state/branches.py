@@ -55,6 +55,7 @@ def _move(state: Present, node: str) -> None:
     state.status = "idle"
     state.final = state.stop_reason = ""
     state.silent = 0
+    state.proposed = ""
     state.finished_by_tool = False
     state.calls.clear()
     state.approvals.clear()
@@ -96,4 +97,5 @@ def _disown(state: Present) -> None:
     state.spent = Spent()
     state.granted, state.remembered, state.grants = [], [], []
     state.queued.clear()
+    state.later.clear()
     state.processes.clear()

@@ -51,6 +51,8 @@ def _apply_words(state: Present, event: UserMessage) -> None:
         state.numbers.clear()
         state.began = len(state.history)
         state.files.undone.clear()
+        state.later.pop(event.message.id, None)
+        state.proposed = ""
 
 
 def _apply_reply(state: Present, event: AgentMessage) -> None:

@@ -83,6 +83,14 @@ def _apply_rare(state: Present, event: Event) -> None:
             from ouroboros.core.state.goals import Goals
 
             state.goals = Goals(seen=state.spent.billable)
+        case "plan" | "queue":
+            from ouroboros.core.state import asides
+
+            asides.apply(state, event)
+        case "review":
+            from ouroboros.core.state import reviews
+
+            reviews.apply(state, event)
         case "process":
             from ouroboros.core.state import processes
 

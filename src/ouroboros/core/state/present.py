@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from ouroboros.core.commands import Effort, Mode
+from ouroboros.core.commands import Effort, Mode, Personality
 from ouroboros.core.events import PermissionRequested, PermissionsGranted, PlanStep
 from ouroboros.core.events.run import Browsing
 from ouroboros.core.parts import Message, ToolResult
@@ -65,6 +65,10 @@ class Present(Struct, kw_only=True):
         parent: The session that this one was forked from.
         browser: Which one it has; None where it has none.
         goals: What it works towards; None while there never was anything.
+        personality: The manner of speaking that the person chose; None while the settings decide.
+        proposed: The plan that waits for the person's yes; empty while there is none.
+        later: Words that are said once the run has ended, by the id of the message to be.
+        reviewing: What a review is made of, while one is.
         files: The checkpoints of the person's files, and the turns that were taken back.
     """
 
@@ -117,6 +121,10 @@ class Present(Struct, kw_only=True):
     browser: Browsing | None = None
     files: Files = field(default_factory=Files)
     goals: Goals | None = None
+    personality: Personality | None = None
+    proposed: str = ""
+    later: dict[str, str] = field(default_factory=dict[str, str])
+    reviewing: str = ""
 
     def taint(self, sources: Sequence[str]) -> None:
         """Notes where text came from, the latest last; a bounded number of them."""

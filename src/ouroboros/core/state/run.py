@@ -39,5 +39,6 @@ def _apply_settings(state: Present, event: SettingsChanged) -> None:
     state.effort = event.effort or state.effort
     if event.service_tier is not None:
         state.service_tier = event.service_tier
+    state.personality = event.personality or state.personality
     state.cwd = event.cwd or state.cwd
     state.title = state.title if event.title is None else event.title

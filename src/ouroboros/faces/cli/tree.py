@@ -14,6 +14,7 @@ COMMANDS = {
     "chat": Entry(f"{_HERE}.tasks.chat", "Work together, turn by turn."),
     "browse": Entry(f"{_HERE}.tasks.browse", "Do one task in a real browser."),
     "rlm": Entry(f"{_HERE}.tasks.rlm", "Answer a question about data of any size."),
+    "review": Entry(f"{_HERE}.tasks.review", "Have a change reviewed; nothing is changed."),
     "serve": Entry(f"{_HERE}.tasks.serve", "Serve sessions at a local socket, for programs."),
     "browser": Entry(
         f"{_HERE}.browsing.browser", "See the browser, log in by hand, keep profiles."
@@ -23,8 +24,8 @@ COMMANDS = {
     "checkpoints": Entry(
         f"{_HERE}.past.checkpoints", "See, compare and bring back kept states of files."
     ),
-    "history": Entry(f"{_HERE}.past.history", "List what was done in all sessions, call by call."),
     "goal": Entry(f"{_HERE}.past.goal", "See what sessions work towards."),
+    "history": Entry(f"{_HERE}.past.history", "List what was done in all sessions, call by call."),
     "export": Entry(f"{_HERE}.past.export", "Write a session out as JSON lines or Markdown."),
     "config": Entry(f"{_HERE}.setup.config", "See and change settings."),
     "trust": Entry(f"{_HERE}.safety.trust", "Let a folder's own settings and hooks take effect."),

@@ -47,6 +47,7 @@ async def joined(
             toolbox.registry,
             kit.settings,
             kit.desk.questions,
+            only=kit.only,
             late=late,
             shelf=shelf,
             processes=processes,

@@ -1,6 +1,7 @@
 """A session begins: its engine is made, its opening put on record, and what a crash left open closed."""
 
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
@@ -11,10 +12,15 @@ from ouroboros.app.kit import Joined, Kit
 from ouroboros.app.wiring.session import surroundings
 from ouroboros.app.wiring.session.opening import Built, Opening, Parts
 from ouroboros.app.wiring.session.past import Past, changed_since, snapping
+from ouroboros.core.commands import Review
 from ouroboros.core.events import SessionReady
 from ouroboros.core.events.code import Logged
 from ouroboros.core.events.run import Browsing
 from ouroboros.core.state import State
+
+if TYPE_CHECKING:
+    from ouroboros.agent.roles import Assignment
+    from ouroboros.app.review.reviewer import Opener
 
 
 def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) -> Built:
@@ -47,6 +53,7 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
             warn=lambda text: journal.record(Logged(level="warning", text=text)),
             sandbox=settings.sandbox,
             attended=opening.interactive or settings.guardian.enabled,
+            personality=settings.personality,
         ),
         speakers=parts.speakers.another,
         prompts=parts.prompts,
@@ -62,6 +69,7 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
         fork=fork,
         past=kit.keeping,
         hooks=kit.hooks,
+        reviewer=_reviewer(opening, parts, kit),
     )
     joined.facts.source = engine.facts
     journal.listen(snapping(opening.home, past))
@@ -91,6 +99,38 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
     return session
 
 
+def _reviewer(opening: Opening, parts: Parts, kit: Kit) -> "LateReviewer | None":
+    if opening.rooms is None:
+        return None
+    return LateReviewer(opening, opening.rooms, parts.prompts["review"].text, kit)
+
+
+class LateReviewer:
+    """Makes reviews for a session; most sessions never load what that takes."""
+
+    def __init__(self, opening: Opening, rooms: "Opener", rubric: str, kit: Kit) -> None:
+        """Loads nothing yet."""
+        self._opening, self._rooms, self._rubric, self._kit = opening, rooms, rubric, kit
+
+    async def prepare(self, wish: Review) -> "Assignment":
+        """Finds out what is to be reviewed; raises ``Misuse`` where there is nothing."""
+        from ouroboros.app.review.reviewer import Ground, Reviewer
+
+        kit = self._kit
+        ground = Ground(
+            settings=self._opening.settings,
+            home=kit.home,
+            cwd=kit.cwd,
+            environment=kit.environment,
+            record=kit.journal.record,
+            open=self._rooms,
+            rubric=self._rubric,
+            model=lambda: kit.state.model,
+            window=lambda: kit.lineup.speaker.tuning.window,
+        )
+        return await Reviewer(ground).prepare(wish)
+
+
 def _closing(kit: Kit, joined: Joined) -> Callable[[], Awaitable[None]]:
     """What is awaited before a run ends: its files are kept, its changes told."""
     if kit.keeping is None:
@@ -104,19 +144,19 @@ def _closing(kit: Kit, joined: Joined) -> Callable[[], Awaitable[None]]:
     return closing
 
 
-def _browsing(opening: Opening) -> Browsing | None:
-    own = opening.settings.browser
-    if not (opening.browser or own.tools):
-        return None
-    return Browsing(mode=own.mode, profile=own.profile, headless=own.headless)
-
-
 def _goal(state: State) -> str:
     if state.goals is None:
         return ""
     from ouroboros.agent.goals.words import told_again  # most sessions have no goal
 
     return told_again(state.goals)
+
+
+def _browsing(opening: Opening) -> Browsing | None:
+    own = opening.settings.browser
+    if not (opening.browser or own.tools):
+        return None
+    return Browsing(mode=own.mode, profile=own.profile, headless=own.headless)
 
 
 def _begin(built: Built, ready: SessionReady, opening: Opening) -> None:

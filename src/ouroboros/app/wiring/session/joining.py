@@ -102,6 +102,7 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         clock=parts.clock,
         ids=parts.ids,
         flush=_careful(opening.flush, journal),
+        only=opening.only,
     )
 
 

@@ -21,6 +21,7 @@ from ouroboros.store import Lease, Writer
 
 if TYPE_CHECKING:
     from ouroboros.app.config.layers import Loaded
+    from ouroboros.app.review.reviewer import Opener
     from ouroboros.llm.cassettes.tap import Tap
 
 
@@ -36,6 +37,8 @@ class Opening(Struct, frozen=True, kw_only=True):
         way: How ``rlm`` gets at small data: read it plainly, or work on it in the REPL.
         flush: Keeps what is worth keeping of messages that a summary replaces.
         hooks: The layers whose programs of the person run; None leaves it to the settings' own.
+        only: Names of the tools that there are; None means all that the settings leave.
+        rooms: Opens sessions of the same home for work apart, with other settings.
         chosen: Names of settings that count now; in the others a session that goes on keeps its own.
     """
 
@@ -52,6 +55,8 @@ class Opening(Struct, frozen=True, kw_only=True):
     seeds: Seeds = Seeds()
     way: Literal["auto", "plain", "repl"] = "auto"
     flush: Flush = keep_nothing
+    only: frozenset[str] | None = None
+    rooms: "Opener | None" = None
     chosen: frozenset[str] = frozenset()
     hooks: "Loaded | None" = None
 

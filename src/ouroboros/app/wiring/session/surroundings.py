@@ -11,6 +11,7 @@ from ouroboros.agent.context.briefing import Surroundings, git_state
 from ouroboros.agent.context.instructions import gather, project_root
 from ouroboros.app.settings import Sandbox
 from ouroboros.core.clock import Clock
+from ouroboros.core.commands import Personality
 from ouroboros.safety.sandbox.policy import PROTECTED_NAMES
 
 
@@ -24,6 +25,7 @@ def reader(
     warn: Callable[[str], None],
     sandbox: Sandbox,
     attended: bool = True,
+    personality: Personality = "none",
 ) -> Callable[[], Awaitable[Surroundings]]:
     """A function that reads them anew; ``warn`` gets each complaint about instruction files once."""
     told: set[str] = set()
@@ -40,6 +42,7 @@ def reader(
             instructions=gather(cwd, home, instruction_bytes),
             cage=_cage(sandbox),
             attended=attended,
+            personality=personality,
         )
 
     async def surroundings() -> Surroundings:

@@ -1,0 +1,1 @@
+"""What a reviewer said: read into a review, put together from parts, shown and told."""

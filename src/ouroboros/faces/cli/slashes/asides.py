@@ -1,0 +1,149 @@
+"""``/review``, ``/plan``, ``/queue`` and ``/personality``: what is arranged beside the turns."""
+
+from typing import get_args
+
+import msgspec
+
+from ouroboros.core.commands import (
+    AcceptPlan,
+    Dequeue,
+    Mode,
+    Personality,
+    Queue,
+    RefusePlan,
+    Requeue,
+    Review,
+    SetMode,
+    SetPersonality,
+)
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.conversation import Control
+from ouroboros.faces.cli.render.words import one_line
+from ouroboros.faces.cli.slashes.table import Seat
+
+_DOING: tuple[str, ...] = tuple(mode for mode in get_args(Mode.__value__) if mode != "plan")
+_MANNERS: tuple[str, ...] = get_args(Personality.__value__)
+
+
+async def review(seat: Seat, rest: str) -> Control:
+    """Has a change reviewed, by default what is not committed."""
+    wish = wish_of(rest)
+
+    async def job() -> None:
+        await seat.session.send(wish)
+
+    return job
+
+
+def wish_of(rest: str) -> Review:
+    """What is to be reviewed, as a person types it."""
+    word, _, more = rest.partition(" ")
+    ref, _, focus = more.strip().partition(" ")
+    match word:
+        case "" | "uncommitted":
+            return Review(focus=more.strip())
+        case "base" | "commit" if ref:
+            return Review(
+                target="base" if word == "base" else "commit", words=ref, focus=focus.strip()
+            )
+        case "base" | "commit":
+            raise Misuse(f"/review {word} needs a name", hint="for example: /review base main")
+        case _:
+            return Review(target="custom", words=rest)
+
+
+async def plan(seat: Seat, rest: str) -> Control:
+    """Goes over to planning, or answers the plan that waits."""
+    word, _, more = rest.partition(" ")
+    more = more.strip()
+    state = seat.session.state
+    match word:
+        case "":
+            if state.proposed:
+                seat.say(state.proposed, "/plan yes [MODE], /plan no [WHY], /plan edit")
+            else:
+                await seat.session.send(SetMode(mode="plan"))
+        case "yes":
+            return _accept(seat, more)
+        case "no":
+
+            async def refuse() -> None:
+                await seat.session.send(RefusePlan(text=more))
+
+            return refuse
+        case "edit":
+            return _edit(seat)
+        case _:
+            raise Misuse(f"/plan takes yes, no or edit, not {word[:40]!r}", hint="/help tells more")
+    return "stay"
+
+
+def _accept(seat: Seat, mode: str, text: str = "") -> Control:
+    if mode and mode not in _DOING:
+        known = ", ".join(_DOING)
+        raise Misuse(f"no plan is carried out in mode {one_line(mode)!r}", hint=f"known: {known}")
+    wish = AcceptPlan(mode=msgspec.convert(mode or "ask", Mode), text=text)
+
+    async def job() -> None:
+        await seat.session.send(wish)
+
+    return job
+
+
+def _edit(seat: Seat) -> Control:
+    from click import edit  # opens the person's editor
+
+    before = seat.session.state.proposed
+    if not before:
+        raise Misuse("no plan waits for an answer", hint="in mode plan the model makes one")
+    after = edit(before, extension=".md")
+    if after is None or not after.strip():
+        seat.say("the plan is as it was; /plan yes carries it out")
+        return "stay"
+    return _accept(seat, "", after)
+
+
+async def queue(seat: Seat, rest: str) -> Control:
+    """Keeps words for the end of the run, or shows and changes what is kept."""
+    word, _, more = rest.partition(" ")
+    later = seat.session.state.later
+    if not rest:
+        lines = [f"{at}  {one_line(text, 200)}" for at, text in enumerate(later.values(), 1)]
+        seat.say(*(lines or ["nothing waits for the end of the run"]))
+        return "stay"
+    if word == "drop" and (not more or more.strip().isdecimal()):
+        await seat.session.send(Dequeue(id=_at(seat, more) if more else ""))
+        return "stay"
+    number, _, text = more.strip().partition(" ")
+    if word == "edit" and number.isdecimal():
+        await seat.session.send(Requeue(id=_at(seat, number), text=text))
+        return "stay"
+
+    async def job() -> None:
+        await seat.session.send(Queue(text=rest))
+
+    if seat.session.running or later:
+        await job()
+        return "stay"
+    return job
+
+
+def _at(seat: Seat, number: str) -> str:
+    later = list(seat.session.state.later)
+    at = int(number.strip()) if len(number.strip()) < 6 else 0
+    if not 1 <= at <= len(later):
+        raise Misuse(f"nothing that waits has the number {number.strip()}", hint="/queue lists it")
+    return later[at - 1]
+
+
+async def personality(seat: Seat, rest: str) -> Control:
+    """Tells the manner, or changes it."""
+    if not rest:
+        now = seat.session.state.personality or seat.loaded.settings.personality
+        seat.say(f"personality: {now}")
+    elif rest in _MANNERS:
+        await seat.session.send(SetPersonality(personality=msgspec.convert(rest, Personality)))
+    else:
+        known = ", ".join(_MANNERS)
+        raise Misuse(f"there is no personality {one_line(rest)!r}", hint=f"known: {known}")
+    return "stay"
