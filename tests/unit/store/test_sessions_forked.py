@@ -92,20 +92,6 @@ def test_files_stay_while_a_fork_names_them_and_variables_are_its_own(home: Path
     assert (home / "repl" / grandchild / "main.variables").read_bytes() == b"kept"
 
 
-def test_checkpoints_go_with_the_last_session_that_may_go_back_to_them(home: Path) -> None:
-    refs = home / "checkpoints" / "work-0.git" / "refs" / "checkpoints"
-    for session in (SESSION, "ses_2"):
-        (refs / session).mkdir(parents=True)
-        (refs / session / "1").write_text("0" * 40)
-    child = forking.fork_aside(home, SESSION, "ans_1")
-    past.delete(home, SESSION)
-    assert (refs / SESSION / "1").exists()
-    past.delete(home, child)
-    keep(home, numbered([ready()], session="ses_2"))
-    past.delete(home, "ses_2")
-    assert not (refs / "ses_2").exists()
-
-
 def test_a_fork_of_an_open_session_leaves_it_alone(home: Path) -> None:
     with Lease.take(home, SESSION):
         child = forking.fork_aside(home, SESSION, "msg_3")

@@ -2,8 +2,6 @@
 
 import os
 from collections.abc import Container
-from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -18,7 +16,7 @@ from ouroboros.core.state import State, fold
 from ouroboros.store import resume, sessions
 from ouroboros.store.history import Execution, artifacts, executions
 from ouroboros.store.search import search
-from ouroboros.store.sessions import Session, archive, latest, list_sessions, unarchive
+from ouroboros.store.sessions import Session, archive, delete, latest, list_sessions, unarchive
 from ouroboros.tools.registry import canonical
 
 __all__ = [
@@ -161,27 +159,6 @@ def rename(home: Path, session: str, title: str) -> None:
     """Gives a session another title; raises ``SessionBusy`` while it is open."""
     clock = SystemClock()
     sessions.rename(home, session, title, ids=TimeOrderedIds(clock, os.urandom), clock=clock)
-
-
-def delete(home: Path, session: str) -> None:
-    """Removes a session for good, with what is kept beside it; raises as ``store.sessions.delete``.
-
-    The checkpoints of the person's files stay while a fork of it may go back to them.
-    """
-    has_forks = any(
-        each.parent == session for each in list_sessions(home, archived=True, limit=1_000_000)
-    )
-    beside = [] if has_forks else [partial(_forget_files, home)]
-    sessions.delete(home, session, beside=beside)
-
-
-def _forget_files(home: Path, session: str) -> None:
-    # Imported here: few calls delete anything.
-    from ouroboros.workspace.checkpoints.shadow import Shadow
-
-    for folder in (home / "checkpoints").glob("*.git"):
-        with suppress(OSError):
-            Shadow(folder, folder).forget(session)
 
 
 def hits(home: Path, words: str, *, limit: int) -> tuple[Hit, ...]:
