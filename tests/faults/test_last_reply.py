@@ -20,6 +20,7 @@ async def cut(s: Stage, tmp_path: Path) -> None:
         with closing(sqlite3.connect(tmp_path / "home" / "ouroboros.db")) as connection, connection:
             gone = connection.execute("DELETE FROM events WHERE type = 'task.completed'")
             assert gone.rowcount == 1
+            connection.execute("UPDATE runs SET ended = NULL, last_seq = NULL, reason = ''")
 
     await to_thread.run_sync(drop)
     assert s.types[-1] == "task.completed"

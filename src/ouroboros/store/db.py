@@ -38,11 +38,11 @@ def open_database(
         connection = _connect(layout.database, busy_seconds)
     except OSError as error:
         raise refused(error, layout.database) from error
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise explained(error, home) from error
     try:
         _bring_up_to_date(connection, layout, migrations, busy_seconds)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         connection.close()
         raise explained(error, home) from error
     except BaseException:
@@ -56,10 +56,11 @@ def open_existing(home: Path) -> sqlite3.Connection | None:
     return open_database(home) if Layout(home).database.exists() else None
 
 
-def explained(error: sqlite3.Error, home: Path) -> StoreFailed:
-    """What went wrong, on which file, and what to do."""
+def explained(error: sqlite3.Error | UnicodeDecodeError, home: Path) -> StoreFailed:
+    """What went wrong, on which file, and what to do; SQLite's own words may be no text."""
     path = str(Layout(home).database)
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    is_no_text = isinstance(error, UnicodeDecodeError)
+    code = sqlite3.SQLITE_CORRUPT if is_no_text else getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _is_full(home)):
         return StoreFull(
             f"No room on the disk for {path!r}.",

@@ -26,6 +26,11 @@ INSERT INTO events_set_aside (number, session, seq, type, crc, blob, body)
 SELECT number, session, seq, type, crc, blob, body FROM events WHERE session = ? AND seq > ?
 """
 _DROP = "DELETE FROM events WHERE session = ? AND seq > ?"
+_KNOWN = "SELECT max(coalesce(last_seq, first_seq)) FROM runs WHERE session = ?"
+_FORGET = (
+    "DELETE FROM runs WHERE session = :session AND first_seq > :last",
+    "UPDATE runs SET last_seq = :last WHERE session = :session AND last_seq > :last",
+)
 
 
 class Resumed(Struct, frozen=True, kw_only=True):
@@ -72,7 +77,7 @@ def load(home: Path, lease: Lease) -> Resumed:
     """
     with closing(opened(home, lease.session)) as connection:
         try:
-            resumed = _read(connection, home, lease.session, is_for_writing=True)
+            resumed = _mended(connection, home, lease.session)
             if resumed.warnings:
                 _set_aside(connection, lease.session, resumed.last)
             gone = _folder_gone(connection, lease.session)
@@ -92,7 +97,7 @@ def restore(home: Path, lease: Lease) -> Restored:
     with closing(opened(home, lease.session)) as connection:
         try:
             state = snapshots.restored(home, connection, lease.session) or State()
-            found = _read(connection, home, lease.session, is_for_writing=True, after=state.seq)
+            found = _mended(connection, home, lease.session, after=state.seq)
             for envelope in found.envelopes:
                 state.apply(envelope)
             if found.warnings:
@@ -133,6 +138,15 @@ def opened(home: Path, session: str) -> sqlite3.Connection:
     return connection
 
 
+def _mended(connection: sqlite3.Connection, home: Path, session: str, *, after: int = 0) -> Resumed:
+    """What is there for going on; an index that has lost track of events is made anew first."""
+    found = _read(connection, home, session, is_for_writing=True, after=after)
+    if found.warnings:
+        connection.execute("REINDEX events")
+        found = _read(connection, home, session, is_for_writing=True, after=after)
+    return found
+
+
 def _read(
     connection: sqlite3.Connection,
     home: Path,
@@ -143,6 +157,8 @@ def _read(
 ) -> Resumed:
     envelopes: list[Envelope] = []
     blobs = Blobs(home)
+    # Asked first: what another process writes meanwhile is no loss.
+    (known,) = connection.execute(_KNOWN, (session,)).fetchone()
     for row in connection.execute(_ROWS, (session, after)):
         last = after + len(envelopes)
         try:
@@ -155,6 +171,11 @@ def _read(
             return Resumed(envelopes=envelopes, warnings=(warning,))
     if not envelopes and not after and not _is_listed(connection, session):
         raise unknown(session)
+    last = after + len(envelopes)
+    if known is not None and known > last:
+        missing = f"event {last + 1} is missing"
+        warning = _warning(session, known - last, last + 1, missing)
+        return Resumed(envelopes=envelopes, warnings=(warning,))
     return Resumed(envelopes=envelopes)
 
 
@@ -205,6 +226,8 @@ def _set_aside(connection: sqlite3.Connection, session: str, last: int) -> None:
     try:
         connection.execute(_SET_ASIDE, (session, last))
         connection.execute(_DROP, (session, last))
+        for statement in _FORGET:
+            connection.execute(statement, {"session": session, "last": last})
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
