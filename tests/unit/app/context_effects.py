@@ -6,7 +6,9 @@ from pathlib import Path
 import anyio
 from anyio import to_thread
 
+from ouroboros.core.commands import Submit
 from ouroboros.core.events import ContextCompacted
+from ouroboros.core.parts import Media
 from ouroboros.llm.turns import ScriptedUsage, Turn
 from tests.story.stage import call, stage
 from tests.story.test_cli_run import ouro
@@ -44,4 +46,20 @@ async def notes(folder: Path) -> None:
     assert not await to_thread.run_sync(chat, "")
 
 
-CONTEXT_EFFECTS: dict[str, Effect] = {"context.scope": scope, "context.notes": notes}
+async def images(folder: Path) -> None:
+    """A model of which the settings say that it sees none is sent none."""
+    shot = Media(media_type="image/png", data="c2hvdA")
+    for sees in (True, False):
+        place = folder / str(sees)
+        await anyio.Path(place).mkdir()
+        models = {"openai-chat/scripted": {"images": sees}}
+        async with stage(place, [Turn(text="end")], models=models) as s:
+            await s.session.send(Submit(text="look", media=(shot,)))
+            assert ("c2hvdA" in s.server.exchanges[-1].body) is sees
+
+
+CONTEXT_EFFECTS: dict[str, Effect] = {
+    "context.scope": scope,
+    "context.notes": notes,
+    "models.NAME.images": images,
+}
