@@ -14,6 +14,7 @@ import msgspec
 
 from ouroboros.agent.context.cut import Flush
 from ouroboros.agent.prompts import load
+from ouroboros.app.config.layers import Loaded
 from ouroboros.app.ouroboros import Ouroboros, Outcome, Session
 from ouroboros.app.settings import Settings
 from ouroboros.core.events import Envelope, Event, ToolResulted
@@ -84,13 +85,15 @@ async def stage(
     opening: dict[str, Any] | None = None,
     chosen: Collection[str] | None = None,
     flush: Flush | None = None,
+    hooks_of: Loaded | None = None,
     **settings: Any,
 ) -> AsyncGenerator[Stage]:
     """Opens a session against a scripted server; checks the prefix law when it is left.
 
     Only a story that changes the model may pass ``check=False``. A base URL of ``providers`` that
     is ``{server}`` stands for the server's. ``opening`` says more of how the session is opened, and
-    ``chosen`` in what a session that goes on does as it is told now; ``flush`` keeps what a summary replaces.
+    ``chosen`` in what a session that goes on does as it is told now; ``flush`` keeps what a summary replaces;
+    ``hooks_of`` are layers whose hooks run.
     """
     folder = cwd or tmp_path / "work"
     folder.mkdir(exist_ok=True)
@@ -105,7 +108,9 @@ async def stage(
         for provider in words.get("providers", {}).values():
             provider["base_url"] = provider["base_url"].replace("{server}", server.url)
         wanted = msgspec.convert({"base_url": server.url, **words}, Settings)
-        engine = Ouroboros(wanted, home=tmp_path / "home", environment=environment, flush=flush)
+        engine = Ouroboros(
+            wanted, home=tmp_path / "home", environment=environment, flush=flush, hooks=hooks_of
+        )
         async with engine.open(
             cwd=folder,
             interactive=interactive,

@@ -14,6 +14,7 @@ from ouroboros.core.events import (
     ToolAttempted,
     UserMessage,
 )
+from ouroboros.core.events.fleet import SubagentReplied
 from ouroboros.core.events.hooks import HookFinished, HookStarted
 from ouroboros.core.parts import Text
 from ouroboros.llm.turns import Turn
@@ -199,3 +200,50 @@ async def test_an_answer_may_be_transformed(tmp_path: Path):
     async with stage(tmp_path, [DONE], hooks=hooks) as s:
         assert (await s.run()).final == "In short."
         assert s.events(TaskCompleted)[0].final == "In short."
+
+
+def judge(kind: str, prompt: str, matcher: str = "") -> list[dict[str, Any]]:
+    return [{"matcher": matcher, "hooks": [{"type": kind, "prompt": prompt}]}]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status", "result"),
+    [
+        ('{"ok": false, "reason": "it deletes"}', "blocked", "denied"),
+        ('{"ok": true}', "completed", "done"),
+        ("Looks fine to me.", "failed", "done"),
+        ('{"ok": false}', "failed", "done"),
+    ],
+)
+async def test_a_model_answers_a_hook_with_strict_json(
+    tmp_path: Path, verdict: str, status: str, result: str
+):
+    turns = [shell("echo x"), Turn(text=verdict), DONE]
+    hooks = {"PreToolUse": judge("prompt", "Is this safe? $ARGUMENTS")}
+    async with stage(tmp_path, turns, hooks=hooks, check=False) as s:
+        await s.run()
+        assert [each.status for each in s.events(HookFinished)] == [status]
+        assert next(iter(s.results.values())).status == result
+        asked = said(s, 1)
+        assert "Is this safe?" in asked
+        assert "echo x" in asked
+        assert any(each.child == "hook" for each in s.events(SubagentReplied))
+
+
+async def test_an_agent_looks_at_the_files_and_changes_nothing(tmp_path: Path):
+    turns = [
+        Turn(text="Finished."),
+        Turn(tool_calls=(call("read", path="state.txt"), call("write", path="x", content="y"))),
+        Turn(text='{"ok": false, "reason": "state.txt says open"}'),
+        Turn(text="Now it is closed."),
+        Turn(text='{"ok": true}'),
+    ]
+    hooks = {"Stop": judge("agent", "Is the work done? Read state.txt.")}
+    async with stage(tmp_path, turns, hooks=hooks, check=False) as s:
+        (s.cwd / "state.txt").write_text("open\n")
+        outcome = await s.run()
+        assert outcome.final == "Now it is closed."
+        assert not (s.cwd / "x").exists()
+        assert "open" in said(s, 2)
+        assert "state.txt says open" in said(s, 3)
+        assert ends(s) == [("Stop", "blocked"), ("Stop", "completed")]

@@ -172,11 +172,13 @@ def _specific(moment: Moment, answer: _Output, text: str) -> _Specific | None:
     specific = answer.hook_specific_output
     if specific is None:
         return None
+    if moment not in _FIELDS:
+        raise _Invalid(f"its JSON is no answer for {moment}: hookSpecificOutput")
     if specific.hook_event_name != moment:
         raise _Invalid(f"its JSON is for {specific.hook_event_name}, not for {moment}")
     whole = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
     inner = msgspec.json.decode(whole["hookSpecificOutput"], type=dict[str, msgspec.Raw])
-    if strange := set(inner) - _FIELDS.get(moment, frozenset()) - {"hookEventName"}:
+    if strange := set(inner) - _FIELDS[moment] - {"hookEventName"}:
         raise _Invalid(f"its JSON is no answer for {moment}: {', '.join(sorted(strange))}")
     return specific
 

@@ -14,10 +14,13 @@ from ouroboros.app.wiring.session.opening import Opening
 
 if TYPE_CHECKING:
     from ouroboros.app.config.layers import Loaded
+    from ouroboros.app.hooks.judging import ModelJudge
 
 
 async def hooked(kit: Kit, opening: Opening, warnings: list[str], *, resumed: bool) -> Kit:
     """The kit with the hooks that may run; ``warnings`` tell of those that may not."""
+    if opening.only is not None:  # work apart for a session, which asks its own hooks
+        return kit
     if not kit.settings.hooks and not await to_thread.run_sync(_has_files, opening.hooks):
         return kit
     from ouroboros.app.config.trust import project_folder
@@ -45,6 +48,7 @@ async def hooked(kit: Kit, opening: Opening, warnings: list[str], *, resumed: bo
         environment=kit.environment,
         keep=Outputs(kit.home, kit.leaks).keep,
         barred=partial(to_thread.run_sync, partial(standing.barred, kit.home, project)),
+        judge=_judge(kit, opening),
     )
     facts = Facts(
         state=kit.state,
@@ -59,6 +63,24 @@ async def hooked(kit: Kit, opening: Opening, warnings: list[str], *, resumed: bo
     around = Around(Hooks(reading.active, world), facts)
     kit.journal.listen(around.listen)
     return replace(kit, hooks=around, asker=AskedFirst(around, kit.asker), around=Cuts(around))
+
+
+def _judge(kit: Kit, opening: Opening) -> "ModelJudge":
+    from ouroboros.app.hooks.judging import Ground, ModelJudge
+
+    return ModelJudge(
+        Ground(
+            settings=kit.settings,
+            home=kit.home,
+            record=kit.journal.record,
+            clock=kit.clock,
+            ids=kit.ids,
+            speaker=lambda: kit.lineup.speaker,
+            another=kit.speakers.another,
+            redact=kit.leaks.redacted,
+            rooms=opening.rooms,
+        )
+    )
 
 
 def _has_files(loaded: "Loaded | None") -> bool:
