@@ -202,6 +202,8 @@ LEAVES = [leaf for leaf in config_schema.leaves() if "NAME" not in leaf.path]
 TEXTS = {
     "mode": "plan",
     "effort": "low",
+    "checkpoints.enabled": "false",
+    "checkpoints.on_failure": "warn",
     "context.threshold": "0.5",
     "context.off": "a,b",
     "browser.mode": "attach",

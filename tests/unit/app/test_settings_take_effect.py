@@ -24,6 +24,7 @@ from ouroboros.testing.server import ScriptedServer, serving
 from tests.story.stage import Stage, call, stage
 from tests.unit.app.auth_effects import AUTH_EFFECTS
 from tests.unit.app.cage_effects import CAGE_EFFECTS
+from tests.unit.app.checkpoint_effects import CHECKPOINT_EFFECTS
 from tests.unit.app.context_effects import CONTEXT_EFFECTS
 from tests.unit.app.policy_effects import POLICY_EFFECTS
 from tests.unit.app.repo_effects import REPO_EFFECTS
@@ -363,6 +364,7 @@ EFFECTS: dict[str, Effect] = {
     **REPO_EFFECTS,
     **RLM_EFFECTS,
     **CAGE_EFFECTS,
+    **CHECKPOINT_EFFECTS,
     **CONTEXT_EFFECTS,
     **WEB_EFFECTS,
     "model": model,
