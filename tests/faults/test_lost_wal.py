@@ -1,0 +1,106 @@
+"""What a killed program left beside the database is cut, damaged or gone: what is left is a beginning."""
+
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from ouroboros.core.errors import OuroborosError, SessionUnknown
+from ouroboros.store import resume
+from ouroboros.store.db import open_database
+from ouroboros.store.lease import Lease
+from ouroboros.store.ledger import Ledger, Line
+from ouroboros.store.line import encode
+from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready, said
+
+EVENTS = numbered([ready(), *(event for turn in range(1, 9) for event in a_turn(turn))])
+EARLY = 7
+"""So many of them are in the database itself; the rest is in the write-ahead file alone."""
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home as kill -9 leaves it."""
+    live, left = tmp_path_factory.mktemp("live"), tmp_path_factory.mktemp("killed")
+    keep(live, EVENTS[:EARLY])
+    with closing(open_database(live)) as connection:
+        connection.execute("PRAGMA wal_autocheckpoint=0")
+        ledger = Ledger(live, connection)
+        for each in EVENTS[EARLY:]:
+            ledger.store([Line(envelope=each, encoded=encode(each))])
+        for path in live.iterdir():
+            shutil.copy(path, left / path.name)
+    (left / "ouroboros.db-shm").unlink()
+    return left
+
+
+def copied(killed: Path, folder: Path) -> Path:
+    shutil.copytree(killed, folder)
+    return folder / "ouroboros.db-wal"
+
+
+def goes_on(home: Path, *, least: int) -> list[str]:
+    """A beginning of the log is there, and the session goes on after it without a gap."""
+    try:
+        with Lease.take(home, SESSION) as lease:
+            found = resume.load(home, lease)
+    except SessionUnknown:
+        return [] if not least else ["there is no session any more"]
+    except OuroborosError as told:
+        return [] if told.hint else [f"no hint: {told}"]
+    if found.envelopes != EVENTS[: len(found.envelopes)] or found.last < least:
+        return [f"{found.last} events are no beginning"]
+    keep(home, numbered([said("on")], after=found.last))
+    again = resume.read(home, SESSION)
+    return [] if again.last == found.last + 1 and not again.warnings else [str(again.warnings)]
+
+
+def test_without_damage_everything_is_there(killed: Path, tmp_path: Path) -> None:
+    copied(killed, tmp_path / "home")
+    assert goes_on(tmp_path / "home", least=len(EVENTS)) == []
+
+
+def test_a_deleted_write_ahead_file_leaves_what_the_database_has(
+    killed: Path, tmp_path: Path
+) -> None:
+    copied(killed, tmp_path / "home").unlink()
+    assert goes_on(tmp_path / "home", least=EARLY) == []
+    assert resume.read(tmp_path / "home", SESSION).last == EARLY + 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_cut_one_leaves_a_beginning(killed: Path, tmp_path: Path, seed: int) -> None:
+    for number in range(8):
+        wal = copied(killed, tmp_path / str(number))
+        size = random.Random(f"{seed}.{number}").randrange(wal.stat().st_size)
+        with wal.open("r+b") as file:
+            file.truncate(size)
+        assert goes_on(wal.parent, least=EARLY) == [], size
+
+
+def flips(killed: Path, folder: Path, *, seed: int, count: int) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    bits = (killed / "ouroboros.db-wal").stat().st_size * 8
+    for bit in random.Random(seed).sample(range(bits), count):
+        wal = copied(killed, folder / str(bit))
+        content = bytearray(wal.read_bytes())
+        content[bit // 8] ^= 1 << bit % 8
+        wal.write_bytes(content)
+        if wrong := goes_on(wal.parent, least=EARLY):
+            found[bit] = wrong
+        with closing(sqlite3.connect(wal.parent / "ouroboros.db")) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        shutil.rmtree(wal.parent)
+    return found
+
+
+def test_a_flipped_bit_in_it_leaves_a_beginning(killed: Path, tmp_path: Path) -> None:
+    assert flips(killed, tmp_path, seed=1, count=20) == {}
+
+
+@pytest.mark.deep
+def test_many_flipped_bits_in_it_leave_a_beginning(killed: Path, tmp_path: Path) -> None:
+    assert flips(killed, tmp_path, seed=2026, count=400) == {}
