@@ -8,7 +8,8 @@ from msgspec import Struct
 from ouroboros.agent.context.instructions import chosen, local_notes, project_root
 from ouroboros.agent.prompts import load
 from ouroboros.app.config.file import decode, read_bytes, write
-from ouroboros.core.errors import Misuse
+from ouroboros.app.permission.policies import alone
+from ouroboros.core.errors import Misuse, StoreFailed
 
 type Place = Literal["project", "local", "user"]
 
@@ -63,17 +64,29 @@ def add(text: str, place: Place, cwd: Path, home: Path, *, limit: int) -> Added:
             f"{str(file)!r} is a link out of the project, so nothing is written there",
             hint="/note local keeps the line for you alone",
         )
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with alone(file.resolve().parent):
+            size = _appended(file, line, private=place != "project")
+    except OSError as failed:
+        raise StoreFailed(
+            f"{file} cannot be written: {failed.strerror}", hint="check the folder's owner and mode"
+        ) from failed
+    warning = ""
+    if place != "user" and size > limit:
+        warning = f"{file} has {size:,} bytes, and only {limit:,} are read: shorten it"
+    return Added(file=file, line=line, warning=warning)
+
+
+def _appended(file: Path, line: str, *, private: bool) -> int:
+    """Writes the file with one more line; gives its size in bytes."""
     held = read_bytes(file) or b""
     before = decode(file, held)
     mark = "\ufeff" if held.startswith(b"\xef\xbb\xbf") else ""
     end = "\r\n" if "\r\n" in before else "\n"
     after = f"{mark}{before}{_gap(before, end)}- {line}{end}"
-    write(file, after, private=place != "project")
-    size = len(after.encode())
-    warning = ""
-    if place != "user" and size > limit:
-        warning = f"{file} has {size:,} bytes, and only {limit:,} are read: shorten it"
-    return Added(file=file, line=line, warning=warning)
+    write(file, after, private=private)
+    return len(after.encode())
 
 
 def _gap(before: str, end: str) -> str:

@@ -1,5 +1,9 @@
 """Notes of a person: into which file they go, and that nothing else in it changes."""
 
+import resource
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,3 +120,34 @@ def test_the_first_instructions_are_asked_for_once(project: Path) -> None:
         notes.first_instructions(project, improve=False)
     better = notes.first_instructions(project, improve=True)
     assert "edits of CLAUDE.md; do not write it anew" in better
+
+
+def test_notes_of_several_chats_at_once_are_all_there(project: Path, home: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from ouroboros.app import notes\n"
+        "for n in range(20):\n"
+        "    notes.add(f'{sys.argv[3]}-{n}', 'local', Path(sys.argv[1]), Path(sys.argv[2]), limit=9**9)"
+    )
+    chats = [
+        subprocess.Popen([sys.executable, "-c", code, str(project), str(home), name])
+        for name in "abc"
+    ]
+    assert [chat.wait(60) for chat in chats] == [0, 0, 0]
+    lines = notes.file_of("local", project, home).read_text(encoding="utf-8").splitlines()
+    assert sorted(lines) == sorted(f"- {name}-{n}" for name in "abc" for n in range(20))
+
+
+def test_a_note_on_a_full_disk_leaves_the_old_ones(home: Path, project: Path) -> None:
+    add("old", "local", project, home)
+    kept = notes.file_of("local", project, home)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+    try:
+        with pytest.raises(StoreFailed, match="cannot be written"):
+            add("x" * 4_000, "local", project, home)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+    assert kept.read_text(encoding="utf-8") == "- old\n"
+    assert [path.name for path in kept.parent.iterdir()] == [kept.name]
