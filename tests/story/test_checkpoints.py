@@ -272,3 +272,24 @@ async def test_a_full_disk_of_checkpoints_stops_a_write_that_could_not_be_undone
             assert result.status == "denied"
             assert "No space left" in s.events(PermissionRequested)[0].reason
             assert names(s) == ["noise"]
+
+
+async def test_a_goal_goes_back_and_comes_again_with_its_turn(tmp_path: Path):
+    turns = [
+        Turn(tool_calls=(call("create_goal", objective="Write it all down"),)),
+        Turn(tool_calls=(call("update_goal", status="complete"),)),
+        DONE,
+    ]
+    async with stage(tmp_path, turns) as s:
+        await s.run("Set yourself a goal: write it all down")
+
+        def goals(s: Stage) -> list[tuple[str, str]]:
+            known = s.session.state.goals
+            return [(goal.objective, goal.status) for goal in (known.all if known else ())]
+
+        then = goals(s)
+        assert then == [("Write it all down", "complete")]
+        await s.session.send(Undo())
+        assert goals(s) == []
+        await s.session.send(Redo())
+        assert goals(s) == then
