@@ -149,6 +149,8 @@ def test_too_many_names_and_too_little_time_are_told(kept: Kept) -> None:
         (kept.root / f"f{number}").write_text("x")
     with pytest.raises(CheckpointFailed, match="more than 3 names"):
         kept.shadow.take(Bounds(entries=3), session="ses_1", message="x", now=0.0)
+    with pytest.raises(CheckpointFailed, match="more than 4 bytes"):
+        kept.shadow.take(Bounds(new_bytes=4), session="ses_1", message="x", now=0.0)
     with pytest.raises(Stopped):
         kept.shadow.take(Bounds(), session="ses_1", message="x", now=0.0, stop=lambda: True)
     assert kept.shadow.library.names() == set()

@@ -12,6 +12,7 @@ def bounds_of(settings: Settings, home: Path) -> Bounds:
     return Bounds(
         file_bytes=wish.max_file,
         entries=wish.max_entries,
+        new_bytes=wish.max_bytes,
         keep=wish.include,
         skip=wish.exclude,
         apart=(home,),

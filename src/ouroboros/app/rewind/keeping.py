@@ -205,13 +205,16 @@ class Keeping:
 
     def look_ahead(self) -> None:
         """Reads what is new, so that the first call need not wait for it."""
+        until = time.monotonic() + self._wish.timeout
+
+        def stop() -> bool:
+            return self.is_closed or time.monotonic() > until
+
         try:
             with self._using:
                 shadow = self._opened()
                 with shadow.locked():
-                    shadow.look(
-                        self.bounds, now=self.ground.clock.now(), stop=lambda: self.is_closed
-                    )
+                    shadow.look(self.bounds, now=self.ground.clock.now(), stop=stop)
         except (CheckpointFailed, OSError):
             return  # the first call that writes finds it out again, and says so
 

@@ -49,6 +49,7 @@ class Bounds(Struct, frozen=True, kw_only=True):
     Attributes:
         file_bytes: Larger files are named but not kept.
         entries: More names than this are too many.
+        new_bytes: More than this is not read at once.
         keep: Patterns of what is kept although it is ignored, as lines of a ``.gitignore``.
         skip: Patterns of what is left out besides, unless a ``.gitignore`` says otherwise.
         apart: Folders that are not entered, such as our own home.
@@ -56,6 +57,7 @@ class Bounds(Struct, frozen=True, kw_only=True):
 
     file_bytes: int = 33_554_432
     entries: int = 200_000
+    new_bytes: int = 2_147_483_648
     keep: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     apart: tuple[Path, ...] = ()
@@ -87,7 +89,7 @@ class Scan:
         self._keep = Ignored(None, "", pattern_lines(bounds.keep))
         self._apart = set(_places(bounds.apart))
         self._device = 0
-        self.entries = 0
+        self.entries = self.new_bytes = 0
         self.left: dict[str, str] = {}
 
     def look(self, known: Folder | None) -> Look:
@@ -223,6 +225,12 @@ class Scan:
         except OSError as failed:
             self._leave(here, name, seen, failed.strerror or "it cannot be read")
             return
+        self.new_bytes += len(data)
+        if self.new_bytes > self._bounds.new_bytes:
+            raise CheckpointFailed(
+                f"there are more than {self._bounds.new_bytes} bytes in {str(self._root)!r}",
+                hint="leave some out by a .gitignore, or raise checkpoints.max_bytes",
+            )
         sha = name_of("blob", data)
         self._sink.put("blob", sha, data)
         is_sure = max(seen.st_ctime_ns, seen.st_mtime_ns) < self._fresh
