@@ -219,6 +219,7 @@ TEXTS = {
     "approval.rules": "false",
     "approval.request_permissions": "false",
     "guardian.effort": "high",
+    "hooks": '{"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}',
     "safety.actions": '{"jwt": "warn"}',
     "safety.enabled": "false",
     "sandbox.bubblewrap": "off",

@@ -26,6 +26,7 @@ from tests.unit.app.auth_effects import AUTH_EFFECTS
 from tests.unit.app.cage_effects import CAGE_EFFECTS
 from tests.unit.app.checkpoint_effects import CHECKPOINT_EFFECTS
 from tests.unit.app.context_effects import CONTEXT_EFFECTS
+from tests.unit.app.hook_effects import HOOK_EFFECTS
 from tests.unit.app.policy_effects import POLICY_EFFECTS
 from tests.unit.app.repo_effects import REPO_EFFECTS
 from tests.unit.app.rlm_effects import RLM_EFFECTS
@@ -360,6 +361,7 @@ def price(name: str, cost: float) -> Effect:
 
 EFFECTS: dict[str, Effect] = {
     **AUTH_EFFECTS,
+    **HOOK_EFFECTS,
     **POLICY_EFFECTS,
     **REPO_EFFECTS,
     **RLM_EFFECTS,
@@ -381,6 +383,8 @@ EFFECTS: dict[str, Effect] = {
     "limits.max_tokens": limit("max_tokens", 150),
     "limits.max_cost": limit("max_cost", 200.0),
     "limits.actions_per_hour": actions_per_hour,
+    "limits.daily_cost": limit("daily_cost", 200.0),
+    "limits.monthly_cost": limit("monthly_cost", 200.0),
     "limits.max_time": limit("max_time", 0.06),
     "context.threshold": compacts(context={"threshold": 0.05}),
     "context.fixed_limit": compacts(context={"fixed_limit": 5_000}),

@@ -164,7 +164,7 @@ async def tried(
         if isinstance(event, HookFinished):
             ends.append(event)
 
-    reading = standing.read(loaded.home, await to_thread.run_sync(files, loaded))
+    reading = await to_thread.run_sync(lambda: standing.read(loaded.home, files(loaded)))
     project = project_folder(cwd, loaded.home)
     world = World(
         record=record,
