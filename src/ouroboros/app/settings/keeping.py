@@ -14,7 +14,8 @@ class Checkpoints(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         on_failure: Where they cannot be kept the person is asked, or only told; told in full-auto.
         max_file: Larger files in bytes are not kept, and stay as they are when files are brought back.
         max_entries: A folder with more names is not kept.
-        max_bytes: Of the checkpoints of one folder; beyond it the oldest go.
+        max_bytes: Of the checkpoints of one folder; beyond it the oldest go. One that would read more is
+            not made.
         keep: The latest checkpoints of a session that are kept.
         timeout: Seconds that one may take.
         include: What is kept though a ``.gitignore`` leaves it out, as lines of one.
