@@ -35,7 +35,7 @@ class Run:
         models: Models,
         hands: Hands,
         journal: Journal,
-        limit: Callable[[State], str | None],
+        limit: Callable[[State], Awaitable[str | None]],
         opening: Callable[[], Awaitable[None]] = checkpoint,
         closing: Callable[[], Awaitable[None]] = checkpoint,
         turned: Callable[[], None] = lambda: None,
@@ -57,7 +57,7 @@ class Run:
 
     async def turn(self) -> bool:
         """One request and its calls; True when the run has ended."""
-        reached = self.limit(self.state)
+        reached = await self.limit(self.state)
         if reached:
             return await self.end(f"limit_reached:{reached}")
         await self.opening()

@@ -17,7 +17,7 @@ from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.roles import Partner, Past, Reviewer
 from ouroboros.agent.running.asides import Asides
 from ouroboros.agent.running.branching import Branches, no_fork
-from ouroboros.agent.running.caps import Span
+from ouroboros.agent.running.caps import Span, nobody
 from ouroboros.agent.running.changing import Changes
 from ouroboros.agent.running.ending import crashed, end, is_answered, judged
 from ouroboros.agent.running.hooked import Heard, Hooks, NoHooks
@@ -86,6 +86,7 @@ class Session:
         mentions: Callable[[Message], Awaitable[Message | None]] = no_mentions,
         hooks: Hooks | None = None,
         reviewer: Reviewer | None = None,
+        outer: Callable[[State], Awaitable[str | None]] = nobody,
     ) -> None:
         """Everything it needs of the world.
 
@@ -95,7 +96,8 @@ class Session:
         many columns and rows; ``closing`` is awaited before a run ends; ``fork``
         makes another session of what is on disk up to a message, and gives its id; ``past`` brings
         files and turns back; ``handed`` tells what goes on that no event says; ``mentions`` reads
-        what words name; ``hooks`` hear of what happens and may refuse words.
+        what words name; ``hooks`` hear of what happens and may refuse words; ``outer`` names a
+        limit beyond this session that is reached.
         """
         self.state, self.journal, self.desk = state, journal, desk
         self._mind, self._hands, self._mentions = mind, hands, mentions
@@ -108,7 +110,7 @@ class Session:
         self._past = past
         self._asides = Asides(self, state, journal, ids, reviewer)
         self._pursuit = Pursuit(state, journal, ids)
-        self._caps, self._ids, self._clock = caps, ids, clock
+        self._caps, self._ids, self._clock, self._outer = caps, ids, clock, outer
         self._resize, self._hooks = resize, hooks or NoHooks()
         self._scope: CancelScope | None = None
         self._stop_reason = ""
@@ -308,7 +310,7 @@ class Session:
 
         What was said meanwhile is answered before that.
         """
-        span, self._is_stopped = Span(self._caps, self.state, self._clock), False
+        span, self._is_stopped = Span(self._caps, self.state, self._clock, self._outer), False
         await self._run(begin, span)
         while not (self.running or self._is_stopped) and self.state.ended == "completed":
             if self.state.goals is not None and self.state.queued:

@@ -32,7 +32,7 @@ def put(home: Path, envelopes: Sequence[Envelope]) -> None:
             raise StoreFailed(
                 f"There is a session {session!r} already.", hint="Give the new one another name."
             )
-        ledger = Ledger(home, connection)
+        ledger = Ledger(home, connection, is_copy=True)
         ledger.admit(lease)
         ledger.store([Line(envelope=each, encoded=encode(each)) for each in envelopes])
 

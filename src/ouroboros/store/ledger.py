@@ -11,7 +11,7 @@ from msgspec import Struct
 from ouroboros.core.errors import StoreFailed
 from ouroboros.core.events import Envelope, ToolResulted
 from ouroboros.core.limits import BLOB_BYTES
-from ouroboros.store import overview
+from ouroboros.store import overview, spending
 from ouroboros.store.blobs import Blobs
 from ouroboros.store.db import explained
 from ouroboros.store.lease import Lease
@@ -65,8 +65,11 @@ class TakenOver(Refused):
 class Ledger:
     """The one place that inserts events; belongs to the thread that opened the connection."""
 
-    def __init__(self, home: Path, connection: sqlite3.Connection) -> None:
-        """Does not close ``connection``."""
+    def __init__(
+        self, home: Path, connection: sqlite3.Connection, *, is_copy: bool = False
+    ) -> None:
+        """Does not close ``connection``; what a copy tells was spent before."""
+        self._is_copy = is_copy
         self._home = home
         self._connection = connection
         self._blobs = Blobs(home)
@@ -100,9 +103,10 @@ class Ledger:
             try:
                 claimed = self._fence(lines)
                 self._insert(lines, last)
-                written = overview.record(
-                    self._connection, [line.envelope for line in lines], self._written
-                )
+                envelopes = [line.envelope for line in lines]
+                written = overview.record(self._connection, envelopes, self._written)
+                if not self._is_copy:
+                    spending.record(self._connection, envelopes)
                 self._connection.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:

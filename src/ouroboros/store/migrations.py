@@ -109,4 +109,19 @@ MIGRATIONS = (
             ) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        number=3,
+        name="what was spent",
+        statements=(
+            """CREATE TABLE spending (
+                session TEXT NOT NULL,
+                seq INTEGER NOT NULL,
+                ts REAL NOT NULL,
+                tokens INTEGER NOT NULL,
+                cost REAL,
+                PRIMARY KEY (session, seq)
+            ) WITHOUT ROWID""",
+            "CREATE INDEX spending_by_time ON spending (ts)",
+        ),
+    ),
 )

@@ -46,6 +46,7 @@ rules = false
 sandbox_approval = false
 [limits]
 actions_per_hour = 5
+daily_cost = 5.0
 [guardian]
 timeout = 20.0
 strict = true
@@ -66,6 +67,7 @@ LOOSER_THAN_CAREFUL = (
     "[approval]\nrules = true",
     "[approval]\nsandbox_approval = true",
     "[limits]\nactions_per_hour = 6",
+    "[limits]\ndaily_cost = 6.0",
     "[guardian]\ntimeout = 1.0",
     "[guardian]\nstrict = false",
     '[sandbox]\nmode = "workspace-write"',

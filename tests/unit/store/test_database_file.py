@@ -37,6 +37,7 @@ TABLES = {
     "app_settings",
     "schema_migrations",
     "owners",
+    "spending",
 }
 
 
@@ -55,7 +56,11 @@ def test_a_new_home_has_all_tables_in_a_private_file(tmp_path: Path) -> None:
         connection.execute("INSERT INTO app_settings VALUES ('a', 'b')")
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in home.iterdir()}
     assert names >= TABLES
-    assert applied == [(1, "sessions and their events"), (2, "forks, and who may write")]
+    assert applied == [
+        (1, "sessions and their events"),
+        (2, "forks, and who may write"),
+        (3, "what was spent"),
+    ]
     assert (journal, synchronous) == (("wal",), (2,))
     assert modes == {"ouroboros.db": 0o600, "ouroboros.db-shm": 0o600, "ouroboros.db-wal": 0o600}
     assert stat.S_IMODE(home.stat().st_mode) == 0o700

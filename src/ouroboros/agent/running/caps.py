@@ -1,7 +1,7 @@
 """Where a run ends by itself, measured from where it began."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from anyio import current_time
 
@@ -37,15 +37,29 @@ def watch(caps: Caps, state: State, clock: Clock) -> Callable[[State], str | Non
     return reached
 
 
+async def nobody(state: State) -> str | None:
+    """No limit is reached."""
+    del state
+
+
 class Span:
     """The caps of what a person asked for, over all the runs that it takes.
 
     Attributes:
-        limit: Names a cap that is reached.
         until: When the cap on time is, by the event loop's clock.
     """
 
-    def __init__(self, caps: Caps, state: State, clock: Clock) -> None:
-        """Counts from here on."""
-        self.limit = watch(caps, state, clock)
+    def __init__(
+        self,
+        caps: Caps,
+        state: State,
+        clock: Clock,
+        outer: Callable[[State], Awaitable[str | None]] = nobody,
+    ) -> None:
+        """Counts from here on; ``outer`` names a limit beyond this session that is reached."""
+        self._reached, self._outer = watch(caps, state, clock), outer
         self.until = current_time() + (caps.max_seconds or math.inf)
+
+    async def limit(self, state: State) -> str | None:
+        """Names a cap that is reached."""
+        return self._reached(state) or await self._outer(state)

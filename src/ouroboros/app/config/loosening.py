@@ -122,6 +122,8 @@ _JUDGES: dict[KeyPath, _IsLooser] = {
     ("guardian", "effort"): _differs,
     ("guardian", "timeout"): _differs,
     ("limits", "actions_per_hour"): _larger,
+    ("limits", "daily_cost"): _larger,
+    ("limits", "monthly_cost"): _larger,
     ("sandbox", "mode"): _order("read-only", "workspace-write", "danger-full-access"),
     ("sandbox", "network"): _order("off", "proxy", "on"),
     ("sandbox", "writable"): _more,

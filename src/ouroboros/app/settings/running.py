@@ -13,6 +13,9 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         actions_per_hour: What may be changed or run without a question; beyond it each is asked about.
+        daily_cost: Dollars of all sessions together from midnight on; no turn begins beyond it. A
+            request whose price nobody knows counts nothing, and that is said.
+        monthly_cost: The same from the first of the month on.
     """
 
     max_turns: Positive | None = None
@@ -20,6 +23,8 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_cost: Annotated[float, Meta(gt=0)] | None = None
     max_time: Seconds | None = None
     actions_per_hour: Positive | None = None
+    daily_cost: Annotated[float, Meta(gt=0)] | None = None
+    monthly_cost: Annotated[float, Meta(gt=0)] | None = None
 
 
 class Context(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -25,6 +25,7 @@ COMMANDS = {
         f"{_HERE}.past.checkpoints", "See, compare and bring back kept states of files."
     ),
     "goal": Entry(f"{_HERE}.past.goal", "See what sessions work towards."),
+    "limits": Entry(f"{_HERE}.past.limits", "See what was spent, and what may be."),
     "history": Entry(f"{_HERE}.past.history", "List what was done in all sessions, call by call."),
     "export": Entry(f"{_HERE}.past.export", "Write a session out as JSON lines or Markdown."),
     "config": Entry(f"{_HERE}.setup.config", "See and change settings."),

@@ -75,7 +75,7 @@ async def live(ground: Ground, wish: Wish, tools: Callable[[State], tuple[AnyToo
             models=lineup,
             hands=room.hands,
             journal=journal,
-            limit=lambda _: ground.allowance.reached(),
+            limit=ground.allowance.limit,
         )
         await _to_the_end(run, log)
     return _value(state, log)

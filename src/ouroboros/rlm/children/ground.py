@@ -90,6 +90,11 @@ class Allowance:
         """The first cap that is reached."""
         return self._reached(self._state)
 
+    async def limit(self, state: State) -> str | None:
+        """The same, for the run of a child."""
+        del state
+        return self.reached()
+
     @contextmanager
     def held(self, tokens: int, cost: float) -> Generator[None]:
         """Keeps what the question of a request will take, so that those beside it cannot have it.

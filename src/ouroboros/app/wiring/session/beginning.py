@@ -7,6 +7,7 @@ import anyio
 from anyio import to_thread
 
 from ouroboros import __version__
+from ouroboros.agent.running.caps import nobody
 from ouroboros.agent.session import Session
 from ouroboros.app.kit import Joined, Kit
 from ouroboros.app.wiring.session import surroundings
@@ -70,6 +71,7 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
         past=kit.keeping,
         hooks=kit.hooks,
         reviewer=_reviewer(opening, parts, kit),
+        outer=_outer(opening, kit),
     )
     joined.facts.source = engine.facts
     journal.listen(snapping(opening.home, past))
@@ -142,6 +144,23 @@ def _closing(kit: Kit, joined: Joined) -> Callable[[], Awaitable[None]]:
         await joined.closing()
 
     return closing
+
+
+def _outer(opening: Opening, kit: Kit) -> Callable[[State], Awaitable[str | None]]:
+    """What holds the person's sessions together; most people set no such limit."""
+    limits, journal = opening.settings.limits, kit.journal
+    if limits.daily_cost is None and limits.monthly_cost is None:
+        return nobody
+    from ouroboros.app.limits.watch import Watch
+
+    watch = Watch(
+        opening.home,
+        limits,
+        clock=kit.clock,
+        settle=journal.settle,
+        warn=lambda text: journal.record(Logged(level="warning", text=text)),
+    )
+    return watch.reached
 
 
 def _goal(state: State) -> str:

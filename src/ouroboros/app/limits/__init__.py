@@ -1,0 +1,1 @@
+"""What the person may spend in a day and a month, over all sessions."""

@@ -1,0 +1,83 @@
+"""What all sessions of the person have used, by the times of their events.
+
+A row is written in the transaction of its event, so that it is there once and only once; it stays
+when the session is deleted, for what was spent is spent.
+"""
+
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+
+from msgspec import Struct
+
+from ouroboros.core.events import AgentMessage, ContextCompacted, Envelope
+from ouroboros.core.parts import Usage
+from ouroboros.store.db import explained, open_existing
+
+_INSERT = "INSERT OR IGNORE INTO spending (session, seq, ts, tokens, cost) VALUES (?, ?, ?, ?, ?)"
+_TOTAL = (
+    "SELECT count(*), coalesce(sum(tokens), 0), coalesce(sum(cost), 0.0), "
+    "count(*) - count(cost) FROM spending WHERE ts >= ?"
+)
+
+
+class Total(Struct, frozen=True, kw_only=True):
+    """What was used; ``cost`` leaves the ``unpriced`` requests out, whose price nobody knows."""
+
+    requests: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+    unpriced: int = 0
+
+
+def record(connection: sqlite3.Connection, envelopes: Iterable[Envelope]) -> None:
+    """Notes what these events say was used; in their transaction."""
+    rows = [row for each in envelopes if (row := _row(each)) is not None]
+    if rows:
+        connection.executemany(_INSERT, rows)
+
+
+def since(home: Path, *moments: float) -> list[Total]:
+    """What was used from each moment on, also by events that a clock dated later than now; blocks.
+
+    Raises:
+        StoreFailed: The database cannot be read.
+    """
+    connection = open_existing(home)
+    if connection is None:
+        return [Total() for _ in moments]
+    with closing(connection):
+        try:
+            found: list[tuple[int, int, float, int]] = [
+                connection.execute(_TOTAL, (moment,)).fetchone() for moment in moments
+            ]
+        except sqlite3.Error as error:
+            raise explained(error, home) from error
+    return [
+        Total(requests=requests, tokens=tokens, cost=cost, unpriced=unpriced)
+        for requests, tokens, cost, unpriced in found
+    ]
+
+
+def _row(envelope: Envelope) -> tuple[str, int, float, int, float | None] | None:
+    event = envelope.data
+    match event:
+        case AgentMessage(usage=usage, cost=cost, partial=partial):
+            if partial and usage is None:
+                return None
+        case ContextCompacted(usage=usage, cost=cost):
+            pass
+        case _ if event.type == "subagent.replied":
+            usage, cost = _of_child(event)
+        case _:
+            return None
+    tokens = usage.total if usage is not None else 0
+    return envelope.session, envelope.seq, envelope.ts, tokens, cost
+
+
+def _of_child(event: object) -> tuple[Usage | None, float | None]:
+    from ouroboros.core.events.fleet import SubagentReplied  # most runs have no children
+
+    assert isinstance(event, SubagentReplied)
+    return event.usage, event.cost
