@@ -113,24 +113,35 @@ def injected(fault: Fault, home: Path) -> list[str]:
     return words
 
 
-def ran(program: Sequence[str], cwd: Path, home: Path) -> Ended:
-    """Runs to whatever end; fails when there is none."""
+def begun(program: Sequence[str], cwd: Path, home: Path) -> subprocess.Popen[bytes]:
+    """Starts it; what it shows goes to files, so that ``ended`` sees how far it came."""
     home.mkdir(parents=True, exist_ok=True)
     with (home / "out").open("wb") as out, (home / "err").open("wb") as err:
-        done = subprocess.run(
+        return subprocess.Popen(
             program,
             cwd=cwd,
             env=environment(home),
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
-            timeout=SECONDS,
-            check=False,
         )
+
+
+def ended(process: subprocess.Popen[bytes], home: Path) -> Ended:
+    """Waits for whatever end; fails when there is none."""
+    try:
+        code = process.wait(SECONDS)
+    finally:
+        process.kill()
     # A line that was cut in half was acknowledged to nobody.
     lines = (home / "out").read_bytes().split(b"\n")[:-1]
     seen = [e for e in map(decode, lines) if e.data.durable]
-    return Ended(code=done.returncode, seen=seen, told=(home / "err").read_text("utf-8", "replace"))
+    return Ended(code=code, seen=seen, told=(home / "err").read_text("utf-8", "replace"))
+
+
+def ran(program: Sequence[str], cwd: Path, home: Path) -> Ended:
+    """Runs to whatever end."""
+    return ended(begun(program, cwd, home), home)
 
 
 def bodies(server: ScriptedServer, after: int = 0) -> list[oracle.Messages]:
@@ -145,8 +156,8 @@ def bodies(server: ScriptedServer, after: int = 0) -> list[oracle.Messages]:
 def twin(server: ScriptedServer, cwd: Path, home: Path) -> list[oracle.Messages]:
     """What an uncrashed run asks the model."""
     fresh(cwd)
-    ended = ran(command(server.url, "Do it."), cwd, home)
-    assert ended.code == 0, ended.told
+    whole = ran(command(server.url, "Do it."), cwd, home)
+    assert whole.code == 0, whole.told
     return bodies(server)
 
 
@@ -159,12 +170,26 @@ def examined(
 ) -> list[str]:
     """One fault, everything that must hold after it, and the same once the run was gone on with."""
     fresh(cwd)
-    ended = ran([*injected(fault, home), *command(server.url, "Do it.")], cwd, home)
-    found = oracle.of_telling(ended.code, ended.told) + oracle.of_processes(home)
-    kept, wrong = _only(home)
-    found += wrong + oracle.of_log(ended.seen, kept) + oracle.of_approvals(kept)
-    found += oracle.of_calls(kept, is_over=False) + oracle.of_effects(cwd / "effects", kept)
-    found += _files(cwd)
+    first = ran([*injected(fault, home), *command(server.url, "Do it.")], cwd, home)
+    return oracle.of_telling(first.code, first.told) + afterwards(
+        server, cwd, home, first, expected
+    )
+
+
+def afterwards(
+    server: ScriptedServer,
+    cwd: Path,
+    home: Path,
+    first: Ended,
+    expected: Sequence[oracle.Messages],
+) -> list[str]:
+    """What does not hold once a run has ended somehow, and once it was gone on with.
+
+    Without ``expected`` the request that it goes on with is its own matter.
+    """
+    kept, wrong = _events(home)
+    found = oracle.of_processes(home) + wrong + _of_both(cwd, first.seen, kept)
+    found += oracle.of_calls(kept, is_over=False)
     if kept and kept[-1].type == "task.completed":
         return found
     goes_on = any(envelope.type == "turn.started" for envelope in kept)
@@ -173,15 +198,18 @@ def examined(
     again = ran(command(server.url, *words), cwd, home)
     if again.code:
         return [*found, f"it did not go on: {again.code}, {again.told!r}"]
-    found += oracle.of_telling(0, again.told) + oracle.of_processes(home)
-    whole, wrong = _only(home)
-    found += wrong + oracle.of_log([*kept, *again.seen], whole) + oracle.of_approvals(whole)
-    found += oracle.of_calls(whole, is_over=True) + oracle.of_effects(cwd / "effects", whole)
-    found += _files(cwd)
+    whole, wrong = _events(home)
+    found += oracle.of_telling(0, again.told) + oracle.of_processes(home) + wrong
+    found += _of_both(cwd, [*kept, *again.seen], whole) + oracle.of_calls(whole, is_over=True)
     asked = bodies(server, after)
-    if goes_on and asked:
+    if goes_on and asked and expected:
         found += oracle.of_request(asked[0], expected)
     return found
+
+
+def _of_both(cwd: Path, seen: list[Envelope], kept: list[Envelope]) -> list[str]:
+    found = oracle.of_log(seen, kept) + oracle.of_approvals(kept)
+    return found + oracle.of_effects(cwd / "effects", kept) + _files(cwd)
 
 
 async def complaints(tmp_path: Path, faults: Sequence[Fault]) -> dict[str, list[str]]:
@@ -209,7 +237,7 @@ def seeded(faults: Sequence[Fault], seed: int, each: int) -> list[Fault]:
     return found
 
 
-def _only(home: Path) -> tuple[list[Envelope], list[str]]:
+def _events(home: Path) -> tuple[list[Envelope], list[str]]:
     """The events of the one session that there may be."""
     sessions, wrong = oracle.on_disk(home / "store")
     if len(sessions) > 1:

@@ -22,7 +22,7 @@ BARRIERS = [
 
 
 async def test_a_run_that_is_killed_at_a_barrier_loses_and_repeats_nothing(tmp_path: Path) -> None:
-    assert await faulted.complaints(tmp_path, faulted.seeded(BARRIERS, seed=6, each=1)) == {}
+    assert await faulted.complaints(tmp_path, faulted.seeded(BARRIERS[1:4], seed=6, each=1)) == {}
 
 
 @pytest.mark.deep

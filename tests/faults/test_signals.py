@@ -1,0 +1,104 @@
+"""A run that is told to stop, once or twice, at whatever moment: it ends by itself and can go on."""
+
+import random
+import signal
+import time
+from itertools import product
+from pathlib import Path
+
+import pytest
+from anyio import to_thread
+from msgspec import Struct
+
+from ouroboros.llm.turns import Turn
+from ouroboros.testing.server import ScriptedServer, serving
+from tests.faults import faulted
+from tests.story.stage import call
+
+SIGNS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+MOMENTS = ("session.ready", "turn.started", "agent.message", "tool.attempted", "tool.result")
+STOPPED = 130
+
+
+class Stop(Struct, frozen=True, kw_only=True):
+    """Which signal, how often, at the how-manieth event of which kind, and how long after it."""
+
+    sign: signal.Signals
+    times: int
+    moment: str
+    count: int
+    delay_seconds: float
+
+
+def turns() -> list[Turn]:
+    """The second command does not care for signals and would last."""
+    deaf = "trap '' INT TERM HUP; echo 1 >> effects; sleep 20; echo 2 >> effects"
+    calls = (
+        call("shell", command="echo 0 >> effects"),
+        call("shell", command=deaf),
+        call("shell", command="echo 3 >> effects"),
+    )
+    return [
+        Turn(text="I begin.", tool_calls=calls, chunk=4, pace_seconds=0.01),
+        Turn(text="All done."),
+    ]
+
+
+def stops(seed: int, count: int) -> list[Stop]:
+    """All signals, once and twice, in turn, each at a moment of its own."""
+    chance = random.Random(seed)
+    kinds = list(product(SIGNS, (1, 2)))
+    return [
+        Stop(
+            sign=kinds[number % len(kinds)][0],
+            times=kinds[number % len(kinds)][1],
+            moment=chance.choice(MOMENTS),
+            count=1,
+            delay_seconds=chance.uniform(0, 0.05),
+        )
+        for number in range(count)
+    ]
+
+
+def examined(server: ScriptedServer, cwd: Path, home: Path, stop: Stop) -> list[str]:
+    faulted.fresh(cwd)
+    process = faulted.begun(faulted.command(server.url, "Do it."), cwd, home)
+    wanted = f'"type":"{stop.moment}"'.encode()
+    deadline = time.monotonic() + faulted.SECONDS
+    while (home / "out").read_bytes().count(wanted) < stop.count:
+        assert process.poll() is None, (home / "err").read_text()
+        assert time.monotonic() < deadline, stop
+        time.sleep(0.005)
+    time.sleep(stop.delay_seconds)
+    for _ in range(stop.times):
+        process.send_signal(stop.sign)
+        time.sleep(0.02)
+    first = faulted.ended(process, home)
+    # The second may come when the run is over, and then the system ends what is left of the program.
+    allowed = {STOPPED} if stop.times == 1 else {STOPPED, -stop.sign}
+    found = [] if first.code in allowed else [f"it ended with {first.code}: {first.told!r}"]
+    if "Traceback" in first.told:
+        found.append(first.told)
+    if first.seen[-1].type != "task.cancelled" and stop.times == 1:
+        found.append(f"the last event is {first.seen[-1].type}")
+    return found + faulted.afterwards(server, cwd, home, first, ())
+
+
+async def complaints(tmp_path: Path, found: list[Stop]) -> list[tuple[Stop, list[str]]]:
+    wrong: list[tuple[Stop, list[str]]] = []
+    cwd = tmp_path / "work"
+    async with serving(turns(), order="history") as server:
+        for number, stop in enumerate(found):
+            home = tmp_path / f"home{number}"
+            said = await to_thread.run_sync(examined, server, cwd, home, stop)
+            wrong += [(stop, said)] if said else []
+    return wrong
+
+
+async def test_a_signal_once_or_twice_ends_a_run_that_can_go_on(tmp_path: Path) -> None:
+    assert await complaints(tmp_path, stops(seed=3, count=6)[1:5:3] + stops(seed=4, count=6)[2:3]) == []
+
+
+@pytest.mark.deep
+async def test_signals_may_come_at_any_moment(tmp_path: Path) -> None:
+    assert await complaints(tmp_path, stops(seed=2026, count=36)) == []
