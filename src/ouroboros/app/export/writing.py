@@ -77,7 +77,7 @@ def keep(pieces: Iterable[str], path: Path) -> None:
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
-        _put(part, path)
+        put_in_place(part, path)
     except FileExistsError:
         raise Misuse(f"{str(path)!r} exists already", hint="name another file") from None
     except (OSError, ValueError) as error:
@@ -90,8 +90,13 @@ def keep(pieces: Iterable[str], path: Path) -> None:
             part.unlink()
 
 
-def _put(part: Path, path: Path) -> None:
-    """Gives the file its name; unlike a rename, a link never replaces what is there."""
+def put_in_place(part: Path, path: Path) -> None:
+    """Gives a finished file its name; unlike a rename, a link never replaces what is there.
+
+    Raises:
+        FileExistsError: There is one already.
+        OSError: It cannot be.
+    """
     try:
         os.link(part, path)
     except FileExistsError:

@@ -1,0 +1,143 @@
+"""Unpacks a session here: checked whole before anything of it is put anywhere."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from ouroboros.app.past.importing import LINE_BYTES, import_file, read_lines
+from ouroboros.app.teleport import bundle
+from ouroboros.app.teleport.container import unpack
+from ouroboros.app.teleport.manifest import BUNDLE, LARGEST_BYTES, SESSION, Manifest
+from ouroboros.app.teleport.trees import checked, lay_out
+from ouroboros.app.teleport.workshop import workshop
+from ouroboros.core.errors import Misuse, StoreFailed
+from ouroboros.store.blobs import Blobs
+from ouroboros.workspace.checkpoints.faults import CheckpointFailed
+from ouroboros.workspace.checkpoints.library import Library
+from ouroboros.workspace.checkpoints.objects import tree_in
+from ouroboros.workspace.checkpoints.shadow import Shadow
+
+
+class Arrived(Struct, frozen=True, kw_only=True):
+    """What came.
+
+    Attributes:
+        session: Its name here; another one than in the archive where that was taken.
+        redacted: Files whose secrets stayed where it came from.
+        left: Files that were not packed, and why.
+    """
+
+    session: str
+    folder: str
+    events: int
+    checkpoints: int
+    files: bool
+    redacted: tuple[str, ...]
+    left: dict[str, str]
+
+
+def arrive(home: Path, archive: Path, into: Path) -> Arrived:
+    """Makes the session and its folder; blocking.
+
+    ``into`` has to be empty, or not there: nothing is ever overwritten. What was allowed in the
+    session is not allowed here, and what it says counts as text from outside.
+
+    Raises:
+        Misuse: The archive is damaged, was changed or leads elsewhere, or ``into`` has files.
+        StoreFailed: The session cannot be kept; then nothing is left of it.
+    """
+    target = into.absolute()
+    if target.is_symlink() or (target.exists() and not _is_empty(target)):
+        raise Misuse(f"{str(into)!r} is not empty", hint="name a new folder with --into")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with workshop(target) as folder:
+            return _arrived(home, archive, folder, target)
+    except OSError as error:
+        raise Misuse(f"it cannot be unpacked: {error.strerror or error}") from error
+
+
+def _is_empty(folder: Path) -> bool:
+    return folder.is_dir() and next(folder.iterdir(), None) is None
+
+
+def _arrived(home: Path, archive: Path, staging: Path, target: Path) -> Arrived:
+    manifest = unpack(archive, staging)
+    with (staging / SESSION).open("rb") as file:
+        read_lines(iter(lambda: file.readline(LINE_BYTES + 1), b""), SESSION)
+    library, commits = _checkpoints(staging, manifest)
+    files = staging / "files"
+    files.mkdir(mode=0o700)
+    if manifest.checkpoint:
+        lay_out(
+            library.get, tree_in(library.get(bytes.fromhex(manifest.checkpoint), "commit")), files
+        )
+    files.chmod(0o755)
+    _keep_blobs(home, staging, manifest)
+    files.rename(target)
+    try:
+        (staging / SESSION).rename(staging / archive.name)
+        made = import_file(home, staging / archive.name, cwd=target)
+        if commits:
+            _keep_checkpoints(home, target, made.session, staging / BUNDLE)
+    except (Misuse, StoreFailed, OSError):
+        with suppress(OSError):
+            target.rename(files)
+        raise
+    finally:
+        library.close()
+    return Arrived(
+        session=made.session,
+        folder=str(target),
+        events=made.events,
+        checkpoints=len(commits),
+        files=bool(manifest.checkpoint),
+        redacted=manifest.redacted,
+        left=manifest.left,
+    )
+
+
+def _checkpoints(staging: Path, manifest: Manifest) -> tuple[Library, list[str]]:
+    """The objects of the archive in a library of their own, every tree of them checked."""
+    kept = staging / "kept"
+    (kept / "objects" / "pack").mkdir(parents=True)
+    library = Library(kept)
+    library.load()
+    if not any(member.name == BUNDLE for member in manifest.members):
+        if manifest.checkpoint:
+            raise Misuse("the archive names files that it does not have")
+        return library, []
+    commits, start = bundle.heads(staging / BUNDLE)
+    with library.writing():
+        for kind, sha, data in bundle.objects(staging / BUNDLE, start, LARGEST_BYTES):
+            library.put(kind, sha, data)
+    if manifest.checkpoint not in commits:
+        raise Misuse("the archive names files that it does not have")
+    try:
+        for commit in commits:
+            checked(library.get, tree_in(library.get(bytes.fromhex(commit), "commit")))
+    except (ValueError, CheckpointFailed) as broken:
+        raise Misuse(f"the checkpoints of the archive are damaged: {broken}") from None
+    return library, commits
+
+
+def _keep_blobs(home: Path, staging: Path, manifest: Manifest) -> None:
+    blobs = Blobs(home)
+    for member in manifest.members:
+        if member.name.startswith("blobs/"):
+            data = (staging / member.name).read_bytes()
+            if blobs.put(data) != member.name.removeprefix("blobs/"):
+                raise Misuse(f"{member.name} is not what its name says")
+
+
+def _keep_checkpoints(home: Path, target: Path, session: str, path: Path) -> None:
+    """Gives the folder's own repository what the bundle has."""
+    commits, start = bundle.heads(path)
+    shadow = Shadow.opened(home, target)
+    with shadow.locked():
+        with shadow.library.writing():
+            for kind, sha, data in bundle.objects(path, start, LARGEST_BYTES):
+                shadow.library.put(kind, sha, data)
+        for commit in commits:
+            shadow.refer(session, commit)

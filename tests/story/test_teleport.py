@@ -1,0 +1,256 @@
+"""A session with its files goes to an empty machine; archives that lie do not."""
+
+import gzip
+import json
+import stat
+import subprocess
+import tarfile
+from io import BytesIO
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ouroboros.app.teleport.manifest import Manifest, Member, digest
+from ouroboros.workspace.checkpoints.objects import FOLDER, LINK, Entry, commit_of, name_of, tree_of
+from ouroboros.workspace.checkpoints.packs import PackWriter
+from tests.story.test_cli_run import ouro, script
+
+KEY = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+
+
+@pytest.fixture
+def packed(tmp_path: Path) -> Path:
+    """An archive of a session that wrote files in two turns."""
+    work = tmp_path / "work"
+    (work / "sub").mkdir(parents=True)
+    (work / "run.sh").write_text("echo hello\n", "utf-8")
+    (work / "run.sh").chmod(0o755)
+    (work / "sub" / "link").symlink_to("../run.sh")
+    (work / "bytes.bin").write_bytes(bytes(range(256)) * 40)
+    (work / "keys.txt").write_text(f"token = {KEY}\n", "utf-8")
+    for words, content in (("first", "one\n"), (f"second with {KEY}", "two\n")):
+        call = {"name": "write", "arguments": {"path": "a.txt", "content": content}}
+        spoken = [{"text": "."}] * 2 if words != "first" else []
+        model = script(tmp_path, *spoken, {"tool_calls": [call]}, {"text": f"Wrote {content}"})
+        flags = ("--continue",) if words != "first" else ()
+        ran = ouro("run", words, "--model", model, "--mode", "full-auto", *flags, cwd=work)
+        assert ran.returncode == 0, ran.stderr
+    archive = tmp_path / "out.teleport"
+    left = ouro("teleport", "export", "last", "-o", str(archive), cwd=work)
+    assert left.returncode == 0, left.stderr
+    assert "keys.txt" in left.stderr
+    return archive
+
+
+def state_of(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Mode and content of everything in a folder."""
+    return {
+        str(path.relative_to(folder)): (
+            stat.S_IMODE(path.lstat().st_mode) if not path.is_symlink() else 0,
+            str(path.readlink()).encode()
+            if path.is_symlink()
+            else b""
+            if path.is_dir()
+            else path.read_bytes(),
+        )
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+def test_an_empty_machine_has_the_same_conversation_and_the_same_files(
+    packed: Path, tmp_path: Path
+) -> None:
+    there = {"OUROBOROS_HOME": str(tmp_path / "other machine")}
+    into = tmp_path / "place" / "here"
+    came = ouro("teleport", "import", str(packed), "--into", str(into), cwd=tmp_path, **there)
+    assert came.returncode == 0, came.stderr
+    name = came.stdout.strip()
+
+    expected = state_of(tmp_path / "work")
+    mode, _ = expected["keys.txt"]
+    found = state_of(into)
+    assert KEY.encode() not in found["keys.txt"][1]
+    assert found.pop("keys.txt")[0] == mode
+    del expected["keys.txt"]
+    assert found == expected
+
+    said = [
+        json.loads(line)["data"]["message"]["parts"][0]["text"]
+        for home in ({}, there)
+        for line in ouro("export", name, cwd=tmp_path, **home).stdout.splitlines()
+        if '"agent.message"' in line and '"text"' in line
+    ]
+    assert said[: len(said) // 2] == said[len(said) // 2 :] != []
+    assert KEY not in ouro("export", name, cwd=tmp_path, **there).stdout
+
+    back = ouro("rewind", name, "--to", "1", "--files", "--yes", cwd=into, **there)
+    assert back.returncode == 0, back.stderr
+    assert (into / "a.txt").read_text("utf-8") == "one\n"
+    model = script(tmp_path, *[{"text": "."}] * 4, {"text": "Three."})
+    again = ouro("run", "third", "--resume", name, "--model", model, cwd=into, **there)
+    assert (again.returncode, again.stdout) == (0, "Three.\n")
+
+
+def test_nothing_is_overwritten_and_nothing_is_left_of_a_refusal(
+    packed: Path, tmp_path: Path
+) -> None:
+    there = {"OUROBOROS_HOME": str(tmp_path / "other machine")}
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "mine").write_text("mine", "utf-8")
+
+    refused = ouro("teleport", "import", str(packed), "--into", str(full), cwd=tmp_path, **there)
+    twice = ouro("teleport", "export", "last", "-o", str(packed), cwd=tmp_path / "work")
+
+    assert (refused.returncode, "not empty" in refused.stderr) == (2, True)
+    assert state_of(full) == {"mine": (0o644, b"mine")}
+    assert (twice.returncode, "exists already" in twice.stderr) == (2, True)
+    assert not [*tmp_path.glob(".teleport-*")]
+
+
+def test_an_archive_that_was_changed_anywhere_is_refused(packed: Path, tmp_path: Path) -> None:
+    from ouroboros.app.teleport.arriving import arrive
+    from ouroboros.core.errors import OuroborosError
+
+    inside = gzip.decompress(packed.read_bytes())
+    home, into = tmp_path / "home", tmp_path / "into"
+    ends = [0, 100, 512, *range(700, len(inside), max(1, len(inside) // 50)), len(inside) - 1]
+    for at in ends:
+        for broken in (
+            inside[:at] + bytes([inside[at] ^ 0x41]) + inside[at + 1 :],
+            inside[:at],
+        ):
+            bad = tmp_path / "bad.teleport"
+            bad.write_bytes(gzip.compress(broken, 1))
+            try:
+                arrive(home, bad, into)
+            except OuroborosError:
+                assert not into.exists()
+            else:  # such bytes of a header mean nothing, as that of the owner
+                assert state_of(into)["a.txt"][1] == b"two\n"
+                subprocess.run(["rm", "-rf", str(into)], check=True)
+    raw = packed.read_bytes()
+    for at in range(20, len(raw), len(raw) // 20):
+        bad = tmp_path / "bad.teleport"
+        bad.write_bytes(raw[:at] + bytes([raw[at] ^ 0xFF]) + raw[at + 1 :])
+        with pytest.raises(OuroborosError):
+            arrive(home, bad, into)
+        assert not into.exists()
+
+
+def archive_of(folder: Path, entries: list[tuple[bytes, int, bytes]], **more: object) -> Path:
+    """A well sealed archive of one checkpoint with these names in its top folder."""
+    folder.mkdir()
+    writer = PackWriter(folder)
+    made: list[Entry] = []
+    for name, mode, data in entries:
+        kind = "tree" if mode == FOLDER else "blob"
+        sha = name_of(kind, data)
+        writer.add(kind, sha, data)
+        made.append(Entry(name=name, mode=mode, sha=sha))
+    tree = tree_of(made)
+    commit = commit_of(name_of("tree", tree), "x", 1.0)
+    writer.add("tree", name_of("tree", tree), tree)
+    writer.add("commit", name_of("commit", commit), commit)
+    writer.finish()
+    head = name_of("commit", commit).hex()
+    packs = (folder / writer.name).read_bytes()
+    bundle = f"# v2 git bundle\n{head} refs/checkpoints/00000001\n\n".encode() + packs
+    line = (
+        b'{"v":1,"id":"evt_1","session":"ses_x","turn":0,"seq":1,"ts":1.0,"type":"user.message",'
+        b'"source":"user","data":{"message":{"id":"m","role":"user","parts":[{"type":"text","text":"x"}]}}}\n'
+    )
+    files = [("session.jsonl", line), ("checkpoints.bundle", bundle)]
+    members = tuple(Member(name=n, bytes=len(d), sha256=digest(d)) for n, d in files)
+    manifest = Manifest(session="ses_x", cwd="/", made=1.0, members=members, checkpoint=head)
+    told = json.dumps({**msgspec.to_builtins(manifest), **more}).encode()
+    out = BytesIO()
+    for name, data in [("manifest.json", told), ("seal", digest(told).encode()), *files]:
+        held = tarfile.TarInfo(name)
+        held.size = len(data)
+        out.write(held.tobuf(tarfile.USTAR_FORMAT) + data + b"\0" * (-len(data) % 512))
+    target = folder / "made.teleport"
+    target.write_bytes(gzip.compress(out.getvalue() + b"\0" * 1024))
+    return target
+
+
+FILE = 0o100644
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        ([(b"..", FOLDER, b"")], "leads out"),
+        ([(b"a/b", FILE, b"x")], "leads out"),
+        ([(b".git", FOLDER, b"")], "steer"),
+        ([(b".GIT ", FOLDER, b"")], "steer"),
+        ([(".g\u200cit".encode(), FOLDER, b"")], "steer"),
+        ([(b"git~1", FILE, b"x")], "steer"),
+        ([(b".ouroboros", FOLDER, b"")], "steer"),
+        ([(b"l", LINK | 0o777, b"/etc/passwd")], "leads out"),
+        ([(b"l", LINK | 0o777, b"../x")], "leads out"),
+        ([(b"l", LINK | 0o777, b"a/../../x")], "leads out"),
+        ([(b"A", FILE, b"1"), (b"a", FILE, b"2")], "twice"),
+        ([(b"f", 0o010644, b"")], "no file, folder or link"),
+        ([(b"d", 0o060644, b"")], "no file, folder or link"),
+    ],
+)
+def test_checkpoints_that_lead_elsewhere_are_refused(
+    tmp_path: Path, entries: list[tuple[bytes, int, bytes]], said: str
+) -> None:
+    from ouroboros.app.teleport.arriving import arrive
+    from ouroboros.core.errors import Misuse
+
+    archive = archive_of(tmp_path / "made", entries)
+
+    with pytest.raises(Misuse, match=said):
+        arrive(tmp_path / "home", archive, tmp_path / "into")
+    assert not (tmp_path / "into").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"format": 2}, "later version"),
+        ({"format": "x"}, "form is unknown"),
+        ({"checkpoint": "0" * 40}, "does not have"),
+        ({"members": []}, "names files"),
+        ({"members": [{"name": "../x", "bytes": 1, "sha256": ""}]}, "names files"),
+        ({"members": [{"name": "session.jsonl", "bytes": 2**60, "sha256": ""}]}, "larger"),
+        ({"members": [{"name": "session.jsonl", "bytes": -1, "sha256": ""}]}, "cannot be true"),
+    ],
+)
+def test_manifests_that_cannot_be_true_are_refused(
+    tmp_path: Path, more: dict[str, object], said: str
+) -> None:
+    from ouroboros.app.teleport.arriving import arrive
+    from ouroboros.core.errors import Misuse
+
+    archive = archive_of(tmp_path / "made", [(b"f", FILE, b"x")], **more)
+
+    with pytest.raises(Misuse, match=said):
+        arrive(tmp_path / "home", archive, tmp_path / "into")
+    assert not (tmp_path / "into").exists()
+
+
+def test_what_a_killed_process_left_is_swept(packed: Path, tmp_path: Path) -> None:
+    gone = subprocess.run(["sh", "-c", "echo $$"], capture_output=True, text=True, check=True)
+    left = tmp_path / f".teleport-{gone.stdout.strip()}-abc"
+    (left / "files").mkdir(parents=True)
+    there = {"OUROBOROS_HOME": str(tmp_path / "other machine")}
+
+    came = ouro("teleport", "import", str(packed), "--into", "here", cwd=tmp_path, **there)
+
+    assert came.returncode == 0, came.stderr
+    assert not [*tmp_path.glob(".teleport-*")]
+
+
+def test_rights_of_others_do_not_travel(tmp_path: Path) -> None:
+    from ouroboros.app.teleport.arriving import arrive
+
+    archive = archive_of(tmp_path / "made", [(b"f", 0o106755, b"x")])
+
+    arrive(tmp_path / "home", archive, tmp_path / "into")
+
+    assert stat.S_IMODE((tmp_path / "into" / "f").stat().st_mode) == 0o755
