@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from ouroboros.core.commands import SetGoal
 from ouroboros.core.events import ContextCompacted
 from ouroboros.llm.turns import Turn
 from tests.story.stage import PROMPTS, call, stage
@@ -27,6 +28,8 @@ def turns() -> list[Turn]:
         found.append(Turn(tool_calls=tuple(calls), usage=FULL if is_last else LOW))
         if is_last:
             found.append(Turn(text=f"Summary after {number}.", usage=LOW))
+    reached = call("call_tool", name="update_goal", arguments={"status": "complete"})
+    found.append(Turn(tool_calls=(reached,), usage=LOW))
     return [*found, Turn(text="All steps are done.", usage=LOW)]
 
 
@@ -40,6 +43,7 @@ def after_a_summary(body: dict[str, Any], number: int, process: int) -> int:
     assert "Mode: full-auto" in facts
     assert f"[in_progress] Do step {number + 1}\n" in facts
     assert f"[session_id {process}] sleep 60" in facts
+    assert facts.count("<objective>\nAll steps are in the file.\n</objective>") == 1
     assert "<mentioned>" not in facts
     return len(str(body["messages"]))
 
@@ -48,6 +52,7 @@ async def test_two_hundred_steps_over_ten_summaries_lose_nothing(tmp_path: Path)
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "AGENTS.md").write_text("Keep commits small.")
     async with stage(tmp_path, turns(), context=WINDOW) as s:
+        await s.session.send(SetGoal(objective="All steps are in the file."))
         outcome = await s.run("Do all the steps. Never touch main.")
         assert (outcome.reason, outcome.final) == ("completed", "All steps are done.")
         assert len(s.events(ContextCompacted)) == STEPS // EACH
