@@ -293,3 +293,9 @@ async def test_a_goal_goes_back_and_comes_again_with_its_turn(tmp_path: Path):
         assert goals(s) == []
         await s.session.send(Redo())
         assert goals(s) == then
+
+
+async def test_an_answer_without_a_call_reads_no_file(tmp_path: Path):
+    async with stage(tmp_path, [DONE]) as s:
+        await s.run()
+    assert not (tmp_path / "home" / "checkpoints").exists()

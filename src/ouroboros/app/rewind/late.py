@@ -1,4 +1,4 @@
-"""Checkpoints of a session that are loaded when a model has begun to answer: the start needs none."""
+"""Checkpoints of a session that are loaded when a model calls a tool: the start needs none."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -33,10 +33,12 @@ class LateKeeping:
         self.send: Callable[[Command], Awaitable[None]] | None = None
 
     def hear(self, envelope: Envelope) -> None:
-        """Looks at the files for the first time while the model begins to answer."""
-        self._tell_late(envelope.data)
-        is_due = self._thread is None and isinstance(envelope.data, ModelDelta)
-        if is_due and self._ground.state.mode != "plan":
+        """Looks at the files for the first time while the model writes its first call."""
+        event = envelope.data
+        self._tell_late(event)
+        if self._thread is not None or self._ground.state.mode == "plan":
+            return
+        if isinstance(event, ModelDelta) and event.kind == "call":
             self._thread = Thread(target=self._look_ahead, name="checkpoints", daemon=True)
             self._thread.start()
 
