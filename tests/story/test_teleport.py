@@ -92,6 +92,23 @@ def test_an_empty_machine_has_the_same_conversation_and_the_same_files(
     assert (again.returncode, again.stdout) == (0, "Three.\n")
 
 
+def test_its_checkpoints_are_a_bundle_that_git_reads(packed: Path, tmp_path: Path) -> None:
+    with tarfile.open(packed) as held:
+        held.extract("checkpoints.bundle", tmp_path, filter="data")
+    git = ["git", "-C", str(tmp_path / "clone")]
+    subprocess.run(["git", "init", "-q", str(tmp_path / "clone")], check=True)
+    refs = "refs/checkpoints/*:refs/heads/c*"
+    subprocess.run([*git, "fetch", "-q", str(tmp_path / "checkpoints.bundle"), refs], check=True)
+
+    shown = [
+        subprocess.run(
+            [*git, "show", f"c0000000{n}:a.txt"], capture_output=True, check=False
+        ).stdout
+        for n in (1, 2, 3)
+    ]
+    assert shown == [b"", b"one\n", b"two\n"]
+
+
 def test_nothing_is_overwritten_and_nothing_is_left_of_a_refusal(
     packed: Path, tmp_path: Path
 ) -> None:
