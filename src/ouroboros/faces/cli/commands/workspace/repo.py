@@ -104,6 +104,44 @@ def show(invocation: Invocation, name: str, tokens: int, *, as_json: bool) -> No
     say(tree_of(repo, tokens))
 
 
+@command.command("map", short_help="Print the symbols that matter most, by rank.")
+@click.argument("place", metavar="[NAME|PATH]", default="")
+@click.option("--tokens", type=click.IntRange(min=50, max=200_000), default=1000, show_default=True)
+@click.option("--near", metavar="FILE", multiple=True, help="What this file uses counts more.")
+@click.option("--name", "names", metavar="SYMBOL", multiple=True, help="This symbol counts more.")
+@as_json
+@click.pass_obj
+def show_map(
+    invocation: Invocation,
+    place: str,
+    tokens: int,
+    near: tuple[str, ...],
+    names: tuple[str, ...],
+    *,
+    as_json: bool,
+) -> int:
+    """Print an outline of the symbols that matter most, of a repository or a folder.
+
+    A symbol matters that many files use which matter themselves. Nothing of them is run.
+    """
+    import anyio
+
+    from ouroboros.app.repos.standing import About, map_of, place_of
+
+    repos = _repos(invocation)
+    root = place_of(repos.shelf, place, invocation.cwd())
+    about = About(tokens=tokens, near=near, names=names)
+    home = invocation.home()
+    found = anyio.run(partial(map_of, root, about, home=home, environment=invocation.environment))
+    if as_json:
+        say_json(found)
+        return 0
+    if found.outline:
+        say(found.outline)
+    note(f"{found.shown} symbols of {found.files:,} files")
+    return 0
+
+
 @command.command("update")
 @click.argument("name")
 @as_json

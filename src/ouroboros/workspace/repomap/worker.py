@@ -1,0 +1,168 @@
+"""The process that makes a map: reads a wish on standard input, writes the map, and ends.
+
+A file that brings a parser down, or holds it up, is known to the next process and left out.
+"""
+
+import os
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from ouroboros.workspace.repomap.cache import Kept, file_of, load, mark_of, save
+from ouroboros.workspace.repomap.listing import Listed, listed
+from ouroboros.workspace.repomap.outline import outline
+from ouroboros.workspace.repomap.ranking import Ranked, rank
+from ouroboros.workspace.repomap.tags import Tags, tags_of
+
+SAVE_SECONDS = 5.0
+"""How much work is lost at most when the process is ended."""
+
+_MOST_PATH = 4096
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """Of which folder, how large, and what the conversation is about."""
+
+    root: str
+    home: str
+    most_chars: int
+    near: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    most_symbols: int = 50
+
+
+class Symbol(Struct, frozen=True, kw_only=True):
+    """One of those that matter most."""
+
+    name: str
+    path: str
+    line: int
+    score: float
+
+
+class Map(Struct, frozen=True, kw_only=True):
+    """The outline, and the symbols that matter most, whether they fit into it or not.
+
+    Attributes:
+        files: How many were looked into.
+        read: How many of them anew.
+        shown: Symbols in the outline.
+    """
+
+    outline: str
+    symbols: tuple[Symbol, ...] = ()
+    files: int = 0
+    read: int = 0
+    shown: int = 0
+
+
+def main() -> int:
+    """Answers one wish."""
+    wish = msgspec.json.decode(sys.stdin.buffer.read(), type=Wish)
+    sys.stdout.buffer.write(msgspec.json.encode(made(wish)))
+    return 0
+
+
+def made(wish: Wish) -> Map:
+    """Makes the map; blocks."""
+    root = Path(wish.root)
+    place = file_of(Path(wish.home), root)
+    known = load(place, root)
+    files, read = _read(root, place, known)
+    ranked = rank(
+        {path: kept.tags for path, kept in files.items()}, near=wish.near, names=wish.names
+    )
+    text, shown = outline(ranked, most_chars=wish.most_chars)
+    symbols = tuple(_symbol(one) for one in ranked[: wish.most_symbols] if one.score > 0)
+    return Map(outline=text, symbols=symbols, files=len(files), read=read, shown=shown)
+
+
+def _read(root: Path, place: Path, known: dict[str, Kept]) -> tuple[dict[str, Kept], int]:
+    """The tags of all files, and how many were read for that."""
+    bad = _taken(place)
+    files: dict[str, Kept] = {}
+    read, saved = 0, time.monotonic()
+    diary = _Diary(place)
+    for one in listed(root):
+        had = known.get(one.path)
+        if had is not None and (had.size, had.changed) == (one.size, one.changed):
+            files[one.path] = had
+            continue
+        diary.write(one.path)
+        kept = _tagged(root, one, had, is_bad=one.path == bad)
+        if kept is not None:
+            files[one.path] = kept
+            read += 1
+        if time.monotonic() - saved > SAVE_SECONDS:
+            save(place, root, {**known, **files})
+            saved = time.monotonic()
+    diary.end()
+    if read or files.keys() != known.keys():
+        save(place, root, files)
+    return files, read
+
+
+def _tagged(root: Path, one: Listed, had: Kept | None, *, is_bad: bool) -> Kept | None:
+    if is_bad:
+        return Kept(one.size, one.changed, b"", Tags())
+    try:
+        data = (root / one.path).read_bytes()
+    except OSError:
+        return None
+    mark = mark_of(data)
+    if had is not None and had.mark == mark:
+        return Kept(one.size, one.changed, mark, had.tags)
+    try:
+        tags = tags_of(one.path, data)
+    except (ValueError, RecursionError, MemoryError):
+        tags = Tags()
+    return Kept(one.size, one.changed, mark, tags)
+
+
+def _symbol(one: Ranked) -> Symbol:
+    return Symbol(
+        name=one.definition.name, path=one.path, line=one.definition.line, score=one.score
+    )
+
+
+def _diary_of(place: Path) -> Path:
+    return place.with_suffix(".reading")
+
+
+def _taken(place: Path) -> str:
+    """The file at which an earlier process came to an end; empty for none."""
+    try:
+        return _diary_of(place).read_bytes().partition(b"\0")[0].decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+class _Diary:
+    """Which file is being read, in a file that outlives us."""
+
+    def __init__(self, place: Path) -> None:
+        self._path, self._descriptor = _diary_of(place), -1
+
+    def write(self, path: str) -> None:
+        try:
+            if self._descriptor < 0:
+                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+                self._descriptor = os.open(self._path, flags, 0o600)
+            os.pwrite(self._descriptor, os.fsencode(path)[:_MOST_PATH] + b"\0", 0)
+        except OSError:
+            return
+
+    def end(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""What is found in files of each language, whatever state they are in."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ouroboros.workspace.repomap.tags import Tags, is_read, tags_of
+
+PYTHON = '''"""A module; class Fake: not here."""
+from knots import tie, untie as loosen
+import ropes
+
+LENGTH = 12
+
+class Rope(ropes.Base):
+    """def fake(self): ..."""
+
+    def cut(
+        self, at: int, *more: str
+    ) -> list[int]:
+        # def other(): ...
+        return tie(self.at)
+
+async def main(args): ...
+'''
+JAVASCRIPT = """// class Fake {}
+export class Rope extends Base { cut(at) { return tie(at) } }
+export const knot = (a) => tie(a)
+function main() { let inner = 1 }
+"""
+BASH = """# fake() { :; }
+tie() { echo knot; }
+function untie { tie; }
+"""
+OTHERS = {
+    "a.ts": (
+        "export interface Rope { n: number }\nexport const tie = (a: string) => a\n",
+        ["Rope", "tie"],
+    ),
+    "a.go": ("type Rope struct {\n}\nfunc (r *Rope) Cut(at int) error {\n", ["Rope", "Cut"]),
+    "a.rs": (
+        "pub struct Rope { n: u8 }\nimpl Rope {\n  pub fn cut(&self) {}\n}\n",
+        ["Rope", "cut"],
+    ),
+    "A.java": ("public class Rope {\n  public int cut(int at) {\n  }\n}\n", ["Rope", "cut"]),
+    "a.c": (
+        "struct rope {\n  int n;\n};\nstatic int tie_knot(int a) {\n  return cut(a);\n}\n",
+        ["rope", "tie_knot"],
+    ),
+    "a.cpp": ("class Rope {\n};\nvoid Rope::cut(int a) {\n}\n", ["Rope", "cut"]),
+    "a.rb": ("class Rope\n  def cut(at)\n  end\nend\n", ["Rope", "cut"]),
+    "a.php": ("<?php\nclass Rope {\n  public function cut($a) {}\n}\n", ["Rope", "cut"]),
+    "a.kt": ("class Rope {\n  fun cut(at: Int) {}\n}\n", ["Rope", "cut"]),
+}
+
+
+def symbols(path: str, source: str) -> list[tuple[str, str]]:
+    return [(each.parent, each.name) for each in tags_of(path, source.encode()).definitions]
+
+
+def test_python() -> None:
+    found = tags_of("a.py", PYTHON.encode())
+    assert symbols("a.py", PYTHON) == [("", "LENGTH"), ("", "Rope"), ("Rope", "cut"), ("", "main")]
+    cut = found.definitions[2]
+    assert (cut.line, cut.text) == (10, "def cut(self, at: int, *more: str) -> list[int]")
+    assert (found.names["tie"], found.members["Base"], found.imported) == (2, 1, ("tie", "untie"))
+    assert "fake" not in found.names
+
+
+def test_python_that_is_broken_is_read_by_its_look() -> None:
+    broken = PYTHON + "\nthis is no python (\n"
+    assert {("", "Rope"), ("Rope", "cut"), ("", "main")} == set(symbols("a.py", broken))
+
+
+def test_scripts() -> None:
+    assert symbols("a.js", JAVASCRIPT) == [
+        ("", "Rope"),
+        ("Rope", "cut"),
+        ("", "knot"),
+        ("", "main"),
+    ]
+    assert symbols("a.sh", BASH) == [("", "tie"), ("", "untie")]
+
+
+@pytest.mark.parametrize("path", OTHERS)
+def test_languages_without_a_grammar_here(path: str) -> None:
+    source, names = OTHERS[path]
+    assert [name for _, name in symbols(path, source)] == names
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\0" * 100, b"x = 1;" * 1_000, b"def f(): ...\n" * 100_000, b"\xff\xfe" * 50],
+    ids=["empty", "binary", "minified", "huge", "no text"],
+)
+def test_what_is_not_written_by_people_has_nothing(data: bytes) -> None:
+    assert tags_of("a.py", data).definitions == ()
+
+
+def test_only_known_languages_are_read() -> None:
+    assert is_read("src/a.py")
+    assert not any(map(is_read, ("a.png", "a.min.js", "a.md", "a_pb2.py", "a.d.ts", "Makefile")))
+
+
+@pytest.mark.parametrize("path", ["a.py", "a.js", "a.sh", "a.ts", "a.c", "a.java"])
+def test_deep_nesting_brings_nothing_down(path: str) -> None:
+    for source in (
+        "(" * 5_000 + "\n",
+        "x = " + "[\n" * 3_000,
+        "if a:\n" + "".join(" " * n + "if a:\n" for n in range(1, 150)),
+    ):
+        assert isinstance(tags_of(path, source.encode()), Tags)
+
+
+@given(st.binary(max_size=400), st.sampled_from(["a.py", "a.js", "a.sh", "a.ts", "a.c", "a.rb"]))
+def test_whatever_is_in_a_file_it_is_quiet(data: bytes, path: str) -> None:
+    assert isinstance(tags_of(path, data), Tags)
