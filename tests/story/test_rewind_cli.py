@@ -162,7 +162,7 @@ def test_checkpoints_go_with_their_session_unless_a_fork_has_them(person: Person
 
 def test_the_chat_goes_back_and_on_again(person: Person) -> None:
     chat = ("chat", "--mode", "full-auto", "--model", f"script:{person.script}")
-    lines = "Change it\n/rewind\n/undo\n/redo\n/rewind 1 files\n/checkpoints\n/rewind nine\n/quit\n"
+    lines = "Change it\n/rewind\n/undo\n/redo\n/rewind 1 diff\n/rewind 1 files\n/checkpoints\n/rewind nine\n/quit\n"
     ran = subprocess.run(
         [sys.executable, "-m", "ouroboros", *chat],
         input=lines,
@@ -173,6 +173,7 @@ def test_the_chat_goes_back_and_on_again(person: Person) -> None:
     assert "1\t" in ran.stderr
     assert "Took back the latest turn (files, history)" in ran.stderr
     assert "Have again the latest turn (files, history)" in ran.stderr
+    assert "-two\n+one" in ran.stderr
     assert "Files were brought back, 2 paths changed" in ran.stderr
     assert "after going back" in ran.stderr
     assert "'nine' is not understood" in ran.stderr

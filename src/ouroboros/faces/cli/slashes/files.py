@@ -9,7 +9,7 @@ from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.conversation import Control
 from ouroboros.faces.cli.slashes.table import Seat
 
-_WHAT = frozenset({"files", "conversation", "both"})
+_WHAT = frozenset({"files", "conversation", "both", "diff"})
 _DECISIONS: dict[str, Foreign] = {"overwrite": "overwrite", "keep": "keep"}
 
 
@@ -18,6 +18,10 @@ async def rewind(seat: Seat, rest: str) -> Control:
     number, what, decision = _wish(rest)
     if not number:
         seat.say(*await to_thread.run_sync(partial(_listed, seat)))
+        return "stay"
+
+    if what == "diff":
+        seat.say(*await to_thread.run_sync(partial(_previewed, seat, number)))
         return "stay"
 
     async def job() -> None:
@@ -102,6 +106,18 @@ def _point(seat: Seat, number: str) -> str:
         there = "is one turn" if len(turns) == 1 else f"are {len(turns)} turns"
         raise Misuse(f"there is no turn {number} to go back to", hint=f"there {there}")
     return turns[int(number) - 1]
+
+
+def _previewed(seat: Seat, number: str) -> list[str]:
+    from ouroboros.app.rewind.offline import Records
+
+    records = Records(seat.loaded.home, seat.session.id, seat.loaded.settings)
+    target = records.target(_point(seat, number))
+    if target is None:
+        return ["no file was written since"]
+    preview = records.preview(target)
+    others = [f"changed since by somebody else: {path}" for path in preview.foreign]
+    return [preview.diff.rstrip() or "no file is different", *others]
 
 
 def _kept(seat: Seat) -> list[str]:
