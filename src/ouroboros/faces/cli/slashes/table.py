@@ -111,7 +111,7 @@ SLASHES = {
         "/export [jsonl|md|html] [FILE]", "write the session out", f"{_HERE}.export:export"
     ),
     "rewind": Slash(
-        "/rewind [TURN [files|conversation|both]]",
+        "/rewind [TURN [files|conversation|both|diff]]",
         "list the turns, or go back to before one; 1 is the latest",
         f"{_HERE}.files:rewind",
         waits=True,
