@@ -62,10 +62,10 @@ def sample(seq: int, session: str = "ses_1") -> Envelope:
     return enveloped(seq, result, session)
 
 
-async def acknowledged(home: Path, producers: int) -> float:
+async def acknowledged(home: Path, producers: int, prefix: str = "ses_") -> float:
     """Events per second, each awaited by its producer before it makes the next one."""
     made = {
-        f"ses_{number}": [sample(seq, f"ses_{number}") for seq in range(1, EVENTS + 1)]
+        f"{prefix}{number}": [sample(seq, f"{prefix}{number}") for seq in range(1, EVENTS + 1)]
         for number in range(producers)
     }
     leases = [await anyio.to_thread.run_sync(Lease.take, home, name) for name in made]
