@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import anyio
 from anyio import to_thread
 
 from ouroboros.core.commands import SetGoal
+from ouroboros.core.events import PermissionBlocked
 from ouroboros.core.events.code import Logged
 from ouroboros.llm.turns import ScriptedUsage, Turn
 from tests.story.stage import call, stage
@@ -49,3 +51,17 @@ async def test_a_goal_stops_at_the_limit_of_the_day_and_is_still_active(tmp_path
         goals = s.session.state.goals
         assert goals is not None
         assert goals.active is not None
+
+
+async def test_what_another_session_did_unasked_counts_for_the_hour(tmp_path: Path) -> None:
+    touch = [Turn(tool_calls=(call("shell", command=f"touch {name}"),)) for name in "ab"]
+    hour = {"actions_per_hour": 1}
+    async with stage(tmp_path, [touch[0], LOOK, DONE]) as s:
+        await s.run()
+    async with stage(tmp_path, [touch[1], DONE], limits=hour) as s:
+        await s.run()
+        assert [each.limit for each in s.events(PermissionBlocked)] == ["actions_per_hour"]
+        assert not await anyio.Path(s.cwd / "b").exists()
+    async with stage(tmp_path, [touch[1], DONE], limits={"actions_per_hour": 2}) as s:
+        await s.run()
+        assert await anyio.Path(s.cwd / "b").exists()

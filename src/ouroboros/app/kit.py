@@ -27,6 +27,7 @@ from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.policy.book import Book
 from ouroboros.safety.rules import Rule
 from ouroboros.tools.approval import Asker
+from ouroboros.tools.pace import Pace
 from ouroboros.tools.seams import Cages
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     lineup: Lineup
     speakers: Speakers
     caps: Caps
+    pace: Pace
     clock: Clock
     ids: Ids
     around: Around = Nobody()

@@ -122,6 +122,13 @@ MIGRATIONS = (
                 PRIMARY KEY (session, seq)
             ) WITHOUT ROWID""",
             "CREATE INDEX spending_by_time ON spending (ts)",
+            """CREATE TABLE actions (
+                session TEXT NOT NULL,
+                seq INTEGER NOT NULL,
+                ts REAL NOT NULL,
+                PRIMARY KEY (session, seq)
+            ) WITHOUT ROWID""",
+            "CREATE INDEX actions_by_time ON actions (ts)",
         ),
     ),
 )

@@ -5,17 +5,19 @@ when the session is deleted, for what was spent is spent.
 """
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 from msgspec import Struct
 
-from ouroboros.core.events import AgentMessage, ContextCompacted, Envelope
+from ouroboros.core.events import AgentMessage, ContextCompacted, Envelope, ToolAttempted
 from ouroboros.core.parts import Usage
 from ouroboros.store.db import explained, open_existing
 
 _INSERT = "INSERT OR IGNORE INTO spending (session, seq, ts, tokens, cost) VALUES (?, ?, ?, ?, ?)"
+_ACT = "INSERT OR IGNORE INTO actions (session, seq, ts) VALUES (?, ?, ?)"
+_ACTIONS = "SELECT ts FROM actions WHERE ts > ? AND session <> ? ORDER BY ts"
 _TOTAL = (
     "SELECT count(*), coalesce(sum(tokens), 0), coalesce(sum(cost), 0.0), "
     "count(*) - count(cost) FROM spending WHERE ts >= ?"
@@ -31,11 +33,18 @@ class Total(Struct, frozen=True, kw_only=True):
     unpriced: int = 0
 
 
-def record(connection: sqlite3.Connection, envelopes: Iterable[Envelope]) -> None:
+def record(connection: sqlite3.Connection, envelopes: Sequence[Envelope]) -> None:
     """Notes what these events say was used; in their transaction."""
     rows = [row for each in envelopes if (row := _row(each)) is not None]
     if rows:
         connection.executemany(_INSERT, rows)
+    acts = [
+        (each.session, each.seq, each.ts)
+        for each in envelopes
+        if isinstance(each.data, ToolAttempted) and each.data.unasked and each.data.attempt == 1
+    ]
+    if acts:
+        connection.executemany(_ACT, acts)
 
 
 def since(home: Path, *moments: float) -> list[Total]:
@@ -58,6 +67,23 @@ def since(home: Path, *moments: float) -> list[Total]:
         Total(requests=requests, tokens=tokens, cost=cost, unpriced=unpriced)
         for requests, tokens, cost, unpriced in found
     ]
+
+
+def actions(home: Path, after: float, *, but: str) -> list[float]:
+    """When other sessions than ``but`` did something unasked, from a moment on; blocks.
+
+    Raises:
+        StoreFailed: The database cannot be read.
+    """
+    connection = open_existing(home)
+    if connection is None:
+        return []
+    with closing(connection):
+        try:
+            found: list[tuple[float]] = connection.execute(_ACTIONS, (after, but)).fetchall()
+        except sqlite3.Error as error:
+            raise explained(error, home) from error
+    return [ts for (ts,) in found]
 
 
 def _row(envelope: Envelope) -> tuple[str, int, float, int, float | None] | None:

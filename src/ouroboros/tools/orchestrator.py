@@ -317,6 +317,7 @@ class Orchestrator:
                     layer=passage.layer,
                     seconds=self._clock.monotonic() - passage.began,
                     command=passage.command,
+                    unasked=passage.decision == "allow" and effect.kind not in HARMLESS,
                 )
             )
         if effect.kind not in HARMLESS:

@@ -246,3 +246,10 @@ def test_an_hour_later_there_is_room_again():
     said = [pace.held(allowed, "write", now).outcome for now in (0.0, 10.0, 20.0, 3601.0, 3602.0)]
     assert said == ["allow", "allow", "ask", "allow", "ask"]
     assert pace.held(allowed, "read", 3603.0).outcome == "allow"
+
+
+def test_what_other_sessions_did_in_the_hour_counts_too():
+    pace, allowed = Pace(2), Decision(outcome="allow", rule="mode full-auto")
+    pace.elsewhere = (-10.0, 50.0)
+    said = [pace.held(allowed, "write", now).outcome for now in (60.0, 3595.0, 3596.0, 3651.0)]
+    assert said == ["ask", "allow", "ask", "allow"]

@@ -7,6 +7,7 @@ frees nothing; a new day begins when the clock says so.
 
 from collections.abc import Awaitable, Callable
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 
 from anyio import to_thread
@@ -18,7 +19,9 @@ from ouroboros.core.clock import Clock
 from ouroboros.core.state import State
 from ouroboros.store import spending
 from ouroboros.store.spending import Total
+from ouroboros.tools.pace import Pace
 
+HOUR = 3600.0
 NEAR = 0.8
 """From this share on the person is warned."""
 
@@ -56,6 +59,17 @@ def standings(home: Path, limits: Limits, now: float, zone: tzinfo | None = None
         Standing(period=each, total=total, most=wanted[each.name])
         for each, total in zip(periods, totals, strict=True)
     ]
+
+
+async def look_elsewhere(pace: Pace, home: Path, session: str, clock: Clock) -> None:
+    """Tells the pace of a session what all others did unasked in the last hour.
+
+    Raises:
+        StoreFailed: It cannot be found out.
+    """
+    now, here = clock.now(), clock.monotonic()
+    found = await to_thread.run_sync(partial(spending.actions, home, now - HOUR, but=session))
+    pace.elsewhere = tuple(here - max(0.0, now - ts) for ts in found)
 
 
 class Watch:

@@ -93,6 +93,7 @@ def hands(
     routes: Routes | None = None,
     checkpoints: Checkpoints | None = None,
     hooks: Hooks | None = None,
+    pace: Pace | None = None,
 ) -> Orchestrator:
     """The one way from a call to its effect, for this session."""
     rules, validator = judging(bench, state.session, book)
@@ -105,7 +106,7 @@ def hands(
         asker=asker,
         standing=here,
         keeper=FileKeeper(bench.home, bench.cwd, book),
-        pace=Pace(bench.settings.limits.actions_per_hour),
+        pace=pace,
         clock=clock,
         ids=ids,
         environment=bench.environment,
@@ -216,6 +217,7 @@ def session_hands(kit: Kit, registry: Registry, routes: Routes | None = None) ->
         routes=routes,
         checkpoints=kit.keeping,
         hooks=kit.hooks,
+        pace=kit.pace,
     )
 
 

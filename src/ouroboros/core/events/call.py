@@ -33,6 +33,7 @@ class ToolAttempted(Event, frozen=True, kw_only=True):
         rule: The rule, mode or policy that decided, and the ``layer`` it stands in.
         seconds: From the call's beginning until it was let through.
         command: The text that runs in the place of the written one; empty when as written.
+        unasked: It changes or runs something, and nobody was asked.
     """
 
     type: ClassVar[str] = "tool.attempted"
@@ -45,6 +46,7 @@ class ToolAttempted(Event, frozen=True, kw_only=True):
     layer: str = ""
     seconds: float = 0.0
     command: str = ""
+    unasked: bool = False
 
 
 class ToolProgress(Event, frozen=True, kw_only=True):

@@ -149,9 +149,9 @@ def _closing(kit: Kit, joined: Joined) -> Callable[[], Awaitable[None]]:
 def _outer(opening: Opening, kit: Kit) -> Callable[[State], Awaitable[str | None]]:
     """What holds the person's sessions together; most people set no such limit."""
     limits, journal = opening.settings.limits, kit.journal
-    if limits.daily_cost is None and limits.monthly_cost is None:
+    if limits.daily_cost is None and limits.monthly_cost is None and not kit.pace.is_on:
         return nobody
-    from ouroboros.app.limits.watch import Watch
+    from ouroboros.app.limits.watch import Watch, look_elsewhere
 
     watch = Watch(
         opening.home,
@@ -160,7 +160,13 @@ def _outer(opening: Opening, kit: Kit) -> Callable[[State], Awaitable[str | None
         settle=journal.settle,
         warn=lambda text: journal.record(Logged(level="warning", text=text)),
     )
-    return watch.reached
+
+    async def reached(state: State) -> str | None:
+        if kit.pace.is_on:
+            await look_elsewhere(kit.pace, opening.home, state.session, kit.clock)
+        return await watch.reached(state)
+
+    return reached
 
 
 def _goal(state: State) -> str:

@@ -22,6 +22,7 @@ from ouroboros.core.events.code import Logged
 from ouroboros.core.limits import Caps
 from ouroboros.safety.policy.book import Book
 from ouroboros.store import EventLog
+from ouroboros.tools.pace import Pace
 
 
 def folder_of(opening: Opening, past: Past) -> Path:
@@ -99,6 +100,7 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         lineup=lineup,
         speakers=parts.speakers,
         caps=_caps(opening.settings),
+        pace=Pace(opening.settings.limits.actions_per_hour),
         clock=parts.clock,
         ids=parts.ids,
         flush=_careful(opening.flush, journal),
