@@ -17,6 +17,7 @@ from ouroboros.core.commands import Compact, Interrupt, Rewind, Steer
 from ouroboros.core.events import PermissionRequested, TaskCompleted, ToolResulted
 from ouroboros.core.events.hooks import HookFinished, HookStarted
 from ouroboros.llm.turns import Turn
+from tests.story.rlm_stage import block, rlm_stage
 from tests.story.stage import Stage, call, stage
 from tests.unit.plugins.schemas import schema, wrong
 
@@ -312,3 +313,35 @@ def test_a_changed_definition_has_to_be_trusted_again(tmp_path: Path):
     found, warnings = offline.listed(load(folder, environment, {}))
     assert [each.verdict for each in found] == ["changed"]
     assert "changed since you trusted them" in warnings[0]
+
+
+async def test_a_run_that_writes_code_has_hooks_too(tmp_path: Path):
+    hooks = {
+        "PreToolUse": hook("echo no files >&2; exit 2", "read"),
+        "Stop": hook(
+            f"[ -e {tmp_path}/again ] || {{ touch {tmp_path}/again; echo say two >&2; exit 2; }}"
+        ),
+        "SessionStart": hook("echo a word of mine"),
+        "SubagentStart": hook(kept(tmp_path)),
+        "SubagentStop": hook(kept(tmp_path)),
+    }
+    turns = [
+        block("let r; try { r = await read('a.txt') } catch (e) { r = e.message }; console.log(r)"),
+        block("setFinal(await llm_query('One?', 'x'))"),
+        Turn(text="One."),
+        block("setFinal('Two.')"),
+    ]
+    async with rlm_stage(tmp_path, turns, hooks=hooks) as s:
+        (s.cwd / "a.txt").write_text("hello\n")
+        outcome = await s.run()
+        assert outcome.final == "Two."
+        assert ("Stop", "blocked") in ends(s)
+        assert "a word of mine" in s.server.exchanges[0].body
+        bodies = [exchange.body for exchange in s.server.exchanges]
+        assert "say two" in bodies[-1]
+    told = [each for each in seen(tmp_path) if each["hook_event_name"].startswith("Subagent")]
+    assert sorted(each["hook_event_name"] for each in told) == ["SubagentStart", "SubagentStop"]
+    for each in told:
+        name = "subagent-start" if each["hook_event_name"] == "SubagentStart" else "subagent-stop"
+        rule = schema(f"{name}.command.input")
+        assert wrong(each, rule, rule) == []

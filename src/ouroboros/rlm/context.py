@@ -47,6 +47,10 @@ class Bounds(Struct, frozen=True, kw_only=True):
     hurry_at: int = 0
 
 
+_HOOK = "<hook_context>"
+_HOOKS = 3
+
+
 class Setting(Struct, frozen=True, kw_only=True):
     """What a child is told of where it comes from; empty for a run of its own."""
 
@@ -64,6 +68,7 @@ def message(state: State, bounds: Bounds, page: Page | None, setting: Setting | 
         _changes(page),
         _environment(state, page),
         _actions(past, bounds),
+        _of_hooks(state),
         _nudge(state),
         _LAST if is_last else (_REMINDER if past else ""),
     ]
@@ -155,6 +160,16 @@ def _environment(state: State, page: Page | None) -> str:
 
 def _actions(past: list[Iteration], bounds: Bounds) -> str:
     return f"# Actions so far\n{history.told(past, bounds.history_tokens)}" if past else ""
+
+
+def _of_hooks(state: State) -> str:
+    """What programs of the person added, the last of it."""
+    found = [
+        message.text
+        for message in state.history
+        if message.kind == "context" and message.text.startswith(_HOOK)
+    ]
+    return "\n".join(found[-_HOOKS:])
 
 
 def _nudge(state: State) -> str:

@@ -17,6 +17,7 @@ from ouroboros.core.events import (
     PermissionRequested,
     TaskCompleted,
 )
+from ouroboros.core.events.fleet import SubagentCompleted, SubagentStarted
 from ouroboros.core.events.session import SessionBranched
 from ouroboros.core.ids import Ids
 from ouroboros.core.parts import Message, Text, ToolCall
@@ -25,7 +26,7 @@ from ouroboros.plugins.hooks.definition import SourceName
 from ouroboros.plugins.hooks.merging import Merged
 from ouroboros.plugins.hooks.moments import Moment
 from ouroboros.plugins.hooks.naming import rewritten, told
-from ouroboros.plugins.hooks.running import Hooks
+from ouroboros.plugins.hooks.running import END_SECONDS, Hooks
 from ouroboros.tools.approval import Answer, Asker, Reviewer
 from ouroboros.tools.pace import LIMIT
 from ouroboros.tools.registry import canonical
@@ -36,9 +37,6 @@ type Beginning = Literal["startup", "resume", "clear", "compact"]
 
 MOST_CONTINUATIONS = 25
 """How often hooks may send a model back to work in one run."""
-
-END_SECONDS = 30.0
-"""How long hooks may take when a session ends."""
 
 _MODES: dict[Mode, str] = {
     "plan": "plan",
@@ -78,11 +76,28 @@ class Around:
         self._contexts: list[str] = []
         self._stopped = ""
         self._continued = 0
+        self._kinds: dict[str, str] = {}
 
     def listen(self, envelope: Envelope) -> None:
-        """Notes that a conversation begins anew."""
-        if isinstance(envelope.data, SessionBranched) and not envelope.data.message_id:
-            self._beginning = "clear"
+        """Notes that a conversation begins anew, and tells hooks of children."""
+        match envelope.data:
+            case SessionBranched(message_id=""):
+                self._beginning = "clear"
+            case SubagentStarted(child=child, kind=kind):
+                self._kinds[child] = kind
+                self._tell_child("SubagentStart", child, {})
+            case SubagentCompleted(child=child, final=final):
+                end = {"agent_transcript_path": None, "stop_hook_active": False}
+                words = {"last_assistant_message": final or None}
+                self._tell_child("SubagentStop", child, {**end, **words})
+            case _:
+                pass
+
+    def _tell_child(self, moment: Moment, child: str, more: dict[str, object]) -> None:
+        kind = self._kinds.get(child, "run")
+        agent = {"agent_id": child, "agent_type": kind}
+        told = {**self._common(moment), **agent, **more}
+        self._hooks.tell(moment, lambda: told, names=(kind,))
 
     @asynccontextmanager
     async def kept(self) -> AsyncGenerator[None]:

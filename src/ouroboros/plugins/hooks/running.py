@@ -1,5 +1,6 @@
 """Runs the hooks of a session: all that fit at once, each bounded, each on record."""
 
+import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Protocol
 import anyio
 import msgspec
 from anyio.abc import TaskGroup
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -29,6 +31,13 @@ MOST_TOKENS = 2_500
 """Of the words of one hook a model reads this much; the whole is kept beside."""
 
 _SHOWN_CHARACTERS = 600
+_TOLD: frozenset[Moment] = frozenset({"SubagentStart", "SubagentStop"})
+
+
+END_SECONDS = 10.0
+"""How long hooks may take when a session ends."""
+
+type _Telling = tuple[Moment, Callable[[], dict[str, object]], Sequence[str]]
 
 
 class Judge(Protocol):
@@ -65,6 +74,8 @@ class Hooks:
         self._definitions, self._world = tuple(definitions), world
         self._beside: TaskGroup | None = None
         self._ends = 0
+        self._news: MemoryObjectSendStream[_Telling] | None = None
+        self._all_told = anyio.Event()
 
     def fitting(self, moment: Moment, names: Sequence[str] = ()) -> tuple[Definition, ...]:
         """The hooks of a moment for a thing with these names; without names no matcher counts."""
@@ -106,18 +117,45 @@ class Hooks:
     @asynccontextmanager
     async def kept(self) -> AsyncGenerator[None]:
         """Until the end of the block hooks may run beside the session; then they are ended."""
-        if not any(each.handler.is_async for each in self._definitions):
+        if not any(each.handler.is_async or each.moment in _TOLD for each in self._definitions):
             yield
             return
         try:
             async with anyio.create_task_group() as self._beside:
+                self._news, news = anyio.create_memory_object_stream[_Telling](math.inf)
+                self._beside.start_soon(self._tell_all, news)
                 try:
                     yield
                 finally:
-                    beside, self._beside = self._beside, None
-                    beside.cancel_scope.cancel()
+                    await self._end()
         except ExceptionGroup as group:  # what the block raised, as it raised it
             raise unwrapped(group) from group
+
+    def tell(
+        self, moment: Moment, payload: Callable[[], dict[str, object]], *, names: Sequence[str] = ()
+    ) -> None:
+        """Runs all that fit beside the session; what they say counts for nothing."""
+        if self._news is not None and self.fitting(moment, names):
+            self._news.send_nowait((moment, payload, names))
+
+    async def _tell_all(self, news: MemoryObjectReceiveStream[_Telling]) -> None:
+        try:
+            async with news:
+                async for moment, payload, names in news:
+                    await self.fire(moment, payload, names=names)
+        finally:
+            self._all_told.set()
+
+    async def _end(self) -> None:
+        """Lets those that were to be told hear it, and ends what runs beside."""
+        if self._news is not None:
+            self._news.close()
+            self._news = None
+        with anyio.move_on_after(END_SECONDS, shield=True):
+            await self._all_told.wait()
+        beside, self._beside = self._beside, None
+        if beside is not None:
+            beside.cancel_scope.cancel()
 
     def _start_beside(self, definition: Definition, stdin: bytes, call_id: str) -> None:
         if self._beside is not None:
