@@ -26,12 +26,12 @@ _PREVIEW_CHARACTERS = 200
 _UPSERT = """
 INSERT INTO sessions (
     id, cwd, model, mode, title, preview, status, waiting, turns, prompts, version, parent,
-    taken_over, created, updated
+    taken_over, archived, created, updated
 ) VALUES (
     :session, coalesce(:cwd, ''), coalesce(:model, ''), coalesce(:mode, ''), coalesce(:title, ''),
     coalesce(:preview, ''), coalesce(:status, 'idle'), max(0, :waiting), coalesce(:turns, 0),
     coalesce(:prompts, '{}'), coalesce(:version, ''), coalesce(:parent, ''),
-    coalesce(:taken_over, 0), :first, :last
+    coalesce(:taken_over, 0), :archived, :first, :last
 ) ON CONFLICT (id) DO UPDATE SET
     cwd = coalesce(:cwd, cwd),
     model = coalesce(:model, model),
@@ -75,6 +75,7 @@ class Change(Struct, kw_only=True):
     version: str | None = None
     parent: str | None = None
     taken_over: int | None = None
+    archived: int = 0
     waiting: int = 0
     answered_all: bool = False
 
@@ -86,6 +87,7 @@ class Change(Struct, kw_only=True):
                 self.cwd, self.model, self.mode = event.cwd, event.model, event.mode
                 self.title = event.title or self.title
                 self.version = event.version
+                self.archived = int(event.apart)
                 self.prompts = msgspec.json.encode(event.prompts).decode()
             case SettingsChanged() as event:
                 self._change(event)

@@ -29,6 +29,7 @@ from tests.unit.app.context_effects import CONTEXT_EFFECTS
 from tests.unit.app.hook_effects import HOOK_EFFECTS
 from tests.unit.app.policy_effects import POLICY_EFFECTS
 from tests.unit.app.repo_effects import REPO_EFFECTS
+from tests.unit.app.review_effects import REVIEW_EFFECTS
 from tests.unit.app.rlm_effects import RLM_EFFECTS
 from tests.unit.app.web_effects import WEB_EFFECTS
 
@@ -364,6 +365,7 @@ EFFECTS: dict[str, Effect] = {
     **HOOK_EFFECTS,
     **POLICY_EFFECTS,
     **REPO_EFFECTS,
+    **REVIEW_EFFECTS,
     **RLM_EFFECTS,
     **CAGE_EFFECTS,
     **CHECKPOINT_EFFECTS,

@@ -73,6 +73,7 @@ class Asides:
             case SetPersonality(personality=personality):
                 if personality != self._state.personality:
                     self._journal.record(SettingsChanged(personality=personality))
+                    await self._journal.settle()
             case AcceptPlan() | RefusePlan():
                 await self._answer(wish)
             case Review():

@@ -33,6 +33,7 @@ async def carried_out(
     except Exception as failed:
         problem = failed.message if isinstance(failed, OuroborosError) else repr(failed)
         journal.record(ReviewExited(outcome="failed", problem=problem))
+        await journal.settle()
         raise
     told = _messages(ids, assignment.subject, review)
     journal.record(ReviewExited(outcome="completed", review=review, messages=told))

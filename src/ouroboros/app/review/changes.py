@@ -12,7 +12,10 @@ _CUT = "\n[{count} lines of this change are left out here because it is too larg
 
 
 class Hunk(Struct, frozen=True, kw_only=True):
-    """Lines of a file that changed, with those around them; ``first`` to ``last`` in the new file."""
+    """Lines of a file that changed, with those around them; ``first`` to ``last`` in the new file.
+
+    In ``text`` each line that the new file has begins with its number there.
+    """
 
     text: str
     first: int
@@ -31,7 +34,7 @@ class FileChange(Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """As git says it."""
+        """As git says it, with numbers."""
         return self.head + "".join(hunk.text for hunk in self.hunks)
 
     @property
@@ -133,9 +136,8 @@ def _sections(diff: str) -> Iterator[list[str]]:
 def _file(lines: list[str]) -> FileChange:
     starts = list(_starts(lines))
     head = lines[: starts[0]] if starts else lines
-    hunks = [
-        _hunk(lines[at:end]) for at, end in zip(starts, [*starts[1:], len(lines)], strict=True)
-    ]
+    ends = (*starts[1:], len(lines))
+    hunks = [_hunk(lines[at:end]) for at, end in zip(starts, ends, strict=False)]
     before, after = _names(head)
     return FileChange(
         path=after or before,
@@ -157,7 +159,15 @@ def _starts(lines: list[str]) -> Iterator[int]:
 def _hunk(lines: list[str]) -> Hunk:
     match = _HUNK.match(lines[0])
     first, count = (int(match[3]), _count(match[4])) if match else (0, 0)
-    return Hunk(text="".join(lines), first=first, last=first + max(count, 1) - 1)
+    text = lines[0] + "".join(_numbered(lines[1:], first))
+    return Hunk(text=text, first=first, last=first + max(count, 1) - 1)
+
+
+def _numbered(lines: list[str], number: int) -> Iterator[str]:
+    for line in lines:
+        is_there = line[:1] in {"+", " "} or not line.strip("\r\n")
+        yield f"{number if is_there else '':>5} {line}"
+        number += is_there
 
 
 def _names(head: list[str]) -> tuple[str, str]:

@@ -1,22 +1,21 @@
 """The reviewer: a session apart from the one that wants a review, which may only read."""
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
 
-from anyio import CancelScope, to_thread
+from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.agent.review import reading
-from ouroboros.app.past import sessions
 from ouroboros.app.review import changes, placing
 from ouroboros.app.review.changes import Part
 from ouroboros.app.review.subjects import Subject, subject
 from ouroboros.app.settings import Settings
 from ouroboros.core.commands import Review
-from ouroboros.core.errors import OuroborosError, SessionUnknown
+from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import AgentMessage, Envelope, ErrorRaised, Event
 from ouroboros.core.events.fleet import SubagentCompleted, SubagentReplied, SubagentStarted
 from ouroboros.core.events.review import ReviewOutput, ReviewProgressed
@@ -31,6 +30,7 @@ _MOST_TOKENS = 60_000
 _LEAST_TOKENS = 500
 _OWN_FILES = "The files on disk hold the change: read what you need around it."
 _OTHER_FILES = "The files on disk may be later or earlier than this commit: where they differ, the diff counts."
+_NUMBERED = "Before each line stands its number in the new file; lines that are gone have none."
 _ASKED = "Answer with the JSON object alone."
 
 
@@ -66,7 +66,6 @@ class Ground(Struct, frozen=True, kw_only=True):
     """
 
     settings: Settings
-    home: Path
     cwd: Path
     environment: Mapping[str, str]
     record: Callable[[Event], None]
@@ -138,7 +137,7 @@ class Assignment:
                 "only what is wrong in this part."
             )
         pieces.append(_OWN_FILES if subject.on_disk else _OTHER_FILES)
-        pieces.append(f"Paths of the diff begin at {subject.root}. The diff:")
+        pieces.append(f"Paths of the diff begin at {subject.root}. {_NUMBERED} The diff:")
         pieces += [f"<diff>\n{part.text.rstrip()}\n</diff>", _ASKED]
         return "\n\n".join(filter(None, pieces))
 
@@ -170,8 +169,6 @@ class Assignment:
         finally:
             if child:
                 self._ground.record(SubagentCompleted(child=child, reason=reason))
-                with CancelScope(shield=True):
-                    await to_thread.run_sync(_put_away, self._ground.home, child)
         if reason == "failed":
             raise OuroborosError(f"the reviewer failed: {problem or 'it gave no answer'}")
         found = reading.read(ended.final)
@@ -202,12 +199,6 @@ def confined(settings: Settings, model: str, rubric: str) -> Settings:
         checkpoints=replace(settings.checkpoints, enabled=False),
         browser=replace(settings.browser, tools=False),
     )
-
-
-def _put_away(home: Path, session: str) -> None:
-    """Keeps the reviewer's session off the list; one that never was on record needs nothing."""
-    with suppress(SessionUnknown):
-        sessions.archive(home, session)
 
 
 def _notes(parts: tuple[Part, ...], subject: Subject) -> list[str]:

@@ -23,7 +23,7 @@ class SessionReady(Event, frozen=True, kw_only=True):
     """A session was opened for the first time, or again (``resumed``); ``mind`` drives it.
 
     ``effort`` and ``service_tier`` are what the person chose for it; None means nothing. Without
-    ``browser`` it has none.
+    ``browser`` it has none. One ``apart`` serves another session and stays off the list.
     """
 
     type: ClassVar[str] = "session.ready"
@@ -38,6 +38,7 @@ class SessionReady(Event, frozen=True, kw_only=True):
     effort: Effort | None = None
     service_tier: str | None = None
     browser: Browsing | None = None
+    apart: bool = False
 
 
 class SettingsChanged(Event, frozen=True, kw_only=True):

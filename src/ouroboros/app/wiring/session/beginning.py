@@ -95,6 +95,7 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
         effort=settings.effort if "effort" in opening.chosen else None,
         service_tier=settings.service_tier if "service_tier" in opening.chosen else None,
         browser=_browsing(opening),
+        apart=opening.only is not None,
     )
     _begin(session, ready, opening)
     kit.lineup.tune(effort=state.effort, service_tier=state.service_tier)
@@ -121,7 +122,6 @@ class LateReviewer:
         kit = self._kit
         ground = Ground(
             settings=self._opening.settings,
-            home=kit.home,
             cwd=kit.cwd,
             environment=kit.environment,
             record=kit.journal.record,

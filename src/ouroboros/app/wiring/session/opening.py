@@ -37,7 +37,8 @@ class Opening(Struct, frozen=True, kw_only=True):
         way: How ``rlm`` gets at small data: read it plainly, or work on it in the REPL.
         flush: Keeps what is worth keeping of messages that a summary replaces.
         hooks: The layers whose programs of the person run; None leaves it to the settings' own.
-        only: Names of the tools that there are; None means all that the settings leave.
+        only: Names of the tools of a session that serves another one; None means all that the
+            settings leave.
         rooms: Opens sessions of the same home for work apart, with other settings.
         chosen: Names of settings that count now; in the others a session that goes on keeps its own.
     """

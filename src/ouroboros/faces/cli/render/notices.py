@@ -76,7 +76,7 @@ def _by_family(event: Event) -> Notice | None:
     """The lines of what most runs never see, loaded by the first of it."""
     if event.type.startswith("session."):
         return _moved(event)
-    if event.type.startswith(("checkpoint.", "turn.un", "turn.re")):
+    if event.type.startswith(("checkpoint.", "turn.un", "turn.re", "repo.")):
         from ouroboros.faces.cli.render.files import file_notice
 
         return file_notice(event)
@@ -203,6 +203,7 @@ def _changed(event: SettingsChanged) -> Notice | None:
             ("mode", event.mode),
             ("model", event.model),
             ("effort", event.effort),
+            ("personality", event.personality),
             ("personality", event.personality),
             ("service tier", "left to the vendor" if tier == "" else tier),
             ("folder", event.cwd),

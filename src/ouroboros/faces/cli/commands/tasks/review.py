@@ -133,7 +133,7 @@ def perform(invocation: Invocation, chosen: Chosen, wish: Review, shape: Shape) 
             for warning in session.warnings:
                 stage.face.tell(Notice(text=f"warning: {warning}", level="warning"))
             talk = Reviewing(session, wish, shape, stage.face.tell)
-            return await Conversation(talk, stage, "").once("")
+            return await Conversation(talk, stage, session.id).once("")
 
     return anyio.run(main)
 
