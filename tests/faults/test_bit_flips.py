@@ -7,16 +7,17 @@ is a beginning of what was written, and a loss is told; going on is possible whe
 import random
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
-from ouroboros.core.errors import OuroborosError
+from ouroboros.core.errors import OuroborosError, StoreFailed
 from ouroboros.core.events import Envelope
 from ouroboros.store import resume
 from ouroboros.store.health import examine
 from ouroboros.store.lease import Lease
+from ouroboros.store.search import search
 from ouroboros.store.sessions import list_sessions
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready, said
 
@@ -73,7 +74,10 @@ def examined(home: Path) -> list[str]:
             look(home)
         except OuroborosError as told:
             found += [] if told.hint else [f"no hint: {told}"]
-    return found + read(home, SESSION, EVENTS) + read(home, "ses_2", OTHERS) + gone_on(home)
+    found += read(home, SESSION, EVENTS) + read(home, "ses_2", OTHERS) + gone_on(home)
+    with suppress(OuroborosError):
+        search(home, "question")
+    return found
 
 
 def complaints(sound: Path, folder: Path, bits: list[int]) -> dict[int, list[str]]:
@@ -109,6 +113,27 @@ def in_index(sound: Path, *, seed: int, count: int) -> list[int]:
 def test_a_flipped_bit_is_told_or_harmless(sound: Path, tmp_path: Path) -> None:
     bits = anywhere(sound, seed=1, count=30) + in_index(sound, seed=2, count=40)
     assert complaints(sound, tmp_path, bits) == {}
+
+
+def test_a_row_of_the_list_that_is_no_text_is_told(sound: Path, tmp_path: Path) -> None:
+    shutil.copytree(sound, tmp_path / "home")
+    with closing(sqlite3.connect(tmp_path / "home" / "ouroboros.db")) as connection, connection:
+        connection.execute("UPDATE sessions SET title = CAST('x' AS BLOB) WHERE id = 'ses_2'")
+    with pytest.raises(StoreFailed, match="is damaged"):
+        list_sessions(tmp_path / "home")
+
+
+def test_a_column_of_another_kind_ends_what_is_believed(sound: Path, tmp_path: Path) -> None:
+    for number, value in enumerate(("CAST('x' AS BLOB)", "'../x'", "7")):
+        home = tmp_path / str(number)
+        shutil.copytree(sound, home)
+        with closing(sqlite3.connect(home / "ouroboros.db")) as connection, connection:
+            connection.execute("DROP TRIGGER events_are_never_changed")
+            where = f"session = '{SESSION}' AND seq = 9"
+            connection.execute(f"UPDATE events SET blob = {value} WHERE {where}")
+        found = resume.read(home, SESSION)
+        assert found.envelopes == EVENTS[:8]
+        assert "event 9 could not be read" in found.warnings[0]
 
 
 def test_events_that_only_the_index_has_lost_are_told_and_come_back(

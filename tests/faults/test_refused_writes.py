@@ -33,4 +33,4 @@ async def test_what_a_disk_refuses_is_told_and_loses_nothing_that_was_shown(tmp_
 
 @pytest.mark.deep
 async def test_a_disk_may_refuse_at_any_write(tmp_path: Path) -> None:
-    assert await faulted.complaints(tmp_path, faulted.seeded(FAULTS, seed=2026, each=6)) == {}
+    assert await faulted.complaints(tmp_path, faulted.seeded(FAULTS, seed=2026, each=4)) == {}

@@ -27,4 +27,4 @@ async def test_a_run_that_is_killed_at_a_barrier_loses_and_repeats_nothing(tmp_p
 
 @pytest.mark.deep
 async def test_a_run_may_be_killed_at_any_barrier(tmp_path: Path) -> None:
-    assert await faulted.complaints(tmp_path, faulted.seeded(BARRIERS, seed=2026, each=8)) == {}
+    assert await faulted.complaints(tmp_path, faulted.seeded(BARRIERS, seed=2026, each=6)) == {}

@@ -75,7 +75,7 @@ class Blobs:
 
     def _path(self, name: str) -> Path:
         if not _NAME.fullmatch(name):
-            raise StoreFailed(
+            raise BlobLost(
                 f"{name!r} does not name a blob.", hint="A blob's name is 64 hexadecimal digits."
             )
         return self._folder / name[:2] / name

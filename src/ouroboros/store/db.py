@@ -72,14 +72,19 @@ def explained(error: sqlite3.Error | UnicodeDecodeError, home: Path) -> StoreFai
             hint="Close what has the file open, then resume the session.",
         )
     if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
-        return StoreFailed(
-            f"The database {path!r} is damaged ({error}).",
-            hint=f"Move it away or bring it back from {str(Layout(home).backups)!r} or your own "
-            "backup; a new one is made at the next start.",
-        )
+        return damaged(home, str(error))
     return StoreFailed(
         f"Cannot use the database {path!r}: {error}.",
         hint="Check the disk and the rights of the folder, then resume the session.",
+    )
+
+
+def damaged(home: Path, why: str) -> StoreFailed:
+    """The error of who finds in the database what nobody has written."""
+    return StoreFailed(
+        f"The database {str(Layout(home).database)!r} is damaged ({why}).",
+        hint=f"Move it away or bring it back from {str(Layout(home).backups)!r} or your own "
+        "backup; a new one is made at the next start.",
     )
 
 

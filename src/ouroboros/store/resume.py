@@ -17,7 +17,7 @@ from ouroboros.store.db import explained, open_existing
 from ouroboros.store.layout import Layout
 from ouroboros.store.lease import Lease
 
-type Row = tuple[int, int, str | None, bytes | None]
+type Row = tuple[int, int, object, bytes | None]
 
 _ROWS = "SELECT seq, crc, blob, body FROM events WHERE session = ? AND seq > ? ORDER BY seq"
 _COUNT = "SELECT count(*) FROM events WHERE session = ? AND seq > ?"
@@ -26,7 +26,7 @@ INSERT INTO events_set_aside (number, session, seq, type, crc, blob, body)
 SELECT number, session, seq, type, crc, blob, body FROM events WHERE session = ? AND seq > ?
 """
 _DROP = "DELETE FROM events WHERE session = ? AND seq > ?"
-_KNOWN = "SELECT max(coalesce(last_seq, first_seq)) FROM runs WHERE session = ?"
+_KNOWN = "SELECT max(CAST(coalesce(last_seq, first_seq) AS INTEGER)) FROM runs WHERE session = ?"
 _FORGET = (
     "DELETE FROM runs WHERE session = :session AND first_seq > :last",
     "UPDATE runs SET last_seq = :last WHERE session = :session AND last_seq > :last",
@@ -183,6 +183,8 @@ def _checked(row: Row, expected: int, session: str, blobs: Blobs) -> Envelope:
     seq, crc, blob, body = row
     if seq != expected:
         raise Unreadable(f"event {expected} is missing")
+    if not isinstance(blob, str | None):  # a damaged column has any kind
+        raise Unreadable("it names no blob")
     line = blobs.get(blob) if blob else body
     if not isinstance(line, bytes) or crc32(line) != crc:
         raise Unreadable("its checksum does not match")

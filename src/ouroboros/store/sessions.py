@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert
 
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import StoreFailed
@@ -15,7 +15,7 @@ from ouroboros.core.events import Envelope, SettingsChanged
 from ouroboros.core.ids import Ids
 from ouroboros.store import resume
 from ouroboros.store.blobs import Blobs, refused
-from ouroboros.store.db import explained, open_database, open_existing
+from ouroboros.store.db import damaged, explained, open_database, open_existing
 from ouroboros.store.layout import Layout
 from ouroboros.store.lease import Lease, holder
 from ouroboros.store.ledger import Ledger, Line
@@ -239,9 +239,11 @@ def _select(
     wanted = {"cwd": _kept(cwd), "id": _kept(session), "archived": archived, "limit": limit}
     with closing(connection):
         try:
-            rows: Sequence[_Row] = connection.execute(_SELECT, wanted).fetchall()
+            rows = convert(connection.execute(_SELECT, wanted).fetchall(), list[_Row])
         except sqlite3.Error as error:
             raise explained(error, home) from error
+        except ValidationError as error:  # SQLite gives what stands there, of whatever kind
+            raise damaged(home, str(error)) from error
     return tuple(_session(home, row) for row in rows)
 
 
