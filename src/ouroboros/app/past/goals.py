@@ -1,7 +1,5 @@
 """What past sessions work towards; every function blocks on the disk."""
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -10,12 +8,7 @@ from msgspec import Struct
 from ouroboros.app.past import sessions
 from ouroboros.core.state import fold
 from ouroboros.core.state.goals import Goals
-from ouroboros.store.db import explained, open_existing
-
-_SESSIONS = (
-    "SELECT session, max(number) AS latest FROM events WHERE type = 'goal.created' "
-    "GROUP BY session ORDER BY latest DESC"
-)
+from ouroboros.store.having import sessions_with
 
 
 class Aim(Struct, frozen=True, kw_only=True):
@@ -25,28 +18,15 @@ class Aim(Struct, frozen=True, kw_only=True):
     goals: Goals | None
 
 
-def of(home: Path, cwd: Path, session: str) -> Aim:
-    """Of the session of this name, by default the latest of the folder.
-
-    Raises:
-        SessionUnknown: There is none.
-    """
-    from ouroboros.app.wiring.session.past import resolve
-
-    return _aim(home, resolve(home, cwd, session))
+def of(home: Path, session: str) -> Aim:
+    """Of the session of this id."""
+    return Aim(session=session, goals=fold(sessions.events(home, session).envelopes).goals)
 
 
 def everywhere(home: Path) -> list[Aim]:
     """Of all sessions that have a goal now, the one that was set last first."""
-    connection = open_existing(home)
-    if connection is None:
-        return []
-    with closing(connection):
-        try:
-            ids: list[tuple[str, int]] = connection.execute(_SESSIONS).fetchall()
-        except sqlite3.Error as error:
-            raise explained(error, home) from error
-    found = (_aim(home, id) for id, _ in ids)
+    ids = sessions_with(home, "goal.created")
+    found = (of(home, id) for id in ids)
     return [aim for aim in found if aim.goals is not None and aim.goals.root is not None]
 
 
@@ -69,7 +49,3 @@ def plain(aim: Aim) -> dict[str, object]:
         ],
     }
     return found
-
-
-def _aim(home: Path, session: str) -> Aim:
-    return Aim(session=session, goals=fold(sessions.events(home, session).envelopes).goals)

@@ -53,6 +53,7 @@ class Present(Struct, kw_only=True):
         numbers: The iteration of each reply of the latest run, by message id.
         began: Length of ``history`` when the words of the latest run joined it.
         sub_calls: Children that the latest run started.
+        children: What those that are at work were asked, by name.
         variables: What kind of thing each variable of the REPL is, one line each.
         remembered: Rules that the person wrote down in this session, as patterns.
         sources: Where text came from that nobody vouches for and that the model, or its code, has read.
@@ -108,6 +109,7 @@ class Present(Struct, kw_only=True):
     numbers: dict[str, int] = field(default_factory=dict[str, int])
     began: int = 0
     sub_calls: int = 0
+    children: dict[str, str] = field(default_factory=dict[str, str])
     variables: str = ""
     remembered: list[str] = field(default_factory=list[str])
     sources: list[str] = field(default_factory=list[str])

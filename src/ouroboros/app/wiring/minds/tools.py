@@ -12,10 +12,12 @@ from ouroboros.agent.mind import ToolMind
 from ouroboros.agent.prompts import Prompts
 from ouroboros.app.kit import Joined, Kit, Later
 from ouroboros.app.wiring import goals, late_scripts, living, outgoing, toolbox
+from ouroboros.app.wiring.children import SessionChildren
 from ouroboros.app.wiring.minds.prompts import system_prompt
 from ouroboros.app.wiring.pythons import Pythons
 from ouroboros.core.events.code import Logged
 from ouroboros.core.parts import Media, Message
+from ouroboros.tools.builtin.session import DoneTool
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import Registry
@@ -59,6 +61,9 @@ async def joined(
             goals=goals.makers(kit.state, kit.ids),
         )
     )
+    children = SessionChildren(kit.state, kit.stop.send)
+    kit.journal.listen(children.hear)
+    registry.replace(DoneTool(children))
     for problem in shelf.problems.values():
         kit.journal.record(Logged(level="warning", text=problem))
     async with AsyncExitStack() as open_:

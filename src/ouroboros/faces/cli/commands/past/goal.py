@@ -21,9 +21,11 @@ def command() -> None:
 def show(invocation: Invocation, session: str, *, as_json: bool) -> None:
     """Show the goal of SESSION, by default of the latest of this folder."""
     from ouroboros.app.past import goals
+    from ouroboros.app.wiring.session.past import resolve
     from ouroboros.faces.cli.render.goals import goal_lines
 
-    found = goals.of(invocation.home(), invocation.cwd(), session)
+    home = invocation.home()
+    found = goals.of(home, resolve(home, invocation.cwd(), session))
     if as_json:
         say_json(goals.plain(found))
         return
