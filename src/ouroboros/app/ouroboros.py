@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ouroboros.agent.context.cut import Flush
     from ouroboros.app.config.layers import Loaded
     from ouroboros.app.past.tree import Twig
+    from ouroboros.app.repos.bringing import Asked, Repos, Tell
+    from ouroboros.app.repos.standing import Repo
     from ouroboros.core.context import Meter
     from ouroboros.llm.cassettes.tap import Setup, Tap
     from ouroboros.llm.transport import Transport
@@ -144,6 +146,19 @@ class Session:
         """
         await self._engine.handle(Fork(message_id=message_id))
         return self._forked
+
+    async def visit(self, asked: "Asked", repos: "Repos", tell: "Tell | None" = None) -> "Repo":
+        """Brings a repository into this session: its folder is open to tools, its tree is told.
+
+        Asking for it is the person's yes to read and write there until the session ends.
+
+        Raises:
+            Misuse: A turn runs, or the words name none.
+            RepoFailed: It cannot be had; nothing of it is left.
+        """
+        from ouroboros.app.repos.visiting import visit
+
+        return await visit(self._engine, asked, repos, tell)
 
     def meter(self) -> "Meter":
         """What fills the model's context now, in tokens by kind of content."""

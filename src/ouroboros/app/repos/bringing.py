@@ -58,6 +58,26 @@ class Repos:
         loader = self._loader(asked.depth, tell)
         return await loader.load(Wish(address=address, ref=asked.ref, name=asked.into))
 
+    @property
+    def tree_tokens(self) -> int:
+        """What a model is told of the files of one."""
+        return self._settings.tree_tokens
+
+    async def found(self, asked: Asked) -> Repo | None:
+        """The one that is here already, by its name or as it was called; None for what is not.
+
+        One that is wanted at another ref, or by another name, is not here.
+        """
+        if asked.into or asked.ref or asked.depth is not None:
+            return None
+        repos = await to_thread.run_sync(self.shelf.all)
+        written = asked.source.strip()
+        path = str(self._cwd / _expanded(written, self._environment))
+        for repo in repos:
+            if written in {repo.name, repo.label, repo.url} or repo.path in {written, path}:
+                return repo
+        return None
+
     async def update(self, name: str, tell: Tell | None = None) -> Repo:
         """Brings one up to date; raises as ``add``."""
         repo = await to_thread.run_sync(self.shelf.find, name)

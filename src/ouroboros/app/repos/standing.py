@@ -10,9 +10,9 @@ from ouroboros.core.limits import CHARS_PER_TOKEN
 from ouroboros.workspace.repomap.worker import Map
 from ouroboros.workspace.repos.progress import Progress
 from ouroboros.workspace.repos.shelf import Repo, Shelf
-from ouroboros.workspace.repos.tree import compact, read_tree
+from ouroboros.workspace.repos.tree import Tree, compact, read_tree
 
-__all__ = ["About", "Map", "Progress", "Repo", "map_of", "place_of", "tree_of"]
+__all__ = ["About", "Map", "Progress", "Repo", "map_of", "place_of", "shown_tree", "tree_of"]
 
 
 class About(Struct, frozen=True, kw_only=True):
@@ -26,6 +26,13 @@ class About(Struct, frozen=True, kw_only=True):
 def tree_of(repo: Repo, tokens: int) -> str:
     """Its files as a compact tree of about so many tokens; blocks."""
     return compact(read_tree(Path(repo.path)), most_chars=int(tokens * CHARS_PER_TOKEN))
+
+
+def shown_tree(repo: Repo, tokens: int) -> str:
+    """The same for a model, without the readme: what strangers wrote is read by a tool, if at all."""
+    tree = read_tree(Path(repo.path))
+    bare = Tree(top=tree.top, languages=tree.languages, is_cut=tree.is_cut)
+    return compact(bare, most_chars=int(tokens * CHARS_PER_TOKEN))
 
 
 async def map_of(root: Path, about: About, *, home: Path, environment: Mapping[str, str]) -> Map:

@@ -17,6 +17,7 @@ class Repos(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         max_files: Names that it may have.
         idle_timeout: Seconds in which nothing arrives; then it is given up.
         timeout: Seconds that all of it may take.
+        tree_tokens: What the model is told of the files of one that is brought into a session.
     """
 
     host: Annotated[
@@ -31,3 +32,4 @@ class Repos(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_files: Positive = 100_000
     idle_timeout: Seconds = 60.0
     timeout: Seconds = 1800.0
+    tree_tokens: Positive = 1_500

@@ -50,7 +50,19 @@ class SessionImported(Event, frozen=True, kw_only=True):
 
 
 class RepoLoaded(Event, frozen=True, kw_only=True):
-    """A repository was read into a session."""
+    """A repository was brought into a session.
+
+    Attributes:
+        repo: As the person called it.
+        path: Where it lies.
+        ref: The branch or tag; empty for a commit, and for a folder of the person's own.
+        file_count: Names in it; 0 where nobody has counted.
+    """
 
     type: ClassVar[str] = "repo.loaded"
+    source: ClassVar[Literal["user", "agent", "system"]] = "user"
     repo: str
+    path: str = ""
+    ref: str = ""
+    commit: str = ""
+    file_count: int = 0

@@ -16,7 +16,8 @@ from ouroboros.workspace.repomap.cache import Kept, file_of, load, mark_of, save
 from ouroboros.workspace.repomap.listing import Listed, listed
 from ouroboros.workspace.repomap.outline import outline
 from ouroboros.workspace.repomap.ranking import Ranked, rank
-from ouroboros.workspace.repomap.tags import Tags, tags_of
+from ouroboros.workspace.repomap.reading import tags_of
+from ouroboros.workspace.repomap.tags import Tags
 
 SAVE_SECONDS = 5.0
 """How much work is lost at most when the process is ended."""

@@ -13,7 +13,7 @@ from ouroboros.workspace.repomap.listing import listed
 from ouroboros.workspace.repomap.mapping import mapped
 from ouroboros.workspace.repomap.outline import outline
 from ouroboros.workspace.repomap.ranking import rank
-from ouroboros.workspace.repomap.tags import tags_of
+from ouroboros.workspace.repomap.reading import tags_of
 from ouroboros.workspace.repomap.worker import Map, Wish
 
 FILES = {

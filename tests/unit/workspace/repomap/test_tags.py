@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ouroboros.workspace.repomap.tags import Tags, is_read, tags_of
+from ouroboros.workspace.repomap.reading import tags_of
+from ouroboros.workspace.repomap.tags import Tags, is_read
 
 PYTHON = '''"""A module; class Fake: not here."""
 from knots import tie, untie as loosen

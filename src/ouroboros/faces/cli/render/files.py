@@ -7,6 +7,7 @@ from ouroboros.core.events.checkpoint import (
     TurnRedone,
     TurnUndone,
 )
+from ouroboros.core.events.session import RepoLoaded
 from ouroboros.faces.cli.render.face import Notice
 from ouroboros.faces.cli.render.words import count, one_line
 
@@ -24,6 +25,10 @@ def file_notice(event: Event) -> Notice | None:
             return Notice(text=_restored(event), hint=_left(event))
         case TurnUndone(turns=turns):
             return _taken("Took back the latest", turns, event.done, event.failed)
+        case RepoLoaded(repo=repo, path=path):
+            files = f", {count(event.file_count, 'file')}" if event.file_count else ""
+            text = f"{one_line(repo, 120)} is in this session{files}: {one_line(path, 300)}"
+            return Notice(text=text)
         case TurnRedone(turns=turns):
             return _taken("Have again the latest", turns, event.done, event.failed)
         case _:

@@ -107,6 +107,12 @@ SLASHES = {
         "the same for project, local or user, and from now on",
         f"{_HERE}.context:note",
     ),
+    "repo": Slash(
+        "/repo [add SOURCE [REF]]",
+        "the repositories that are here, or bring one into this session",
+        f"{_HERE}.repos:repo",
+        waits=True,
+    ),
     "export": Slash(
         "/export [jsonl|md|html] [FILE]", "write the session out", f"{_HERE}.export:export"
     ),
