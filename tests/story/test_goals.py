@@ -11,7 +11,7 @@ from anyio import to_thread
 from ouroboros.app.past.sessions import events
 from ouroboros.core.commands import Interrupt, Rollback, SetGoal, SetMode, Steer
 from ouroboros.core.errors import Misuse
-from ouroboros.core.events import TaskCompleted, ToolProgress, ToolResulted
+from ouroboros.core.events import ContextCompacted, TaskCompleted, ToolProgress, ToolResulted
 from ouroboros.core.events.goal import GoalContinued, GoalCreated, GoalLimited, GoalUpdated
 from ouroboros.core.events.schema import decode
 from ouroboros.core.parts import Text
@@ -280,3 +280,16 @@ async def test_the_first_request_says_nothing_of_goals(tmp_path: Path):
     async with stage(tmp_path, [turn("A.")]) as s:
         await s.run("Hello.")
         assert "goal" not in json.dumps(s.body(0)["tools"])
+
+
+async def test_a_goal_that_goes_in_circles_has_a_fresh_start_and_then_is_blocked(tmp_path: Path):
+    again = [turn("", LOOK)] * 4
+    turns = [*again, turn("Summary of it."), *again]
+    async with stage(tmp_path, turns) as s:
+        await s.session.send(SetGoal(objective="Go on"))
+        outcome = await s.run("Begin.")
+        assert (outcome.reason, outcome.exit_code) == ("limit_reached:repeated_call", 3)
+        assert len(s.events(ContextCompacted)) == 1
+        assert (goal(s).status, len(s.server.exchanges)) == ("blocked", 7)
+        assert "again and again" in goal(s).reason
+        assert "<objective>\\nGo on" in json.dumps(s.body())

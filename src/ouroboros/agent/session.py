@@ -265,6 +265,8 @@ class Session:
 
     async def _go_on_for_goal(self) -> None:
         await self._tell()
+        if self._pursuit.is_stuck():
+            await self._changes.ease()
         self._pursuit.go_on()
 
     async def _tell(self) -> None:
@@ -312,7 +314,7 @@ class Session:
         """
         span, self._is_stopped = Span(self._caps, self.state, self._clock, self._outer), False
         await self._run(begin, span)
-        while not (self.running or self._is_stopped) and self.state.ended == "completed":
+        while not (self.running or self._is_stopped) and self._pursuit.has_rested():
             if self.state.goals is not None and self.state.queued:
                 await self._run(self._tell, span)
             elif (later := self._asides.next()) is not None:

@@ -11,6 +11,8 @@ from ouroboros.core.parts import Message, Text
 from ouroboros.core.state import State
 from ouroboros.core.state.goals import Goal, Goals
 
+STUCK = "limit_reached:repeated_call"
+CIRCLES = "the same calls were made again and again, also after a fresh start"
 IDLE = "{} turns in a row said that the goal is not reached, and did nothing for it"
 
 
@@ -48,14 +50,19 @@ class Pursuit:
         if self._state.ended == "failed" and goals.failed == "quota":
             self._limit(goals, goal, "usage_limited")
         elif goals.use(goal).idle >= IDLE_GOAL_TURNS:
-            self._journal.record(
-                GoalUpdated(
-                    goal_id=goal.id,
-                    status="blocked",
-                    reason=IDLE.format(IDLE_GOAL_TURNS),
-                    by="system",
-                )
-            )
+            self._block(goal, IDLE.format(IDLE_GOAL_TURNS))
+        elif goals.use(goal).circles > 1:
+            self._block(goal, CIRCLES)
+
+    def has_rested(self) -> bool:
+        """The latest run came to an end after which another may begin by itself."""
+        goals = self._state.goals
+        is_stuck = self._state.ended == STUCK and goals is not None and goals.active is not None
+        return is_stuck or self._state.ended == "completed"
+
+    def is_stuck(self) -> bool:
+        """The latest run went in circles; its history is better summarised."""
+        return self._state.ended == STUCK
 
     def is_due(self) -> bool:
         """A turn is to begin by itself, once nothing runs."""
@@ -78,6 +85,11 @@ class Pursuit:
             number = goals.use(goal).continued + 1
             self._journal.record(GoalContinued(goal_id=goal.id, number=number))
             self._say(words.continuation(goals, goal), steered=False)
+
+    def _block(self, goal: Goal, reason: str) -> None:
+        self._journal.record(
+            GoalUpdated(goal_id=goal.id, status="blocked", reason=reason, by="system")
+        )
 
     def _limit(self, goals: Goals, goal: Goal, status: str) -> None:
         used = goals.use(goal)

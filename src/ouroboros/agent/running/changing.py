@@ -1,6 +1,7 @@
 """What is changed between turns: the model and how it is asked, the history by a summary, the mode."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from ouroboros.agent.roles import Journal, Partner
 from ouroboros.agent.speaking.reply import error_of
@@ -51,6 +52,12 @@ class Changes:
                 if not self._mind.can_compact(self._state):
                     raise Misuse("there is nothing to summarise yet")
                 return lambda: self._summarise(focus)
+
+    async def ease(self) -> None:
+        """Summarises what a model went in circles over; one that cannot goes on as it is."""
+        if self._mind.can_compact(self._state):
+            with suppress(ModelFailed):
+                await self._summarise("what was tried already, and what was in the way")
 
     async def _set_model(self, wish: SetModel) -> None:
         lineup = self._mind.lineup

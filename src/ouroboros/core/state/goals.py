@@ -44,6 +44,7 @@ class Used(Struct, kw_only=True):
         seconds: Time in turns that worked for it.
         continued: Turns that began by themselves.
         idle: The latest of those, in a row, in which no call did anything.
+        circles: The latest runs, in a row, that were ended because calls came again and again.
         is_told: The model was told that the budget is used up.
     """
 
@@ -51,6 +52,7 @@ class Used(Struct, kw_only=True):
     seconds: float = 0.0
     continued: int = 0
     idle: int = 0
+    circles: int = 0
     is_told: bool = False
 
 
@@ -121,7 +123,7 @@ class Goals(Struct, kw_only=True):
             case "turn.started":
                 self._begin_turn()
             case "task.completed" | "task.cancelled":
-                self._end_run()
+                self._end_run(getattr(event, "reason", ""))
             case "session.ready":
                 self.at_work = ""
             case "error":
@@ -150,8 +152,10 @@ class Goals(Struct, kw_only=True):
         self.at_work = root.id if root is not None and goes_on else ""
         self.failed = ""
 
-    def _end_run(self) -> None:
+    def _end_run(self, reason: str) -> None:
         used = self.used.get(self.at_work)
+        if used is not None:
+            used.circles = used.circles + 1 if reason.endswith(":repeated_call") else 0
         if used is not None and self.is_continued:
             used.idle = 0 if self.has_acted else used.idle + 1
         self.at_work = ""
@@ -182,7 +186,7 @@ class Goals(Struct, kw_only=True):
                 if event.token_budget is not None and id in self.used:
                     self.used[id].is_told = False
                 if event.status == "active" and id in self.used:
-                    self.used[id].idle = 0
+                    self.used[id].idle = self.used[id].circles = 0
             case GoalLimited(goal_id=id, status=status):
                 self.all = tuple(
                     replace(g, status=status, updated=now) if g.id == id else g for g in self.all
