@@ -27,6 +27,11 @@ def packed(tmp_path: Path) -> Path:
     (work / "run.sh").write_text("echo hello\n", "utf-8")
     (work / "run.sh").chmod(0o755)
     (work / "sub" / "link").symlink_to("../run.sh")
+    (work / "out").symlink_to("/etc/hostname")
+    (work / ".ouroboros").mkdir()
+    (work / ".ouroboros" / "config.toml").write_text("mode = 'ask'\n", "utf-8")
+    (work / "Case").write_text("1", "utf-8")
+    (work / "case").write_text("2", "utf-8")
     (work / "bytes.bin").write_bytes(bytes(range(256)) * 40)
     (work / "keys.txt").write_text(f"token = {KEY}\n", "utf-8")
     for words, content in (("first", "one\n"), (f"second with {KEY}", "two\n")):
@@ -39,7 +44,7 @@ def packed(tmp_path: Path) -> Path:
     archive = tmp_path / "out.teleport"
     left = ouro("teleport", "export", "last", "-o", str(archive), cwd=work)
     assert left.returncode == 0, left.stderr
-    assert "keys.txt" in left.stderr
+    assert all(each in left.stderr for each in ("keys.txt", "out: a link", ".ouroboros: a folder"))
     return archive
 
 
@@ -72,7 +77,8 @@ def test_an_empty_machine_has_the_same_conversation_and_the_same_files(
     found = state_of(into)
     assert KEY.encode() not in found["keys.txt"][1]
     assert found.pop("keys.txt")[0] == mode
-    del expected["keys.txt"]
+    for stayed in ("keys.txt", "out", ".ouroboros", ".ouroboros/config.toml"):
+        del expected[stayed]
     assert found == expected
 
     said = [
@@ -200,15 +206,15 @@ FILE = 0o100644
     [
         ([(b"..", FOLDER, b"")], "leads out"),
         ([(b"a/b", FILE, b"x")], "leads out"),
-        ([(b".git", FOLDER, b"")], "steer"),
-        ([(b".GIT ", FOLDER, b"")], "steer"),
-        ([(".g\u200cit".encode(), FOLDER, b"")], "steer"),
-        ([(b"git~1", FILE, b"x")], "steer"),
-        ([(b".ouroboros", FOLDER, b"")], "steer"),
+        ([(b".git", FOLDER, b"")], "steers"),
+        ([(b".GIT ", FOLDER, b"")], "steers"),
+        ([(".g\u200cit".encode(), FOLDER, b"")], "steers"),
+        ([(b"git~1", FILE, b"x")], "steers"),
+        ([(b".ouroboros", FOLDER, b"")], "steers"),
         ([(b"l", LINK | 0o777, b"/etc/passwd")], "leads out"),
         ([(b"l", LINK | 0o777, b"../x")], "leads out"),
         ([(b"l", LINK | 0o777, b"a/../../x")], "leads out"),
-        ([(b"A", FILE, b"1"), (b"a", FILE, b"2")], "twice"),
+        ([(b"a", FILE, b"1"), (b"a", FILE, b"2")], "twice"),
         ([(b"f", 0o010644, b"")], "no file, folder or link"),
         ([(b"d", 0o060644, b"")], "no file, folder or link"),
     ],
@@ -261,6 +267,22 @@ def test_what_a_killed_process_left_is_swept(packed: Path, tmp_path: Path) -> No
 
     assert came.returncode == 0, came.stderr
     assert not [*tmp_path.glob(".teleport-*")]
+
+
+def test_folders_that_hold_themselves_over_and_over_are_refused(tmp_path: Path) -> None:
+    from ouroboros.app.teleport.trees import checked
+    from ouroboros.core.errors import Misuse
+
+    kept: dict[bytes, bytes] = {}
+    data = b""
+    for _ in range(30):
+        sha = name_of("tree", data)
+        kept[sha] = data
+        data = tree_of([Entry(name=bytes([97 + n]), mode=FOLDER, sha=sha) for n in range(10)])
+    kept[name_of("tree", data)] = data
+
+    with pytest.raises(Misuse, match="too many"):
+        checked(lambda sha, _: kept[sha], name_of("tree", data))
 
 
 def test_rights_of_others_do_not_travel(tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ def _files(records: Records, folder: Path, clock: Clock, clean: Clean | None) ->
         names={**trees, **names},
         commits=commits,
         latest=names[taken.checkpoint],
-        left=dict(taken.left),
+        left={**dict(taken.left), **cleaning.stayed},
         redacted=tuple(sorted(cleaning.redacted)),
         unseen=tuple(sorted(cleaning.unseen)),
     )

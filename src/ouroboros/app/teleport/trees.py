@@ -8,7 +8,6 @@ from pathlib import Path
 from ouroboros.core.errors import Misuse
 from ouroboros.workspace.checkpoints.library import Library
 from ouroboros.workspace.checkpoints.objects import (
-    LINK,
     NOT_KEPT,
     Entry,
     Kind,
@@ -25,6 +24,9 @@ type Get = Callable[[bytes, Kind], bytes]
 _LOOKED_AT = 4_194_304
 """Larger files are not looked through for secrets; they are named instead."""
 
+_MOST_NAMES = 300_000
+"""Trees that name each other over and over would unpack to more than any disk holds."""
+
 _IGNORABLE = dict.fromkeys([
     *range(0x200B, 0x2010),
     *range(0x202A, 0x202F),
@@ -39,6 +41,7 @@ class Cleaning:
     Attributes:
         redacted: Paths whose content was changed.
         unseen: Paths that were too large to be looked through.
+        stayed: Paths that may not travel, and why; an archive with them would be refused.
     """
 
     def __init__(self, library: Library, put: Put, clean: Clean | None) -> None:
@@ -47,6 +50,7 @@ class Cleaning:
         self._made: dict[bytes, bytes] = {}
         self.redacted: set[str] = set()
         self.unseen: set[str] = set()
+        self.stayed: dict[str, str] = {}
 
     def commit(self, sha: bytes) -> bytes:
         """The name of the copy; raises ``CheckpointLost`` where something is missing."""
@@ -62,12 +66,21 @@ class Cleaning:
     def _tree(self, sha: bytes, above: str) -> bytes:
         if sha in self._made:
             return self._made[sha]
-        entries = [
-            self._entry(entry, f"{above}{os.fsdecode(entry.name)}")
-            for entry in entries_of(self._library.get(sha, "tree"))
-        ]
+        entries: list[Entry] = []
+        for entry in entries_of(self._library.get(sha, "tree")):
+            path = f"{above}{os.fsdecode(entry.name)}"
+            fault = _name_fault(entry.name) or self._link_fault(entry, path)
+            if fault:
+                self.stayed[path] = fault
+            else:
+                entries.append(self._entry(entry, path))
         self._made[sha] = made = self._keep("tree", tree_of(entries))
         return made
+
+    def _link_fault(self, entry: Entry, path: str) -> str:
+        if not _is_link(entry):
+            return ""
+        return _leads_out(os.fsdecode(self._library.get(entry.sha, "blob")), path)
 
     def _entry(self, entry: Entry, path: str) -> Entry:
         if entry.mode == NOT_KEPT:
@@ -102,28 +115,32 @@ def checked(get: Get, tree: bytes) -> None:
     """Sees to it that a tree leads nowhere but below itself.
 
     Raises:
-        Misuse: A name in it, or a link, does; or two names are one where case does not count.
+        Misuse: A name in it, or a link, does, or one is there twice.
     """
     waiting = [(tree, "", 0)]
-    seen: set[tuple[bytes, str]] = set()
+    count = 0
     while waiting:
         sha, above, depth = waiting.pop()
-        names: set[str] = set()
-        if depth > 200:
-            raise Misuse(f"{above!r} is too deep")
+        names: set[bytes] = set()
+        if depth > 200 or count > _MOST_NAMES:
+            raise Misuse("the folders of the archive are too deep, or too many")
         for entry in entries_of(get(sha, "tree")):
             path = above + os.fsdecode(entry.name)
-            _check_name(entry.name, path)
-            folded = os.fsdecode(entry.name).casefold()
-            if folded in names:
-                raise Misuse(f"{path!r} is there twice, but for the case of its letters")
-            names.add(folded)
-            if entry.is_folder and (entry.sha, path) not in seen:
-                seen.add((entry.sha, path))
+            fault = _name_fault(entry.name)
+            if not fault and _is_link(entry):
+                fault = _leads_out(os.fsdecode(get(entry.sha, "blob")), path)
+            if fault or entry.name in names:
+                raise Misuse(f"{path!r} in the archive: {fault or 'it is there twice'}")
+            names.add(entry.name)
+            count += 1
+            if entry.is_folder:
                 waiting.append((entry.sha, f"{path}/", depth + 1))
-            elif entry.mode & 0o170000 == LINK and entry.mode != NOT_KEPT:
-                _check_link(os.fsdecode(get(entry.sha, "blob")), path)
-            elif not (entry.is_folder or stat.S_ISREG(entry.mode) or entry.mode == NOT_KEPT):
+            elif not (
+                entry.is_folder
+                or _is_link(entry)
+                or stat.S_ISREG(entry.mode)
+                or entry.mode == NOT_KEPT
+            ):
                 raise Misuse(f"{path!r} is no file, folder or link")
 
 
@@ -138,7 +155,7 @@ def lay_out(get: Get, tree: bytes, folder: Path) -> None:
         if entry.is_folder:
             path.mkdir(mode=0o700)
             later.append((path, stat.S_IMODE(entry.mode) & 0o777))
-        elif entry.mode & 0o170000 == LINK:
+        elif _is_link(entry):
             path.symlink_to(os.fsdecode(get(entry.sha, "blob")))
         else:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -163,22 +180,26 @@ def _below(get: Get, tree: bytes, folder: Path) -> Iterator[tuple[Path, Entry]]:
                 waiting.append((entry.sha, path))
 
 
-def _check_name(name: bytes, path: str) -> None:
+def _is_link(entry: Entry) -> bool:
+    return entry.mode != NOT_KEPT and stat.S_ISLNK(entry.mode)
+
+
+def _name_fault(name: bytes) -> str:
     plain = os.fsdecode(name).translate(_IGNORABLE).rstrip(". ").casefold()
     if not name or b"/" in name or b"\0" in name or name in {b".", b".."}:
-        raise Misuse(f"{path!r} leads out of the folder")
+        return "its name leads out of the folder"
     if plain in {".git", "git~1", ".ouroboros"}:
-        raise Misuse(f"{path!r} would steer programs", hint="such folders do not travel")
+        return "a folder that steers programs does not travel"
+    return ""
 
 
-def _check_link(target: str, path: str) -> None:
+def _leads_out(target: str, path: str) -> str:
     at = [part for part in path.split("/")[:-1] if part]
+    is_out = target.startswith("/") or not target
     for part in target.split("/"):
         if part == "..":
-            if not at:
-                raise Misuse(f"the link {path!r} leads out of the folder, to {target!r}")
-            at.pop()
+            is_out = is_out or not at
+            at = at[:-1]
         elif part not in {"", "."}:
             at.append(part)
-    if target.startswith("/") or not target:
-        raise Misuse(f"the link {path!r} leads out of the folder, to {target!r}")
+    return "a link that leads out of the folder" if is_out else ""
