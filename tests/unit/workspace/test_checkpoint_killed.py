@@ -137,14 +137,37 @@ def test_a_rewind_may_be_cut_off_anywhere(tmp_path: Path) -> None:
     killed_while_going_back(tmp_path, 1)
 
 
-def test_what_the_person_changed_after_the_crash_stays(tmp_path: Path) -> None:
+class Killed(BaseException):
+    """Stands for the end of the process, where what comes after it in this one matters not."""
+
+
+def test_a_folder_that_may_not_be_written_is_so_again_after_a_crash(tmp_path: Path) -> None:
     kept = changed(tmp_path)
     first = kept.take()
     change(kept.root)
     kept.take()
 
-    class Killed(BaseException):
-        pass
+    def step(name: str) -> None:
+        if name == "put locked/x":
+            (kept.root / "locked").chmod(0o755)  # as it was made for the rename
+            raise Killed
+
+    with pytest.raises(Killed):
+        kept.back(first.checkpoint, step=step)
+    (kept.root / "locked").chmod(0o755)  # a killed process puts no mode back
+    plan = pending(kept.shadow)
+    assert plan is not None
+    assert dict(plan.modes) == {b"locked": 0o555}
+    with kept.shadow.locked():
+        finish(kept.shadow, plan, kept.bounds)
+    assert seen(kept.root)["locked"] == ("folder", 0o555, b"")
+
+
+def test_what_the_person_changed_after_the_crash_stays(tmp_path: Path) -> None:
+    kept = changed(tmp_path)
+    first = kept.take()
+    change(kept.root)
+    kept.take()
 
     def step(name: str) -> None:
         if name == "put":

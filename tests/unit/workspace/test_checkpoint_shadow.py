@@ -251,3 +251,12 @@ def test_beyond_the_bytes_the_oldest_go_and_the_latest_of_each_session_stays(kep
             each[-1:] for each in made.values()
         ]
     kept.git("rev-list", "--objects", "--all")
+
+
+def test_what_changed_just_now_is_read_again_and_what_is_older_is_not(kept: Kept) -> None:
+    (kept.root / "a").write_text("one")
+    for later, is_trusted in ((0.0, False), (10.0, True)):
+        kept.shadow.take(Bounds(), session="ses_1", message="x", now=time.time() + later)
+        known = index.load(kept.shadow.folder / "ouroboros.index")
+        assert known is not None
+        assert (known.files["a"].changed != -1) is is_trusted
