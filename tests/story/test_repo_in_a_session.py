@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from ouroboros.app.repos.bringing import Asked, Repos
+from ouroboros.app.repos.standing import About, map_of
 from ouroboros.app.settings import Settings
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import PermissionRequested, PermissionsGranted
@@ -95,15 +96,26 @@ async def test_one_that_is_here_is_not_loaded_again(tmp_path: Path, upstream: Up
             await s.session.visit(Asked(source="o/r", ref="main"), repos)
 
 
+async def test_a_map_is_told_when_it_is_asked_for(tmp_path: Path) -> None:
+    async with stage(tmp_path, [Turn(text="Done.")]) as s:
+        await anyio.Path(s.cwd / "ropes.py").write_text("class Rope: ...\n", encoding="utf-8")
+        found = await map_of(s.cwd, About(), home=tmp_path / "home", environment=os.environ)
+        await s.session.tell_map(found, s.cwd)
+        await s.run("Go on")
+        assert "1: class Rope" in str(s.body(0)["messages"])
+
+
 def test_the_chat_brings_one_in(tmp_path: Path, fresh_home: Path, upstream: Upstream) -> None:
     del upstream
     home = fresh_home / ".ouroboros"
     home.mkdir(parents=True)
+    (tmp_path / "rope.py").write_text("class Rope: ...\n")
     (home / "config.toml").write_text(f'[repos]\nhost = "file://{tmp_path}/srv"\n')
-    given = "/repo\n/repo add o/r\n/repo\n/repo x\n"
+    given = "/repo\n/repo add o/r\n/repo\n/repo map 100\n/repo x\n"
     done = ouro("chat", "--model", "echo", cwd=tmp_path, given=given)
     said = done.stdout + done.stderr
     assert "none is here yet" in said
     assert "o/r is in this session, 2 files" in said
     assert f"o_r  {home}/repos/o_r" in said
+    assert "told the model of 2 symbols of 2 files" in said
     assert "/repo takes nothing" in said

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ouroboros.app.config.layers import Loaded
     from ouroboros.app.past.tree import Twig
     from ouroboros.app.repos.bringing import Asked, Repos, Tell
-    from ouroboros.app.repos.standing import Repo
+    from ouroboros.app.repos.standing import Map, Repo
     from ouroboros.core.context import Meter
     from ouroboros.llm.cassettes.tap import Setup, Tap
     from ouroboros.llm.transport import Transport
@@ -159,6 +159,12 @@ class Session:
         from ouroboros.app.repos.visiting import visit
 
         return await visit(self._engine, asked, repos, tell)
+
+    async def tell_map(self, found: "Map", root: Path) -> None:
+        """Puts a map of a folder before the model; raises ``Misuse`` while a turn runs."""
+        from ouroboros.app.repos.visiting import tell_map
+
+        await tell_map(self._engine, found, root)
 
     def meter(self) -> "Meter":
         """What fills the model's context now, in tokens by kind of content."""

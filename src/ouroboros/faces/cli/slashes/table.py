@@ -108,8 +108,8 @@ SLASHES = {
         f"{_HERE}.context:note",
     ),
     "repo": Slash(
-        "/repo [add SOURCE [REF]]",
-        "the repositories that are here, or bring one into this session",
+        "/repo [add SOURCE [REF]|map [TOKENS]]",
+        "those that are here; bring one in; tell the model the main symbols",
         f"{_HERE}.repos:repo",
         waits=True,
     ),
