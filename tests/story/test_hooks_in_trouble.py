@@ -180,6 +180,19 @@ async def test_a_stop_ends_a_hook_that_never_ends(tmp_path: Path):
         assert not alive("sleep 4713")
 
 
+async def test_words_that_no_hook_let_through_are_not_kept_by_a_stop(tmp_path: Path):
+    hooks = {"UserPromptSubmit": hook(f"[ -e {tmp_path}/go ] || sleep 4715")}
+    async with stage(tmp_path, [DONE], hooks=hooks) as s:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.run, "Unheard words.")
+            await s.until(HookStarted)
+            await s.session.send(Interrupt())
+        (tmp_path / "go").touch()
+        await s.run("Heard words.")
+        assert "Heard words." in said(s)
+        assert "Unheard words." not in said(s)
+
+
 async def test_a_hook_beside_the_session_is_not_waited_for_and_ends_with_it(tmp_path: Path):
     command = f"echo ignored; echo no >&2; touch {tmp_path}/began; sleep 4714; exit 2"
     hooks = {
@@ -335,7 +348,7 @@ async def test_a_run_that_writes_code_has_hooks_too(tmp_path: Path):
         (s.cwd / "a.txt").write_text("hello\n")
         outcome = await s.run()
         assert outcome.final == "Two."
-        assert ("Stop", "blocked") in ends(s)
+        assert {("Stop", "blocked"), ("PreToolUse", "blocked")} <= set(ends(s))
         assert "a word of mine" in s.server.exchanges[0].body
         bodies = [exchange.body for exchange in s.server.exchanges]
         assert "say two" in bodies[-1]

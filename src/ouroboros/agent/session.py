@@ -235,13 +235,14 @@ class Session:
     async def _say(self, message: Message) -> None:
         await self._ask_again()
         self._early = []
-        heard = Heard(message=message)
+        heard, is_vetted = Heard(message=message), True
         try:
             await self._tell()
-            heard = await self._hooks.prompted(message)
+            is_vetted = False  # what no hook has let through is not kept for later
+            heard, is_vetted = await self._hooks.prompted(message), True
         finally:  # a stop that comes this early does not lose the words
             later, self._early = self._early, None
-            if not heard.refused:
+            if is_vetted and not heard.refused:
                 self.journal.record(UserMessage(message=heard.message))
             for more in later:
                 self._steer(more)
@@ -264,9 +265,9 @@ class Session:
             self.journal.record(UserMessage(message=nudge))
 
     async def _go_on_for_goal(self) -> None:
-        await self._tell()
         if self._pursuit.is_stuck():
             await self._changes.ease()
+        await self._tell()
         self._pursuit.go_on()
 
     async def _tell(self) -> None:
