@@ -39,6 +39,8 @@ def test_a_run_goes_on_until_its_goal_is_reached(tmp_path: Path) -> None:
     assert "Goal reached" in done.stderr
     found = shown(tmp_path)
     assert (found["status"], found["tokens_used"]) == ("complete", 44)
+    (listed,) = json.loads(ouro("sessions", "list", "--json", cwd=tmp_path).stdout)
+    assert "All <tests> pass" in listed["title"]
     text = ouro("goal", "show", cwd=tmp_path).stdout
     assert "used: 44 tokens" in text
     assert "reached\tAll" in ouro("goal", "list", cwd=tmp_path).stdout.replace(
@@ -106,6 +108,7 @@ def test_a_chat_sets_shows_changes_and_works_towards_a_goal(tmp_path: Path) -> N
         program.sees("Budget of the goal: 5,000 tokens")
         program.type("/goal\r")
         program.sees("used: 22 of 5,000 tokens")
+        program.sees("ask, goal blocked> ")
         program.type("/goal clear\r")
         program.sees("The goal is forgotten")
         program.type("/quit\r")

@@ -124,6 +124,9 @@ class Change(Struct, kw_only=True):
         self.title = self.title if event.title is None else event.title
 
     def _take_rare(self, envelope: Envelope) -> None:
+        if envelope.type == "goal.created" and self.preview is None:
+            objective: str = getattr(envelope.data, "objective", "")
+            self.preview = " ".join(objective[:_PREVIEW_CHARACTERS].split()) or None
         if not envelope.type.startswith(("session.", "task.")):
             return
         # Imported here: most runs stay on their branch.

@@ -60,3 +60,9 @@ def exit_code(state: "State", code: int) -> int:
             return 1
         case _:
             return code
+
+
+def aim(state: "State") -> str:
+    """What stands beside the mode where a person types: whether there is a goal, and how it stands."""
+    goal = state.goals.root if state.goals is not None else None
+    return f", goal {goal.status.replace('_', ' ')}" if goal is not None else ""

@@ -20,6 +20,7 @@ from ouroboros.faces.cli.prompting.completing import Completing
 from ouroboros.faces.cli.prompting.history import History
 from ouroboros.faces.cli.render.face import Face, Notice
 from ouroboros.faces.cli.render.words import count, going_on, one_line
+from ouroboros.faces.cli.runs.goal import aim
 from ouroboros.faces.cli.runs.taping import Equipment, equip
 from ouroboros.faces.cli.slashes.table import SLASHES, Seat, carry_out
 from ouroboros.faces.cli.stage import Streams, text_stage
@@ -144,7 +145,7 @@ class _Chat:
             state=session.state,
             clock=SystemClock(),
             history=self._history.entries,
-            prompt=lambda: f"{session.state.mode}> ",
+            prompt=lambda: f"{session.state.mode}{aim(session.state)}> ",
             listens=True,
         )
         artifacts = self._loaded.home / "artifacts" / session.id
