@@ -1,14 +1,16 @@
 """A plan that the model proposes is the person's to accept, change or refuse."""
 
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 
-from ouroboros.core.commands import AcceptPlan, Branch, RefusePlan, SetMode
+from ouroboros.core.commands import AcceptPlan, Answer, Branch, RefusePlan, SetMode
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import SettingsChanged, ToolResulted, UserMessage
 from ouroboros.core.events.asides import PlanAnswered, PlanProposed
+from ouroboros.core.events.question import UserAsked
 from ouroboros.llm.turns import Turn
 from tests.story.stage import Stage, call, stage
 
@@ -107,3 +109,46 @@ async def test_a_mode_that_is_changed_while_a_run_is_on_holds_for_the_next_call(
         await s.run("And now?")
         told = [str(m["content"]) for m in s.body()["messages"] if m["role"] == "user"]
         assert ["Mode: plan." in text for text in told] == [False, False, True, False]
+
+
+@pytest.mark.parametrize("policy", ["", "untrusted", "on-failure", "on-request", "never"])
+@pytest.mark.parametrize("sandbox", ["read-only", "workspace-write", "danger-full-access"])
+async def test_no_policy_and_no_sandbox_lets_plan_mode_change_anything(
+    tmp_path: Path, policy: str, sandbox: str
+) -> None:
+    calls = (
+        call("write", path="a.txt", content="x"),
+        call("shell", command="touch b.txt"),
+        call("exec_command", cmd="touch c.txt", sandbox_permissions="require_escalated",
+             justification="x"),
+        call("ls"),
+    )  # fmt: skip
+    wanted = {"mode": sandbox}
+    turns = [Turn(tool_calls=calls), DONE]
+    async with stage(
+        tmp_path, turns, mode="plan", approval_policy=policy, sandbox=wanted, interactive=True
+    ) as s:
+        await s.run("Plan it")
+        ended = [result.status for result in s.events(ToolResulted)]
+        assert sorted(ended) == ["denied", "denied", "denied", "done"]
+        assert list(s.cwd.iterdir()) == []
+
+
+async def test_the_person_is_asked_in_plan_mode(tmp_path: Path) -> None:
+    question: dict[str, Any] = {
+        "id": "where",
+        "header": "Where",
+        "question": "Which file?",
+        "options": [{"label": "a.txt", "description": "the first"}],
+    }
+    turns = [Turn(tool_calls=(call("request_user_input", questions=[question]),)), PROPOSAL]
+    async with (
+        stage(tmp_path, turns, mode="plan", interactive=True) as s,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(s.run)
+        await s.until(UserAsked)
+        (asked,) = s.events(UserAsked)
+        await s.session.send(Answer(request_id=asked.request_id, answers={"where": ("a.txt",)}))
+        await s.until(PlanProposed)
+        assert "a.txt" in str(s.events(ToolResulted)[0].parts)

@@ -15,7 +15,7 @@ def aside_notice(event: Event) -> Notice | None:
         case PlanProposed():
             return Notice(
                 text="A plan waits for your answer",
-                hint="/plan yes [MODE] carries it out, /plan edit changes it, /plan no [WHY] refuses it",
+                hint="/plan yes [MODE] carries it out, /plan edit CHANGES does too, with them, /plan no [WHY] refuses it",
             )
         case PlanAnswered(accepted=True, mode=mode, text=text):
             return Notice(

@@ -60,7 +60,7 @@ async def plan(seat: Seat, rest: str) -> Control:
     match word:
         case "":
             if state.proposed:
-                seat.say(state.proposed, "/plan yes [MODE], /plan no [WHY], /plan edit")
+                seat.say(state.proposed, "/plan yes [MODE], /plan no [WHY], /plan edit CHANGES")
             else:
                 await seat.session.send(SetMode(mode="plan"))
         case "yes":
@@ -72,7 +72,7 @@ async def plan(seat: Seat, rest: str) -> Control:
 
             return refuse
         case "edit":
-            return _edit(seat)
+            return _edit(seat, more)
         case _:
             raise Misuse(f"/plan takes yes, no or edit, not {word[:40]!r}", hint="/help tells more")
     return "stay"
@@ -90,17 +90,11 @@ def _accept(seat: Seat, mode: str, text: str = "") -> Control:
     return job
 
 
-def _edit(seat: Seat) -> Control:
-    from click import edit  # opens the person's editor
-
-    before = seat.session.state.proposed
-    if not before:
-        raise Misuse("no plan waits for an answer", hint="in mode plan the model makes one")
-    after = edit(before, extension=".md")
-    if after is None or not after.strip():
-        seat.say("the plan is as it was; /plan yes carries it out")
-        return "stay"
-    return _accept(seat, "", after)
+def _edit(seat: Seat, words: str) -> Control:
+    plan = seat.session.state.proposed
+    if not words:
+        raise Misuse("/plan edit needs words", hint="say what is to be otherwise in the plan")
+    return _accept(seat, "", f"{plan}\n\nOtherwise than above: {words}" if plan else words)
 
 
 async def queue(seat: Seat, rest: str) -> Control:

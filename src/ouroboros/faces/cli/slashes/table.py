@@ -87,7 +87,7 @@ SLASHES = {
         waits=True,
     ),
     "plan": Slash(
-        "/plan [yes [MODE]|no [WHY]|edit]",
+        "/plan [yes [MODE]|no [WHY]|edit CHANGES]",
         "plan only; or answer the plan that waits",
         f"{_HERE}.asides:plan",
     ),
