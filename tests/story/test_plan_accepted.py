@@ -106,6 +106,7 @@ async def test_a_mode_that_is_changed_while_a_run_is_on_holds_for_the_next_call(
             await s.session.send(SetMode(mode="plan"))
         assert (s.cwd / "a.txt").exists()
         assert not (s.cwd / "b.txt").exists()
+        assert "Mode: plan." in str(s.body(2)["messages"])
         await s.run("And now?")
         told = [str(m["content"]) for m in s.body()["messages"] if m["role"] == "user"]
         assert ["Mode: plan." in text for text in told] == [False, False, True, False]
