@@ -40,6 +40,9 @@ def test_a_review_is_the_answer_and_the_rest_stands_beside_it(tmp_path: Path) ->
     )
     assert "Review begins: the uncommitted changes" in done.stderr
     assert "Continue with: ouro run --resume" in done.stderr
+    listed = ouro("sessions", "list", cwd=folder)
+    assert listed.stdout.count("\n") == 1
+    assert "Review of the uncommitted changes" in listed.stdout
 
 
 @pytest.mark.parametrize(

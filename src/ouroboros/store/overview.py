@@ -127,9 +127,10 @@ class Change(Struct, kw_only=True):
         if envelope.type == "goal.created" and self.preview is None:
             objective: str = getattr(envelope.data, "objective", "")
             self.preview = " ".join(objective[:_PREVIEW_CHARACTERS].split()) or None
-        if not envelope.type.startswith(("session.", "task.")):
+        if not envelope.type.startswith(("session.", "task.", "review.")):
             return
         # Imported here: most runs stay on their branch.
+        from ouroboros.core.events.review import ReviewEntered
         from ouroboros.core.events.session import SessionForked, SessionImported
 
         match envelope.data:
@@ -137,6 +138,8 @@ class Change(Struct, kw_only=True):
                 self._end("idle")
             case SessionForked(child=child, parent=parent) if child == envelope.session:
                 self.parent, self.taken_over = parent, envelope.seq - 1
+            case ReviewEntered(subject=subject) if self.preview is None:
+                self.preview = f"Review of {subject}"
             case SessionImported(cwd=cwd):
                 self.cwd, self.mode = cwd or self.cwd, "ask"
             case _:
