@@ -3,12 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import anyio
 import msgspec
 import pytest
 
+from ouroboros.core.commands import Approve
 from ouroboros.core.events import (
     PermissionAnswered,
     PermissionBlocked,
+    PermissionRequested,
     TaskCancelled,
     TaskCompleted,
     ToolAttempted,
@@ -247,3 +250,53 @@ async def test_an_agent_looks_at_the_files_and_changes_nothing(tmp_path: Path):
         assert "open" in said(s, 2)
         assert "state.txt says open" in said(s, 3)
         assert ends(s) == [("Stop", "blocked"), ("Stop", "completed")]
+
+
+async def test_a_yes_before_a_call_takes_the_place_of_the_question(tmp_path: Path):
+    yes = answer("PreToolUse", permissionDecision="allow")
+    turns = [shell("python3 -c 'print(1)'"), shell("python3 -c 'print(2)'"), DONE]
+    async with stage(
+        tmp_path, turns, hooks={"PreToolUse": hook(yes)}, mode="ask", limits={"actions_per_hour": 1}
+    ) as s:
+        await s.run()
+        assert [each.status for each in s.results.values()] == ["done", "done"]
+        assert {each.decision for each in s.events(ToolAttempted)} == {"hook:allowed"}
+        assert s.events(PermissionAnswered) == []
+
+
+async def test_a_limit_on_what_happens_unasked_is_not_beaten_by_a_hook(tmp_path: Path):
+    hooks = {
+        "PreToolUse": hook(answer("PreToolUse", permissionDecision="allow")),
+        "PermissionRequest": hook(answer("PermissionRequest", decision={"behavior": "allow"})),
+    }
+    turns = [shell("touch one"), shell("touch two"), DONE]
+    async with stage(tmp_path, turns, hooks=hooks, limits={"actions_per_hour": 1}) as s:
+        await s.run()
+        assert [each.status for each in s.results.values()] == ["done", "denied"]
+
+
+async def test_what_a_person_writes_instead_is_shown_to_hooks_again(tmp_path: Path):
+    refuse = "grep -q secret && { echo never that >&2; exit 2; } || exit 0"
+    async with stage(
+        tmp_path,
+        [shell("python3 -c 'print(1)'"), DONE],
+        hooks={"PreToolUse": hook(refuse)},
+        mode="ask",
+        interactive=True,
+    ) as s:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.run)
+            await s.until(PermissionRequested)
+            question = s.events(PermissionRequested)[0]
+            await s.session.send(Approve(request_id=question.request_id, input="cat secret"))
+        assert next(iter(s.results.values())).status == "denied"
+        assert "never that" in said(s)
+        assert ends(s) == [("PreToolUse", "completed"), ("PreToolUse", "blocked")]
+
+
+async def test_a_folder_that_is_gone_fails_the_hook_and_not_the_run(tmp_path: Path):
+    hooks = {"Stop": hook("exit 0"), "PreToolUse": hook('rmdir "$OUROBOROS_PROJECT_DIR"')}
+    async with stage(tmp_path, [shell("echo x"), DONE], hooks=hooks) as s:
+        outcome = await s.run()
+        assert outcome.reason == "completed"
+        assert ends(s)[-1] == ("Stop", "failed")

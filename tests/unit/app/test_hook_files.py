@@ -1,0 +1,112 @@
+"""Where hooks are set up: every place, in order, and which of them may run."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ouroboros.app.config import trust
+from ouroboros.app.config.layers import Loaded, load
+from ouroboros.app.hooks import standing
+from ouroboros.app.hooks.files import every, files
+from ouroboros.core.errors import ConfigBroken
+
+
+def toml(command: str) -> str:
+    return f'[[hooks.Stop]]\nhooks = [{{ type = "command", command = "{command}" }}]\n'
+
+
+def table(command: str) -> bytes:
+    return msgspec.json.encode({"Stop": [{"hooks": [{"type": "command", "command": command}]}]})
+
+
+@pytest.fixture
+def loaded(tmp_path: Path) -> Loaded:
+    home, own = tmp_path / "home", tmp_path / "work" / ".ouroboros"
+    own.mkdir(parents=True)
+    home.mkdir()
+    (tmp_path / "work" / ".git").mkdir()
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc" / "hooks.json").write_bytes(table("managed json"))
+    (home / "config.toml").write_text(toml("user toml"), encoding="utf-8")
+    (home / "hooks.json").write_bytes(table("user json"))
+    (own / "config.toml").write_text(toml("project toml"), encoding="utf-8")
+    (own / "config.local.toml").write_text(toml("local toml"), encoding="utf-8")
+    (own / "hooks.json").write_bytes(b'{"hooks": ' + table("project json") + b"}")
+    return read(tmp_path)
+
+
+def read(tmp_path: Path) -> Loaded:
+    environment = {
+        "OUROBOROS_HOME": str(tmp_path / "home"),
+        "OUROBOROS_HOOKS": table("session").decode(),
+    }
+    managed = tmp_path / "etc" / "managed.toml"
+    return load(tmp_path / "work", environment, {}, managed=managed)
+
+
+def texts(tmp_path: Path, reading: standing.Reading) -> list[tuple[str, str]]:
+    return [(each.definition.text, each.verdict) for each in reading.found]
+
+
+def test_every_place_counts_in_order(tmp_path: Path, loaded: Loaded):
+    managed = tmp_path / "etc" / "managed.toml"
+    found = standing.read(loaded.home, files(loaded, managed=managed))
+    assert texts(tmp_path, found) == [
+        ("managed json", "active"),
+        ("user toml", "active"),
+        ("user json", "active"),
+        ("session", "active"),
+    ]
+    shown = standing.read(loaded.home, every(loaded, managed=managed))
+    assert {
+        text for text, verdict in texts(tmp_path, shown) if verdict == "folder not trusted"
+    } == {
+        "project toml",
+        "local toml",
+        "project json",
+    }
+    trust.grant(loaded.home, trust.read(tmp_path / "work", loaded.home))
+    again = standing.read(loaded.home, files(read(tmp_path), managed=managed))
+    assert texts(tmp_path, again)[3:6] == [
+        ("project toml", "not trusted"),
+        ("project json", "not trusted"),
+        ("local toml", "not trusted"),
+    ]
+    assert "3 hooks of this project will not run" in again.warnings[0]
+    assert [each.text for each in again.active] == [
+        *("managed json", "user toml", "user json", "session")
+    ]
+
+
+def test_trusting_one_trusts_no_other_and_survives_a_switch(tmp_path: Path, loaded: Loaded):
+    home = loaded.home
+    trust.grant(home, trust.read(tmp_path / "work", home))
+    found = standing.read(home, files(read(tmp_path))).found
+    picked = next(each for each in found if each.definition.text == "project toml").definition
+    standing.decide(home, standing.trusted(home, [picked]))
+    standing.decide(home, {picked.key: standing.Kept(enabled=False, trusted_hash=picked.hash)})
+    assert ("project toml", "disabled") in texts(
+        tmp_path, standing.read(home, files(read(tmp_path)))
+    )
+    standing.decide(home, {picked.key: standing.Kept(enabled=True, trusted_hash=picked.hash)})
+    verdicts = texts(tmp_path, standing.read(home, files(read(tmp_path))))
+    assert ("project toml", "active") in verdicts
+    assert ("project json", "not trusted") in verdicts
+    standing.decide(home, {picked.key: None})
+    assert standing.load(home).state == {}
+
+
+def test_a_torn_decision_is_told_and_nothing_runs(loaded: Loaded):
+    (loaded.home / "hooks.toml").write_text("[state.x]\nenabled = 3\n", encoding="utf-8")
+    with pytest.raises(ConfigBroken, match=r"hooks\.toml"):
+        standing.read(loaded.home, files(loaded))
+
+
+def test_a_project_cannot_be_the_home(tmp_path: Path):
+    home = tmp_path / ".ouroboros"
+    home.mkdir()
+    (home / "hooks.json").write_bytes(table("mine"))
+    loaded = load(tmp_path, {"OUROBOROS_HOME": str(home)}, {})
+    found = standing.read(home, every(loaded))
+    assert texts(tmp_path, found) == [("mine", "active")]
