@@ -147,6 +147,11 @@ class Asides:
         await self._talker.between_turns(job)
 
 
+def is_mode_untold(state: State) -> bool:
+    """The mode is another one than the model was told, as after a change in mid-run."""
+    return state.told.get("permissions", state.mode) != state.mode
+
+
 def plan_in(text: str) -> str:
     """The last plan that a reply marks as proposed; empty where there is none."""
     found = _PLAN.findall(text)
