@@ -72,6 +72,27 @@ async def test_two_repositories_are_told_and_worked_in(tmp_path: Path, upstream:
     assert await anyio.Path(first / "src/new.py").exists()
 
 
+async def test_its_control_data_stays_as_it_is(tmp_path: Path, upstream: Upstream) -> None:
+    """Whatever a script does: git of the person's runs what stands there."""
+    del upstream
+    first = tmp_path / "home/repos/o_r"
+    script = (
+        "mkdir .git/hooks; echo x > .git/hooks/pre-commit; echo x >> .git/config; echo y > ok\n"
+    )
+    turns = [
+        Turn(tool_calls=(call("write", path=str(first / "x.sh"), content=script),)),
+        Turn(tool_calls=(call("shell", command=f"cd {first}; sh x.sh"),)),
+        Turn(text="Done."),
+    ]
+    async with stage(tmp_path, turns, mode="full-auto") as s:
+        await s.session.visit(Asked(source="o/r"), repos_of(s, tmp_path))
+        before = await anyio.Path(first / ".git/config").read_text(encoding="utf-8")
+        await s.run("Work in it")
+    assert await anyio.Path(first / "ok").exists()
+    assert not await anyio.Path(first / ".git/hooks/pre-commit").exists()
+    assert await anyio.Path(first / ".git/config").read_text(encoding="utf-8") == before
+
+
 async def test_without_a_yes_it_stays_closed(tmp_path: Path, upstream: Upstream) -> None:
     del upstream
     first = tmp_path / "home/repos/o_r"

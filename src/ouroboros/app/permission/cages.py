@@ -117,15 +117,20 @@ class SessionCages:
 
 
 def widened(policy: Policy, grants: Sequence[PermissionsGranted]) -> Policy:
-    """What a cage lets through besides, once a person has said so; what is hidden stays hidden."""
+    """What a cage lets through besides, once a person has said so; what is hidden stays hidden.
+
+    Looks through the folders that are opened, so in a thread: control data in them stays as it is.
+    """
     folders = tuple(Path(name) for grant in grants for name in grant.write)
     if folders:
         had = policy.writable if policy.reach == "workspace-write" else ()
+        inside = protected_in(folder for folder in folders if folder.is_dir())
+        protected = dict.fromkeys((*policy.protected, *staying(inside)))
         policy = replace(
             policy,
             reach="workspace-write",
             writable=tuple(dict.fromkeys((*had, *folders))),
-            protected=tuple(place for place in policy.protected if place not in folders),
+            protected=tuple(place for place in protected if place not in folders),
         )
     is_open = any(grant.network for grant in grants) and policy.network == "off"
     return replace(policy, network="on") if is_open else policy
