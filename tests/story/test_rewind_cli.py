@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import msgspec
@@ -229,3 +230,26 @@ def test_the_command_line_finishes_or_takes_back_a_cut_off_rewind(person: Person
     person.ouro("rewind")
     _, said = person.ouro("rewind", way, code=2)
     assert "no rewind of this folder was cut off" in said
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_what_a_person_changed_after_a_kill_stays_unless_they_say_so(
+    person: Person, goes_on: bool
+) -> None:
+    calls = ("echo two >> a.txt; touch began; sleep 60", "echo three >> a.txt")
+    turns = [{"tool_calls": [{"name": "shell", "arguments": {"command": it}}]} for it in calls]
+    person.script.write_text("".join(json.dumps(each) + "\n" for each in [*turns, SCRIPT[2]]))
+    model = ("--mode", "full-auto", "--model", f"script:{person.script}")
+    words = [sys.executable, "-m", "ouroboros", "run", *model, "Go"]
+    with subprocess.Popen(words, stderr=subprocess.DEVNULL) as ran:
+        until = time.monotonic() + 30
+        while not (person.work / "began").exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        ran.kill()
+    (person.work / "mine.txt").write_text("mine\n")
+    if goes_on:
+        person.ouro("run", "--continue", *model, "Go on")
+    _, said = person.ouro("rewind", "--to", "2" if goes_on else "1", "--files", code=2)
+    assert "changed since by somebody else: " in said
+    assert "mine.txt" in said
+    assert (person.work / "mine.txt").read_text() == "mine\n"

@@ -121,7 +121,8 @@ def foreign(shadow: Shadow, kept: Sequence[Kept], target: Kept, now: str) -> set
     """Paths that somebody else changed between a checkpoint and ``now``, as far as that can be told.
 
     While nobody of ours was at work every change is theirs; while a tool wrote files it named, every
-    other one. What a command changed counts as ours.
+    other one. What a command changed counts as ours, unless it was cut off: then nobody can tell.
+    No run may be going on.
     """
     since = [each for each in kept if each.seq >= target.seq]
     present = Kept(seq=1 << 62, checkpoint=now, tree="", kind="rewind")
@@ -130,11 +131,12 @@ def foreign(shadow: Shadow, kept: Sequence[Kept], target: Kept, now: str) -> set
     for earlier, later in pairwise(chain):
         if earlier.checkpoint == later.checkpoint:
             continue
-        is_ours = earlier.kind == "rewind" or (earlier.kind == "before" and not earlier.paths)
-        if is_ours:
+        was_cut = earlier.kind == "before" and (earlier.was_cut or later is present)
+        is_open = earlier.kind == "before" and not earlier.paths
+        if earlier.kind == "rewind" or (is_open and not was_cut):
             continue
         changed = _paths(between(shadow, earlier.checkpoint, later.checkpoint))
-        found |= changed if earlier.kind in _SETTLED else changed - set(earlier.paths)
+        found |= changed if was_cut or earlier.kind in _SETTLED else changed - set(earlier.paths)
     return found
 
 

@@ -1,10 +1,15 @@
 """Which checkpoints of the files there are, and which turns were taken back."""
 
+import msgspec
 from msgspec import Struct, field
 
 
 class Kept(Struct, frozen=True, kw_only=True, gc=False):
-    """A checkpoint in its place between the other events; ``seq`` is that of its event."""
+    """A checkpoint in its place between the other events; ``seq`` is that of its event.
+
+    Attributes:
+        was_cut: The run ended before it was kept what it had made of the files.
+    """
 
     seq: int
     checkpoint: str
@@ -12,6 +17,7 @@ class Kept(Struct, frozen=True, kw_only=True, gc=False):
     kind: str
     call_id: str = ""
     paths: tuple[str, ...] = ()
+    was_cut: bool = False
 
 
 class Undone(Struct, frozen=True, kw_only=True):
@@ -27,3 +33,8 @@ class Files(Struct, kw_only=True):
 
     kept: list[Kept] = field(default_factory=list[Kept])
     undone: list[Undone] = field(default_factory=list[Undone])
+
+    def end(self) -> None:
+        """A run is over, or its program is."""
+        if self.kept and self.kept[-1].kind == "before":
+            self.kept[-1] = msgspec.structs.replace(self.kept[-1], was_cut=True)

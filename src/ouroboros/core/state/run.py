@@ -10,6 +10,7 @@ def apply(
     """Takes in how a session is opened or set, or how a run ended."""
     if not isinstance(event, SettingsChanged):
         state.grants = [grant for grant in state.grants if grant.scope == "session"]
+        state.files.end()
     match event:
         case SessionReady():
             state.cwd, state.model, state.mode = event.cwd, event.model, event.mode
