@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from anyio import CancelScope, get_cancelled_exc_class, lowlevel
 from msgspec.structs import replace
 
+from ouroboros.agent.answered import is_answered, judged
 from ouroboros.agent.asking.approvals import Desk
 from ouroboros.agent.context.briefing import Surroundings
 from ouroboros.agent.context.teller import Teller, no_mentions
@@ -15,11 +16,11 @@ from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
 from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.roles import Partner, Past, Reviewer
-from ouroboros.agent.running.asides import Asides
+from ouroboros.agent.running.asides import Asides, is_mode_untold
 from ouroboros.agent.running.branching import Branches, no_fork
 from ouroboros.agent.running.caps import Span, nobody
 from ouroboros.agent.running.changing import Changes
-from ouroboros.agent.running.ending import crashed, end, is_answered, judged
+from ouroboros.agent.running.ending import crashed, end
 from ouroboros.agent.running.hooked import Heard, Hooks, NoHooks
 from ouroboros.agent.running.overlap import Hands
 from ouroboros.agent.running.recovery import close, waiting
@@ -93,11 +94,10 @@ class Session:
         ``surroundings`` reads the facts about folder and machine; ``speakers`` finds a model by
         name or raises ``Misuse``; ``off`` names blocks the model is not told; ``stop_child`` is
         false where none of that name is at work; ``resize`` changes the terminals of commands, to so
-        many columns and rows; ``closing`` is awaited before a run ends; ``fork``
-        makes another session of what is on disk up to a message, and gives its id; ``past`` brings
-        files and turns back; ``handed`` tells what goes on that no event says; ``mentions`` reads
-        what words name; ``hooks`` hear of what happens and may refuse words; ``outer`` names a
-        limit beyond this session that is reached.
+        many columns and rows; ``closing`` is awaited before a run ends; ``fork`` makes another
+        session of what is on disk up to a message, and gives its id; ``past`` brings files and turns back;
+        ``handed`` tells what goes on that no event says; ``mentions`` reads what words name;
+        ``hooks`` hear of what happens and may refuse words; ``outer`` names a limit beyond this session.
         """
         self.state, self.journal, self.desk = state, journal, desk
         self._mind, self._hands, self._mentions = mind, hands, mentions
@@ -301,8 +301,7 @@ class Session:
             self.journal.record(UserMessage(message=found, steered=steered))
 
     async def _attach_queued(self) -> None:
-        mode = self.state.mode
-        if self.state.told.get("permissions", mode) != mode:  # it was changed in mid-run
+        if is_mode_untold(self.state):
             await self._tell()
         for message in tuple(self.state.queued):
             if message.kind == "plain" and message.id not in self._attached:
