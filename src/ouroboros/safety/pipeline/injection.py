@@ -12,6 +12,7 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 from ouroboros.safety.pipeline.invisible import visible
+from ouroboros.safety.pipeline.learned import is_learned_order
 from ouroboros.safety.pipeline.phrases import ABOUT, PHRASES
 from ouroboros.safety.pipeline.weighing import is_order
 
@@ -58,7 +59,7 @@ def glance(text: str) -> tuple[list[str], int]:
 
 def _in_plain(text: str) -> set[str]:
     folded = _folded(text)
-    weighed = {"order"} if is_order(folded) else set[str]()
+    weighed = {"order"} if is_order(folded) or is_learned_order(folded) else set[str]()
     return weighed | {
         phrase.flag
         for phrase in PHRASES
