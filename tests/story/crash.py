@@ -7,12 +7,10 @@ side effects in a file, and reads the log as it lies on the disk after the kill.
 import contextlib
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -25,13 +23,12 @@ from ouroboros.llm.turns import Turn
 from ouroboros.store import resume
 from ouroboros.store.sessions import list_sessions
 from ouroboros.testing.server import ScriptedServer
+from tests.faults import oracle
 from tests.story.stage import call
 
 type Aim = Literal["call", "commit", "anywhere"]
 
 CALLS = 8
-WALL_TIME = re.compile(r"Wall time: [0-9.]+ seconds")
-CUT_OFF = ("The program ended while this call was running.", "aborted: the program ended")
 
 
 class Moment(Struct, frozen=True, kw_only=True):
@@ -185,7 +182,7 @@ def examine(
             complaints.append(f"{len(seen)} acknowledged events and no session on the disk")
         return Report(moment=moment, in_call=False, in_commit=False, complaints=tuple(complaints))
     kept = resume.read(home / ".ouroboros", sessions[0].id).envelopes
-    complaints += compare_logs(seen, kept)
+    complaints += oracle.of_log(seen, kept) + oracle.of_calls(kept, is_over=False)
     attempted = {e.data.call_id for e in kept if isinstance(e.data, ToolAttempted)}
     resulted = {e.data.call_id for e in kept if isinstance(e.data, ToolResulted)}
     if kept[-1].type != "task.completed":
@@ -194,8 +191,10 @@ def examine(
         later = whole_run(server.url, cwd, home, *words)
         complaints += compare_numbers(kept, later)
         if goes_on:
-            complaints += compare_requests(requests(server, after)[0], twin)
-    complaints += compare_effects(cwd / "effects", home)
+            asked = requests(server, after)
+            complaints += oracle.of_request(asked[0], twin) if asked else []
+    sound, wrong = oracle.on_disk(home / ".ouroboros")
+    complaints += wrong + oracle.of_effects(cwd / "effects", sound[sessions[0].id])
     return Report(
         moment=moment,
         in_call=bool(attempted - resulted),
@@ -204,50 +203,7 @@ def examine(
     )
 
 
-def compare_logs(seen: list[Envelope], kept: list[Envelope]) -> list[str]:
-    numbers = [envelope.seq for envelope in kept]
-    if numbers != list(range(1, len(numbers) + 1)):
-        return [f"the log has a gap: {numbers}"]
-    lost = [e.seq for e in seen if e.seq > len(kept) or kept[e.seq - 1] != e]
-    return [f"acknowledged events are lost or changed: {lost}"] if lost else []
-
-
 def compare_numbers(kept: list[Envelope], later: list[Envelope]) -> list[str]:
     if later and later[0].seq != kept[-1].seq + 1:
         return [f"the resumed log goes on with {later[0].seq} after {kept[-1].seq}"]
     return []
-
-
-def compare_requests(messages: list[dict[str, Any]], twin: list[list[dict[str, Any]]]) -> list[str]:
-    """The first resumed request must be one that the twin sent, but for calls that were cut off."""
-    mine = [plain(message) for message in messages]
-    for other in twin:
-        theirs = [plain(message) for message in other]
-        if len(theirs) == len(mine) and all(
-            one == two or one["content"].startswith(CUT_OFF)
-            for one, two in zip(mine, theirs, strict=True)
-        ):
-            return []
-    return [f"no twin's request equals the resumed one: {mine}"]
-
-
-def plain(message: dict[str, Any]) -> dict[str, Any]:
-    content = message.get("content")
-    if not isinstance(content, str):
-        return {**message, "content": str(content)}
-    return {**message, "content": WALL_TIME.sub("Wall time", content)}
-
-
-def compare_effects(effects: Path, home: Path) -> list[str]:
-    lines = effects.read_text(encoding="utf-8").split() if effects.exists() else []
-    counted = Counter(lines)
-    found = [f"call {number} ran {times} times" for number, times in counted.items() if times > 1]
-    session = list_sessions(home / ".ouroboros")[0]
-    kept = resume.read(home / ".ouroboros", session.id).envelopes
-    done = sum(
-        isinstance(e.data, ToolResulted) and e.data.status == "done" and e.data.name == "shell"
-        for e in kept
-    )
-    if len(counted) < done:
-        found.append(f"{done} calls are done and {len(counted)} effects are there")
-    return found
