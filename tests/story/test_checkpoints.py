@@ -2,12 +2,15 @@
 
 import random
 import subprocess
+import threading
 from pathlib import Path
 
+import anyio
 import pytest
+from anyio import to_thread
 
 from ouroboros.app.rewind.journey import ForeignEdits
-from ouroboros.core.commands import Branch, Redo, Restore, Rewind, Undo
+from ouroboros.core.commands import Approve, Branch, Redo, Restore, Rewind, Undo
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import PermissionRequested
 from ouroboros.core.events.checkpoint import (
@@ -299,3 +302,38 @@ async def test_an_answer_without_a_call_reads_no_file(tmp_path: Path):
     async with stage(tmp_path, [DONE]) as s:
         await s.run()
     assert not (tmp_path / "home" / "checkpoints").exists()
+
+
+async def test_what_a_person_saves_while_they_are_asked_is_theirs(tmp_path: Path):
+    turns = [shell("echo 1 > a"), shell("echo 2 > b"), DONE]
+    async with stage(tmp_path, turns, interactive=True, mode="ask") as s:
+        async with anyio.create_task_group() as group:
+            group.start_soon(s.run)
+            for number, name in enumerate(("", "mine"), start=1):
+                await s.until(PermissionRequested, number)
+                if name:
+                    await to_thread.run_sync(looked_behind)
+                    (s.cwd / name).write_text("saved in an editor")
+                request = s.events(PermissionRequested)[-1].request_id
+                await s.session.send(Approve(request_id=request))
+        assert names(s) == ["a", "b", "mine"]
+        with pytest.raises(ForeignEdits) as refused:
+            await s.session.send(Undo())
+        assert refused.value.paths == ("mine",)
+        await s.session.send(Undo(foreign="keep"))
+        assert names(s) == ["mine"]
+
+
+def looked_behind() -> None:
+    """Returns when what the latest command made is kept, which nobody is kept waiting for."""
+    for thread in threading.enumerate():
+        if thread.name == "checkpoints":
+            thread.join()
+
+
+async def test_commands_one_after_the_other_need_no_more_checkpoints(tmp_path: Path):
+    async with stage(tmp_path, [shell("echo 1 > a"), shell("echo 2 > b"), DONE]) as s:
+        await s.run()
+        assert [each.kind for each in s.events(CheckpointCreated)] == ["before", "before", "end"]
+        await s.session.send(Undo())
+        assert names(s) == []

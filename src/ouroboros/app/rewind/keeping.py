@@ -3,8 +3,9 @@
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
-from threading import Lock
+from threading import Lock, Thread
 
 import anyio
 from anyio import to_thread
@@ -48,6 +49,8 @@ class Keeping:
         self._accepted = False
         self.late: list[Event] = []
         self._given_up = ""
+        self._behind: Thread | None = None
+        self._left: Taken | None = None  # the files as the latest command left them
 
     @property
     def bounds(self) -> Bounds:
@@ -108,7 +111,11 @@ class Keeping:
             return
         with anyio.move_on_after(END_SECONDS):
             try:
-                await self.take("end")
+                await self._caught_up()
+                if self._left is not None:
+                    self._told_left(self._left)
+                else:
+                    await self.take("end")
                 self._is_open_ended = False
                 self._within = ""
                 await self.use(self._tidied)
@@ -125,11 +132,47 @@ class Keeping:
         """
         async with self._one:
             began = self.ground.clock.monotonic()
-            taken = await self.use(partial(self._taken, kind, call_id))
+            await self._caught_up()
+            taken = await self.use(partial(self._taken, f"{kind} {call_id}".strip(), call_id))
+            if self._left is not None and self._left.tree != taken.tree:
+                self._told_left(self._left)
+            self._left = None
             self.ground.record(
                 self.told(taken, kind, call_id, paths, self.ground.clock.monotonic() - began)
             )
         return taken
+
+    def look_behind(self, call_id: str) -> None:
+        """Keeps what a command made while the model thinks and the person is asked.
+
+        What differs at the next call is then known to be somebody else's.
+        """
+        state = self.ground.state
+        last = state.files.kept[-1] if state.files.kept else None
+        if last is None or (last.kind, last.call_id, last.paths) != ("before", call_id, ()):
+            return
+        is_busy = any(call.phase == "attempted" for call in state.calls.values())
+        if is_busy or state.processes or self._given_up or self._one.statistics().locked:
+            return
+        self._behind = Thread(
+            target=self._look_behind, args=(call_id,), name="checkpoints", daemon=True
+        )
+        self._behind.start()
+
+    def _look_behind(self, call_id: str) -> None:
+        stop = self._patience()
+        with suppress(CheckpointFailed, OSError), self._using:
+            if not stop():
+                self._left = self._taken(f"after {call_id}", call_id, self._opened(), stop)
+
+    async def _caught_up(self) -> None:
+        if self._behind is not None:
+            await to_thread.run_sync(self._behind.join, abandon_on_cancel=True)
+            self._behind = None
+
+    def _told_left(self, left: Taken) -> None:
+        self._left = None
+        self.ground.record(self.told(left, "end"))
 
     def told(
         self,
@@ -188,12 +231,9 @@ class Keeping:
             self._shadow = Shadow.opened(self.ground.home, self.ground.cwd)
         return self._shadow
 
-    def _taken(
-        self, kind: CheckpointKind, call_id: str, shadow: Shadow, stop: Callable[[], bool]
-    ) -> Taken:
+    def _taken(self, what: str, call_id: str, shadow: Shadow, stop: Callable[[], bool]) -> Taken:
         state = self.ground.state
-        last = state.files.kept[-1] if state.files.kept else None
-        what = f"{kind} {call_id}".strip()
+        last = self._left or (state.files.kept[-1] if state.files.kept else None)
         return shadow.take(
             self.bounds,
             session=state.session,
@@ -205,11 +245,7 @@ class Keeping:
 
     def look_ahead(self) -> None:
         """Reads what is new, so that the first call need not wait for it."""
-        until = time.monotonic() + self._wish.timeout
-
-        def stop() -> bool:
-            return self.is_closed or time.monotonic() > until
-
+        stop = self._patience()
         try:
             with self._using:
                 shadow = self._opened()
@@ -217,6 +253,10 @@ class Keeping:
                     shadow.look(self.bounds, now=self.ground.clock.now(), stop=stop)
         except (CheckpointFailed, OSError):
             return  # the first call that writes finds it out again, and says so
+
+    def _patience(self) -> Callable[[], bool]:
+        until = time.monotonic() + self._wish.timeout
+        return lambda: self.is_closed or time.monotonic() > until
 
     def _tidied(self, shadow: Shadow, stop: Callable[[], bool]) -> None:
         del stop

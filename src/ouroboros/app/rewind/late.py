@@ -10,7 +10,7 @@ from anyio import CancelScope, to_thread
 from ouroboros.app.rewind.ground import Ground
 from ouroboros.core.commands import Command, Redo, Restore, Undo
 from ouroboros.core.errors import Misuse
-from ouroboros.core.events import Envelope, Event, ModelDelta, SessionReady
+from ouroboros.core.events import Envelope, Event, ModelDelta, SessionReady, ToolResulted
 from ouroboros.tools.tool import Effect
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class LateKeeping:
         """Looks at the files for the first time while the model writes its first call."""
         event = envelope.data
         self._tell_late(event)
+        if self._keeping is not None and isinstance(event, ToolResulted):
+            self._keeping.look_behind(event.call_id)
         if self._thread is not None or self._ground.state.mode == "plan":
             return
         if isinstance(event, ModelDelta) and event.kind == "call":
