@@ -60,6 +60,7 @@ def test_a_new_home_has_all_tables_in_a_private_file(tmp_path: Path) -> None:
         (1, "sessions and their events"),
         (2, "forks, and who may write"),
         (3, "what was spent"),
+        (4, "runs under way are found among many"),
     ]
     assert (journal, synchronous) == (("wal",), (2,))
     assert modes == {"ouroboros.db": 0o600, "ouroboros.db-shm": 0o600, "ouroboros.db-wal": 0o600}
