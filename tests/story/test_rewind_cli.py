@@ -232,6 +232,20 @@ def test_the_command_line_finishes_or_takes_back_a_cut_off_rewind(person: Person
     assert "no rewind of this folder was cut off" in said
 
 
+@pytest.mark.parametrize("way", ["--finish", "--take-back"])
+def test_what_a_person_makes_after_a_cut_off_rewind_is_theirs(person: Person, way: str) -> None:
+    person.run()
+    session = person.session()
+    person.cut(person.records(session).points()[0].message_id, session)
+    person.ouro("rewind", way)
+    (person.work / "mine.txt").write_text("mine\n")
+    _, said = person.ouro("rewind", "--to", "1", "--files", code=2)
+    assert "changed since by somebody else: mine.txt" in said
+    person.ouro("rewind", "--to", "1", "--files", "--keep")
+    assert [path.name for path in sorted(person.work.iterdir())] == ["a.txt", "mine.txt"]
+    assert (person.work / "a.txt").read_text() == "one\n"
+
+
 @pytest.mark.parametrize("goes_on", [False, True])
 def test_what_a_person_changed_after_a_kill_stays_unless_they_say_so(
     person: Person, goes_on: bool

@@ -15,8 +15,6 @@ from ouroboros.workspace.checkpoints.shadow import Shadow
 
 _WORDS = 200
 _SHORTEST = 4
-_SETTLED = frozenset({"end", "restored"})
-"""After these nobody of ours is at work."""
 
 
 class Point(Struct, frozen=True, kw_only=True):
@@ -125,7 +123,7 @@ def foreign(shadow: Shadow, kept: Sequence[Kept], target: Kept, now: str) -> set
     No run may be going on.
     """
     since = [each for each in kept if each.seq >= target.seq]
-    present = Kept(seq=1 << 62, checkpoint=now, tree="", kind="rewind")
+    present = Kept(seq=1 << 62, checkpoint=now, tree="", kind="now")
     chain = [each for each in (*since, present) if shadow.has(each.checkpoint)]
     found: set[str] = set()
     for earlier, later in pairwise(chain):
@@ -133,10 +131,11 @@ def foreign(shadow: Shadow, kept: Sequence[Kept], target: Kept, now: str) -> set
             continue
         was_cut = earlier.kind == "before" and (earlier.was_cut or later is present)
         is_open = earlier.kind == "before" and not earlier.paths
-        if earlier.kind == "rewind" or (is_open and not was_cut):
+        is_back = earlier.kind == "rewind" and later.kind == "restored"
+        if is_back or (is_open and not was_cut):
             continue
         changed = _paths(between(shadow, earlier.checkpoint, later.checkpoint))
-        found |= changed if was_cut or earlier.kind in _SETTLED else changed - set(earlier.paths)
+        found |= changed if was_cut else changed - set(earlier.paths)
     return found
 
 
