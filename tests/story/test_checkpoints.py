@@ -137,6 +137,7 @@ async def test_somebody_elses_changes_are_named_and_need_a_decision(tmp_path: Pa
         with pytest.raises(ForeignEdits) as refused:
             await s.session.send(Restore(message_id=first))
         assert refused.value.paths == ("b", "mine")
+        assert "and what is new goes" in refused.value.hint
         assert names(s) == ["a", "b", "mine"]
         with pytest.raises(ForeignEdits):
             await s.session.send(Undo(turns=2))

@@ -107,8 +107,9 @@ def test_changes_of_the_persons_own_stay_unless_they_say_so(person: Person) -> N
     (person.work / "a.txt").write_text("mine\n")
     _, said = person.ouro("rewind", "--to", "1", "--files", code=2)
     assert "changed since by somebody else: a.txt" in said
-    assert "--yes overwrites them, --keep leaves them as they are" in said
-    person.ouro("rewind", "--to", "1", "--files", "--keep")
+    assert "--yes overwrites them, and what is new goes; --keep leaves them as they are" in said
+    _, said = person.ouro("rewind", "--to", "1", "--files", "--keep")
+    assert "\n1 path changed; " in said
     assert (person.work / "a.txt").read_text() == "mine\n"
     assert not (person.work / "b.txt").exists()
     _, said = person.ouro("rewind", "--to", "7", code=2)

@@ -29,7 +29,7 @@ class ForeignEdits(Misuse):
         more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
         super().__init__(
             f"changed since by somebody else: {some}{more}",
-            hint="`overwrite` brings them back too, `keep` leaves them as they are",
+            hint="`overwrite` brings them back too, and what is new goes; `keep` leaves them",
         )
         self.paths = tuple(sorted(paths))
 

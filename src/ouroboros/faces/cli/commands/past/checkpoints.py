@@ -7,6 +7,7 @@ import click
 from ouroboros.faces.cli.asking import agreed
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
+from ouroboros.faces.cli.render.words import count
 
 if TYPE_CHECKING:
     from ouroboros.app.rewind.offline import Records
@@ -78,7 +79,7 @@ def restore(
         note("nothing was changed")
         return
     done = records.restore(target, "keep" if keep else "overwrite")
-    note(f"{done.changed} paths changed; {done.start[:12]} is what they were before that")
+    note(f"{count(done.changed, 'path')} changed; {done.start[:12]} is what they were before that")
     for line in done.left:
         note(f"left as it is: {line}")
 

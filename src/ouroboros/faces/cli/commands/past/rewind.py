@@ -7,6 +7,7 @@ import click
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.asking import agreed, is_person_there
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
+from ouroboros.faces.cli.render.words import count
 
 if TYPE_CHECKING:
     from ouroboros.app.rewind.offline import Preview, Records
@@ -84,7 +85,7 @@ def _mends(records: "Records", *, finish: bool, take_back: bool) -> bool:
             hint="`ouro rewind --finish` goes on with it, `ouro rewind --take-back` undoes it",
         )
     done = records.finish(plan, "back" if take_back else "on")
-    note(f"{'taken back' if take_back else 'finished'}: {done.changed} paths changed")
+    note(f"{'taken back' if take_back else 'finished'}: {count(done.changed, 'path')} changed")
     _tell_left(done.left)
     return True
 
@@ -122,7 +123,7 @@ def _files(records: "Records", point: "Point", wish: _Wish) -> bool:
         note("nothing was changed")
         return False
     done = records.restore(target, decision, message_id=point.message_id)
-    note(f"{done.changed} paths changed; {done.start[:12]} is what they were before that")
+    note(f"{count(done.changed, 'path')} changed; {done.start[:12]} is what they were before that")
     _tell_left(done.left)
     return True
 
@@ -134,7 +135,7 @@ def _decided(preview: "Preview", wish: _Wish) -> "Foreign | None":
     if wish.yes:
         return "overwrite"
     if preview.foreign:
-        hint = "--yes overwrites them, --keep leaves them as they are"
+        hint = "--yes overwrites them, and what is new goes; --keep leaves them as they are"
         return "overwrite" if agreed("Overwrite what others changed, too?", hint=hint) else None
     return "ask" if agreed("Bring the files back?", hint="--yes goes on without asking") else None
 
