@@ -130,7 +130,8 @@ MIGRATIONS = (
             ) WITHOUT ROWID""",
             "CREATE INDEX actions_by_time ON actions (ts)",
         ),
-    ),    Migration(
+    ),
+    Migration(
         number=4,
         name="runs under way are found among many",
         statements=("CREATE INDEX runs_under_way ON runs (session) WHERE ended IS NULL",),

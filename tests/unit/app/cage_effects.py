@@ -116,7 +116,9 @@ async def local_sockets(folder: Path) -> None:
             text = "import socket as s; s.socket(s.AF_UNIX).connect('socket'); print(6 * 7)"
             there.with_name("reach.py").write_text(text)
             sandbox = {"network": "on", "local_sockets": name}
-            assert ("42" in await _said(folder / name, "python3 reach.py", sandbox=sandbox)) is reached
+            assert (
+                "42" in await _said(folder / name, "python3 reach.py", sandbox=sandbox)
+            ) is reached
 
 
 async def safety_off(folder: Path) -> None:

@@ -24,7 +24,16 @@ def test_a_misspelt_switch_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "rule", ["Bash(rm:*)", "*", "MultiEdit(a)", "mcp__server__tool", "LS", "search(x)", "submit(https://a.example/*)"]
+    "rule",
+    [
+        "Bash(rm:*)",
+        "*",
+        "MultiEdit(a)",
+        "mcp__server__tool",
+        "LS",
+        "search(x)",
+        "submit(https://a.example/*)",
+    ],
 )
 def test_names_that_fit_are_not_mentioned(rule: str) -> None:
     settings = Settings(

@@ -11,7 +11,7 @@ TRY = "let n = 0; const said = [];"
 WRITE = "try { await write('a.txt', 'x'); n++ } catch (e) { said.push(e.message) }"
 
 
-def ground(tmp_path: Path, *answers: bool) -> Ground:
+def ground(tmp_path: Path, answers: tuple[bool, ...]) -> Ground:
     work = tmp_path / "work"
     work.mkdir()
     given = [Answer(allowed=allowed) for allowed in answers]
@@ -19,7 +19,13 @@ def ground(tmp_path: Path, *answers: bool) -> Ground:
 
 
 async def test_a_no_is_asked_for_once_in_a_block(tmp_path: Path):
-    here = ground(tmp_path, False, True)
+    here = ground(
+        tmp_path,
+        (
+            False,
+            True,
+        ),
+    )
     async with here.repl() as repl:
         loop = (
             f"{TRY} for (let i = 0; i < 50; i++) {{ {WRITE} }} [n, new Set(said).size, said.length]"
@@ -35,7 +41,7 @@ async def test_a_no_is_asked_for_once_in_a_block(tmp_path: Path):
 
 
 async def test_what_fails_without_an_end_is_refused(tmp_path: Path):
-    here = ground(tmp_path)
+    here = ground(tmp_path, ())
     code = (
         "let last = ''; let n = 0; for (let i = 0; i < 300; i++) "
         "{ try { await read('gone.txt') } catch (e) { last = e.message; n++ } } setFinal(last)"
@@ -52,7 +58,7 @@ async def test_what_fails_without_an_end_is_refused(tmp_path: Path):
 
 
 async def test_what_works_in_the_end_may_fail_before(tmp_path: Path):
-    here = ground(tmp_path)
+    here = ground(tmp_path, ())
     (here.cwd / "b.txt").write_text("b")
     code = (
         "let good = 0; for (let i = 0; i < 3; i++) { for (let j = 0; j < 60; j++) "

@@ -103,6 +103,9 @@ class Refusing:
     async def before(self, call: ToolCall, effect: Effect) -> Verdict:
         return Verdict(outcome="deny", message="not on a Friday")
 
+    async def after(self, call: ToolCall, result: Result) -> Result:
+        return result
+
 
 async def test_a_read_is_shown_then_attempted_then_answered(tmp_path: Path):
     (tmp_path / "a.txt").write_text("one\ntwo\n")

@@ -27,7 +27,9 @@ COMMANDS = {
     "goal": Entry(f"{_HERE}.past.goal", "See what sessions work towards."),
     "limits": Entry(f"{_HERE}.past.limits", "See what was spent, and what may be."),
     "history": Entry(f"{_HERE}.past.history", "List what was done in all sessions, call by call."),
-    "export": Entry(f"{_HERE}.past.export", "Write a session out as JSON lines, Markdown or a page."),
+    "export": Entry(
+        f"{_HERE}.past.export", "Write a session out as JSON lines, Markdown or a page."
+    ),
     "teleport": Entry(
         f"{_HERE}.past.teleport", "Carry a session with its files to another machine."
     ),
