@@ -149,11 +149,11 @@ class Program:
         """Changes the size, as a person does with a window."""
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
-    def sees(self, words: str) -> str:
-        """Waits until the words are on the terminal."""
+    def sees(self, words: str, *, times: int = 1) -> str:
+        """Waits until the words are on the terminal, as often as that."""
         words = words.rstrip()
         deadline = time.monotonic() + DEADLINE_SECONDS
-        while words not in self.picture.text:
+        while self.picture.text.count(words) < times:
             if not self._read(deadline):
                 raise AssertionError(f"never saw {words!r} in:\n{self.picture.text}")
         return self.picture.text

@@ -302,7 +302,7 @@ async def test_settings_of_a_domain_are_kept(tmp_path: Path) -> None:
     ("name", "content", "said"),
     [
         ("a.txt", b"words", "is no PNG, JPEG, GIF or WebP image"),
-        ("a.png", b"\x89PNG\r\n\x1a\n" + b"x" * 6_000_000, "larger than 5 MB"),
+        ("a.png", b"\x89PNG\r\n\x1a\n" + b"x" * 60, "is a broken image"),
         ("gone.png", b"", "does not exist"),
     ],
 )

@@ -22,7 +22,7 @@ def test_a_chat_shows_its_tree_and_goes_on_from_another_message(tmp_path: Path) 
         program.type("/branch 2\r")
         program.sees("The conversation goes on after message")
         program.type("other\r")
-        program.sees("1,813 tokens")
+        program.sees("Done after", times=3)
         program.type("/tree\r")
         program.sees(">   6   it: Two.")
         assert "    4   it: Two." in program.picture.text

@@ -58,8 +58,35 @@ async def images(folder: Path) -> None:
             assert ("c2hvdA" in s.server.exchanges[-1].body) is sees
 
 
+async def mirror(folder: Path) -> None:
+    """The events of a session stand in a file of the home folder too."""
+
+    def run(word: str) -> bool:
+        home = folder / f"home-{word}"
+        home.mkdir()
+        (home / "config.toml").write_text(f"[sessions]\nmirror = {word}\n", encoding="utf-8")
+        ouro(*("run", "hi", "--model", "echo"), cwd=folder, OUROBOROS_HOME=str(home))
+        return any((home / "mirror").glob("*.jsonl"))
+
+    assert await to_thread.run_sync(run, "true")
+    assert not await to_thread.run_sync(run, "false")
+
+
+async def additional_permissions(folder: Path) -> None:
+    """The model is told that it may ask for more for one command."""
+    for offered in (True, False):
+        place = folder / str(offered)
+        await anyio.Path(place).mkdir()
+        tools = {"additional_permissions": offered}
+        async with stage(place, [Turn(text="end")], tools=tools) as s:
+            await s.run()
+            assert ("with_additional_permissions" in s.server.exchanges[-1].body) is offered
+
+
 CONTEXT_EFFECTS: dict[str, Effect] = {
     "context.scope": scope,
     "context.notes": notes,
     "models.NAME.images": images,
+    "sessions.mirror": mirror,
+    "tools.additional_permissions": additional_permissions,
 }

@@ -6,18 +6,21 @@ from pathlib import Path
 import pytest
 
 from ouroboros.core.errors import ToolFailed
-from ouroboros.tools.builtin.image import IMAGE_BYTES, picture
+from ouroboros.tools.builtin.image import FILE_BYTES, picture
+from ouroboros.tools.pictures.measure import Measured
+from tests.unit.tools.test_pictures import plain
 
 
 @pytest.mark.parametrize(
     ("name", "why"),
     [
         ("gone.png", "does not exist"),
-        ("folder", "is not a regular file"),
-        ("pipe.png", "is not a regular file"),
+        ("folder", "is not a file"),
+        ("pipe.png", "is not a file"),
         ("text.png", "is no PNG, JPEG, GIF or WebP image"),
         ("empty.png", "is no PNG"),
-        ("large.png", "is larger than 5 MB"),
+        ("cut.png", "is a broken image"),
+        ("large.png", "is larger than 64 MB"),
     ],
 )
 def test_what_is_no_picture_is_refused_by_name(tmp_path: Path, name: str, why: str):
@@ -25,7 +28,9 @@ def test_what_is_no_picture_is_refused_by_name(tmp_path: Path, name: str, why: s
     os.mkfifo(tmp_path / "pipe.png")
     (tmp_path / "text.png").write_text("no picture")
     (tmp_path / "empty.png").touch()
-    (tmp_path / "large.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(IMAGE_BYTES))
+    (tmp_path / "cut.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(9))
+    with (tmp_path / "large.png").open("wb") as file:
+        file.truncate(FILE_BYTES + 1)
     with pytest.raises(ToolFailed) as refused:
         picture(tmp_path / name)
     assert str(tmp_path / name) in refused.value.message
@@ -33,5 +38,9 @@ def test_what_is_no_picture_is_refused_by_name(tmp_path: Path, name: str, why: s
 
 
 def test_a_picture_is_known_by_its_bytes_and_not_by_its_name(tmp_path: Path):
-    (tmp_path / "a.txt").write_bytes(b"\xff\xd8\xff\xe0")
-    assert picture(tmp_path / "a.txt") == (b"\xff\xd8\xff\xe0", "image/jpeg")
+    data = plain(3, 2)
+    (tmp_path / "a.txt").write_bytes(data)
+    assert picture(tmp_path / "a.txt") == (
+        data,
+        Measured(media_type="image/png", width=3, height=2),
+    )

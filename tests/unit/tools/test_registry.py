@@ -82,10 +82,10 @@ def test_a_tool_that_is_not_enabled_is_neither_listed_nor_found():
 
 def test_title_case_names_go_out_and_come_back():
     registry = Registry(builtin_tools())
-    for name, title in TITLES.items():
+    for title in set(TITLES.values()):
         found = registry.find(title)
         assert found is not None
-        assert found.name == name
+        assert TITLES[found.name] == title
 
 
 def test_specs_are_made_once_and_are_valid_small_schemas():

@@ -11,7 +11,17 @@ from ouroboros.tools.aliases import TOOLS, folded
 
 _OURS = frozenset({
     *("browser_cancel", "browser_configure", "browser_execute", "browser_observe"),
-    *("browser_recover", "browser_status", "call_tool", "call_tools", "create_tool", "done", "js"),
+    *(
+        "browser_recover",
+        "browser_status",
+        "call_tool",
+        "call_tools",
+        "create_goal",
+        "create_tool",
+        "done",
+        "js",
+    ),
+    *("get_goal", "update_goal"),
     *("request_permissions", "request_user_input", "tool_search", "update_plan", "write_stdin"),
 })
 _OF_CODE = frozenset({
