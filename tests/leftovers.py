@@ -10,8 +10,11 @@ PROCESSES = Path("/proc")
 """Where it is missing, as on macOS, nothing is found."""
 
 
-def left(scratch: Path) -> dict[int, str]:
-    """Pid to command of what runs below this process, or was given a path in ``scratch``."""
+def left(scratch: Path, *, descent: bool = True) -> dict[int, str]:
+    """Pid to command of what was given a path in ``scratch``, or with ``descent`` runs below this process.
+
+    A browser that several tests share runs below it too, so one test alone looks without.
+    """
     ours = f"{scratch}{os.sep}".encode()
     parents: dict[int, int] = {}
     words: dict[int, bytes] = {}
@@ -24,7 +27,9 @@ def left(scratch: Path) -> dict[int, str]:
                 parents[int(entry.name)] = int(parent)
                 words[int(entry.name)] = (entry / "cmdline").read_bytes()
                 words[int(entry.name)] += b"\0\0" + (entry / "environ").read_bytes()
-    found = {pid for pid, said in words.items() if ours in said} | below(os.getpid(), parents)
+    found = {pid for pid, said in words.items() if ours in said}
+    if descent:
+        found |= below(os.getpid(), parents)
     found -= {os.getpid(), *above(os.getpid(), parents)}
     return {
         pid: words[pid].partition(b"\0\0")[0].replace(b"\0", b" ").decode("utf-8", "replace")[:300]
@@ -50,9 +55,11 @@ def above(pid: int, parents: dict[int, int]) -> set[int]:
     return found
 
 
-def still_left(scratch: Path, seconds: float = PATIENCE_SECONDS) -> dict[int, str]:
+def still_left(
+    scratch: Path, seconds: float = PATIENCE_SECONDS, *, descent: bool = True
+) -> dict[int, str]:
     """As ``left``, of what does not end by itself soon."""
     deadline = time.monotonic() + seconds
-    while (found := left(scratch)) and time.monotonic() < deadline:
+    while (found := left(scratch, descent=descent)) and time.monotonic() < deadline:
         time.sleep(0.1)
     return found

@@ -184,7 +184,7 @@ def of_telling(code: int, told: str) -> list[str]:
 
 def of_processes(scratch: Path) -> list[str]:
     """Nothing that the run started is still there."""
-    return [f"{pid} is left: {words}" for pid, words in still_left(scratch).items()]
+    return [f"{pid} is left: {words}" for pid, words in still_left(scratch, descent=False).items()]
 
 
 def _plain(message: dict[str, Any]) -> dict[str, Any]:
