@@ -163,3 +163,22 @@ def test_a_chat_writes_instructions_by_an_ordinary_turn(tmp_path: Path) -> None:
     log = ouro("export", session, "--format", "jsonl", cwd=work).stdout
     assert log.count("what every agent that works here has to know") == 1
     assert "edits of CLAUDE.md; do not write it anew" in log
+
+
+def test_a_short_command_is_said_as_the_words_it_stands_for(tmp_path: Path) -> None:
+    model = script(tmp_path, {"text": "Nothing found."})
+    given = "/security-review the login form\n"
+    done = ouro("chat", "--model", model, cwd=tmp_path, given=given)
+    assert "Nothing found." in done.stdout
+    session = json.loads(ouro("sessions", "list", "--json", cwd=tmp_path).stdout)[0]["id"]
+    events = [
+        json.loads(line) for line in ouro("export", session, cwd=tmp_path).stdout.splitlines()
+    ]
+    (said,) = [
+        event["data"]["message"]["parts"][0]["text"]
+        for event in events
+        if event["type"] == "user.message" and "kind" not in event["data"]["message"]
+    ]
+    assert "could be attacked" in said
+    assert "Look at this most: the login form" in said
+    assert [event["type"] for event in events].count("turn.started") == 1

@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ouroboros.agent.context.instructions import chosen, local_notes, project_root
-from ouroboros.agent.prompts import load
+from ouroboros.agent.prompts import task
 from ouroboros.app.config.file import decode, read_bytes, write
 from ouroboros.app.permission.policies import alone
 from ouroboros.core.errors import Misuse, StoreFailed
@@ -118,5 +118,5 @@ def first_instructions(cwd: Path, *, improve: bool) -> str:
         if file.exists()
         else ""
     )
-    text = load()["init"].text
+    text = task("init").text
     return text.format(name=file.name, root=root, existing=existing).strip()

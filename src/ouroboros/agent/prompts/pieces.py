@@ -16,12 +16,21 @@ class Piece(Struct, frozen=True, kw_only=True):
 
 type Prompts = Mapping[str, Piece]
 
+_HERE = Path(__file__).parent
+
 
 def load(folder: Path | None = None) -> Prompts:
     """All pieces of a folder by name; each file opens with a line ``version: N``. Blocking."""
-    pieces: dict[str, Piece] = {}
-    for path in sorted((folder or Path(__file__).parent).glob("*.md")):
-        head, _, text = path.read_text(encoding="utf-8").partition("\n")
-        version = head.removeprefix("version:").strip()
-        pieces[path.stem] = Piece(name=path.stem, version=version, text=text.strip())
-    return pieces
+    paths = sorted((folder or _HERE).glob("*.md"))
+    return {path.stem: _read(path) for path in paths}
+
+
+def task(name: str) -> Piece:
+    """The words of a task that a person starts by its name; no session reads them before. Blocking."""
+    return _read(_HERE / "tasks" / f"{name}.md")
+
+
+def _read(path: Path) -> Piece:
+    head, _, text = path.read_text(encoding="utf-8").partition("\n")
+    version = head.removeprefix("version:").strip()
+    return Piece(name=path.stem, version=version, text=text.strip())

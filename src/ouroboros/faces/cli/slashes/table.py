@@ -80,6 +80,12 @@ SLASHES = {
         f"{_HERE}.context:init",
         waits=True,
     ),
+    "security-review": Slash(
+        "/security-review [FOCUS]",
+        "have the model look at the changes for ways in",
+        f"{_HERE}.prompted:security_review",
+        waits=True,
+    ),
     "review": Slash(
         "/review [WHAT]",
         "have a change reviewed: uncommitted, base REF, commit SHA, or in words",
