@@ -47,6 +47,20 @@ async def test_a_command_writes_in_the_workspace_and_nowhere_else(
     assert not made.exists()
 
 
+@pytest.mark.parametrize(
+    ("bubblewrap", "said"), [("auto", "Read-only file system"), ("off", "Permission denied")]
+)
+async def test_a_cage_for_reading_lets_nothing_be_made_and_says_so(
+    tmp_path: Path, bubblewrap: str, said: str
+) -> None:
+    sandbox = {"bubblewrap": bubblewrap, "mode": "read-only"}
+    async with stage(tmp_path, asks("touch here"), sandbox=sandbox) as s:
+        await s.run("Go")
+        assert cages(s) != ["none"]
+        assert said in answer_of(s)
+        assert not (s.cwd / "here").exists()
+
+
 async def test_a_yes_runs_it_once_more_outside_and_a_no_does_not(tmp_path: Path) -> None:
     made = outside(tmp_path)
     turns = asks(f"echo x >> here; echo x >> {made}")
