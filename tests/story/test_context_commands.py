@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import anyio
 import msgspec
 from anyio import to_thread
 
 from ouroboros.app import notes
 from ouroboros.core.context import Meter
+from ouroboros.core.events import ToolAttempted
 from ouroboros.faces.cli.render.meter import meter_lines
 from ouroboros.llm.turns import ScriptedUsage, Turn
 from tests.story.cli_terminal import Program
@@ -44,6 +46,16 @@ async def test_the_meter_adds_up_to_what_the_provider_counted(tmp_path: Path) ->
     for name in ("instructions", "surroundings", "mentioned", "your words", "replies"):
         assert name in names
     assert "tool results" in names
+
+
+async def test_a_look_at_the_meter_while_a_command_runs_keeps_its_output(tmp_path: Path) -> None:
+    turns = [Turn(tool_calls=(call("shell", command="sleep 0.3; echo found"),)), Turn(text="ok")]
+    async with stage(tmp_path, turns) as s, anyio.create_task_group() as tasks:
+        tasks.start_soon(s.run)
+        await s.until(ToolAttempted)
+        s.session.meter()
+        assert not s.results
+    assert "found" in s.body()["messages"][-1]["content"]
 
 
 async def test_notes_are_told_with_the_next_words_and_counted(tmp_path: Path) -> None:

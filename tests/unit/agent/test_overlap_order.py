@@ -7,7 +7,7 @@ import anyio
 from ouroboros.agent.context.messages import Builder
 from ouroboros.agent.running.overlap import Overlap
 from ouroboros.core.parts import Message, Text, ToolCall, ToolResult
-from ouroboros.core.state import State
+from ouroboros.core.state import OpenCall, State
 
 
 class Hands:
@@ -81,3 +81,21 @@ async def test_a_call_without_a_result_is_answered_aborted_in_its_place() -> Non
     _, answers = Builder().build(state)
     said = [(part.call_id, part.text) for part in answers.parts if isinstance(part, ToolResult)]
     assert said == [("id_a", "a"), ("id_b", "aborted"), ("id_c", "c")]
+
+
+async def test_a_look_while_a_call_is_open_does_not_settle_what_came_of_it() -> None:
+    """Somebody asks in mid-call how full the context is; the next request has the result."""
+    state, builder = State(), Builder()
+    state.history.append(Message(id="m", role="assistant", parts=calls("a")))
+    state.calls["id_a"] = OpenCall(name="a", arguments="{}", phase="attempted")
+    _, early = builder.build(state)
+    state.results["id_a"] = ToolResult(call_id="id_a", name="a", parts=(Text(text="found"),))
+    del state.calls["id_a"]
+    _, late = builder.build(state)
+    texts = [
+        part.text for each in (early, late) for part in each.parts if isinstance(part, ToolResult)
+    ]
+    assert texts == ["aborted", "found"]
+    assert all(
+        was is now for was, now in zip(builder.build(state), builder.build(state), strict=True)
+    )

@@ -29,10 +29,13 @@ class Builder:
 
         Old images go first, in blocks: ``context.images`` says which. With 0 none is sent at all.
         """
-        if state.compactions != self._compactions or not self._extends(state.history):
+        is_new = state.compactions != self._compactions or not self._extends(state.history)
+        if is_new or self._is_early:
             self._forget()
             self._compactions = state.compactions
         for message in state.history[len(self._sources) :]:
+            # What comes of an open call is not there yet: it is looked for again.
+            self._is_early |= any(call.id in state.calls for call in message.calls)
             self._sources.append(message)
             self._whole += exchange(message, state)
             self._ends.append(len(self._whole))
@@ -63,7 +66,7 @@ class Builder:
         self._counts: list[int] = []
         self._built: list[Message] = []
         self._dropped = 0
-        self._is_blind = False
+        self._is_blind = self._is_early = False
 
     def _extends(self, history: list[Message]) -> bool:
         kept = len(self._sources)
