@@ -204,7 +204,6 @@ def _changed(event: SettingsChanged) -> Notice | None:
             ("model", event.model),
             ("effort", event.effort),
             ("personality", event.personality),
-            ("personality", event.personality),
             ("service tier", "left to the vendor" if tier == "" else tier),
             ("folder", event.cwd),
             ("title", event.title),
