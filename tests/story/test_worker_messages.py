@@ -199,9 +199,25 @@ async def test_a_connection_that_ends_stops_its_run(tmp_path: Path) -> None:
     assert not s.events(PermissionRequested)
 
 
-def test_sessions_over_a_socket_of_ones_own(tmp_path: Path) -> None:
+async def test_messages_that_come_at_once_are_taken_in_their_order(tmp_path: Path) -> None:
+    async with Line() as line, stage(tmp_path, [Turn(text="Done.")] * 2, check=False) as s:
+
+        async def at_once() -> AsyncGenerator[bytes]:
+            for said in ({"type": "init"}, *({"type": "chat", "message": each} for each in "ab")):
+                yield json.dumps(said).encode()
+            await line.hears("done")
+
+        await Link(lambda _: of(s.session), line.hear).serve(at_once())
+        said = [each.text for each in s.session.history() if each.kind == "plain"]
+        assert said[:2] == ["a", "b"]
+
+
+def test_sessions_over_a_socket_of_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = script(tmp_path, {"text": "One."}, {"text": "Two."})
-    path = tmp_path / "s"
+    monkeypatch.chdir(tmp_path)  # a socket's name may be short only
+    path = Path("s")
     path.touch()
     command = [sys.executable, "-m", "ouroboros", "serve", "--model", model, "--socket"]
     refused = subprocess.run(
@@ -220,7 +236,9 @@ def test_sessions_over_a_socket_of_ones_own(tmp_path: Path) -> None:
             first = talk(path, {"type": "init"}, {"type": "chat", "message": "Hello"}, until="done")
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
             assert (first[-1]["text"], first[0]["type"]) == ("One.", "ready")
+            deadline = time.monotonic() + 20
             while holder(Path(os.environ["OUROBOROS_HOME"]), first[0]["session"]) is not None:
+                assert time.monotonic() < deadline
                 time.sleep(0.01)
             again = [{"type": "init", "session": first[0]["session"]}, {"type": "get_history"}]
             second = talk(path, *again, until="history", pieces=3)

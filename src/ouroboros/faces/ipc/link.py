@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 
-from anyio import create_task_group
+from anyio import create_task_group, lowlevel
 from anyio.abc import TaskGroup
 
 from ouroboros.app.ouroboros import Session
@@ -70,6 +70,7 @@ class Link:
                 if isinstance(command, Submit):
                     self._running = True
                     tasks.start_soon(self._run, session, command.text)
+                    await lowlevel.checkpoint()  # the next message finds the run begun
                 elif command is not None:
                     await session.send(command)
 
