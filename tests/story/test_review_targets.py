@@ -141,6 +141,20 @@ async def test_nothing_that_a_repository_names_is_run(tmp_path: Path) -> None:
     assert await asked.commit("HEAD") == git(folder, "rev-parse", "HEAD")
 
 
+@pytest.mark.parametrize("name", ["a=b", "a=b.c", "="])
+async def test_a_filter_that_git_cannot_be_told_not_to_run_ends_it(
+    tmp_path: Path, name: str
+) -> None:
+    folder = repository(tmp_path)
+    with (folder / ".git/config").open("a") as config:
+        config.write(f'[filter "{name}"]\n\tclean = touch {tmp_path}/sprung; cat\n')
+    (folder / ".gitattributes").write_text(f"* filter={name}\n")
+    (folder / "a.py").write_text("changed\n")
+    with pytest.raises(Misuse, match="cannot be told not to run"):
+        await subject(Review(), folder, ENVIRONMENT)
+    assert not (tmp_path / "sprung").exists()
+
+
 async def test_a_change_too_large_for_one_reading_is_read_in_parts_and_that_is_said(
     tmp_path: Path,
 ) -> None:

@@ -93,7 +93,7 @@ async def at(cwd: Path, environment: Mapping[str, str]) -> Git:
     """The repository that a folder lies in.
 
     Raises:
-        Misuse: There is none, or git cannot be used.
+        Misuse: There is none, git cannot be used, or it would run what the repository names.
     """
     try:
         ended = await _run(cwd, environment, ("rev-parse", "--show-toplevel"))
@@ -114,6 +114,11 @@ async def _filters_off(git: Git) -> tuple[str, ...]:
     """Options that keep git from running what its configuration calls filters."""
     listed = await git.ask("config", "--name-only", "-z", "--get-regexp", "^filter", may_fail=True)
     names = {name.rpartition(".")[0] for name in listed.split("\0") if name.count(".") >= 2}
+    if odd := [name for name in sorted(names) if "=" in name]:
+        raise Misuse(
+            f"{str(git.root)!r} names a program as {odd[0]!r}, which git cannot be told not to run",
+            hint="look into .git/config and take the filter out",
+        )
     off = ("clean=", "smudge=", "process=", "required=false")
     return tuple(word for name in sorted(names) for key in off for word in ("-c", f"{name}.{key}"))
 
