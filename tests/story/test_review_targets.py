@@ -155,6 +155,14 @@ async def test_a_filter_that_git_cannot_be_told_not_to_run_ends_it(
     assert not (tmp_path / "sprung").exists()
 
 
+async def test_a_folder_may_end_in_a_space(tmp_path: Path) -> None:
+    (tmp_path / "work ").mkdir()
+    folder = repository(tmp_path).rename(tmp_path / "work " / "of mine ")
+    (folder / "a.py").write_text("changed\n")
+    found = await subject(Review(), folder, ENVIRONMENT)
+    assert (found.root, paths(found)) == (folder, ["a.py"])
+
+
 async def test_a_change_too_large_for_one_reading_is_read_in_parts_and_that_is_said(
     tmp_path: Path,
 ) -> None:

@@ -99,7 +99,7 @@ async def at(cwd: Path, environment: Mapping[str, str]) -> Git:
         ended = await _run(cwd, environment, ("rev-parse", "--show-toplevel"))
     except OSError as missing:
         raise Misuse(f"git cannot be used: {missing}", hint="install git") from missing
-    root = ended.stdout.decode("utf-8", "replace").strip()
+    root = ended.stdout.decode("utf-8", "replace").removesuffix("\n")
     if ended.exit_code or not root:
         said = ended.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
         raise Misuse(
