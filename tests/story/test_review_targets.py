@@ -95,7 +95,7 @@ async def test_a_repository_without_a_commit_has_all_its_files_to_review(tmp_pat
 @pytest.mark.parametrize(
     ("wish", "words"),
     [
-        (Review(), "has no changes"),
+        (Review(), "^there is nothing to review in the uncommitted changes$"),
         (Review(target="base", words="nowhere"), "'nowhere' names no commit"),
         (Review(target="base", words="--output=x"), "'--output=x' names no commit"),
         (Review(target="commit", words=" "), "is to be named"),

@@ -53,7 +53,7 @@ async def subject(wish: Review, cwd: Path, environment: Mapping[str, str]) -> Su
         case "commit":
             found = await _commit(repository, wish.words)
     if not found.files:
-        raise Misuse(f"there is nothing to review: {found.name} has no changes")
+        raise Misuse(f"there is nothing to review in {found.name}")
     return found
 
 
