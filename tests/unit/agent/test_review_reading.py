@@ -80,6 +80,18 @@ def test_a_finding_that_cannot_be_read_is_counted_and_the_others_stay() -> None:
     assert found.notes == ("3 findings could not be read and are left out",)
 
 
+def test_one_finding_that_cannot_be_read_is_said_of_one() -> None:
+    found = reading.read(json.dumps(review(FINDING, "x")))
+    assert found.notes == ("1 finding could not be read and is left out",)
+
+
+def test_a_number_too_large_for_a_float_is_brought_back() -> None:
+    sure = {**FINDING, "confidence_score": 10**400}
+    found = reading.read(json.dumps(review(sure, overall_confidence_score=-(10**400))))
+    assert [one.confidence_score for one in found.findings] == [1.0]
+    assert found.overall_confidence_score == 0.0
+
+
 def test_numbers_out_of_bounds_are_brought_back() -> None:
     odd = {
         **FINDING,

@@ -27,7 +27,7 @@ def read(text: str) -> ReviewOutput:
     raw = cast("list[object]", written) if isinstance(written, list) else []
     findings = [finding for one in raw if (finding := _finding(one)) is not None]
     unread = len(raw) - len(findings)
-    notes = (f"{_count(unread, 'finding')} could not be read and are left out",) if unread else ()
+    notes = (_unread(unread),) if unread else ()
     return ReviewOutput(
         findings=tuple(findings),
         overall_correctness=_verdict(found.get("overall_correctness")),
@@ -100,7 +100,7 @@ def _priority(raw: object, title: str) -> int | None:
 
 def _share(raw: object) -> float:
     if isinstance(raw, int | float) and not isinstance(raw, bool):
-        return min(max(float(raw), 0.0), 1.0)  # json has no NaN
+        return float(min(max(raw, 0), 1))  # json has no NaN, but numbers too large for a float
     return 0.0
 
 
@@ -111,5 +111,7 @@ def _verdict(raw: object) -> Literal["patch is correct", "patch is incorrect", "
     return "patch is incorrect" if word in {INCORRECT, "incorrect"} else ""
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+def _unread(count: int) -> str:
+    if count == 1:
+        return "1 finding could not be read and is left out"
+    return f"{count} findings could not be read and are left out"
