@@ -137,3 +137,26 @@ def test_a_place_that_is_not_in_the_change_is_said(
     assert found.remark == remark
     if "outside" not in remark:
         assert found.code_location.absolute_file_path.startswith(f"{tmp_path}/")
+
+
+@pytest.mark.parametrize("path", [f"a/{'x' * 300}", f"b/{'y/' * 3000}z"])
+def test_a_name_longer_than_a_disk_takes_is_a_file_that_is_not_there(
+    tmp_path: Path, path: str
+) -> None:
+    (tmp_path / "a").mkdir()
+    subject = Subject(name="x", task="x", root=tmp_path, files=changes.parse(DIFF))
+    assert _remark(subject, path, 1) == "there is no such file"
+
+
+def test_of_a_file_too_large_to_count_no_line_is_denied(tmp_path: Path) -> None:
+    with (tmp_path / "large.py").open("wb") as file:
+        file.truncate(17 * 1_048_576)
+    subject = Subject(name="x", task="x", root=tmp_path)
+    assert _remark(subject, "large.py", 7) == ""
+
+
+def _remark(subject: Subject, path: str, line: int) -> str:
+    location = CodeLocation(absolute_file_path=path, line_range=LineRange(start=line, end=line))
+    finding = Finding(title="x", body="y", confidence_score=1, code_location=location)
+    (found,) = placing.placed(ReviewOutput(findings=(finding,)), subject).findings
+    return found.remark

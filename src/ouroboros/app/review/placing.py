@@ -42,7 +42,7 @@ def _remark(finding: Finding, path: str, subject: Subject) -> str:
         hunk.first <= lines.end and lines.start <= hunk.last for hunk in change.hunks
     ):
         return ""
-    if subject.on_disk and lines.start > _length(subject.root / path):
+    if subject.on_disk and _ends_before(subject.root / path, lines.start):
         return "the file has no such line"
     if not subject.files:
         return ""
@@ -64,7 +64,7 @@ def _relative(written: str, root: Path) -> str:
         return ""
     if not parts or ".." in parts:
         return ""
-    is_of_diff = parts[0] in {"a", "b"} and len(parts) > 1 and not (root / path).exists()
+    is_of_diff = parts[0] in {"a", "b"} and len(parts) > 1 and not _is_file(root / path)
     return str(Path(*parts[1:])) if is_of_diff else str(path)
 
 
@@ -75,12 +75,14 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _length(path: Path) -> int:
-    """Lines of a file; of one that cannot be read there are none."""
+def _ends_before(path: Path, line: int) -> bool:
+    """Whether a file has no such line; one that cannot be read has none, one too large may have any."""
     try:
-        if not path.is_file() or path.stat().st_size > _BYTES:
-            return 0
+        if not path.is_file():
+            return True
+        if path.stat().st_size > _BYTES:
+            return False
         content = path.read_bytes()
     except (OSError, ValueError):
-        return 0
-    return content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
+        return True
+    return line > content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
