@@ -201,6 +201,19 @@ async def test_a_steer_after_the_last_word_is_not_lost(tmp_path: Path) -> None:
     assert s.events(TaskCompleted)[-1].final == "Heard."
 
 
+async def test_a_steer_is_heard_that_comes_while_a_run_is_ended(tmp_path: Path) -> None:
+    """Its end is on record and not yet on disk, and the person was still shown a run."""
+    turns = [DONE, Turn(text="Heard.")]
+    async with stage(tmp_path, turns) as s, anyio.create_task_group() as tasks:
+        tasks.start_soon(s.run)
+        while not s.session.state.ended:
+            await anyio.lowlevel.checkpoint()
+        assert not s.events(TaskCompleted)
+        await s.session.send(Steer(text="One more thing."))
+    assert [event.final for event in s.events(TaskCompleted)] == ["All done.", "Heard."]
+    assert s.body()["messages"][-1] == {"role": "user", "content": "One more thing."}
+
+
 async def test_a_cancel_ends_the_tool_and_leaves_a_valid_history(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("shell", command="echo on; sleep 60"), call("ls"))), DONE]
     async with stage(tmp_path, turns) as s:

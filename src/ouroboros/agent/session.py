@@ -308,14 +308,14 @@ class Session:
                 await self._attach(message, steered=True)
 
     async def _pursue(self, begin: Callable[[], Awaitable[None]]) -> None:
-        """Runs, and goes on by itself while the goal is not reached; the caps hold for all of it.
+        """Runs, answers what was said too late for that, and goes on by itself while a goal is not reached.
 
-        What was said meanwhile is answered before that.
+        The caps hold for all of it.
         """
         span, self._is_stopped = Span(self._caps, self.state, self._clock, self._outer), False
         await self._run(begin, span)
         while not (self.running or self._is_stopped) and self._pursuit.has_rested():
-            if self.state.goals is not None and self.state.queued:
+            if self.state.queued:
                 await self._run(self._tell, span)
             elif (later := self._asides.next()) is not None:
                 await self._run(partial(self._say, later), span)
