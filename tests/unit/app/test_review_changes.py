@@ -90,9 +90,15 @@ def test_a_file_too_large_for_one_reading_goes_by_hunks_and_a_hunk_is_cut_in_the
     parts = changes.parts(changes.parse(diff), 400)
     assert len(parts) == 2
     assert all(part.text.startswith("diff --git a/a b/a\n") for part in parts)
-    assert all(map(changes.is_cut, parts))
+    assert all(part.is_cut for part in parts)
     assert all(len(part.text) < 400 * 4 + 300 for part in parts)
     assert " 1299 +word" in parts[1].text
+
+
+def test_a_change_that_speaks_of_lines_left_out_is_not_cut() -> None:
+    words = "[3 lines of this change are left out here because it is too large: read the file]\n"
+    speaks = changes.parts(changes.parse(DIFF + changes.added("cut.py", words)), 100_000)
+    assert [part.is_cut for part in speaks] == [False]
 
 
 @pytest.mark.parametrize("text", ["", "no diff\n", "@@ -1 +1 @@\n+x\n", "diff --git \n"])

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from ouroboros.core.limits import CHARS_PER_TOKEN
+
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")  # a form feed ends no line of a diff
-_CHARACTERS_PER_TOKEN = 4
 _CUT = "\n[{count} lines of this change are left out here because it is too large: read the file]\n"
 
 
@@ -40,14 +41,15 @@ class FileChange(Struct, frozen=True, kw_only=True):
     @property
     def tokens(self) -> int:
         """By estimate."""
-        return len(self.text) // _CHARACTERS_PER_TOKEN + 1
+        return _tokens(self.text)
 
 
 class Part(Struct, frozen=True, kw_only=True):
-    """So much of a change as is read at once."""
+    """So much of a change as is read at once; ``is_cut`` where lines of it were left out."""
 
     paths: tuple[str, ...]
     text: str
+    is_cut: bool = False
 
 
 def parse(diff: str) -> tuple[FileChange, ...]:
@@ -58,25 +60,18 @@ def parse(diff: str) -> tuple[FileChange, ...]:
 def parts(files: Sequence[FileChange], tokens: int) -> tuple[Part, ...]:
     """The change in pieces of about so many tokens, file by file; a larger file by its hunks."""
     found: list[Part] = []
-    paths: list[str] = []
-    texts: list[str] = []
+    held: list[Part] = []
     size = 0
-    for path, text in _pieces(files, tokens):
-        weight = len(text) // _CHARACTERS_PER_TOKEN + 1
-        if texts and size + weight > tokens:
-            found.append(Part(paths=tuple(dict.fromkeys(paths)), text="".join(texts)))
-            paths, texts, size = [], [], 0
-        paths.append(path)
-        texts.append(text)
+    for piece in _pieces(files, tokens):
+        weight = _tokens(piece.text)
+        if held and size + weight > tokens:
+            found.append(_joined(held))
+            held, size = [], 0
+        held.append(piece)
         size += weight
-    if texts:
-        found.append(Part(paths=tuple(dict.fromkeys(paths)), text="".join(texts)))
+    if held:
+        found.append(_joined(held))
     return tuple(found)
-
-
-def is_cut(part: Part) -> bool:
-    """Whether lines of it were left out."""
-    return "lines of this change are left out here because it is too large" in part.text
 
 
 def added(path: str, text: str) -> str:
@@ -97,13 +92,27 @@ def added_binary(path: str) -> str:
     )
 
 
-def _pieces(files: Sequence[FileChange], tokens: int) -> Iterator[tuple[str, str]]:
+def _tokens(text: str) -> int:
+    return len(text) // CHARS_PER_TOKEN + 1
+
+
+def _pieces(files: Sequence[FileChange], tokens: int) -> Iterator[Part]:
+    most = tokens * CHARS_PER_TOKEN
     for file in files:
         if file.tokens <= tokens:
-            yield file.path, file.text
+            yield Part(paths=(file.path,), text=file.text)
             continue
         for hunk in file.hunks:
-            yield file.path, file.head + _clipped(hunk.text, tokens * _CHARACTERS_PER_TOKEN)
+            text = file.head + _clipped(hunk.text, most)
+            yield Part(paths=(file.path,), text=text, is_cut=len(hunk.text) > most)
+
+
+def _joined(pieces: Sequence[Part]) -> Part:
+    return Part(
+        paths=tuple(dict.fromkeys(path for piece in pieces for path in piece.paths)),
+        text="".join(piece.text for piece in pieces),
+        is_cut=any(piece.is_cut for piece in pieces),
+    )
 
 
 def _clipped(text: str, most: int) -> str:

@@ -208,7 +208,7 @@ def _notes(parts: tuple[Part, ...], subject: Subject) -> list[str]:
             f"the change was too large for one reading and was read in {len(parts)} parts, each by "
             "itself: what goes wrong only between them may be missed"
         )
-    if any(map(changes.is_cut, parts)):
+    if any(part.is_cut for part in parts):
         notes.append("of some files only the ends of what changed were read")
     binary = [file.path for file in subject.files if file.binary]
     if binary:
