@@ -9,7 +9,7 @@ from anyio.abc import TaskGroup
 from ouroboros.app.ouroboros import Session
 from ouroboros.core.commands import Interrupt, Submit
 from ouroboros.core.errors import Misuse, OuroborosError
-from ouroboros.core.events import Envelope, SessionReady
+from ouroboros.core.events import Envelope
 from ouroboros.faces.ipc import worker
 
 type Send = Callable[[worker.Told], None]
@@ -84,7 +84,7 @@ class Link:
 
     def _hear(self, envelope: Envelope) -> None:
         message = worker.told(envelope)
-        if message is not None and not isinstance(envelope.data, SessionReady):
+        if message is not None:
             self._send(message)
 
 

@@ -16,7 +16,6 @@ from ouroboros.core.events import (
     ErrorRaised,
     Event,
     PermissionRequested,
-    SessionReady,
     TaskCancelled,
     TaskCompleted,
     ToolResulted,
@@ -110,8 +109,6 @@ def told(envelope: Envelope) -> Told | None:
     """The one message that an event is; None for what the earlier design did not know."""
     event = envelope.data
     match event:
-        case SessionReady(cwd=cwd, model=model, mode=mode):
-            return ready(envelope.session, cwd=cwd, model=model, mode=mode)
         case TurnStarted(turn=turn):
             return _told("step", step=turn)
         case ToolStarted(call_id=id, name=name, arguments=arguments, within=""):
