@@ -182,6 +182,25 @@ def test_the_chat_goes_back_and_on_again(person: Person) -> None:
     assert (person.work / "a.txt").read_text() == "one\n"
 
 
+def test_words_that_a_command_of_the_chat_cannot_do_are_refused(person: Person) -> None:
+    far = "9" * 5_000
+    lines = "Change it", "/undo files", "/redo 2", "/checkpoints restore abcd soon", f"/rewind {far}", \
+        f"/rollback {far}", f"/goal budget {far}", f"/queue drop {far}", "/quit"  # fmt: skip
+    chat = ("chat", "--mode", "full-auto", "--model", f"script:{person.script}")
+    ran = subprocess.run(
+        [sys.executable, "-m", "ouroboros", *chat],
+        input="\n".join(lines),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Took back" not in ran.stderr
+    assert ran.stderr.count("is not understood") == 4
+    for said in ("is no number of turns", "is no number of tokens", "nothing that waits has"):
+        assert said in ran.stderr
+    assert (person.work / "b.txt").exists()
+
+
 def test_a_rewind_that_was_cut_off_is_finished_at_the_next_start(person: Person) -> None:
     was = seen(person.work)
     person.run()

@@ -19,7 +19,7 @@ from ouroboros.core.commands import (
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.conversation import Control
 from ouroboros.faces.cli.render.words import one_line
-from ouroboros.faces.cli.slashes.table import Seat
+from ouroboros.faces.cli.slashes.table import Seat, number
 
 _DOING: tuple[str, ...] = tuple(mode for mode in get_args(Mode.__value__) if mode != "plan")
 _MANNERS: tuple[str, ...] = get_args(Personality.__value__)
@@ -108,9 +108,9 @@ async def queue(seat: Seat, rest: str) -> Control:
     if word == "drop" and (not more or more.strip().isdecimal()):
         await seat.session.send(Dequeue(id=_at(seat, more) if more else ""))
         return "stay"
-    number, _, text = more.strip().partition(" ")
-    if word == "edit" and number.isdecimal():
-        await seat.session.send(Requeue(id=_at(seat, number), text=text))
+    place, _, text = more.strip().partition(" ")
+    if word == "edit" and place.isdecimal():
+        await seat.session.send(Requeue(id=_at(seat, place), text=text))
         return "stay"
 
     async def job() -> None:
@@ -122,11 +122,13 @@ async def queue(seat: Seat, rest: str) -> Control:
     return job
 
 
-def _at(seat: Seat, number: str) -> str:
+def _at(seat: Seat, place: str) -> str:
     later = list(seat.session.state.later)
-    at = int(number.strip()) if len(number.strip()) < 6 else 0
+    at = number(place) or 0
     if not 1 <= at <= len(later):
-        raise Misuse(f"nothing that waits has the number {number.strip()}", hint="/queue lists it")
+        raise Misuse(
+            f"nothing that waits has the number {place.strip()[:40]}", hint="/queue lists it"
+        )
     return later[at - 1]
 
 

@@ -5,7 +5,7 @@ from ouroboros.core.commands import Branch, Rollback
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.conversation import Control
 from ouroboros.faces.cli.render.tree import tree_lines
-from ouroboros.faces.cli.slashes.table import Seat
+from ouroboros.faces.cli.slashes.table import Seat, number
 
 
 async def tree(seat: Seat, _rest: str) -> Control:
@@ -24,9 +24,10 @@ async def branch(seat: Seat, rest: str) -> Control:
 
 async def rollback(seat: Seat, rest: str) -> Control:
     """Leaves the latest turns."""
-    if rest and not rest.isdecimal():
+    turns = number(rest or "1")
+    if turns is None:
         raise Misuse(f"{rest[:40]!r} is no number of turns", hint="for example: /rollback 2")
-    await seat.session.send(Rollback(turns=int(rest or "1")))
+    await seat.session.send(Rollback(turns=turns))
     return "stay"
 
 

@@ -7,7 +7,7 @@ from anyio import to_thread
 from ouroboros.core.commands import Foreign, Redo, Restore, Rewind, Undo
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.conversation import Control
-from ouroboros.faces.cli.slashes.table import Seat
+from ouroboros.faces.cli.slashes.table import Seat, number
 
 _WHAT = frozenset({"files", "conversation", "both", "diff"})
 _DECISIONS: dict[str, Foreign] = {"overwrite": "overwrite", "keep": "keep"}
@@ -15,17 +15,17 @@ _DECISIONS: dict[str, Foreign] = {"overwrite": "overwrite", "keep": "keep"}
 
 async def rewind(seat: Seat, rest: str) -> Control:
     """Lists the turns, or goes back to before one."""
-    number, what, decision = _wish(rest)
-    if not number:
+    turn, what, decision = _wish(rest, parts=_WHAT)
+    if not turn:
         seat.say(*await to_thread.run_sync(partial(_listed, seat)))
         return "stay"
 
     if what == "diff":
-        seat.say(*await to_thread.run_sync(partial(_previewed, seat, number)))
+        seat.say(*await to_thread.run_sync(partial(_previewed, seat, turn)))
         return "stay"
 
     async def job() -> None:
-        point = await to_thread.run_sync(partial(_point, seat, number))
+        point = await to_thread.run_sync(partial(_point, seat, turn))
         if what != "conversation":
             await seat.session.send(Restore(message_id=point, foreign=decision))
         if what != "files":
@@ -36,17 +36,17 @@ async def rewind(seat: Seat, rest: str) -> Control:
 
 async def undo(seat: Seat, rest: str) -> Control:
     """Takes the latest turns back, with what they did to files."""
-    number, _, decision = _wish(rest)
+    turns, _, decision = _wish(rest)
 
     async def job() -> None:
-        await seat.session.send(Undo(turns=int(number or "1"), foreign=decision))
+        await seat.session.send(Undo(turns=turns or 1, foreign=decision))
 
     return job
 
 
 async def redo(seat: Seat, rest: str) -> Control:
     """Has again what was taken back last."""
-    _, _, decision = _wish(rest)
+    _, _, decision = _wish(rest, counts=False)
 
     async def job() -> None:
         await seat.session.send(Redo(foreign=decision))
@@ -59,9 +59,9 @@ async def checkpoints(seat: Seat, rest: str) -> Control:
     verb, _, more = rest.partition(" ")
     if verb == "restore" and more:
         name, _, said = more.strip().partition(" ")
+        _, _, decision = _wish(said, counts=False)
 
         async def job() -> None:
-            decision = _DECISIONS.get(said.strip(), "ask")
             await seat.session.send(Restore(checkpoint=name, foreign=decision))
 
         return job
@@ -73,14 +73,19 @@ async def checkpoints(seat: Seat, rest: str) -> Control:
     return "stay"
 
 
-def _wish(rest: str) -> tuple[str, str, Foreign]:
-    """The number of a turn, what goes back, and what becomes of others' changes."""
-    number, what = "", "both"
+def _wish(
+    rest: str, *, counts: bool = True, parts: frozenset[str] = frozenset()
+) -> tuple[int, str, Foreign]:
+    """The number of a turn or 0, what goes back, and what becomes of others' changes.
+
+    A word that the command cannot do is refused: ``/undo files`` would take words back, too.
+    """
+    turn, what = 0, "both"
     decision: Foreign = "ask"
     for word in rest.split():
-        if word.isdecimal() and 0 < int(word) < 1_000_000:
-            number = word
-        elif word in _WHAT:
+        if counts and (found := number(word)):
+            turn = found
+        elif word in parts:
             what = word
         elif word in _DECISIONS:
             decision = _DECISIONS[word]
@@ -89,7 +94,7 @@ def _wish(rest: str) -> tuple[str, str, Foreign]:
                 f"{word[:40]!r} is not understood",
                 hint="for example: /rewind 2 files, /undo 2, /rewind 1 both overwrite",
             )
-    return number, what, decision
+    return turn, what, decision
 
 
 def _listed(seat: Seat) -> list[str]:
@@ -100,19 +105,19 @@ def _listed(seat: Seat) -> list[str]:
     return point_lines(records.points()) or ["nothing was said yet"]
 
 
-def _point(seat: Seat, number: str) -> str:
+def _point(seat: Seat, turn: int) -> str:
     turns = seat.session.state.tree.turns()
-    if int(number) > len(turns):
+    if turn > len(turns):
         there = "is one turn" if len(turns) == 1 else f"are {len(turns)} turns"
-        raise Misuse(f"there is no turn {number} to go back to", hint=f"there {there}")
-    return turns[int(number) - 1]
+        raise Misuse(f"there is no turn {turn} to go back to", hint=f"there {there}")
+    return turns[turn - 1]
 
 
-def _previewed(seat: Seat, number: str) -> list[str]:
+def _previewed(seat: Seat, turn: int) -> list[str]:
     from ouroboros.app.rewind.offline import Records
 
     records = Records(seat.loaded.home, seat.session.id, seat.loaded.settings)
-    target = records.target(_point(seat, number))
+    target = records.target(_point(seat, turn))
     if target is None:
         return ["no file was written since"]
     preview = records.preview(target)

@@ -7,7 +7,7 @@ from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.conversation import Control, Say
 from ouroboros.faces.cli.render.goals import goal_lines
 from ouroboros.faces.cli.runs.goal import objective
-from ouroboros.faces.cli.slashes.table import Seat
+from ouroboros.faces.cli.slashes.table import Seat, number
 
 _STATUS: dict[str, Literal["active", "paused"]] = {"pause": "paused", "resume": "active"}
 
@@ -36,10 +36,10 @@ def wish(words: str) -> SetGoal:
     if verb == "clear" and not more:
         return SetGoal(clear=True)
     if verb == "budget":
-        plain = more.replace(",", "").replace("_", "")
-        if not plain.isdecimal():
+        budget = number(more.replace(",", "").replace("_", ""))
+        if budget is None:
             raise Misuse(f"{more[:40]!r} is no number of tokens", hint="/goal budget 200000")
-        return SetGoal(token_budget=int(plain))
+        return SetGoal(token_budget=budget)
     if verb == "edit":
         return SetGoal(objective=objective(more), edit=True)
     return SetGoal(objective=objective(words))

@@ -49,6 +49,7 @@ class Slash(NamedTuple):
     waits: bool = False
 
 
+_DIGITS = 15
 _HERE = "ouroboros.faces.cli.slashes"
 
 SLASHES = {
@@ -165,3 +166,9 @@ async def carry_out(seat: Seat, name: str, rest: str, *, running: bool) -> Contr
     module, _, function = slash.function.partition(":")
     known: object = getattr(import_module(module), function)
     return await cast("Callable[[Seat, str], Awaitable[Control]]", known)(seat, rest)
+
+
+def number(text: str) -> int | None:
+    """A whole number as a person types it; None where it is none, or longer than anyone means."""
+    digits = text.strip()
+    return int(digits) if digits.isdecimal() and len(digits) <= _DIGITS else None
