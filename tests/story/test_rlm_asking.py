@@ -7,6 +7,7 @@ import pytest
 
 from ouroboros.agent.running.repeats import REPEATED
 from ouroboros.core.commands import Answer, Approve, Deny
+from ouroboros.core.errors import Misuse
 from ouroboros.core.events import PermissionRequested, PermissionsGranted
 from ouroboros.core.events.code import CodeGenerated
 from ouroboros.core.events.question import UserAsked
@@ -29,6 +30,8 @@ async def test_its_question_reaches_the_person_and_the_answer_its_code(tmp_path:
             answers = {"db": ("PostgreSQL",)}
             await s.session.send(Answer(request_id=asked.request_id, answers=answers))
         assert s.session.state.final == "PostgreSQL"
+        with pytest.raises(Misuse, match="not open any more"):
+            await s.session.send(Answer(request_id=asked.request_id, answers=answers))
         assert "request_user_input([{id, header" in s.body()["messages"][0]["content"]
 
 

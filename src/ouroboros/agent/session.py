@@ -155,8 +155,10 @@ class Session:
 
     def _answer(self, command: Approve | Deny | Answer) -> None:
         if isinstance(command, Answer):
-            self.desk.questions.answer(command)
-        elif not self.desk.answer(command):
+            is_first = self.desk.questions.answer(command)
+        else:
+            is_first = self.desk.answer(command)
+        if not is_first:
             raise Misuse(
                 "this question is not open any more: the first answer counted",
                 hint="see what became of the call",
@@ -308,7 +310,7 @@ class Session:
                 await self._attach(message, steered=True)
 
     async def _pursue(self, begin: Callable[[], Awaitable[None]]) -> None:
-        """Runs, answers what was said too late for that, and goes on by itself while a goal is not reached.
+        """Runs, answers what was said too late for that, and goes on while a goal is not reached.
 
         The caps hold for all of it.
         """
