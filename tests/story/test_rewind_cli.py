@@ -107,7 +107,12 @@ def test_changes_of_the_persons_own_stay_unless_they_say_so(person: Person) -> N
     (person.work / "a.txt").write_text("mine\n")
     _, said = person.ouro("rewind", "--to", "1", "--files", code=2)
     assert "changed since by somebody else: a.txt" in said
-    assert "--yes overwrites them, and what is new goes; --keep leaves them as they are" in said
+    asks = "--yes overwrites them, and what is new goes; --keep leaves them as they are"
+    assert asks in said
+    first = person.ouro("checkpoints", "list")[0].splitlines()[-1].split("\t")[0]
+    _, said = person.ouro("checkpoints", "restore", first, code=2)
+    assert "changed since by somebody else: a.txt" in said
+    assert asks in said
     _, said = person.ouro("rewind", "--to", "1", "--files", "--keep")
     assert "\n1 path changed; " in said
     assert (person.work / "a.txt").read_text() == "mine\n"

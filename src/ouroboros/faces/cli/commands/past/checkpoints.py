@@ -1,16 +1,12 @@
 """`ouro checkpoints`: see, compare and bring back kept states of files."""
 
-from typing import TYPE_CHECKING
-
 import click
+from msgspec.structs import asdict
 
 from ouroboros.faces.cli.asking import agreed
+from ouroboros.faces.cli.commands.past import restoring
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
-from ouroboros.faces.cli.render.words import count
-
-if TYPE_CHECKING:
-    from ouroboros.app.rewind.offline import Records
 
 _SESSION = click.option(
     "--session", default="", help="Of this session; by default the latest of this folder."
@@ -33,9 +29,9 @@ def list_all(invocation: Invocation, session: str, *, as_json: bool) -> None:
     """List the checkpoints of a session, the latest first."""
     from ouroboros.faces.cli.points import kept_lines
 
-    found = _records(invocation, session).kept()
+    found = restoring.records_of(invocation, session).kept()
     if as_json:
-        say_json([{"at": at, "is_kept": there, **_plain(kept)} for kept, at, there in found])
+        say_json([{"at": at, "is_kept": there, **asdict(kept)} for kept, at, there in found])
         return
     for line in kept_lines(found):
         say(line)
@@ -50,7 +46,7 @@ def list_all(invocation: Invocation, session: str, *, as_json: bool) -> None:
 @click.pass_obj
 def diff(invocation: Invocation, checkpoint: str, other: str, session: str) -> None:
     """Print what changed from CHECKPOINT to OTHER, or to the files as they are now."""
-    said = _records(invocation, session).diff(checkpoint, other)
+    said = restoring.records_of(invocation, session).diff(checkpoint, other)
     if said:
         say(said.rstrip("\n"))
     else:
@@ -67,21 +63,14 @@ def restore(
     invocation: Invocation, checkpoint: str, session: str, *, yes: bool, keep: bool
 ) -> None:
     """Bring the files back to what they were at CHECKPOINT."""
-    records = _records(invocation, session)
+    records = restoring.records_of(invocation, session)
     target = records.target("", checkpoint)
     assert target is not None
-    preview = records.preview(target)
-    note(f"{preview.added} added, {preview.changed} changed, {preview.removed} removed")
-    for path in preview.foreign:
-        note(f"changed since by somebody else: {path}")
-    hint = "--yes goes on without asking, --keep leaves what others changed as it is"
-    if not (yes or keep) and not agreed("Bring the files back?", hint=hint):
+    decision = restoring.decided(records.preview(target), yes=yes, keep=keep)
+    if decision is None:
         note("nothing was changed")
         return
-    done = records.restore(target, "keep" if keep else "overwrite")
-    note(f"{count(done.changed, 'path')} changed; {done.start[:12]} is what they were before that")
-    for line in done.left:
-        note(f"left as it is: {line}")
+    restoring.tell_done(records.restore(target, decision))
 
 
 @command.command("size")
@@ -117,19 +106,3 @@ def prune(invocation: Invocation, *, keep: int, yes: bool) -> None:
         return
     gone = pruned(invocation.home(), keep=keep)
     note(f"{gone} checkpoints removed")
-
-
-def _records(invocation: Invocation, session: str) -> "Records":
-    from ouroboros.app.past import sessions
-    from ouroboros.app.rewind.offline import Records
-    from ouroboros.app.wiring.session.past import resolve
-
-    home = invocation.home()
-    id = sessions.find(home, session).id if session else resolve(home, invocation.cwd(), "")
-    return Records(home, id, invocation.load().settings, invocation.cwd())
-
-
-def _plain(kept: object) -> dict[str, object]:
-    import msgspec
-
-    return msgspec.convert(msgspec.to_builtins(kept), dict[str, object])

@@ -3,16 +3,17 @@
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
 from ouroboros.core.errors import Misuse
-from ouroboros.faces.cli.asking import agreed, is_person_there
+from ouroboros.faces.cli.asking import is_person_there
+from ouroboros.faces.cli.commands.past import restoring
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 from ouroboros.faces.cli.render.words import count
 
 if TYPE_CHECKING:
-    from ouroboros.app.rewind.offline import Preview, Records
+    from ouroboros.app.rewind.offline import Records
     from ouroboros.app.rewind.points import Point
-    from ouroboros.core.commands import Foreign
 
 
 @click.command("rewind")
@@ -47,13 +48,9 @@ def command(
     SESSION is a session's name, or the latest of this folder. Files that a `.gitignore` leaves out,
     and the folder `.git`, stay as they are. Nothing is lost: `ouro checkpoints` has what was there.
     """
-    from ouroboros.app.past import sessions
-    from ouroboros.app.rewind.offline import Records, one_of
-    from ouroboros.app.wiring.session.past import resolve
+    from ouroboros.app.rewind.offline import one_of
 
-    home = invocation.home()
-    id = sessions.find(home, session).id if session else resolve(home, invocation.cwd(), "")
-    records = Records(home, id, invocation.load().settings, invocation.cwd())
+    records = restoring.records_of(invocation, session)
     if _mends(records, finish=finish, take_back=take_back):
         return
     if not turn:
@@ -64,12 +61,14 @@ def command(
     agrees = what == "conversation" or _files(records, point, wish)
     if agrees and what != "files" and not dry_run:
         records.rewind(point.message_id)
-        note(f"{id} goes on from before turn {point.number}")
+        note(f"{records.session} goes on from before turn {point.number}")
 
 
-class _Wish:
-    def __init__(self, *, yes: bool, keep: bool, dry_run: bool, as_json: bool) -> None:
-        self.yes, self.keep, self.dry_run, self.as_json = yes, keep, dry_run, as_json
+class _Wish(Struct, frozen=True, kw_only=True):
+    yes: bool
+    keep: bool
+    dry_run: bool
+    as_json: bool
 
 
 def _mends(records: "Records", *, finish: bool, take_back: bool) -> bool:
@@ -86,7 +85,7 @@ def _mends(records: "Records", *, finish: bool, take_back: bool) -> bool:
         )
     done = records.finish(plan, "back" if take_back else "on")
     note(f"{'taken back' if take_back else 'finished'}: {count(done.changed, 'path')} changed")
-    _tell_left(done.left)
+    restoring.tell_left(done.left)
     return True
 
 
@@ -116,37 +115,11 @@ def _files(records: "Records", point: "Point", wish: _Wish) -> bool:
     elif wish.dry_run or is_person_there():
         say(preview.diff.rstrip() or "no file is different")
     if wish.dry_run:
-        _tell(preview)
+        restoring.tell(preview)
         return True
-    decision = _decided(preview, wish)
+    decision = restoring.decided(preview, yes=wish.yes, keep=wish.keep)
     if decision is None:
         note("nothing was changed")
         return False
-    done = records.restore(target, decision, message_id=point.message_id)
-    note(f"{count(done.changed, 'path')} changed; {done.start[:12]} is what they were before that")
-    _tell_left(done.left)
+    restoring.tell_done(records.restore(target, decision, message_id=point.message_id))
     return True
-
-
-def _decided(preview: "Preview", wish: _Wish) -> "Foreign | None":
-    _tell(preview)
-    if wish.keep:
-        return "keep"
-    if wish.yes:
-        return "overwrite"
-    if preview.foreign:
-        hint = "--yes overwrites them, and what is new goes; --keep leaves them as they are"
-        return "overwrite" if agreed("Overwrite what others changed, too?", hint=hint) else None
-    return "ask" if agreed("Bring the files back?", hint="--yes goes on without asking") else None
-
-
-def _tell(preview: "Preview") -> None:
-    note(f"{preview.added} added, {preview.changed} changed, {preview.removed} removed")
-    for path in preview.foreign:
-        note(f"changed since by somebody else: {path}")
-    _tell_left(tuple(f"{path}: {why}" for path, why in preview.left.items()))
-
-
-def _tell_left(left: tuple[str, ...]) -> None:
-    for line in left:
-        note(f"left as it is: {line}")
