@@ -253,6 +253,30 @@ def test_beyond_the_bytes_the_oldest_go_and_the_latest_of_each_session_stays(kep
     kept.git("rev-list", "--objects", "--all")
 
 
+def test_fewer_checkpoints_than_are_to_stay_all_stay(kept: Kept) -> None:
+    made: list[str] = []
+    for number in range(4):
+        (kept.root / "a").write_text(f"{number}")
+        made.append(kept.take().checkpoint)
+    assert kept.shadow.forget("ses_1", 7) == 0
+    assert kept.shadow.checkpoints("ses_1") == made
+    assert kept.shadow.forget("ses_1", 3) == 1
+    assert kept.shadow.checkpoints("ses_1") == made[1:]
+
+
+def test_an_earlier_checkpoint_that_another_process_let_go_of_is_not_given_back(kept: Kept) -> None:
+    (kept.root / "a").write_text("a")
+    first = kept.take()
+    other = Shadow.opened(kept.home, kept.root)
+    other.forget("ses_1")
+    with other.locked():
+        other.tidy()
+    again = kept.take()
+    assert again.is_new
+    assert again.tree == first.tree
+    assert other.checkpoints("ses_1") == [again.checkpoint]
+
+
 def test_what_changed_just_now_is_read_again_and_what_is_older_is_not(kept: Kept) -> None:
     (kept.root / "a").write_text("one")
     for later, is_trusted in ((0.0, False), (10.0, True)):

@@ -183,10 +183,9 @@ class Shadow:
         Raises:
             CheckpointFailed: It cannot be done; the message says why.
         """
-        is_kept = self.library.has(_sha(last[0]))
 
         def commit(found: Look) -> bytes:
-            is_same = is_kept and last[1] == found.root.tree.hex()
+            is_same = last[1] == found.root.tree.hex() and self.library.has(_sha(last[0]))
             return b"" if is_same else commit_of(found.root.tree, message, now)
 
         try:
@@ -230,7 +229,7 @@ class Shadow:
         """Lets go of all checkpoints of a session but the latest ``keep``; how many went."""
         folder = self.folder / REFS / _own(session)
         names = _numbers(folder)
-        gone = names[: len(names) - keep] if keep else names
+        gone = names[: max(0, len(names) - keep)]
         for name in gone:
             (folder / name).unlink(missing_ok=True)
         if not keep:
