@@ -1,7 +1,9 @@
 """The repository of a folder among other processes, other names and other accidents."""
 
 import os
+import resource
 import shutil
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -275,6 +277,50 @@ def test_an_earlier_checkpoint_that_another_process_let_go_of_is_not_given_back(
     assert again.is_new
     assert again.tree == first.tree
     assert other.checkpoints("ses_1") == [again.checkpoint]
+
+
+def test_packs_that_go_while_they_are_looked_for_are_no_damage(kept: Kept) -> None:
+    for number in range(6):
+        (kept.root / "a").write_text(f"{number}")
+        kept.take()
+    packs = kept.shadow.folder / "objects" / "pack"
+    told: list[str] = []
+
+    def sweep(event: str, arguments: tuple[object, ...]) -> None:
+        # Right before a pack is opened, as another process may, once.
+        if told != ["look"] or event != "open":
+            return
+        if str(arguments[0]).startswith(os.fspath(packs)):
+            told.append("swept")
+            other.forget("ses_1", 1)
+            with other.locked():
+                other.tidy()
+
+    other = Shadow.opened(kept.home, kept.root)
+    sys.addaudithook(sweep)
+    told.append("look")
+    again = Shadow.opened(kept.home, kept.root)
+    told.append("over")
+    assert told == ["look", "swept", "over"]
+    assert (again.notice, again.folder) == ("", kept.shadow.folder)
+    assert again.has(kept.last[0])
+
+
+def test_a_process_with_too_many_files_open_puts_nothing_aside(kept: Kept) -> None:
+    for number in range(8):
+        (kept.root / "a").write_text(f"{number}")
+        kept.take()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    used = {int(path.name) for path in Path("/proc/self/fd").iterdir()}
+    free = [number for number in range(1_000) if number not in used]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free[6], hard))
+    try:
+        with pytest.raises(CheckpointFailed, match="Too many open files"):
+            Shadow.opened(kept.home, kept.root)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    again = Shadow.opened(kept.home, kept.root)
+    assert (again.notice, again.folder) == ("", kept.shadow.folder)
 
 
 def test_what_changed_just_now_is_read_again_and_what_is_older_is_not(kept: Kept) -> None:

@@ -1,10 +1,12 @@
 """All objects that are kept for one folder: packs to look in, and one that is being written."""
 
+import errno
+import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ouroboros.workspace.checkpoints.faults import CheckpointLost
+from ouroboros.workspace.checkpoints.faults import CheckpointFailed, CheckpointLost
 from ouroboros.workspace.checkpoints.objects import NAME_BYTES, Kind, entries_of, name_of, tree_in
 from ouroboros.workspace.checkpoints.packs import Pack, PackWriter
 
@@ -12,6 +14,9 @@ SMALL_BYTES = 8_388_608
 """Smaller packs are joined when there are many."""
 
 MANY_PACKS = 40
+
+_NOT_NOW = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES}
+"""Says nothing of the file."""
 
 
 class Library:
@@ -27,16 +32,12 @@ class Library:
         """Finds out which packs there are now.
 
         Raises:
-            CheckpointLost: One of them cannot be read.
+            CheckpointLost: One of them is damaged.
+            CheckpointFailed: One of them cannot be read now.
         """
-        names = {path.name: path for path in self._folder.glob("pack-*.pack")}
-        try:
-            found = {
-                name: self._packs[name] if name in self._packs else Pack(path)
-                for name, path in names.items()
-            }
-        except (OSError, ValueError) as broken:
-            raise CheckpointLost(f"the kept files are damaged: {broken}") from broken
+        found = self._found()
+        while found is None:
+            found = self._found()
         for name in self._packs.keys() - found.keys():
             self._packs[name].close()
         self._packs = found
@@ -151,6 +152,21 @@ class Library:
                     else:
                         found.add(entry.sha)
         return found
+
+    def _found(self) -> dict[str, Pack] | None:
+        """The packs there are; None where another process tidied meanwhile."""
+        names = {path.name: path for path in self._folder.glob("pack-*.pack")}
+        try:
+            return {
+                name: self._packs[name] if name in self._packs else Pack(path)
+                for name, path in names.items()
+            }
+        except (OSError, ValueError) as broken:
+            if not all(os.path.lexists(path) for path in names.values()):
+                return None
+            if isinstance(broken, OSError) and broken.errno in _NOT_NOW:
+                raise CheckpointFailed(f"the kept files cannot be read: {broken}") from broken
+            raise CheckpointLost(f"the kept files are damaged: {broken}") from broken
 
     def _find(self, sha: bytes) -> tuple[Kind, bytes]:
         for pack in tuple(self._packs.values()):
