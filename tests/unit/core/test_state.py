@@ -25,6 +25,7 @@ from ouroboros.core.events import (
     TurnStarted,
     UserMessage,
 )
+from ouroboros.core.events.question import UserAnswered, UserAsked
 from ouroboros.core.events.schema import decode
 from ouroboros.core.parts import Message, Text, ToolCall, ToolResult, Usage
 from ouroboros.core.state import OpenCall, Spent, State, fold
@@ -190,6 +191,19 @@ def test_an_unknown_price_makes_the_whole_cost_unknown() -> None:
     assert folded(priced, priced).spent.cost == 1.0
     assert folded(priced, free, priced).spent.cost is None
     assert folded(priced, free, priced).spent.tokens == 12
+
+
+def test_a_session_waits_until_everything_is_answered() -> None:
+    asked = PermissionRequested(
+        request_id="r", call_id="c", tool="shell", action="Run ls", input="ls"
+    )
+    answer = PermissionAnswered(request_id="r", call_id="c", allowed=True, decider="person")
+    question = UserAsked(request_id="q", call_id="d", questions=())
+    words = UserAnswered(request_id="q", call_id="d")
+    assert folded(asked, question, answer).status == "waiting"
+    assert folded(asked, question, words).status == "waiting"
+    assert folded(asked, question, words, answer).status == "running"
+    assert folded(asked, question, answer, words).status == "running"
 
 
 def test_a_grant_for_the_session_is_kept_and_one_for_once_is_not() -> None:

@@ -26,7 +26,7 @@ async def opened(kit: Kit, warnings: list[str]) -> AsyncGenerator[Processes]:
         for command in lost.values()
     )
     processes = Processes(
-        is_paused=lambda: bool(state.approvals or state.asked),
+        is_paused=lambda: state.is_asking,
         lost=lost,
         snapshots=kit.home / "shell_snapshots" / state.session,
     )

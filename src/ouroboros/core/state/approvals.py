@@ -18,8 +18,7 @@ def apply(
             asked = state.approvals.pop(request_id, None)
             if asked and event.allowed and event.scope == "session":
                 _remember(state, asked, event)
-            if not state.approvals:
-                state.status = "running"
+            state.status = "waiting" if state.is_asking else "running"
 
 
 def _remember(state: Present, asked: PermissionRequested, answer: PermissionAnswered) -> None:

@@ -128,6 +128,11 @@ class Present(Struct, kw_only=True):
     later: dict[str, str] = field(default_factory=dict[str, str])
     reviewing: str = ""
 
+    @property
+    def is_asking(self) -> bool:
+        """Something waits for the person: a yes, or words."""
+        return bool(self.approvals or self.asked)
+
     def taint(self, sources: Sequence[str]) -> None:
         """Notes where text came from, the latest last; a bounded number of them."""
         kept = [source for source in self.sources if source not in sources]

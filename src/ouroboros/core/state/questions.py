@@ -13,6 +13,6 @@ def apply(state: Present, event: Event) -> None:
             state.status = "waiting"
         case UserAnswered(request_id=request_id):
             state.asked.pop(request_id, None)
-            state.status = "running"
+            state.status = "waiting" if state.is_asking else "running"
         case _:
             pass
