@@ -10,6 +10,7 @@ from ouroboros.app.review import git as repository_of
 from ouroboros.app.review.subjects import subject
 from ouroboros.core.commands import Review
 from ouroboros.core.errors import Misuse, OuroborosError
+from ouroboros.core.events.fleet import SubagentReplied
 from ouroboros.core.events.review import ReviewExited, ReviewProgressed
 from ouroboros.llm.turns import Fault, Turn
 from tests.story.stage import stage
@@ -210,3 +211,14 @@ async def test_a_reviewer_that_fails_leaves_the_conversation_as_it_was(tmp_path:
         assert s.session.state.history == []
         assert not s.session.running
         await s.run("Hello")
+
+
+async def test_a_reply_of_the_reviewers_that_broke_off_is_counted(tmp_path: Path) -> None:
+    (repository(tmp_path) / "a.py").write_text("new\n")
+    broken = Turn(text="It looks " * 40, fault=Fault(kind="cut", after=100, times=9))
+    async with stage(tmp_path, [broken], check=False) as s:
+        with pytest.raises(OuroborosError, match="the reviewer failed"):
+            await s.session.send(Review())
+        (spent,) = s.events(SubagentReplied)
+        assert spent.usage
+        assert s.session.state.spent.tokens == spent.usage.total

@@ -1,9 +1,8 @@
 """Hooks that a model answers: by one request, or by a session apart that may only read."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 from anyio import CancelScope, to_thread
 from msgspec import Struct
@@ -11,17 +10,15 @@ from msgspec.structs import replace
 
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.speaker import Speaker
+from ouroboros.app.apart import TOOLS, Opener, replied
 from ouroboros.app.settings import Guardian, Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import SessionUnknown, ToolFailed
-from ouroboros.core.events import AgentMessage, Envelope, Event
+from ouroboros.core.events import Envelope, Event
 from ouroboros.core.events.fleet import SubagentReplied
 from ouroboros.core.ids import Ids
 from ouroboros.llm.stream import Finished
 from ouroboros.plugins.hooks.definition import Agent, Prompt
-
-TOOLS = frozenset({"read", "grep", "find", "ls", "exec_command", "write_stdin", "shell"})
-"""All that an agent of a hook has; in mode plan a command may only read."""
 
 CHILD = "hook"
 """Who asked, where costs are counted."""
@@ -34,27 +31,6 @@ _SYSTEM = (
 )
 
 
-class Room(Protocol):
-    """An open session of a hook's agent."""
-
-    def listen(self, sink: Callable[[Envelope], None]) -> None: ...
-    @property
-    def id(self) -> str: ...
-    async def run(self, text: str, *, typed: int | None = None) -> "Ended": ...
-
-
-class Ended(Protocol):
-    """How a run ended."""
-
-    @property
-    def reason(self) -> str: ...
-    @property
-    def final(self) -> str: ...
-
-
-type Rooms = Callable[[Settings, frozenset[str]], AbstractAsyncContextManager[Room]]
-
-
 class Ground(Struct, frozen=True, kw_only=True):
     """What judging needs of a session.
 
@@ -62,7 +38,7 @@ class Ground(Struct, frozen=True, kw_only=True):
         speaker: The model that the session asks now.
         another: Finds a model by name, or raises ``Misuse``.
         redact: Takes secrets out of what is sent.
-        rooms: Opens a session with such settings and tools; None where none can be opened.
+        rooms: None where no session can be opened.
     """
 
     settings: Settings
@@ -73,7 +49,7 @@ class Ground(Struct, frozen=True, kw_only=True):
     speaker: Callable[[], Speaker]
     another: Callable[[str], Awaitable[Speaker]]
     redact: Callable[[str], str]
-    rooms: Rooms | None
+    rooms: Opener | None
 
 
 class ModelJudge:
@@ -121,13 +97,8 @@ class ModelJudge:
         )
 
         def hear(envelope: Envelope) -> None:
-            match envelope.data:
-                case AgentMessage(usage=usage, cost=cost) if usage is not None:
-                    ground.record(
-                        SubagentReplied(child=CHILD, model=settings.model, usage=usage, cost=cost)
-                    )
-                case _:
-                    pass
+            if reply := replied(envelope.data, CHILD, settings.model):
+                ground.record(reply)
 
         child = ""
         try:

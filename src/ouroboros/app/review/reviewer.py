@@ -1,27 +1,23 @@
 """The reviewer: a session apart from the one that wants a review, which may only read."""
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Protocol
 
 from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.agent.review import reading
+from ouroboros.app.apart import TOOLS, Opener, replied
 from ouroboros.app.review import changes, placing
 from ouroboros.app.review.changes import Part
 from ouroboros.app.review.subjects import Subject, subject
 from ouroboros.app.settings import Settings
 from ouroboros.core.commands import Review
 from ouroboros.core.errors import OuroborosError
-from ouroboros.core.events import AgentMessage, Envelope, ErrorRaised, Event
-from ouroboros.core.events.fleet import SubagentCompleted, SubagentReplied, SubagentStarted
+from ouroboros.core.events import Envelope, ErrorRaised, Event
+from ouroboros.core.events.fleet import SubagentCompleted, SubagentStarted
 from ouroboros.core.events.review import ReviewOutput, ReviewProgressed
-
-TOOLS = frozenset({"read", "grep", "find", "ls", "exec_command", "write_stdin", "shell"})
-"""All that a reviewer has; in mode plan a command may only read."""
 
 _SHARE = 0.4
 """Of a window, what one part of a change may take; the rest is for reading around it."""
@@ -34,32 +30,10 @@ _NUMBERED = "Before each line stands its number in the new file; lines that are 
 _ASKED = "Answer with the JSON object alone."
 
 
-class Ended(Protocol):
-    """How a run ended."""
-
-    @property
-    def reason(self) -> str: ...
-    @property
-    def final(self) -> str: ...
-
-
-class Room(Protocol):
-    """An open session of the reviewer's."""
-
-    @property
-    def id(self) -> str: ...
-    def listen(self, sink: Callable[[Envelope], None]) -> None: ...
-    async def run(self, text: str, *, typed: int | None = None) -> Ended: ...
-
-
-type Opener = Callable[[Settings, frozenset[str]], AbstractAsyncContextManager[Room]]
-
-
 class Ground(Struct, frozen=True, kw_only=True):
     """What a reviewer needs of the session that wants a review.
 
     Attributes:
-        open: Opens a session with such settings and tools, which asks nobody.
         rubric: By what it judges.
         model: What the session works with now.
         window: How many tokens that reads at once.
@@ -147,15 +121,10 @@ class Assignment:
 
         def hear(envelope: Envelope) -> None:
             nonlocal problem
-            match envelope.data:
-                case AgentMessage(partial=False, usage=usage, cost=cost):
-                    self._ground.record(
-                        SubagentReplied(child=child, model=model, usage=usage, cost=cost)
-                    )
-                case ErrorRaised(message=message):
-                    problem = message
-                case _:
-                    pass
+            if isinstance(envelope.data, ErrorRaised):
+                problem = envelope.data.message
+            elif reply := replied(envelope.data, child, model):
+                self._ground.record(reply)
 
         reason = "cancelled"
         try:

@@ -21,7 +21,7 @@ from ouroboros.core.state import State
 
 if TYPE_CHECKING:
     from ouroboros.agent.roles import Assignment
-    from ouroboros.app.review.reviewer import Opener
+    from ouroboros.app.apart import Opener
 
 
 def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) -> Built:

@@ -20,8 +20,8 @@ from ouroboros.safety.rules import Rule
 from ouroboros.store import Lease, Writer
 
 if TYPE_CHECKING:
+    from ouroboros.app.apart import Opener
     from ouroboros.app.config.layers import Loaded
-    from ouroboros.app.review.reviewer import Opener
     from ouroboros.llm.cassettes.tap import Tap
 
 
