@@ -15,6 +15,7 @@ from ouroboros.app.export.lines import json_lines
 from ouroboros.app.export.markdown import closed, markdown
 from ouroboros.app.export.page import page
 from ouroboros.app.export.passages import passages
+from ouroboros.app.text import plain
 from ouroboros.core.events import (
     AgentMessage,
     Envelope,
@@ -180,6 +181,25 @@ def test_no_form_has_a_key_and_lines_can_still_be_read() -> None:
             msgspec.json.decode(each.data.arguments)
 
 
+@pytest.mark.parametrize("within", ["\x1b[0m", "\x1b[01;31m", "\u202e", "\x00", "\b"])
+def test_a_key_with_a_colour_or_a_hidden_sign_within_is_a_key(within: str) -> None:
+    leaks = Leaks({}, unknown=Detector())
+    coloured = f"{KEY[:8]}{within}{KEY[8:]}"
+    picture = Media(media_type="image/png", data="iVBORw0KGgo=", name=f"{KEY}.png")
+    said = Message(id="u1", role="user", parts=(Text(text=f"see {coloured}"), picture))
+    events = enveloped([
+        UserMessage(message=said),
+        TurnStarted(turn=1),
+        told("a1", "yes"),
+        *called("shell", "{}", f"found {coloured} there", ""),
+    ])
+
+    for form in (markdown, page):
+        assert KEY not in "".join(form(events, coloured, clean=leaks.redacted))
+    for line in json_lines(events, clean=leaks.redacted):
+        assert KEY not in plain(line.encode().decode("unicode_escape"))
+
+
 class Seen(HTMLParser):
     """The tags of a page, and what they refer to."""
 
@@ -220,7 +240,7 @@ def test_a_page_holds_nothing_that_runs_or_is_fetched() -> None:
     assert "\u202e" not in text
 
 
-def test_a_page_has_its_pictures_within(tmp_path: object) -> None:
+def test_a_page_has_its_pictures_within() -> None:
     part = Media(media_type="image/png", data="iVBORw0KGgo=", name="shot.png")
     events = enveloped([UserMessage(message=Message(id="u", role="user", parts=(part,)))])
 

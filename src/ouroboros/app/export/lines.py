@@ -1,10 +1,11 @@
 """A session as JSON lines: one event on each, in the form that can be read back."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 import msgspec
 
+from ouroboros.app.export.cleaning import Clean, whole
 from ouroboros.core.events import Envelope
 
 _OPAQUE = frozenset({
@@ -14,11 +15,10 @@ _OPAQUE = frozenset({
 """Names by which events know each other, and what only a vendor reads."""
 
 
-def json_lines(
-    envelopes: Iterable[Envelope], *, clean: Callable[[str], str] | None = None
-) -> Iterator[str]:
+def json_lines(envelopes: Iterable[Envelope], *, clean: Clean | None = None) -> Iterator[str]:
     """Every event as it is kept; each text within goes through ``clean``, if there is one."""
     encode = msgspec.json.Encoder().encode
+    clean = whole(clean) if clean is not None else None
     for envelope in envelopes:
         if clean is None:
             yield f"{encode(envelope).decode()}\n"
@@ -27,7 +27,7 @@ def json_lines(
         yield f"{encode({**held, 'data': _cleaned(held['data'], clean)}).decode()}\n"
 
 
-def _cleaned(value: object, clean: Callable[[str], str]) -> object:
+def _cleaned(value: object, clean: Clean) -> object:
     match value:
         case str():
             return clean(value)

@@ -1,9 +1,10 @@
 """A session to read as Markdown; nothing that was said in it changes what stands around it."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
+from ouroboros.app.export.cleaning import Clean, visible
 from ouroboros.app.export.deeds import arguments_of, result_of
 from ouroboros.app.export.passages import Passage, Step, passages
 from ouroboros.core.events import (
@@ -21,7 +22,6 @@ from ouroboros.core.events.changes import TurnDiffed
 from ouroboros.core.events.checkpoint import CheckpointRestored
 from ouroboros.core.events.run import ErrorRaised
 
-type Clean = Callable[[str], str]
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _SPANS = re.compile(r"(`+)(?!`)(?:.|\n)*?(?<!`)\1(?!`)|<(?=[A-Za-z/!?])")
 
@@ -43,6 +43,7 @@ def markdown(
         contents: Tell what was in files too, not only their paths.
         only_active: Leave the other branches out.
     """
+    clean = visible(clean)
     yield f"# {_line(clean(title)) or 'Session'}\n"
     for passage in passages(envelopes, only_active=only_active):
         if passage.number > 1:

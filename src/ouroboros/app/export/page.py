@@ -3,17 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
+from ouroboros.app.export.cleaning import Clean, visible
 from ouroboros.app.export.deeds import arguments_of, pictures_of, result_of
-from ouroboros.app.export.markdown import Clean, branch_title, moment, said_of
+from ouroboros.app.export.markdown import branch_title, moment, said_of
 from ouroboros.app.export.passages import Passage, Step, passages
+from ouroboros.app.text import plain
 from ouroboros.core.events import Envelope, Event, ToolResulted, ToolStarted
 from ouroboros.core.events.changes import TurnDiffed
 from ouroboros.core.parts import Media, Message
-
-if TYPE_CHECKING:
-    pass
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
@@ -28,7 +26,8 @@ def page(
     only_active: bool = False,
 ) -> Iterator[str]:
     """The page in pieces; takes what ``markdown`` takes."""
-    told = _text(clean(title).strip() or "Session")
+    clean = visible(clean)
+    told = escape(clean(title).strip() or "Session")
     found = passages(envelopes, only_active=only_active)
     yield (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -79,26 +78,26 @@ class _Writer:
 
     def _said(self, message: Message, step: Step) -> str:
         text = self._clean(message.text).strip()
-        pictures = "".join(_picture(part) for part in message.parts if isinstance(part, Media))
+        pictures = self._pictures(part for part in message.parts if isinstance(part, Media))
         if not text and not pictures:
             return f'<a id="m{step.number}"></a>'
         who, kind = ("You", "you") if message.role == "user" else ("Ouroboros", "it")
         return (
             f'<article class="{kind}" id="m{step.number}"><h2><a href="#m{step.number}">'
             f"{step.number}</a> · {who} · {moment(step.at)}</h2>"
-            f'<div class="said">{self._marked(_visible(text))}{pictures}</div></article>\n'
+            f'<div class="said">{self._marked(text)}{pictures}</div></article>\n'
         )
 
     def _deed(self, event: Event, ts: float) -> str:
         match event:
             case ToolStarted(name=name, title=title):
                 told = self._clean(arguments_of(event, contents=self._contents))
-                return _folded(self._clean(title or name), _text(told))
+                return _folded(self._clean(title or name), escape(told))
             case ToolResulted(name=name, status=status):
                 text, kind = result_of(event, contents=self._contents)
                 shown = self._clean(text)
-                inner = _diff(shown) if kind else _text(shown)
-                pictures = "".join(map(_picture, pictures_of(event, contents=self._contents)))
+                inner = _diff(shown) if kind else escape(shown)
+                pictures = self._pictures(pictures_of(event, contents=self._contents))
                 return _folded(
                     f"{self._clean(name)}: {status}", inner, pictures, failed=status != "done"
                 )
@@ -106,7 +105,10 @@ class _Writer:
                 return _folded("What was changed", _diff(self._clean(diff)))
             case _:
                 told = said_of(event, ts)
-                return f'<p class="note">{_text(self._clean(told))}</p>' if told else ""
+                return f'<p class="note">{escape(self._clean(told))}</p>' if told else ""
+
+    def _pictures(self, parts: Iterable[Media]) -> str:
+        return "".join(_picture(part, self._clean(part.name)) for part in parts)
 
 
 def _reader() -> Callable[[str], str]:
@@ -120,34 +122,24 @@ def _reader() -> Callable[[str], str]:
 def _folded(title: str, inner: str, after: str = "", *, failed: bool = False) -> str:
     kind = ' class="failed"' if failed else ""
     body = f"<pre>{inner}</pre>" if inner else ""
-    return (
-        f"<details{kind}><summary>{_text(' '.join(title.split()))}</summary>{body}{after}</details>"
-    )
+    return f"<details{kind}><summary>{escape(' '.join(title.split()))}</summary>{body}{after}</details>"
 
 
 def _diff(text: str) -> str:
     marks = {"+": "add", "-": "del"}
     return "\n".join(
-        f'<span class="{marks[line[0]]}">{_text(line)}</span>' if line[:1] in marks else _text(line)
+        f'<span class="{marks[line[0]]}">{escape(line)}</span>'
+        if line[:1] in marks
+        else escape(line)
         for line in text.split("\n")
     )
 
 
-def _picture(part: Media) -> str:
-    name = _text(part.name or "picture")
+def _picture(part: Media, name: str) -> str:
+    name = escape(name or "picture")
     if not part.data or part.media_type not in _PICTURES:
-        return f'<p class="note">{name} ({_text(part.media_type)})</p>'
+        return f'<p class="note">{name} ({escape(plain(part.media_type))})</p>'
     return f'<img alt="{name}" src="data:{part.media_type};base64,{escape(part.data)}">'
-
-
-def _text(text: str) -> str:
-    return escape(_visible(text))
-
-
-def _visible(text: str) -> str:
-    from ouroboros.app.text import plain
-
-    return plain(text)
 
 
 def _style() -> str:

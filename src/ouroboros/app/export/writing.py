@@ -1,14 +1,14 @@
 """Writes a session out in one of its forms."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
-from ouroboros.app.text import plain
+from ouroboros.app.export.cleaning import Clean
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import Envelope
 
@@ -36,7 +36,7 @@ class Wish(Struct, frozen=True, kw_only=True):
 
 
 def written(
-    envelopes: Iterable[Envelope], title: str, wish: Wish, clean: Callable[[str], str] | None
+    envelopes: Iterable[Envelope], title: str, wish: Wish, clean: Clean | None
 ) -> Iterator[str]:
     """The document in pieces; each text in it goes through ``clean``."""
     match wish.style:
@@ -45,24 +45,16 @@ def written(
 
             return json_lines(envelopes, clean=clean)
         case "markdown":
-            from ouroboros.app.export.markdown import markdown
-
-            def shown(text: str) -> str:
-                return plain(clean(text) if clean else text)
-
-            return markdown(
-                envelopes, title, clean=shown, contents=wish.contents, only_active=wish.only_active
-            )
+            from ouroboros.app.export.markdown import markdown as form
         case "html":
-            from ouroboros.app.export.page import page
-
-            return page(
-                envelopes,
-                title,
-                clean=clean or str,
-                contents=wish.contents,
-                only_active=wish.only_active,
-            )
+            from ouroboros.app.export.page import page as form
+    return form(
+        envelopes,
+        title,
+        clean=clean or str,
+        contents=wish.contents,
+        only_active=wish.only_active,
+    )
 
 
 def keep(pieces: Iterable[str], path: Path) -> None:
