@@ -216,9 +216,14 @@ async def login_shell(folder: Path) -> None:
 
 
 async def write_max(folder: Path) -> None:
-    write = Turn(tool_calls=(call("write", path="a.txt", content="x" * 100),))
-    async with ran(folder, write, tools={"write_max": 50}) as s:
-        assert not (s.cwd / "a.txt").exists()
+    text = "x" * 100
+    patch = f"*** Begin Patch\n*** Add File: b.txt\n+{text}\n*** End Patch"
+    both = (call("write", path="a.txt", content=text), call("apply_patch", input=patch))
+    for most, is_made in ((50, False), (500, True)):
+        place = made(folder / str(most))
+        async with ran(place, Turn(tool_calls=both), tools={"write_max": most}) as s:
+            for name in ("a.txt", "b.txt"):
+                assert (s.cwd / name).exists() is is_made
 
 
 async def disabled(folder: Path) -> None:

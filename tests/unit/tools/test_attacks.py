@@ -192,6 +192,10 @@ async def test_a_patch_that_would_fill_the_disk_is_refused(tmp_path: Path):
     lines = "\n".join(["+" + "x" * 1_000] * 11_000)
     patch = f"*** Begin Patch\n*** Add File: big\n{lines}\n*** End Patch"
     with anyio.fail_after(60):
-        await Spine(work, mode="auto-edit").call("apply_patch", input=patch)
-    assert not (work / "big").exists() or (work / "big").stat().st_size <= 12_000_000
+        result = await Spine(work, mode="auto-edit").call("apply_patch", input=patch)
+    assert text_of(result) == (
+        "apply_patch verification failed: nothing was changed: "
+        f"{work}/big would have 11011000 bytes; the limit is 10485760"
+    )
+    assert not (work / "big").exists()
     unharmed(tmp_path)

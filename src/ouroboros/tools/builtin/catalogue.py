@@ -37,7 +37,7 @@ def builtin_tools(
         shell: Program that takes ``-c``; bash or sh when empty.
         timeout_seconds: Life of a command that asks for none.
         timeout_cap_seconds: The longest life a model may ask for.
-        write_bytes: Largest file that ``write`` makes.
+        write_bytes: Largest file that ``write`` and ``apply_patch`` make.
         processes: Holds commands that outlive their call; without it each ends with its call.
         login: Such commands have the person's aliases and functions.
         beyond: What single ones may be given besides; without it they may not ask for it.
@@ -49,7 +49,7 @@ def builtin_tools(
         WriteTool(limit=write_bytes, seen=seen),
         EditTool(seen),
         MultiEditTool(seen),
-        ApplyPatchTool(seen),
+        ApplyPatchTool(seen, limit=write_bytes),
         ListTool(),
         FindTool(),
         GrepTool(),

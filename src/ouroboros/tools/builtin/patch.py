@@ -7,6 +7,7 @@ from anyio import to_thread
 from msgspec import Struct
 
 from ouroboros.core.errors import ToolFailed
+from ouroboros.core.limits import WRITE_BYTES
 from ouroboros.core.parts import Freeform
 from ouroboros.tools.builtin.location import missing, shown
 from ouroboros.tools.tool import Effect, Result, ToolContext
@@ -69,9 +70,9 @@ class ApplyPatchTool:
     freeform = Freeform(syntax="lark", definition=GRAMMAR)
     parallel_safe = False
 
-    def __init__(self, seen: Seen | None = None) -> None:
-        """``seen`` hears of what was written."""
-        self._seen = seen
+    def __init__(self, seen: Seen | None = None, *, limit: int = WRITE_BYTES) -> None:
+        """``seen`` hears of what was written; ``limit`` is the largest file it makes, in bytes."""
+        self._seen, self._limit = seen, limit
 
     def effect(self, arguments: ApplyPatchArguments, cwd: Path) -> Effect:
         """Writes every path the patch names."""
@@ -85,7 +86,7 @@ class ApplyPatchTool:
     ) -> AsyncGenerator[Result]:
         """Checks, then writes."""
         hunks = _parsed(arguments.input)
-        yield await to_thread.run_sync(_apply, hunks, context, self._seen)
+        yield await to_thread.run_sync(_apply, hunks, context, self._seen, self._limit)
 
 
 def _parsed(text: str) -> tuple[Hunk, ...]:
@@ -114,10 +115,10 @@ def _names(hunks: tuple[Hunk, ...]) -> list[str]:
     return names
 
 
-def _apply(hunks: tuple[Hunk, ...], context: ToolContext, seen: Seen | None) -> Result:
+def _apply(hunks: tuple[Hunk, ...], context: ToolContext, seen: Seen | None, limit: int) -> Result:
     cwd = context.cwd
     try:
-        verify(hunks, cwd, Disk())
+        verify(hunks, cwd, Disk(), limit=limit)
     except ToolFailed as failed:
         raise _refused(_with_namesakes(failed, hunks, context)) from failed
     applied = apply_patch(hunks, cwd, Disk(admitted=context.admitted, seen=seen))

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from msgspec import Struct
 
 from ouroboros.core.errors import ToolFailed
+from ouroboros.core.limits import WRITE_BYTES
 from ouroboros.workspace.files import bytes_of, regular_size, writable, write_atomic
 from ouroboros.workspace.patch.locate import changed
 from ouroboros.workspace.patch.syntax import AddFile, DeleteFile, Hunk, UpdateFile
@@ -106,9 +107,9 @@ class Disk:
 class Overlay:
     """Another file system with changes on top that never reach it."""
 
-    def __init__(self, below: Files) -> None:
-        """``below`` is only read."""
-        self._below = below
+    def __init__(self, below: Files, *, limit: int = WRITE_BYTES) -> None:
+        """``below`` is only read; ``limit`` is the largest file that may come of it, in bytes."""
+        self._below, self._limit = below, limit
         self._texts: dict[Path, str | None] = {}
 
     def read(self, path: Path) -> str:
@@ -122,6 +123,8 @@ class Overlay:
 
     def write(self, path: Path, text: str) -> None:
         """Notes the text, once the path is found to be one that can be written."""
+        if (size := len(text.encode())) > self._limit:
+            raise ToolFailed(f"{path} would have {size} bytes; the limit is {self._limit}")
         self.check(path)
         self._texts[path] = text
 
@@ -157,13 +160,15 @@ class Applied(Struct, frozen=True, kw_only=True):
     is_exact: bool = True
 
 
-def verify(hunks: Sequence[Hunk], cwd: Path, files: Files) -> tuple[Change, ...]:
+def verify(
+    hunks: Sequence[Hunk], cwd: Path, files: Files, *, limit: int = WRITE_BYTES
+) -> tuple[Change, ...]:
     """What the patch would do, having found every old line; nothing is written.
 
     Raises:
-        PatchFailed: It is empty or does not fit.
+        PatchFailed: It is empty, does not fit, or makes a file of more than ``limit`` bytes.
     """
-    applied = apply_patch(hunks, cwd, Overlay(files))
+    applied = apply_patch(hunks, cwd, Overlay(files, limit=limit))
     if applied.failure:
         raise PatchFailed(applied.failure, hint=applied.hint)
     return applied.changes
