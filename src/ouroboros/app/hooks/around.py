@@ -129,13 +129,14 @@ class Around:
         self._contexts += found.contexts
         if found.blocked:
             return Verdict(outcome="deny", message=_refusal(found.blocked, seen.name, seen.input))
+        outcome = "allow" if found.allows else "pass"
         if found.updated is not None:
             try:
                 arguments = rewritten(tool, call.arguments, found.updated)
             except ValueError as wrong:
                 return Verdict(outcome="deny", message=f"a hook wanted it changed, but {wrong}")
-            return Verdict(outcome="allow", arguments=arguments)
-        return Verdict(outcome="allow" if found.allows else "pass")
+            return Verdict(outcome=outcome, arguments=arguments)
+        return Verdict(outcome=outcome)
 
     async def after(self, call: ToolCall, result: Result) -> Result:
         """What a model is to read of a call that was carried out."""
