@@ -291,13 +291,27 @@ def test_a_link_in_the_way_leads_nothing_out(tmp_path: Path) -> None:
     assert set(done.left) == {"a/x"}
 
 
-def test_a_file_that_is_changed_in_the_last_moment_stays(kept: Kept) -> None:
+@pytest.mark.parametrize("moment", ["put", "put a"])
+def test_a_file_that_is_changed_in_the_last_moment_stays(kept: Kept, moment: str) -> None:
     (kept.root / "a").write_text("one")
     first = kept.take()
     (kept.root / "a").write_text("two")
 
     def meddle(step: str) -> None:
-        if step == "put":
+        if step == moment:
+            (kept.root / "a").write_text("the person's")
+
+    done = kept.back(first.checkpoint, step=meddle)
+    assert {path.name: path.read_text() for path in kept.root.iterdir()} == {"a": "the person's"}
+    assert done.left == {"a": "it was changed meanwhile"}
+
+
+def test_a_new_file_that_is_changed_in_the_last_moment_is_not_removed(kept: Kept) -> None:
+    first = kept.take()
+    (kept.root / "a").write_text("two")
+
+    def meddle(step: str) -> None:
+        if step == "remove a":
             (kept.root / "a").write_text("the person's")
 
     done = kept.back(first.checkpoint, step=meddle)

@@ -64,7 +64,9 @@ class Restorer:
         wanted = [change for change in changes if self._is_possible(change)]
         self._together = len(wanted) > SYNCED_ONE_BY_ONE
         files = [change for change in wanted if _is_file(change.after)]
-        gone = [change for change in wanted if _is_file(change.before) and change not in files]
+        gone = [
+            change for change in wanted if _is_file(change.before) and not _is_file(change.after)
+        ]
         left = [change for change in wanted if _is_folder(change.before)]
         made = [change for change in wanted if _is_folder(change.after)]
         try:
@@ -129,10 +131,11 @@ class Restorer:
             os.close(folder)
 
     def _unlink(self, folder: int, name: str, change: Change) -> None:
-        if state_of(folder, name) is not None and self._is_as_planned(folder, name, change):
-            self._step(f"remove {change.path}")
-            os.unlink(name, dir_fd=folder)
-            self._note(change.path)
+        self._step(f"remove {change.path}")
+        if self._is_as_planned(folder, name, change):
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=folder)
+                self._note(change.path)
 
     def _rmdir(self, folder: int, name: str, change: Change) -> None:
         try:
@@ -154,7 +157,7 @@ class Restorer:
 
     def _put(self, folder: int, name: str, change: Change) -> None:
         after = change.after
-        if after is None or not self._is_as_planned(folder, name, change):
+        if after is None:
             return
         data = self._blob(after.sha)
         self._number += 1
@@ -165,12 +168,12 @@ class Restorer:
             else:
                 self._write(folder, beside, data, after.mode)
             self._step(f"put {change.path}")
-            os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
-        except BaseException:
+            if self._is_as_planned(folder, name, change):
+                os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+                self._note(change.path)
+        finally:
             with suppress(OSError):
                 os.unlink(beside, dir_fd=folder)
-            raise
-        self._note(change.path)
 
     def _write(self, folder: int, name: str, data: bytes, mode: int) -> None:
         descriptor = os.open(name, _MADE, 0o600, dir_fd=folder)
