@@ -5,6 +5,8 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 from tests.story.test_cli_run import ouro, script
+from tests.story.test_review import repository
+from tests.story.test_review_cli import REVIEW
 
 CALLS = {
     "text": "I look.",
@@ -53,3 +55,25 @@ def test_a_hook_of_a_clone_does_nothing_until_it_is_trusted(tmp_path: Path):
     ended = program(*words)
     assert "refused: not so" in ended.stderr
     assert not (work / "made").exists()
+
+
+def test_a_review_asks_hooks_as_a_run_does(tmp_path: Path):
+    folder = repository(tmp_path)
+    (folder / "a.py").write_text("new\n", encoding="utf-8")
+    home, project = tmp_path / "home", folder / ".ouroboros"
+    home.mkdir()
+    project.mkdir()
+    end = {"type": "command", "command": f"touch {tmp_path / 'of_home'}"}
+    table = {"hooks": {"SessionEnd": [{"hooks": [end]}]}}
+    (home / "hooks.json").write_text(json.dumps(table), encoding="utf-8")
+    (project / "config.toml").write_text(
+        f"[[hooks.SessionEnd]]\nhooks = [{{type = 'command', command = 'touch {tmp_path}/of_clone'}}]\n",
+        encoding="utf-8",
+    )
+    ouro("trust", "--yes", cwd=folder, OUROBOROS_HOME=str(home))
+    model = script(tmp_path, {"text": json.dumps(REVIEW)})
+    ended = ouro("review", "--model", model, cwd=folder, OUROBOROS_HOME=str(home))
+    assert ended.returncode == 0
+    assert not (tmp_path / "of_clone").exists()
+    assert (tmp_path / "of_home").exists()
+    assert "for you have not trusted them" in ended.stderr

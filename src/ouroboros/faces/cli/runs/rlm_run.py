@@ -52,7 +52,6 @@ def perform(
     handing: list[Handing] = []
 
     async def main() -> int:
-        from ouroboros.app.ouroboros import Ouroboros
         from ouroboros.faces.cli.conversation import Conversation
         from ouroboros.faces.cli.stage import open_stage
 
@@ -61,15 +60,7 @@ def perform(
 
             await check_running(loaded.settings.browser, equipment.environment)
         seeds = await _seeds(wanted.data, loaded.settings, cwd, streams)
-        engine = Ouroboros(
-            loaded.settings,
-            home=loaded.home,
-            environment=equipment.environment,
-            tap=equipment.tap,
-            rules=loaded.rules,
-            hooks=loaded,
-        )
-        async with engine.open(
+        async with equipment.engine().open(
             cwd=cwd,
             resume=resume,
             latest=chosen.latest,

@@ -1,4 +1,4 @@
-"""What `run` and `chat` are started with: settings, keys, and a recording to make or to play."""
+"""What sessions of a command are started with: settings, keys, and a recording to make or to play."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +14,8 @@ from ouroboros.faces.cli.options.flags import Chosen
 if TYPE_CHECKING:
     from ouroboros.app.cassettes import Play, Record
     from ouroboros.app.config.layers import Loaded
+    from ouroboros.app.ouroboros import Ouroboros
+    from ouroboros.app.settings import Settings
 
 
 class Equipment(Struct, frozen=True, kw_only=True):
@@ -27,6 +29,22 @@ class Equipment(Struct, frozen=True, kw_only=True):
     chosen: frozenset[str]
     played: "Play | None" = None
     tap: "Record | Play | None" = None
+
+    def engine(self, settings: "Settings | None" = None) -> "Ouroboros":
+        """The engine with all of this, by other ``settings`` where some are given.
+
+        Rules and hooks go with their layers: what the person has not trusted counts for none.
+        """
+        from ouroboros.app.ouroboros import Ouroboros
+
+        return Ouroboros(
+            settings or self.loaded.settings,
+            home=self.loaded.home,
+            environment=self.environment,
+            tap=self.tap,
+            rules=self.loaded.rules,
+            hooks=self.loaded,
+        )
 
     def remark(self) -> None:
         """Tells the person how well a played recording fitted."""

@@ -7,7 +7,6 @@ import anyio.to_thread
 import click
 import msgspec
 
-from ouroboros.app.ouroboros import Ouroboros
 from ouroboros.app.past import sessions
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Compact, Effort, Mode, SetMode, SetModel
@@ -117,14 +116,7 @@ class _Chat:
         code = 0
         # Who asks the same again in a conversation wants another answer.
         settings = msgspec.structs.replace(self._loaded.settings, cache_replies=False)
-        engine = Ouroboros(
-            settings,
-            home=self._loaded.home,
-            environment=self._equipment.environment,
-            tap=self._equipment.tap,
-            rules=self._loaded.rules,
-            hooks=self._loaded,
-        )
+        engine = self._equipment.engine(settings)
         while True:
             async with engine.open(
                 cwd=self._cwd,

@@ -113,19 +113,11 @@ def perform(invocation: Invocation, chosen: Chosen, wish: Review, shape: Shape) 
     streams = Streams.of_process(invocation.environment)
     cwd = invocation.cwd(chosen.cwd)
     equipment = equip(invocation, chosen, cwd)
-    loaded = equipment.loaded
 
     async def main() -> int:
-        from ouroboros.app.ouroboros import Ouroboros
         from ouroboros.faces.cli.conversation import Conversation
 
-        engine = Ouroboros(
-            loaded.settings,
-            home=loaded.home,
-            environment=equipment.environment,
-            rules=loaded.rules,
-        )
-        async with engine.open(cwd=cwd, chosen=equipment.chosen) as session:
+        async with equipment.engine().open(cwd=cwd, chosen=equipment.chosen) as session:
             output = "json" if shape.as_json else "text"
             stage = open_stage(streams, output, session.state, interactive=False)
             if shape.as_json:

@@ -157,19 +157,10 @@ def perform(
     import anyio
 
     async def main() -> int:
-        from ouroboros.app.ouroboros import Ouroboros
         from ouroboros.faces.cli.conversation import Conversation
         from ouroboros.faces.cli.stage import open_stage
 
-        engine = Ouroboros(
-            loaded.settings,
-            home=loaded.home,
-            environment=equipment.environment,
-            tap=equipment.tap,
-            rules=loaded.rules,
-            hooks=loaded,
-        )
-        async with engine.open(
+        async with equipment.engine().open(
             cwd=cwd,
             resume=resume,
             latest=chosen.latest,

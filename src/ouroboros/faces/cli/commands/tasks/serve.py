@@ -29,19 +29,12 @@ def command(invocation: Invocation, /, path: Path, **options: object) -> int:
     """
     import anyio
 
-    from ouroboros.app.ouroboros import Ouroboros
     from ouroboros.faces.ipc.server import serve
 
     chosen = msgspec.convert(options, Chosen)
     cwd = invocation.cwd(chosen.cwd)
     equipment = equip(invocation, chosen, cwd)
-    engine = Ouroboros(
-        equipment.loaded.settings,
-        home=equipment.loaded.home,
-        environment=equipment.environment,
-        rules=equipment.loaded.rules,
-        hooks=equipment.loaded,
-    )
+    engine = equipment.engine()
 
     def opening(session: str) -> "AbstractAsyncContextManager[Session]":
         return engine.open(cwd=cwd, resume=session, interactive=True, chosen=equipment.chosen)
