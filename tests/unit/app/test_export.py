@@ -25,6 +25,7 @@ from ouroboros.core.events import (
     TurnStarted,
     UserMessage,
 )
+from ouroboros.core.events.changes import TurnDiffed
 from ouroboros.core.events.schema import decode
 from ouroboros.core.events.session import SessionBranched
 from ouroboros.core.parts import Media, Message, Text, ToolCall, Usage
@@ -132,7 +133,26 @@ def test_words_do_not_change_what_follows_them(hostile: str) -> None:
     assert "<p>the last words</p>" in reader.render(text)
 
 
-@given(st.text(alphabet="`~<>!-#a \n*/|", max_size=60))
+@pytest.mark.parametrize(
+    "words",
+    [
+        "1. ```\n   ```",
+        "- ```\n  ```",
+        "* ~~~\n  ~~~ ",
+        "You\n---\nlies",
+        "a\nYou\n ==\nlies",
+        "- a\n  <!--",
+    ],
+)
+def test_no_words_end_as_what_they_do_not_end(words: str) -> None:
+    told = MarkdownIt("commonmark").render(f"{closed(words)}\n\n## Next\n\nhere\n")
+
+    assert told.endswith("<h2>Next</h2>\n<p>here</p>\n")
+    assert (told.count("<h1>"), told.count("<h2>")) == (0, 1)
+    assert "lies" not in words or "lies" in told
+
+
+@given(st.text(alphabet="`~<>!-#a1. \n*/|=", max_size=60))
 def test_no_words_leave_a_fence_or_a_tag_open(words: str) -> None:
     rendered = MarkdownIt("commonmark").render(f"{closed(words)}\n\n## Next\n\nhere\n")
 
@@ -148,12 +168,15 @@ def test_files_are_named_but_not_told_unless_that_is_wanted() -> None:
         *called("write", '{"path":"n.txt","content":"the new words"}', "Wrote", new),
         *called("read", '{"path":"o.txt"}', "words of o"),
         *called("edit", '{"path":"n.txt"}', "Edited", change),
+        TurnDiffed(diff=f"diff --git a/n.txt b/n.txt\nnew file mode 100644\n{new}{change}"),
+        TurnDiffed(diff="--- a/g.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-the old words\n--- gone\n"),
     ])  # fmt: skip
 
     for form in (markdown, page):
         short, whole = "".join(form(events, "")), "".join(form(events, "", contents=True))
         assert "the new words" not in short
-        assert "words of o" not in short
+        assert not any(each in short for each in ("words of o", "the old words", "gone"))
+        assert all(each in whole for each in ("the old words", "gone"))
         assert all(each in short for each in ("n.txt", "o.txt", "changed words"))
         assert all(each in whole for each in ("the new words", "words of o"))
 

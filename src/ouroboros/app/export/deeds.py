@@ -1,5 +1,6 @@
 """What a document tells of a call and its result: the path of a file, but not what is in it."""
 
+import re
 from typing import cast
 
 import msgspec
@@ -9,6 +10,7 @@ from ouroboros.core.parts import Media, Text
 
 LEFT_OUT = "[left out: what the file holds]"
 _READS = frozenset({"read", "view_image"})
+_WHOLE_FILE = re.compile(r"@@ (?:-0,0 \+1|-1(?:,(\d+))? \+0,0)(?:,(\d+))? @@")
 _CONTENT = frozenset({"content", "contents", "file_text"})
 
 
@@ -30,8 +32,7 @@ def arguments_of(event: ToolStarted, *, contents: bool) -> str:
 def result_of(event: ToolResulted, *, contents: bool) -> tuple[str, str]:
     """The words of a result, and ``diff`` when they are one."""
     if event.detail:
-        is_left = not contents and _is_new_file(event.detail)
-        return (LEFT_OUT, "") if is_left else (event.detail, "diff")
+        return diff_of(event.detail, contents=contents), "diff"
     if event.name in _READS and event.status == "done" and not contents:
         return LEFT_OUT, ""
     return "".join(part.text for part in event.parts if isinstance(part, Text)), ""
@@ -44,7 +45,19 @@ def pictures_of(event: ToolResulted, *, contents: bool) -> tuple[Media, ...]:
     return tuple(part for part in event.parts if isinstance(part, Media) and part.data)
 
 
-def _is_new_file(diff: str) -> bool:
-    _, _, body = diff.partition("\n@@")
-    lines = body.split("\n")[1:]
-    return bool(lines) and all(line.startswith("+") for line in lines if line)
+def diff_of(diff: str, *, contents: bool) -> str:
+    """The same; a file that is new or gone is only named unless that is wanted."""
+    if contents:
+        return diff
+    kept: list[str] = []
+    left = 0
+    for line in diff.split("\n"):
+        if left and line[:1] in {"+", "-"}:
+            left -= 1
+            continue
+        kept.append(line)
+        found = _WHOLE_FILE.match(line)
+        left = int(found[1] or found[2] or 1) if found else 0
+        if found:
+            kept.append(LEFT_OUT)
+    return "\n".join(kept)

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING
 
 from ouroboros.app.export.cleaning import Clean, visible
-from ouroboros.app.export.deeds import arguments_of, result_of
+from ouroboros.app.export.deeds import arguments_of, diff_of, result_of
 from ouroboros.app.export.passages import Passage, Step, passages
 from ouroboros.core.events import (
     ContextCompacted,
@@ -22,7 +24,12 @@ from ouroboros.core.events.changes import TurnDiffed
 from ouroboros.core.events.checkpoint import CheckpointRestored
 from ouroboros.core.events.run import ErrorRaised
 
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_HEADING = re.compile(r" {0,3}#{1,3}\s")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _SPANS = re.compile(r"(`+)(?!`)(?:.|\n)*?(?<!`)\1(?!`)|<(?=[A-Za-z/!?])")
 
 
@@ -81,7 +88,8 @@ def _deed(event: Event, ts: float, clean: Clean, *, contents: bool) -> str:
             text, kind = result_of(event, contents=contents)
             return f"{_line(clean(name))}: {status}\n\n{_fenced(clean(text), kind)}"
         case TurnDiffed(diff=diff):
-            return f"### What was changed\n\n{_fenced(clean(diff), 'diff')}"
+            told = diff_of(diff, contents=contents)
+            return f"### What was changed\n\n{_fenced(clean(told), 'diff')}"
         case _:
             told = said_of(event, ts)
             return f"*{_line(clean(told))}*" if told else ""
@@ -115,7 +123,29 @@ def moment(ts: float) -> str:
 
 
 def closed(text: str) -> str:
-    """Words that end what they begin: no open fence, comment or tag reaches beyond them."""
+    """Words that end what they begin: no open fence, comment or tag reaches beyond them.
+
+    Those that cannot be made to, such as fences in lists, are told as they are, in a fence.
+    """
+    told = _ended(text)
+    tokens = _parser().parse(f"{told}\n\n## End")
+    is_alone = not any(
+        token.type == "html_block"
+        or (token.type == "heading_open" and token.tag in {"h1", "h2", "h3"} and not token.level)
+        for token in tokens[:-3]
+    )
+    is_over = [each.type for each in tokens[-3:-2] if not each.level] == ["heading_open"]
+    return told if is_over and is_alone else _fenced(text, "")
+
+
+@cache
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # sessions that are told in another form need none
+
+    return MarkdownIt("commonmark")
+
+
+def _ended(text: str) -> str:
     made: list[str] = []
     words: list[str] = []
     fence = ""
@@ -140,10 +170,13 @@ def _inert(lines: list[str]) -> list[str]:
     if not lines:
         return []
     text = _SPANS.sub(lambda found: found[0] if found[1] else "&lt;", "\n".join(lines))
-    return [
-        f"###{line.lstrip()}" if re.match(r" {0,3}#{1,3}\s", line) else line
-        for line in text.split("\n")
-    ]
+    made: list[str] = []
+    for line in text.split("\n"):
+        if _UNDERLINE.fullmatch(line) and made and made[-1].strip():
+            made += ["", line] if "-" in line else [f"\\{line.lstrip()}"]
+        else:
+            made.append(f"###{line.lstrip()}" if _HEADING.match(line) else line)
+    return made
 
 
 def _fenced(text: str, kind: str) -> str:

@@ -5,7 +5,7 @@ from html import escape
 from importlib.resources import files
 
 from ouroboros.app.export.cleaning import Clean, visible
-from ouroboros.app.export.deeds import arguments_of, pictures_of, result_of
+from ouroboros.app.export.deeds import arguments_of, diff_of, pictures_of, result_of
 from ouroboros.app.export.markdown import branch_title, moment, said_of
 from ouroboros.app.export.passages import Passage, Step, passages
 from ouroboros.app.text import plain
@@ -102,7 +102,8 @@ class _Writer:
                     f"{self._clean(name)}: {status}", inner, pictures, failed=status != "done"
                 )
             case TurnDiffed(diff=diff):
-                return _folded("What was changed", _diff(self._clean(diff)))
+                told = diff_of(diff, contents=self._contents)
+                return _folded("What was changed", _diff(self._clean(told)))
             case _:
                 told = said_of(event, ts)
                 return f'<p class="note">{escape(self._clean(told))}</p>' if told else ""
