@@ -1,5 +1,6 @@
 """Attacks through what a session keeps: answers given twice or again, scripts over files, names with keys."""
 
+import re
 from pathlib import Path
 
 import anyio
@@ -94,8 +95,9 @@ async def test_no_script_of_the_model_does_harm(tmp_path: Path) -> None:
     work, out = tmp_path / "work", tmp_path / "out"
     for folder in (work / ".git" / "hooks", out):
         folder.mkdir(parents=True)
-    for place in (out / "secret", tmp_path / "secret"):
-        place.write_text("swordfish42\n")
+    (tmp_path / "home").mkdir()
+    for place in (out / "secret", tmp_path / "secret", tmp_path / "home" / "keys.toml"):
+        place.write_text("# swordfish42\n")
     (work / "folder").symlink_to(out)
     (work / "dangling").symlink_to(tmp_path / "made")
     turns = [block(code.format(tmp=tmp_path)) for code in SCRIPTS.values()]
@@ -107,11 +109,13 @@ async def test_no_script_of_the_model_does_harm(tmp_path: Path) -> None:
             assert (await s.run()).final == "over"
         told = [exchange.body for exchange in s.server.exchanges]
     assert not any("swordfish42" in body for body in told)
+    shown = re.findall(r"Error: seen (\[object \w+\]|.{27})", "".join(told))
+    assert set(shown) == {"undefined" * 3, "[object Promise]"}
     for made in (tmp_path / "made", out / "made", Path("/dev/shm/made_by_attack")):
         assert not made.exists(), made
     assert list((work / ".git" / "hooks").iterdir()) == []
     assert not (work / ".ouroboros").exists()
-    assert (out / "secret").read_text() == (tmp_path / "secret").read_text() == "swordfish42\n"
+    assert (out / "secret").read_text() == (tmp_path / "secret").read_text() == "# swordfish42\n"
 
 
 async def test_a_key_in_a_name_is_on_no_record(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_a_gate_is_told_by_the_exit_code_and_a_program_by_json(
     done = ouro("review", "--model", model, *words, cwd=folder)
     assert done.returncode == code
     printed = json.loads(done.stdout)
-    assert printed["overall_explanation"] == text or "One thing is wrong."
+    assert printed["overall_explanation"] == (text or "One thing is wrong.")
     titles = [one["title"] for one in printed["findings"]]
     assert titles == ([] if text else ["[P1] Mend it"])
     if not text:

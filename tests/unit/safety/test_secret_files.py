@@ -13,6 +13,7 @@ KEPT = [
     ("machine api.acme.io\n  login bob\n  password Zk3pQ9xLw\n", "Zk3pQ9xLw"),
     ("machine github.com\nlogin bob\npassword correcthorsebattery\n", "correcthorsebattery"),
     ("machine h login bob password correcthorse\n", "correcthorse"),
+    ("machine x login y password reset", "reset"),  # as words it would look no other
     ("https://bob:Zk3pQ9xLw77@github.com\n", "Zk3pQ9xLw77"),
     (
         "//r.acme.io/:_authToken=4f9a1c7e-5b2d-8046-9f1e-2a3b4c5d6e7f\n",
@@ -71,13 +72,12 @@ def test_any_cut_of_such_a_file_keeps_it_in(text: str, secret: str) -> None:
         "curl --resolve example.com:443:10.0.0.1",
         "docker run -p 5432:5432 -v a:b:c:d:e",
         "machine learning login password reset page",
-        "machine x login y password reset",
         "machine h login bob password YOUR_PASSWORD",
         "price:$100:each:of:them:all",
     ],
 )
 def test_what_only_looks_like_such_a_file_stays(text: str) -> None:
-    assert find(text) == [] or text == "machine x login y password reset"
+    assert find(text) == []
 
 
 KEY = "ghp_" + "aB3dE5" * 6
