@@ -27,7 +27,7 @@ class Closed:
         return False
 
     def open(self, birth: Birth) -> AbstractAsyncContextManager[Room]:
-        raise NotImplementedError(birth.child)
+        raise AssertionError(f"{birth.child} is opened, though nothing can be kept any more")
 
 
 def full(event: Event) -> None:
@@ -35,7 +35,7 @@ def full(event: Event) -> None:
 
 
 async def nobody() -> Lineup:
-    raise NotImplementedError
+    raise AssertionError("a model is asked, though nothing can be kept any more")
 
 
 async def nothing() -> None:
