@@ -91,18 +91,6 @@ async def test_what_a_hook_wrote_is_judged_like_the_models_own(tmp_path: Path):
         assert (s.cwd / "keep").exists()
 
 
-@pytest.mark.parametrize(
-    ("matcher", "runs"),
-    [("Bash", False), ("^Bash", True), ("Ba", False), ("B.sh", True), ("(", False)],
-)
-async def test_plain_names_fit_whole_and_patterns_are_searched_for(
-    tmp_path: Path, matcher: str, runs: bool
-):
-    from ouroboros.plugins.hooks.matching import matches
-
-    assert matches(matcher, ["BashOutput"]) is runs
-
-
 async def test_a_crash_and_a_late_hook_count_as_nothing_said(tmp_path: Path):
     hooks = {"PreToolUse": [*hook("echo oops >&2; exit 1"), *hook("sleep 60", timeout=1)]}
     async with stage(tmp_path, [shell("echo ran"), DONE], hooks=hooks) as s:

@@ -1,7 +1,6 @@
 """Hooks that come with a folder, that misbehave, and that hear of everything a session does."""
 
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,30 +13,16 @@ from ouroboros.app.config import trust
 from ouroboros.app.config.layers import Loaded, load
 from ouroboros.app.hooks import offline
 from ouroboros.core.commands import Compact, Interrupt, Rewind, Steer
+from ouroboros.core.errors import ModelFailed
 from ouroboros.core.events import PermissionRequested, TaskCompleted, ToolResulted
 from ouroboros.core.events.hooks import HookFinished, HookStarted
 from ouroboros.llm.turns import Turn
+from tests.leftovers import left
 from tests.story.rlm_stage import block, rlm_stage
-from tests.story.stage import Stage, call, stage
+from tests.story.stage import call, stage
+from tests.story.test_hooks import DONE, ends, hook, said, shell
 from tests.unit.plugins.schemas import schema, wrong
-
-DONE = Turn(text="All done.")
-
-
-def shell(command: str) -> Turn:
-    return Turn(tool_calls=(call("shell", command=command),))
-
-
-def hook(command: str, matcher: str = "", **more: Any) -> list[dict[str, Any]]:
-    return [{"matcher": matcher, "hooks": [{"type": "command", "command": command, **more}]}]
-
-
-def said(s: Stage, number: int = -1) -> str:
-    return msgspec.json.encode(s.body(number)["messages"]).decode()
-
-
-def ends(s: Stage) -> list[tuple[str, str]]:
-    return [(each.event, each.status) for each in s.events(HookFinished)]
+from tests.unit.plugins.test_hook_answers import NAMES
 
 
 def kept(folder: Path) -> str:
@@ -48,23 +33,6 @@ def kept(folder: Path) -> str:
 def seen(folder: Path) -> list[dict[str, Any]]:
     lines = (folder / "seen.jsonl").read_bytes().splitlines()
     return [msgspec.json.decode(line, type=dict[str, Any]) for line in lines if line]
-
-
-def alive(mark: str) -> bool:
-    found = subprocess.run(["pgrep", "-f", mark], capture_output=True, check=False)
-    return found.returncode == 0
-
-
-NAMES = {
-    "SessionStart": "session-start",
-    "UserPromptSubmit": "user-prompt-submit",
-    "PreToolUse": "pre-tool-use",
-    "PermissionRequest": "permission-request",
-    "PostToolUse": "post-tool-use",
-    "PreCompact": "pre-compact",
-    "PostCompact": "post-compact",
-    "Stop": "stop",
-}
 
 
 async def test_every_moment_is_told_in_order_by_codexs_schemas(tmp_path: Path):
@@ -110,7 +78,7 @@ async def test_a_summary_can_be_stopped(tmp_path: Path):
     hooks = {"PreCompact": hook(stop, "manual")}
     async with stage(tmp_path, [DONE], hooks=hooks) as s:
         await s.run()
-        with pytest.raises(Exception, match="not now"):
+        with pytest.raises(ModelFailed, match="not now"):
             await s.session.send(Compact())
         assert len(s.server.exchanges) == 1
 
@@ -157,19 +125,18 @@ async def test_a_key_that_a_hook_prints_reaches_nobody(tmp_path: Path):
 
 async def test_a_flood_and_what_it_started_are_ended(tmp_path: Path):
     flood = hook("yes flooding-the-hook")
-    forks = hook("(setsid sleep 4711 &) ; sleep 4712", timeout=1)
+    forks = hook("(setsid sleep 60 &) ; sleep 60", timeout=1)
     hooks = {"PreToolUse": [*flood, *forks]}
     async with stage(tmp_path, [shell("echo x"), DONE], hooks=hooks) as s:
         await s.run()
         texts = {each.text for each in s.events(HookFinished)}
         assert texts == {"it printed more than 16,777,216 bytes", "it took longer than 1 s"}
         assert next(iter(s.results.values())).status == "done"
-        assert not alive("sleep 4711")
-        assert not alive("sleep 4712")
+        assert left(tmp_path, descent=False) == {}
 
 
 async def test_a_stop_ends_a_hook_that_never_ends(tmp_path: Path):
-    hooks = {"PreToolUse": hook("sleep 4713")}
+    hooks = {"PreToolUse": hook("sleep 60")}
     async with stage(tmp_path, [shell("echo x"), DONE], hooks=hooks) as s:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(s.run)
@@ -177,11 +144,11 @@ async def test_a_stop_ends_a_hook_that_never_ends(tmp_path: Path):
             await s.session.send(Interrupt())
         assert ends(s) == [("PreToolUse", "cancelled")]
         assert s.events(ToolResulted)[0].status == "cancelled"
-        assert not alive("sleep 4713")
+        assert left(tmp_path, descent=False) == {}
 
 
 async def test_words_that_no_hook_let_through_are_not_kept_by_a_stop(tmp_path: Path):
-    hooks = {"UserPromptSubmit": hook(f"[ -e {tmp_path}/go ] || sleep 4715")}
+    hooks = {"UserPromptSubmit": hook(f"[ -e {tmp_path}/go ] || sleep 60")}
     async with stage(tmp_path, [DONE], hooks=hooks) as s:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(s.run, "Unheard words.")
@@ -194,7 +161,7 @@ async def test_words_that_no_hook_let_through_are_not_kept_by_a_stop(tmp_path: P
 
 
 async def test_a_hook_beside_the_session_is_not_waited_for_and_ends_with_it(tmp_path: Path):
-    command = f"echo ignored; echo no >&2; touch {tmp_path}/began; sleep 4714; exit 2"
+    command = f"echo ignored; echo no >&2; touch {tmp_path}/began; sleep 60; exit 2"
     hooks = {
         "UserPromptSubmit": [{"hooks": [{"type": "command", "command": command, "async": True}]}]
     }
@@ -203,7 +170,7 @@ async def test_a_hook_beside_the_session_is_not_waited_for_and_ends_with_it(tmp_
         await s.until(HookStarted)
         assert ends(s) == []
         assert "ignored" not in said(s)
-    assert not alive("sleep 4714")
+    assert left(tmp_path, descent=False) == {}
 
 
 async def test_words_during_a_run_are_heard_by_hooks_too(tmp_path: Path):
@@ -355,6 +322,5 @@ async def test_a_run_that_writes_code_has_hooks_too(tmp_path: Path):
     told = [each for each in seen(tmp_path) if each["hook_event_name"].startswith("Subagent")]
     assert sorted(each["hook_event_name"] for each in told) == ["SubagentStart", "SubagentStop"]
     for each in told:
-        name = "subagent-start" if each["hook_event_name"] == "SubagentStart" else "subagent-stop"
-        rule = schema(f"{name}.command.input")
+        rule = schema(f"{NAMES[each['hook_event_name']]}.command.input")
         assert wrong(each, rule, rule) == []
