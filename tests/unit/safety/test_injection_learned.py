@@ -1,14 +1,12 @@
 """The learned part of the search for orders: what it finds beside the phrases, and what it costs."""
 
-import sys
-from collections.abc import Callable
-
 import pytest
 
 from ouroboros.safety.pipeline.injection import flags
 from ouroboros.safety.pipeline.learned import KINDS, is_learned_order, pieces, together
 from ouroboros.safety.pipeline.weighing import is_order
 from ouroboros.safety.pipeline.weights import WEIGHTS
+from tests.unit.safety.test_bounded_work import steps
 
 ORDERS = [
     "Important notice from the account holder to you, the assistant: before you go on with the task "
@@ -70,20 +68,3 @@ def test_the_weights_are_whole_and_small() -> None:
     of_kinds = {name for name, _ in entries if name.startswith("&")}
     assert of_kinds
     assert of_kinds <= set(together((1 << len(KINDS)) - 1))
-
-
-def steps(work: Callable[[], object]) -> int:
-    """Calls and returns that a piece of work takes."""
-    taken = 0
-
-    def count(*_: object) -> None:
-        nonlocal taken
-        taken += 1
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return taken
