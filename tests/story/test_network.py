@@ -1,8 +1,10 @@
 """Commands and pages on the network: who is asked, what is refused, and what is on record."""
 
 from pathlib import Path
+from typing import Any
 
 import anyio
+import pytest
 
 from ouroboros.core.commands import Approve, Deny
 from ouroboros.core.events import PermissionRequested, ToolResulted
@@ -19,6 +21,16 @@ CURL = "NO_PROXY= no_proxy= curl -sS http://127.0.0.1:{port}/ && touch reached"
 
 HAS_OWN_NETWORK = features(bubblewrap=True).launcher is not None
 """Without bubblewrap a caged command that is to go through the proxy has no network at all."""
+
+CAGED: dict[str, Any] = {
+    "mode": "auto-edit",
+    "sandbox": {"network": "proxy"},
+    "permissions": {"allow": ["shell", "exec_command"]},
+}
+NOWHERE = {"HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1"}
+"""Nobody serves this proxy: what is let through is seen not to be reached."""
+
+with_own_network = pytest.mark.skipif(not HAS_OWN_NETWORK, reason="bubblewrap is not here")
 
 
 async def _question(s: Stage, count: int) -> PermissionRequested:
@@ -61,21 +73,11 @@ async def test_a_caged_command_reaches_what_is_listed_and_nothing_else(tmp_path:
     assert all(one.call_id for one in contacts)
 
 
+@with_own_network
 async def test_the_first_contact_of_a_command_is_asked_of_the_person(tmp_path: Path) -> None:
-    if not HAS_OWN_NETWORK:  # then nobody is asked, see above
-        return
     command = "curl -sS http://api.example/; echo over"
     turns = [Turn(tool_calls=(call("shell", command=command),))] * 2 + [Turn(text="done")]
-    async with stage(
-        tmp_path,
-        turns,
-        mode="auto-edit",
-        interactive=True,
-        sandbox={"network": "proxy"},
-        permissions={"allow": ["shell"]},
-        # Nobody serves this proxy: what is let through is seen not to be reached.
-        environment={"HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1"},
-    ) as s:
+    async with stage(tmp_path, turns, interactive=True, environment=NOWHERE, **CAGED) as s:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(s.run)
             first = await _question(s, 1)
@@ -90,23 +92,14 @@ async def test_the_first_contact_of_a_command_is_asked_of_the_person(tmp_path: P
     assert "not that one" in denied
 
 
+@with_own_network
 async def test_a_yes_for_good_writes_the_host_down_and_no_session_asks_again(
     tmp_path: Path,
 ) -> None:
-    if not HAS_OWN_NETWORK:
-        return
     command = "curl -sS -o /dev/null http://api.example/; echo over"
     turns = [Turn(tool_calls=(call("shell", command=command),)), Turn(text="done")]
     for is_first in (True, False):
-        async with stage(
-            tmp_path,
-            turns,
-            mode="auto-edit",
-            interactive=is_first,
-            sandbox={"network": "proxy"},
-            permissions={"allow": ["shell"]},
-            environment={"HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1"},
-        ) as s:
+        async with stage(tmp_path, turns, interactive=is_first, environment=NOWHERE, **CAGED) as s:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(s.run)
                 if is_first:
@@ -122,29 +115,27 @@ async def test_a_yes_for_good_writes_the_host_down_and_no_session_asks_again(
     assert written == 'network_rule(host="api.example", protocol="http", decision="allow")\n'
 
 
+@with_own_network
 async def test_a_no_ends_a_command_that_waits_in_the_background(tmp_path: Path) -> None:
-    if not HAS_OWN_NETWORK:
-        return
-    command = "sleep 1; curl -sS http://api.example/; sleep 1; touch after; sleep 60"
+    kept = (
+        "until [ -e go ]; do sleep 0.05; done; curl -sS http://api.example/; sleep 1; touch after"
+    )
+    waits = (
+        "touch go; until [ -e over ]; do sleep 0.05; done; sleep 1.5; test -e after || echo ended"
+    )
     turns = [
-        Turn(tool_calls=(call("exec_command", cmd=command, yield_time_ms=250),)),
-        Turn(tool_calls=(call("shell", command="sleep 4; test -e after || echo ended"),)),
+        Turn(tool_calls=(call("exec_command", cmd=kept, yield_time_ms=250),)),
+        Turn(tool_calls=(call("shell", command=waits),)),
         Turn(text="done"),
     ]
-    async with stage(
-        tmp_path,
-        turns,
-        mode="auto-edit",
-        interactive=True,
-        sandbox={"network": "proxy"},
-        permissions={"allow": ["shell", "exec_command"]},
-    ) as s:
+    async with stage(tmp_path, turns, interactive=True, **CAGED) as s:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(s.run)
             asked = await _question(s, 1)
             assert asked.call_id == "call_1_1"
             assert len(s.events(ToolResulted)) == 1
             await s.session.send(Deny(request_id=asked.request_id))
+            (s.cwd / "over").touch()
         first, second = map(text_of, s.events(ToolResulted))
     assert "session ID" in first
     assert "ended" in second
