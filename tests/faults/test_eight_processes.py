@@ -22,6 +22,7 @@ def started(home: Path, name: str, rounds: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, turns_driver.__file__, str(home), name, str(rounds)],
         stdout=subprocess.PIPE,
+        bufsize=0,  # what is read of a line leaves the rest to be read
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
     )
 
@@ -33,8 +34,8 @@ def test_eight_writers_take_turns_though_two_are_killed(tmp_path: Path) -> None:
     running = [started(home, f"p{number}", count) for number, count in enumerate(rounds)]
     for victim in running[:KILLED]:
         assert victim.stdout is not None
-        while victim.stdout.read(1) != b"\n":
-            pass
+        while (byte := victim.stdout.read(1)) != b"\n":
+            assert byte, "it ended before it wrote anything"
         victim.kill()
     said: dict[int, str] = {}
     for process in running:

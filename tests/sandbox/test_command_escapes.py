@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Generator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from ouroboros.safety.sandbox.bubblewrap import Bubblewrap
 from ouroboros.safety.sandbox.features import Features, features
 from ouroboros.safety.sandbox.floor import Floor
 from ouroboros.safety.sandbox.policy import Traffic, protected_in, real, secrets_of, staying
+from tests.browser.settling import until
 from tests.sandbox import command_escapes
 
 GROUPS = {
@@ -269,8 +269,7 @@ a,b=s.socketpair();a.send(b"x");print(b.recv(1));s.create_connection(("127.0.0.1
     words = ("/bin/bash", "-c", text)
     said = await to_thread.run_sync(ran, sandbox.confine(words, cwd=ground.work), ground.work)
     assert said == "b'x'\n"
-    await to_thread.run_sync(time.sleep, 0.05)
-    assert ground.received()
+    await until(ground.received)
 
 
 def test_there_are_enough_of_them() -> None:

@@ -16,9 +16,10 @@ from ouroboros.store import resume
 from ouroboros.store.lease import Lease
 from tests.story.test_cli_run import script
 
+WAIT = "echo on; until [ -e go ]; do sleep 0.05; done"
 WAITS = {
     "text": "I wait.",
-    "tool_calls": [{"name": "shell", "arguments": {"command": "echo on; sleep 1"}}],
+    "tool_calls": [{"name": "shell", "arguments": {"command": WAIT}}],
 }
 ACTS = {
     "text": "I act.",
@@ -32,7 +33,12 @@ def test_a_run_that_was_stopped_and_goes_on_too_late_does_nothing_more(tmp_path:
     command = [sys.executable, "-m", "ouroboros", "run", "--model", model, "--mode", "full-auto"]
     command += ["--output", "stream-json", "Do it"]
     with subprocess.Popen(
-        command, cwd=tmp_path, stdin=-3, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as run:
         assert run.stdout is not None
         try:
@@ -48,6 +54,7 @@ def test_a_run_that_was_stopped_and_goes_on_too_late_does_nothing_more(tmp_path:
             with Lease.take(home, name, patience=0.1) as lease:
                 before = resume.load(home, lease)
             sessions.rename(home, name, "Taken over")
+            (tmp_path / "go").touch()
             os.kill(run.pid, signal.SIGCONT)
             _, told = run.communicate(timeout=60)
         finally:
