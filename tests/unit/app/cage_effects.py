@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Awaitable, Callable
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -110,8 +111,8 @@ async def processes(folder: Path) -> None:
 async def local_sockets(folder: Path) -> None:
     for name, reached in (("closed", False), ("open", True)):
         there = _there(folder / name / "work") / "socket"
-        with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(str(there))
+        with socket.socket(socket.AF_UNIX) as listener, chdir(there.parent):
+            listener.bind(there.name)  # a socket's name may be short only
             listener.listen()
             text = "import socket as s; s.socket(s.AF_UNIX).connect('socket'); print(6 * 7)"
             there.with_name("reach.py").write_text(text)
