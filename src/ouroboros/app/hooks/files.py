@@ -30,8 +30,6 @@ _SOURCES: dict[LayerName, SourceName] = {
     "command line": "session",
 }
 _ORDER: tuple[SourceName, ...] = ("core", "managed", "user", "project", "local", "session")
-
-
 _TOML: tuple[tuple[Literal["project", "local"], str], ...] = (
     ("project", ".ouroboros/config.toml"),
     ("local", ".ouroboros/config.local.toml"),
@@ -53,17 +51,16 @@ def files(loaded: Loaded, *, managed: Path = MANAGED) -> tuple[HookFile, ...]:
     Raises:
         ConfigBroken: One of them cannot be understood.
     """
-    found = [*_of_layers(loaded), *_of_json(loaded, managed)]
-    return tuple(sorted(found, key=lambda each: _ORDER.index(each.source)))
+    return _counting(loaded, managed, _inert(loaded))
 
 
 def every(loaded: Loaded, *, managed: Path = MANAGED) -> tuple[HookFile, ...]:
     """The same with those of a folder that is not trusted, which do not count; blocking."""
-    found = list(files(loaded, managed=managed))
-    states = {layer.name: layer.state for layer in loaded.layers}
     inert = _inert(loaded)
+    found = list(_counting(loaded, managed, inert))
     if inert is None:
         return tuple(found)
+    states = {layer.name: layer.state for layer in loaded.layers}
     if not _is_active(loaded, inert) and (content := inert.files.get(PROJECT)):
         path = loaded.project / PROJECT
         found.append(_json(path, content, "project", is_trusted=False))
@@ -102,6 +99,11 @@ def hooks_of(path: Path, content: bytes) -> list[str]:
     ]
 
 
+def _counting(loaded: Loaded, managed: Path, inert: "Inert | None") -> tuple[HookFile, ...]:
+    found = [*_of_layers(loaded), *_of_json(loaded, managed, inert)]
+    return tuple(sorted(found, key=lambda each: _ORDER.index(each.source)))
+
+
 def _of_layers(loaded: Loaded) -> Iterator[HookFile]:
     for layer in loaded.layers:
         if table := layer.table.get("hooks"):
@@ -109,13 +111,13 @@ def _of_layers(loaded: Loaded) -> Iterator[HookFile]:
             yield HookFile(source=_SOURCES[layer.name], place=place, groups=_groups(table, place))
 
 
-def _of_json(loaded: Loaded, managed: Path) -> Iterator[HookFile]:
+def _of_json(loaded: Loaded, managed: Path, inert: "Inert | None") -> Iterator[HookFile]:
     above, own = managed.parent / OWN, loaded.home / OWN
     if (content := config_file.read_bytes(above)) is not None:
         yield _json(above, content, "managed")
     if (content := config_file.read_bytes(own)) is not None:
         yield _json(own, content, "user")
-    if (inert := _inert(loaded)) is not None and _is_active(loaded, inert):
+    if inert is not None and _is_active(loaded, inert):
         content = inert.files.get(PROJECT)
         if content is not None:
             yield _json(loaded.project / PROJECT, content, "project")
@@ -131,11 +133,8 @@ def _inert(loaded: Loaded) -> "Inert | None":
         if not (has_toml or (own / OWN).exists()) or own.resolve() == loaded.home.resolve():
             return None
         return trust.read(loaded.project, loaded.home)
-    except (
-        ConfigBroken,
-        OSError,
-    ):  # the settings said it already, and nothing of the folder is used
-        return None
+    except (ConfigBroken, OSError):
+        return None  # the settings said it already, and nothing of the folder is used
 
 
 def _is_active(loaded: Loaded, inert: "Inert") -> bool:
