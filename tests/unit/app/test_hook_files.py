@@ -7,7 +7,7 @@ import pytest
 
 from ouroboros.app.config import trust
 from ouroboros.app.config.layers import Loaded, load
-from ouroboros.app.hooks import standing
+from ouroboros.app.hooks import offline, standing
 from ouroboros.app.hooks.files import every, files
 from ouroboros.core.errors import ConfigBroken
 
@@ -83,18 +83,31 @@ def test_trusting_one_trusts_no_other_and_survives_a_switch(tmp_path: Path, load
     home = loaded.home
     trust.grant(home, trust.read(tmp_path / "work", home))
     found = standing.read(home, files(read(tmp_path))).found
-    picked = next(each for each in found if each.definition.text == "project toml").definition
-    standing.decide(home, standing.trusted(home, [picked]))
-    standing.decide(home, {picked.key: standing.Kept(enabled=False, trusted_hash=picked.hash)})
+    picked = [each for each in found if each.definition.text == "project toml"]
+    offline.trust(home, picked)
+    offline.enable(home, picked, enabled=False)
     assert ("project toml", "disabled") in texts(
         tmp_path, standing.read(home, files(read(tmp_path)))
     )
-    standing.decide(home, {picked.key: standing.Kept(enabled=True, trusted_hash=picked.hash)})
+    offline.enable(home, picked, enabled=True)
     verdicts = texts(tmp_path, standing.read(home, files(read(tmp_path))))
     assert ("project toml", "active") in verdicts
     assert ("project json", "not trusted") in verdicts
-    standing.decide(home, {picked.key: None})
+    offline.untrust(home, picked)
     assert standing.load(home).state == {}
+    offline.enable(home, found, enabled=False)
+    offline.untrust(home, found)
+    assert len(standing.load(home).state) == len(found)
+
+
+def test_a_hook_of_a_folder_that_is_trusted_no_longer_says_so(tmp_path: Path, loaded: Loaded):
+    home, project = loaded.home, tmp_path / "work"
+    trust.grant(home, trust.read(project, home))
+    found = standing.read(home, files(read(tmp_path))).waiting
+    assert {standing.barred(home, project, each.definition) for each in found} == {""}
+    trust.revoke(home, project)
+    (said,) = {standing.barred(home, project, each.definition) for each in found}
+    assert said == f"you trust {project} no longer, so the hook did not run"
 
 
 def test_a_torn_decision_is_told_and_nothing_runs(loaded: Loaded):

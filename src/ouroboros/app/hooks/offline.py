@@ -7,12 +7,13 @@ from pathlib import Path
 import msgspec
 from anyio import to_thread
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouroboros.app.config.layers import Loaded
 from ouroboros.app.config.trust import project_folder
 from ouroboros.app.hooks import standing
 from ouroboros.app.hooks.files import every, files
-from ouroboros.app.hooks.standing import Kept, Standing
+from ouroboros.app.hooks.standing import Standing
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import ConfigBroken, Misuse
 from ouroboros.core.events import Event
@@ -85,8 +86,7 @@ def chosen(loaded: Loaded, names: Sequence[str]) -> list[Standing]:
 
 def waiting(loaded: Loaded) -> list[Standing]:
     """The hooks that would run if they were trusted."""
-    found = standing.read(loaded.home, every(loaded)).found
-    return [each for each in found if each.verdict in {"not trusted", "changed"}]
+    return list(standing.read(loaded.home, every(loaded)).waiting)
 
 
 def as_lines(picked: Iterable[Standing]) -> list[str]:
@@ -102,32 +102,17 @@ def as_lines(picked: Iterable[Standing]) -> list[str]:
 
 def trust(home: Path, picked: Iterable[Standing]) -> None:
     """Lets exactly these run from now on."""
-    standing.decide(home, standing.trusted(home, [each.definition for each in picked]))
+    standing.decide(home, picked, lambda one, kept: replace(kept, trusted_hash=one.hash))
 
 
 def untrust(home: Path, picked: Iterable[Standing]) -> None:
     """Forgets that these were trusted."""
-    state = standing.load(home).state
-    standing.decide(
-        home,
-        {
-            key: Kept(enabled=state.get(key, Kept()).enabled)
-            for key in (each.definition.key for each in picked)
-        },
-    )
+    standing.decide(home, picked, lambda _, kept: replace(kept, trusted_hash=""))
 
 
 def enable(home: Path, picked: Iterable[Standing], *, enabled: bool) -> None:
     """Lets hooks run again, or no more, without forgetting that they are trusted."""
-    state = standing.load(home).state
-    keys = [each.definition.key for each in picked]
-    standing.decide(
-        home,
-        {
-            key: Kept(enabled=enabled, trusted_hash=state.get(key, Kept()).trusted_hash)
-            for key in keys
-        },
-    )
+    standing.decide(home, picked, lambda _, kept: replace(kept, enabled=enabled))
 
 
 def moment_named(name: str) -> Moment:

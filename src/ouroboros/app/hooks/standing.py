@@ -1,9 +1,10 @@
 """Which hooks may run: those of a project only when the person has trusted exactly them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -43,6 +44,11 @@ class Reading(Struct, frozen=True, kw_only=True):
         """Those that may run."""
         return tuple(each.definition for each in self.found if each.verdict == "active")
 
+    @property
+    def waiting(self) -> tuple[Standing, ...]:
+        """Those that would run if the person trusted them."""
+        return tuple(each for each in self.found if each.verdict in {"not trusted", "changed"})
+
 
 class Decided(Struct, frozen=True, kw_only=True):
     """What stands in ``hooks.toml`` of the person's home, by the key of a hook."""
@@ -66,14 +72,12 @@ def read(home: Path, files: Iterable[HookFile]) -> Reading:
             Standing(definition=one, verdict=_verdict(one, decided, is_trusted=each.is_trusted))
             for one in known
         ]
-    warnings += _untold(found)
-    return Reading(found=tuple(found), warnings=tuple(warnings))
+    reading = Reading(found=tuple(found))
+    return replace(reading, warnings=(*warnings, *_untold(reading.waiting)))
 
 
 def load(home: Path) -> Decided:
     """What the person has decided; raises ``ConfigBroken``."""
-    import msgspec
-
     path = _path(home)
     content = config_file.read_bytes(path)
     if content is None:
@@ -88,31 +92,23 @@ def load(home: Path) -> Decided:
         raise ConfigBroken(f"{path}: {wrong}", hint="move the file away") from None
 
 
-def decide(home: Path, changed: Mapping[str, Kept | None]) -> None:
-    """Writes down what the person wants of hooks by their keys; None forgets it."""
+def decide(
+    home: Path, picked: Iterable[Standing], change: Callable[[Definition, Kept], Kept]
+) -> None:
+    """Writes down what the person wants of these hooks from now on; of one like any other, nothing."""
     import tomlkit
 
     state = dict(load(home).state)
-    for key, kept in changed.items():
-        if kept is None:
-            state.pop(key, None)
-        else:
-            state[key] = kept
+    for one in (each.definition for each in picked):
+        state[one.key] = change(one, state.get(one.key, Kept()))
     document = tomlkit.document()
     document.add(tomlkit.comment("Hooks that you trusted or switched off; see `ouro hooks`."))
     document["state"] = {
         key: {"enabled": kept.enabled, "trusted_hash": kept.trusted_hash}
         for key, kept in sorted(state.items())
+        if kept != Kept()
     }
     config_file.write(_path(home), tomlkit.dumps(document))
-
-
-def trusted(home: Path, found: Iterable[Definition]) -> dict[str, Kept]:
-    """What trusting exactly these hooks would write down."""
-    state = load(home).state
-    return {
-        each.key: replace(state.get(each.key, Kept()), trusted_hash=each.hash) for each in found
-    }
 
 
 def barred(home: Path, project: Path, definition: Definition) -> str:
@@ -128,13 +124,9 @@ def barred(home: Path, project: Path, definition: Definition) -> str:
         return f"its folder cannot be trusted any more: {broken.message}"
     if found.active:
         return ""
-    names = ", ".join(found.changed[:3]) or str(project)
-    return f"{names} changed since you trusted it, so the hook did not run"
-
-
-def is_foreign(definition: Definition) -> bool:
-    """Whether a hook came with the folder, so that it needs trust."""
-    return definition.source in _FOREIGN
+    if not found.changed:
+        return f"you trust {project} no longer, so the hook did not run"
+    return f"{', '.join(found.changed[:3])} changed since you trusted it, so the hook did not run"
 
 
 def _verdict(definition: Definition, decided: Decided, *, is_trusted: bool) -> Verdict:
@@ -150,9 +142,7 @@ def _verdict(definition: Definition, decided: Decided, *, is_trusted: bool) -> V
     return "active" if kept.trusted_hash == definition.hash else "changed"
 
 
-def _untold(found: list[Standing]) -> list[str]:
-    """Of hooks that would run if the person trusted them."""
-    waiting = [each for each in found if each.verdict in {"not trusted", "changed"}]
+def _untold(waiting: tuple[Standing, ...]) -> list[str]:
     if not waiting:
         return []
     changed = sum(each.verdict == "changed" for each in waiting)
