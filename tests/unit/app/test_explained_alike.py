@@ -12,7 +12,14 @@ from msgspec import Struct
 
 from ouroboros.agent.journal import Journal
 from ouroboros.app.config import layers as config
-from ouroboros.app.offline.explain import Asked, Here, here_of_command, here_of_path, here_of_url
+from ouroboros.app.offline.explain import (
+    Asked,
+    Here,
+    here_of_command,
+    here_of_path,
+    here_of_url,
+    verdict_of,
+)
 from ouroboros.app.permission import policies
 from ouroboros.app.wiring import toolbox
 from ouroboros.core.clock import SystemClock
@@ -101,7 +108,7 @@ class Tried:
             settings=loaded.settings,
             home=loaded.home,
             cwd=asked.cwd,
-            environment={"HOME": str(asked.person)},
+            environment=dict(asked.environment),
             leaks=Leaks({}),
             rules=loaded.rules,
         )
@@ -161,11 +168,11 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def asked_in(place: Path, cwd: Path, mode: Mode, approval: str = "") -> Asked:
-    environment = {"OUROBOROS_HOME": str(place / "home")}
+def asked_in(place: Path, cwd: Path, mode: Mode, approval: str = "", **more: str) -> Asked:
+    environment = {"OUROBOROS_HOME": str(place / "home"), "HOME": str(place), **more}
     flags = {"mode": mode, "approval_policy": approval or None}
     loaded = config.load(cwd, environment, flags, managed=place / "none.toml")
-    return Asked(cwd=cwd, loaded=loaded, person=place)
+    return Asked(cwd=cwd, loaded=loaded, environment=environment)
 
 
 COMMANDS = [*harmless.READS.strip().splitlines(), *harmful.CASES]
@@ -183,6 +190,29 @@ def test_of_commands(place: Path, workspace: Path, mode: Mode, approval: str) ->
         mode,
         [("shell", {"command": each}, here_of_command(each, asked)) for each in commands],
     )
+
+
+@pytest.mark.parametrize("first", ["bin", "."])
+@pytest.mark.parametrize("mode", MODES)
+def test_of_commands_where_path_leads_astray(place: Path, mode: Mode, first: str) -> None:
+    work = place / "work"
+    (work / "bin").mkdir(parents=True)
+    (work / "bin" / "cat").write_text("#!/bin/sh\n", encoding="utf-8")
+    (work / "bin" / "cat").chmod(0o755)
+    (work / "a.txt").touch()
+    search = "." if first == "." else str(work / first)
+    asked = asked_in(place, work, mode, PATH=f"{search}:/usr/bin:/bin")
+    commands = [*harmless.READS.strip().splitlines()[::23], *OWN, "cat a.txt", "pwd"]
+    compare(
+        asked,
+        mode,
+        [("shell", {"command": each}, here_of_command(each, asked)) for each in commands],
+    )
+    if mode in {"ask", "auto-edit"}:
+        assert here_of_command("cat a.txt", asked).decision == "ask"
+    straight = asked_in(place, work, mode, PATH="/usr/bin:/bin")
+    assert here_of_command("cat a.txt", straight).decision == "allow"
+    assert verdict_of("cat a.txt", asked).kind == "safe"
 
 
 TOOLS = {"read": "read", "list": "ls", "write": "write"}

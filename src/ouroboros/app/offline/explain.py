@@ -1,6 +1,6 @@
 """Why a command, a path or an address would be allowed, asked about or denied."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -87,11 +87,16 @@ class Session(Struct, frozen=True, kw_only=True):
 
 
 class Asked(Struct, frozen=True, kw_only=True):
-    """Where a session would begin; ``person`` is the home folder of whoever asks."""
+    """Where a session would begin; ``environment`` is that of whoever asks."""
 
     cwd: Path
     loaded: Loaded
-    person: Path
+    environment: Mapping[str, str]
+
+    @property
+    def person(self) -> Path:
+        """Their home folder."""
+        return Path(self.environment.get("HOME", "/"))
 
 
 def here_of_command(command: str, asked: Asked, *, shell: str = "bash") -> Here:
@@ -134,6 +139,7 @@ def here_of_url(url: str, asked: Asked) -> Here:
 
 
 def _decided(tool: str, effect: Effect, asked: Asked) -> Decision:
+    from ouroboros.app import secrecy
     from ouroboros.app.wiring import toolbox
     from ouroboros.safety.leaks import Leaks
     from ouroboros.tools.admission import Judgement
@@ -144,7 +150,7 @@ def _decided(tool: str, effect: Effect, asked: Asked) -> Decision:
         settings=loaded.settings,
         home=loaded.home,
         cwd=asked.cwd,
-        environment={"HOME": str(asked.person)},
+        environment=secrecy.without_keys(asked.environment, loaded.settings),
         leaks=Leaks({}),
         rules=loaded.rules,
     )
@@ -215,7 +221,7 @@ def _url(line: bytes, person: Path) -> Answer:
 
 
 def verdict_of(command: str, asked: Asked, *, shell: str = "bash") -> Verdict:
-    """What a command is taken for there; blocking."""
+    """What a command is taken for there by its words, wherever PATH leads; blocking."""
     places = _places(asked.cwd, asked.person, asked.loaded.home)
     return classify(command, cwd=asked.cwd, places=places, shell=shell)
 

@@ -155,7 +155,7 @@ def _asked(invocation: Invocation, folder: str) -> "Asked":
     from ouroboros.app.offline.explain import Asked
 
     cwd = Path(invocation.cwd(folder)).absolute()
-    return Asked(cwd=cwd, loaded=invocation.load(cwd=cwd), person=_person(invocation))
+    return Asked(cwd=cwd, loaded=invocation.load(cwd=cwd), environment=invocation.environment)
 
 
 def _as_json(here: "Here | None") -> dict[str, object]:
