@@ -1,7 +1,7 @@
 """Brings a repository here, whole or not at all."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 import anyio
@@ -60,15 +60,22 @@ class Loader:
         name = checked_name(wish.name or wish.address.name)
         wanted = refs.checked_ref(wish.ref)
         final = await to_thread.run_sync(self._shelf.place, name)
+
+        async def work(part: Path) -> Repo:
+            repo = await self._fetched(wish, wanted, part, final)
+            await to_thread.run_sync(self._shelf.put, part, repo)
+            self._tell(Progress(stage="done", percent=100))
+            return repo
+
+        return await self._alone(name, work)
+
+    async def _alone(self, name: str, work: Callable[[Path], Awaitable[Repo]]) -> Repo:
+        """Does something with this name, in the time there is, while nobody else may."""
         entered = self._shelf.locked(name)
         part = await to_thread.run_sync(entered.__enter__)
         try:
-            with anyio.move_on_after(self._bounds.seconds) as deadline:
-                repo = await self._fetched(wish, wanted, part, final)
-                await to_thread.run_sync(self._shelf.put, part, repo)
-                self._tell(Progress(stage="done", percent=100))
-                return repo
-            assert deadline.cancelled_caught
+            with anyio.move_on_after(self._bounds.seconds):
+                return await work(part)
             raise RepoFailed(
                 f"it took longer than {self._bounds.seconds:g} s",
                 hint="give it more time: repos.timeout",
@@ -172,8 +179,7 @@ class Loader:
             raise explained(said.text)
 
     async def _written(self, git: Git, ref: Ref, commit: str) -> Survey:
-        listed = await git.must("ls-tree", "-r", "-l", "-z", "--full-tree", commit)
-        found = await to_thread.run_sync(survey, listed.out, self._bounds)
+        found = await self._surveyed(git, commit)
         if ref.kind == "branch":
             await git.must("checkout", "--progress", "-B", ref.name, commit)
             await git.must("config", f"branch.{ref.name}.remote", "origin")
@@ -182,6 +188,10 @@ class Loader:
             await git.must("checkout", "--progress", "--detach", commit)
         await to_thread.run_sync(check_links, git.folder, found.links)
         return found
+
+    async def _surveyed(self, git: Git, commit: str) -> Survey:
+        listed = await git.must("ls-tree", "-r", "-l", "-z", "--full-tree", commit)
+        return await to_thread.run_sync(survey, listed.out, self._bounds)
 
     async def update(self, repo: Repo) -> Repo:
         """Brings a branch up to date, where nothing of one's own is in its way.
@@ -192,15 +202,7 @@ class Loader:
         """
         if repo.is_own:
             raise Misuse(f"{repo.name} is your own folder", hint="bring it up to date yourself")
-        entered = self._shelf.locked(repo.name)
-        await to_thread.run_sync(entered.__enter__)
-        try:
-            with anyio.move_on_after(self._bounds.seconds):
-                return await self._updated(repo)
-            raise RepoFailed(f"it took longer than {self._bounds.seconds:g} s")
-        finally:
-            with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(entered.__exit__, None, None, None)
+        return await self._alone(repo.name, lambda _: self._updated(repo))
 
     async def _updated(self, repo: Repo) -> Repo:
         git = self._git(
@@ -214,17 +216,9 @@ class Loader:
                 hint="load another one with --ref and --into",
             )
         tracked = f"refs/remotes/origin/{branch}"
-        await git.must(
-            "fetch",
-            "--progress",
-            "--no-tags",
-            "origin",
-            f"+refs/heads/{branch}:{tracked}",
-            watch=True,
-        )
+        await git.must(*_fetching(0), f"+refs/heads/{branch}:{tracked}", watch=True)
         commit = await _commit(git, tracked)
-        listed = await git.must("ls-tree", "-r", "-l", "-z", "--full-tree", commit)
-        found = await to_thread.run_sync(survey, listed.out, self._bounds)
+        found = await self._surveyed(git, commit)
         merged = await git.call("merge", "--ff-only", "-q", tracked)
         if merged.exit_code:
             raise RepoFailed(

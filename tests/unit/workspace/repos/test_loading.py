@@ -354,6 +354,19 @@ async def test_an_update_brings_what_is_new_and_overwrites_nothing(
         await bench.loader.update(tagged)
 
 
+async def test_what_cannot_be_written_after_an_update_is_said(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    bench = Bench(tmp_path / "home")
+    repo = await bench.load(f"file://{upstream.folder}")
+    upstream.commit(a_dot_py="print(10)\n")
+    record = Path(repo.path) / ".git/ouroboros.json"
+    record.unlink()
+    record.mkdir()
+    with pytest.raises(RepoFailed, match="cannot be written"):
+        await bench.loader.update(repo)
+
+
 def test_a_folder_of_the_persons_stays_where_it_is(tmp_path: Path, upstream: Upstream) -> None:
     shelf = Shelf(tmp_path / "home")
     repo = registered(shelf, upstream.folder, "", SystemClock())
