@@ -88,7 +88,7 @@ class Git:
         Args:
             words: What comes after ``git`` and its settings.
             trace: Say what the server answers, without its content.
-            watch: Stop it when the folder grows beyond the bounds.
+            watch: Stop it when what git keeps in the folder grows beyond the bounds.
 
         Raises:
             RepoFailed: There is no git, or nothing came for too long.
@@ -167,7 +167,7 @@ class Git:
                 self._tell(progress)
 
     async def _is_large(self) -> bool:
-        return await to_thread.run_sync(size_of, self.folder) > self._bounds.bytes
+        return await to_thread.run_sync(size_of, self.folder / ".git") > self._bounds.bytes
 
     async def _watch(self, ending: list[str], scope: anyio.CancelScope) -> None:
         while True:

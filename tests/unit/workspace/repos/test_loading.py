@@ -367,6 +367,19 @@ async def test_what_cannot_be_written_after_an_update_is_said(
         await bench.loader.update(repo)
 
 
+async def test_an_update_counts_history_and_files_apart_as_loading_does(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    upstream.commit(big=os.urandom(600_000))
+    bench = Bench(tmp_path / "home", Bounds(bytes=1_000_000))
+    repo = await bench.load(f"file://{upstream.folder}")
+    new = upstream.commit(a_dot_py="print(10)\n")
+    assert (await bench.loader.update(repo)).commit == new
+    upstream.commit(more=os.urandom(600_000))
+    with pytest.raises(RepoRefused, match="larger than 1,000,000 bytes"):
+        await bench.loader.update(repo)
+
+
 def test_a_folder_of_the_persons_stays_where_it_is(tmp_path: Path, upstream: Upstream) -> None:
     shelf = Shelf(tmp_path / "home")
     repo = registered(shelf, upstream.folder, "", SystemClock())
