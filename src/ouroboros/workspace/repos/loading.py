@@ -14,7 +14,7 @@ from ouroboros.core.errors import Misuse
 from ouroboros.workspace.repos import refs
 from ouroboros.workspace.repos.address import Address, checked_name, moved
 from ouroboros.workspace.repos.bounds import Bounds
-from ouroboros.workspace.repos.faults import RepoFailed
+from ouroboros.workspace.repos.faults import RepoFailed, RepoRefused
 from ouroboros.workspace.repos.git import Git, Said, Tell
 from ouroboros.workspace.repos.progress import Progress
 from ouroboros.workspace.repos.refs import Ref
@@ -215,6 +215,7 @@ class Loader:
                 f"{repo.name} stands at a tag or commit, which do not move",
                 hint="load another one with --ref and --into",
             )
+        before = await _commit(git, "HEAD")
         tracked = f"refs/remotes/origin/{branch}"
         await git.must(*_fetching(0), f"+refs/heads/{branch}:{tracked}", watch=True)
         commit = await _commit(git, tracked)
@@ -225,7 +226,12 @@ class Loader:
                 f"{repo.name} was changed here, or rewritten there: {explained(merged.text).message}",
                 hint=f"look at it in {repo.path}, or remove it and load it again",
             )
-        await to_thread.run_sync(check_links, git.folder, found.links)
+        try:
+            await to_thread.run_sync(check_links, git.folder, found.links)
+        except RepoRefused:
+            with anyio.CancelScope(shield=True):
+                await git.must("reset", "-q", "--keep", before)
+            raise
         fresh = msgspec.structs.replace(
             repo,
             commit=commit,

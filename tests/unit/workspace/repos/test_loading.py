@@ -380,6 +380,26 @@ async def test_an_update_counts_history_and_files_apart_as_loading_does(
         await bench.loader.update(repo)
 
 
+@pytest.mark.parametrize("target", ["/etc/passwd", "../../../..", ".git/config"])
+async def test_an_update_with_a_link_that_leads_out_changes_nothing(
+    tmp_path: Path, upstream: Upstream, target: str
+) -> None:
+    bench = Bench(tmp_path / "home")
+    repo = await bench.load(f"file://{upstream.folder}")
+    mine = Path(repo.path) / "b.py"
+    mine.write_text("my work")
+    (upstream.folder / "link").symlink_to(target)
+    upstream.commit(a_dot_py="print(10)\n")
+    with pytest.raises(RepoRefused, match="leads out"):
+        await bench.loader.update(repo)
+    assert not (Path(repo.path) / "link").is_symlink()
+    assert (Path(repo.path) / "a.py").read_text() == "print(1)\n"
+    assert mine.read_text() == "my work"
+    assert await to_thread.run_sync(bench.shelf.find, repo.name) == repo
+    with pytest.raises(RepoRefused, match="leads out"):
+        await bench.loader.update(repo)
+
+
 def test_a_folder_of_the_persons_stays_where_it_is(tmp_path: Path, upstream: Upstream) -> None:
     shelf = Shelf(tmp_path / "home")
     repo = registered(shelf, upstream.folder, "", SystemClock())
