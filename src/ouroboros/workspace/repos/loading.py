@@ -251,6 +251,8 @@ class Loader:
         ahead = await git.call(
             "log", "--oneline", "--branches", "HEAD", "--not", "--remotes", "--tags", repo.commit
         )
+        if changed.exit_code or ahead.exit_code:
+            return "what git cannot look at, perhaps changes"
         commits = len(ahead.out.splitlines())
         words = [f"{count} changed files"] if count else []
         words += [f"{commits} commits of its own"] if commits else []

@@ -400,6 +400,16 @@ async def test_an_update_with_a_link_that_leads_out_changes_nothing(
         await bench.loader.update(repo)
 
 
+async def test_what_git_cannot_look_into_is_never_called_saved(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    bench = Bench(tmp_path / "home")
+    repo = await bench.load(f"file://{upstream.folder}")
+    (Path(repo.path) / "a.py").write_text("my work")
+    (Path(repo.path) / ".git/HEAD").write_text("nonsense")
+    assert "cannot look at" in await bench.loader.unsaved(repo)
+
+
 def test_a_folder_of_the_persons_stays_where_it_is(tmp_path: Path, upstream: Upstream) -> None:
     shelf = Shelf(tmp_path / "home")
     repo = registered(shelf, upstream.folder, "", SystemClock())
