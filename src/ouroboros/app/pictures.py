@@ -110,8 +110,9 @@ def keep(data: bytes, folder: Path) -> Path:
         raise ToolFailed(f"what was pasted {broken}") from broken
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        number = sum(1 for _ in folder.glob("pasted-*")) + 1
-        path = folder / f"pasted-{number}.{kind}"
+        names = (path.stem.removeprefix("pasted-") for path in folder.glob("pasted-*"))
+        last = max((int(name) for name in names if name.isdecimal()), default=0)
+        path = folder / f"pasted-{last + 1}.{kind}"
         with replacing(path, OWNER_ONLY) as file:
             file.write(data)
     except OSError as failed:

@@ -67,6 +67,14 @@ def test_what_is_kept_is_a_picture_for_the_person_alone(tmp_path: Path) -> None:
         keep(PNG, tmp_path / "file")
 
 
+def test_what_is_kept_never_takes_the_place_of_another(tmp_path: Path) -> None:
+    first, second = keep(PNG, tmp_path), keep(plain(3, 3), tmp_path)
+    first.unlink()
+    third = keep(PNG, tmp_path)
+    assert third.name == "pasted-3.png"
+    assert second.read_bytes() == plain(3, 3)
+
+
 def program(folder: Path, name: str, text: str) -> None:
     path = folder / name
     path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
