@@ -91,9 +91,24 @@ def found_in(what: What, name: str, text: str) -> Iterator[Hit]:
             column = each.start - text.rfind("\n", 0, each.start)
             yield Hit(file=name, line=line, column=column, kind=each.kind)
         return
-    # A page of lines at a time, so that a line can be named and an order over two is still seen.
-    lines = text.split("\n")
+    # A page of lines at a time; they overlap, so that an order over two lines is still seen.
+    lines, told = text.split("\n"), set[tuple[int, str]]()
     for at in range(0, len(lines), 20):
-        for flag in flags("\n".join(lines[at : at + 22])):
-            if flag != "potential_injection":
-                yield Hit(file=name, line=at + 1, column=1, kind=flag)
+        page = lines[at : at + 22]
+        for flag in flags("\n".join(page)):
+            where = (at + _last(flag, page) + 1, flag)
+            if flag != "potential_injection" and where not in told:
+                told.add(where)
+                yield Hit(file=name, line=where[0], column=1, kind=flag)
+
+
+def _last(flag: str, page: list[str]) -> int:
+    """The last line from which on the page still has the flag."""
+    has, lacks = 0, len(page)
+    while lacks - has > 1:
+        middle = (has + lacks) // 2
+        if flag in flags("\n".join(page[middle:])):
+            has = middle
+        else:
+            lacks = middle
+    return has
