@@ -36,7 +36,7 @@ def eased(table: Table, below: Mapping[str, object]) -> str:
         if path == ALLOWED and (
             new := [each for each in _words(value) if each not in _words(own.get(path))]
         ):
-            rules = [each if isinstance(each, str) else str(each) for each in new]
+            rules = [str(each) for each in new]
             more = f" and {len(rules) - 3} more" if len(rules) > 3 else ""
             found.append(f"permissions.allow = {', '.join(rules[:3])}{more}")
     return "; ".join(found)

@@ -11,22 +11,13 @@ from ouroboros.tools.aliases import TOOLS, folded
 
 _OURS = frozenset({
     *("browser_cancel", "browser_configure", "browser_execute", "browser_observe"),
-    *(
-        "browser_recover",
-        "browser_status",
-        "call_tool",
-        "call_tools",
-        "create_goal",
-        "create_tool",
-        "done",
-        "js",
-    ),
-    *("get_goal", "update_goal"),
+    *("browser_recover", "browser_status", "call_tool", "call_tools", "create_goal", "create_tool"),
+    *("done", "get_goal", "js", "update_goal"),
     *("request_permissions", "request_user_input", "tool_search", "update_plan", "write_stdin"),
 })
 _OF_CODE = frozenset({
-    *("cdp", "listFiles", "llm_batch", "llm_map", "llm_query", "recipe", "retrieve", "sleep"),
-    "store",
+    *("cdp", "listFiles", "llm_batch", "llm_map", "llm_query", "recipe"),
+    *("retrieve", "sleep", "store"),
 })
 _PLACED = frozenset({"browser", "fetch", "network", "write_stdin"})
 """What else a content may say more of: a place, or a command."""

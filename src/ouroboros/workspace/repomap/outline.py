@@ -7,7 +7,7 @@ from ouroboros.workspace.repomap.ranking import Ranked
 
 def outline(ranked: Sequence[Ranked], *, most_chars: int) -> tuple[str, int]:
     """The outline, and how many symbols it shows: as many of the first as there is room for."""
-    low, high = 0, len(ranked)
+    low, high = 0, min(len(ranked), most_chars)  # none takes less than a character
     best = ""
     while low < high:
         middle = (low + high + 1) // 2
@@ -16,7 +16,6 @@ def outline(ranked: Sequence[Ranked], *, most_chars: int) -> tuple[str, int]:
             low, best = middle, text
         else:
             high = middle - 1
-        high = min(high, low + most_chars)
     return best, low
 
 
