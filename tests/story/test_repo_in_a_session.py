@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from ouroboros.app.repos.bringing import Asked, Repos
-from ouroboros.app.repos.standing import About, map_of
+from ouroboros.app.repos.standing import About, Progress, map_of
 from ouroboros.app.settings import Settings
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import PermissionRequested, PermissionsGranted
@@ -115,6 +115,31 @@ async def test_one_that_is_here_is_not_loaded_again(tmp_path: Path, upstream: Up
         assert await s.session.visit(Asked(source="o/r"), repos) == first
         with pytest.raises(Misuse, match="is here already"):
             await s.session.visit(Asked(source="o/r", ref="main"), repos)
+
+
+async def test_a_turn_that_began_meanwhile_is_not_told_into(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    del upstream
+    go = tmp_path / "go"
+    waits = call("shell", command=f"while [ ! -e {go} ]; do sleep 0.05; done")
+    turns = [Turn(tool_calls=(waits,)), Turn(text="Done.")]
+    async with (
+        stage(tmp_path, turns, mode="full-auto") as s,
+        anyio.create_task_group() as tasks,
+    ):
+
+        def begin(progress: Progress) -> None:
+            if progress.stage == "asking":
+                tasks.start_soon(s.run, "Work")
+
+        try:
+            with pytest.raises(Misuse, match="while a turn runs"):
+                await s.session.visit(Asked(source="o/r"), repos_of(s, tmp_path), begin)
+        finally:
+            await anyio.Path(go).touch()
+    assert s.events(RepoLoaded) == []
+    assert await anyio.Path(tmp_path / "home/repos/o_r").is_dir()
 
 
 async def test_a_map_is_told_when_it_is_asked_for(tmp_path: Path) -> None:

@@ -27,13 +27,14 @@ async def visit(engine: "Session", asked: Asked, repos: Repos, tell: Tell | None
     """Loads it where it is not here yet; see ``Session.visit``.
 
     Raises:
-        Misuse: A turn runs, or the words name none.
+        Misuse: A turn runs, also one that began meanwhile, or the words name none.
         RepoFailed: It cannot be had.
     """
-    if engine.running:
-        raise Misuse("a repository cannot be brought in while a turn runs", hint="stop it first")
+    _check_idle(engine)
     repo = await repos.found(asked) or await repos.add(asked, tell)
     tree = await to_thread.run_sync(shown_tree, repo, repos.tree_tokens)
+    real = await to_thread.run_sync(os.path.realpath, repo.path)
+    _check_idle(engine)  # a long time may have gone by
     engine.journal.record(
         RepoLoaded(
             repo=repo.label,
@@ -43,7 +44,6 @@ async def visit(engine: "Session", asked: Asked, repos: Repos, tell: Tell | None
             file_count=repo.files,
         )
     )
-    real = await to_thread.run_sync(os.path.realpath, repo.path)
     engine.journal.record(
         PermissionsGranted(call_id="", read=(real,), write=(real,), scope="session")
     )
@@ -54,8 +54,7 @@ async def visit(engine: "Session", asked: Asked, repos: Repos, tell: Tell | None
 
 async def tell_map(engine: "Session", found: Map, root: Path) -> None:
     """Tells the model what a map shows; raises ``Misuse`` while a turn runs."""
-    if engine.running:
-        raise Misuse("the model cannot be told while a turn runs", hint="stop it first")
+    _check_idle(engine)
     mark = secrets.token_hex(4)
     facts = msgspec.json.encode({"folder": str(root), "files": found.files}).decode()
     text = (
@@ -64,6 +63,11 @@ async def tell_map(engine: "Session", found: Map, root: Path) -> None:
     )
     engine.journal.record(UserMessage(message=_message(text)))
     await engine.journal.settle()
+
+
+def _check_idle(engine: "Session") -> None:
+    if engine.running:
+        raise Misuse("the model cannot be told of it while a turn runs", hint="stop it first")
 
 
 def _told(repo: Repo, tree: str) -> Message:
