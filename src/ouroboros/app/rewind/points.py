@@ -119,23 +119,26 @@ def foreign(shadow: Shadow, kept: Sequence[Kept], target: Kept, now: str) -> set
     """Paths that somebody else changed between a checkpoint and ``now``, as far as that can be told.
 
     While nobody of ours was at work every change is theirs; while a tool wrote files it named, every
-    other one. What a command changed counts as ours, unless it was cut off: then nobody can tell.
+    other one. What a command changed counts as ours, unless it was cut off or a checkpoint in between
+    is gone: then nobody can tell.
     No run may be going on.
     """
     since = [each for each in kept if each.seq >= target.seq]
     present = Kept(seq=1 << 62, checkpoint=now, tree="", kind="now")
-    chain = [each for each in (*since, present) if shadow.has(each.checkpoint)]
+    numbered = enumerate((*since, present))
+    chain = [(number, each) for number, each in numbered if shadow.has(each.checkpoint)]
     found: set[str] = set()
-    for earlier, later in pairwise(chain):
+    for (number, earlier), (following, later) in pairwise(chain):
         if earlier.checkpoint == later.checkpoint:
             continue
         was_cut = earlier.kind == "before" and (earlier.was_cut or later is present)
+        is_unsure = was_cut or following > number + 1
         is_open = earlier.kind == "before" and not earlier.paths
         is_back = earlier.kind == "rewind" and later.kind == "restored"
-        if is_back or (is_open and not was_cut):
+        if not is_unsure and (is_back or is_open):
             continue
         changed = _paths(between(shadow, earlier.checkpoint, later.checkpoint))
-        found |= changed if was_cut else changed - set(earlier.paths)
+        found |= changed if is_unsure else changed - set(earlier.paths)
     return found
 
 
