@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from ouroboros.core.parts import Message
 from ouroboros.core.state import State
+from ouroboros.plugins.hooks.contexts import is_context
 from ouroboros.rlm import history
 from ouroboros.rlm.progress import Iteration, line
 
@@ -15,6 +16,7 @@ _STEER_CHARACTERS = 2_000
 _VARIABLES_CHARACTERS = 8_000
 _CHANGES = 20
 _EARLIER = 5
+_HOOKS = 3
 _REMINDER = (
     "When the task is done, call setFinal(value) in a block: nothing else ends the run. "
     "Otherwise write the next ```repl block."
@@ -45,10 +47,6 @@ class Bounds(Struct, frozen=True, kw_only=True):
     iterations: int
     history_tokens: int
     hurry_at: int = 0
-
-
-_HOOK = "<hook_context>"
-_HOOKS = 3
 
 
 class Setting(Struct, frozen=True, kw_only=True):
@@ -167,7 +165,7 @@ def _of_hooks(state: State) -> str:
     found = [
         message.text
         for message in state.history
-        if message.kind == "context" and message.text.startswith(_HOOK)
+        if message.kind == "context" and is_context(message.text)
     ]
     return "\n".join(found[-_HOOKS:])
 

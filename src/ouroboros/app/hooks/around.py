@@ -22,7 +22,7 @@ from ouroboros.core.events.session import SessionBranched
 from ouroboros.core.ids import Ids
 from ouroboros.core.parts import Message, Text, ToolCall
 from ouroboros.core.state import State
-from ouroboros.plugins.hooks.definition import SourceName
+from ouroboros.plugins.hooks.contexts import as_context
 from ouroboros.plugins.hooks.merging import Merged
 from ouroboros.plugins.hooks.moments import Moment
 from ouroboros.plugins.hooks.naming import rewritten, told
@@ -301,18 +301,14 @@ class Around:
         return told
 
     def _context(self, text: str) -> Message:
-        parts = (Text(text=f"<hook_context>\n{text}\n</hook_context>"),)
+        parts = (Text(text=as_context(text)),)
         return Message(id=self._facts.ids.new("msg"), role="user", kind="context", parts=parts)
 
     def _prompt(self, reason: str) -> Message:
-        run = f"stop:{self._continued}:{self._place('Stop')}"
+        run = f"stop:{self._continued}:{self._hooks.fitting('Stop')[0].source}"
         text = f'<hook_prompt hook_run_id="{run}">{reason}</hook_prompt>'
         parts = (Text(text=text),)
         return Message(id=self._facts.ids.new("msg"), role="user", kind="nudge", parts=parts)
-
-    def _place(self, moment: Moment) -> SourceName:
-        found = self._hooks.fitting(moment)
-        return found[0].source if found else "session"
 
 
 class Cuts:
