@@ -1,6 +1,6 @@
 """The moments at which hooks run, by every name they have."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 type Moment = Literal[
     "SessionStart",
@@ -17,20 +17,7 @@ type Moment = Literal[
     "SessionEnd",
 ]
 
-MOMENTS: tuple[Moment, ...] = (
-    "SessionStart",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PermissionRequest",
-    "PostToolUse",
-    "PreCompact",
-    "PostCompact",
-    "SubagentStart",
-    "SubagentStop",
-    "Stop",
-    "TransformResponse",
-    "SessionEnd",
-)
+MOMENTS: tuple[Moment, ...] = get_args(Moment.__value__)
 """In the order in which a session comes to them."""
 
 _OTHERS: dict[str, Moment] = {
