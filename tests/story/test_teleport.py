@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 import stat
 import subprocess
 import tarfile
@@ -152,7 +153,7 @@ def test_an_archive_that_was_changed_anywhere_is_refused(packed: Path, tmp_path:
                 assert not into.exists()
             else:  # such bytes of a header mean nothing, as that of the owner
                 assert state_of(into)["a.txt"][1] == b"two\n"
-                subprocess.run(["rm", "-rf", str(into)], check=True)
+                shutil.rmtree(into)
     raw = packed.read_bytes()
     for at in range(20, len(raw), len(raw) // 20):
         bad = tmp_path / "bad.teleport"
@@ -214,6 +215,7 @@ FILE = 0o100644
         ([(b"l", LINK | 0o777, b"/etc/passwd")], "leads out"),
         ([(b"l", LINK | 0o777, b"../x")], "leads out"),
         ([(b"l", LINK | 0o777, b"a/../../x")], "leads out"),
+        ([(b"l", LINK | 0o777, b"a/../x")], "leads out"),
         ([(b"a", FILE, b"1"), (b"a", FILE, b"2")], "twice"),
         ([(b"f", 0o010644, b"")], "no file, folder or link"),
         ([(b"d", 0o060644, b"")], "no file, folder or link"),
@@ -283,6 +285,45 @@ def test_folders_that_hold_themselves_over_and_over_are_refused(tmp_path: Path) 
 
     with pytest.raises(Misuse, match="too many"):
         checked(lambda sha, _: kept[sha], name_of("tree", data))
+
+
+def test_a_file_that_is_there_very_often_is_refused_before_it_fills_the_disk() -> None:
+    from ouroboros.app.teleport.trees import checked
+    from ouroboros.core.errors import Misuse
+
+    zeros = bytes(16_777_216)
+    sha = name_of("blob", zeros)
+    often = tree_of([Entry(name=b"%04d" % n, mode=FILE, sha=sha) for n in range(300)])
+
+    with pytest.raises(Misuse, match="too large"):
+        checked(lambda _, kind: often if kind == "tree" else zeros, name_of("tree", often))
+
+
+def test_a_link_is_judged_in_each_folder_that_it_stands_in(tmp_path: Path) -> None:
+    from ouroboros.app.teleport.trees import Cleaning, checked
+    from ouroboros.workspace.checkpoints.library import Library
+
+    (tmp_path / "objects" / "pack").mkdir(parents=True)
+    library = Library(tmp_path)
+    inner = tree_of([Entry(name=b"l", mode=LINK | 0o777, sha=name_of("blob", b"../../x"))])
+    deep = tree_of([Entry(name=b"in", mode=FOLDER, sha=name_of("tree", inner))])
+    top = tree_of([
+        Entry(name=b"a", mode=FOLDER, sha=name_of("tree", deep)),
+        Entry(name=b"b", mode=FOLDER, sha=name_of("tree", inner)),
+    ])
+    commit = commit_of(name_of("tree", top), "x", 1.0)
+    with library.writing():
+        library.put("blob", name_of("blob", b"../../x"), b"../../x")
+        for tree in (inner, deep, top):
+            library.put("tree", name_of("tree", tree), tree)
+        library.put("commit", name_of("commit", commit), commit)
+    made: dict[bytes, bytes] = {}
+    cleaning = Cleaning(library, lambda _, sha, data: made.update({sha: data}), None)
+
+    cleaning.commit(name_of("commit", commit))
+
+    assert set(cleaning.stayed) == {"b/l"}
+    checked(lambda sha, _: made[sha], cleaning.tree(name_of("tree", top)))
 
 
 def test_rights_of_others_do_not_travel(tmp_path: Path) -> None:

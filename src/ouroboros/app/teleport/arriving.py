@@ -9,7 +9,7 @@ from ouroboros.app.past.importing import LINE_BYTES, import_file, read_lines
 from ouroboros.app.teleport import bundle
 from ouroboros.app.teleport.container import unpack
 from ouroboros.app.teleport.manifest import BUNDLE, LARGEST_BYTES, SESSION, Manifest
-from ouroboros.app.teleport.trees import checked, lay_out
+from ouroboros.app.teleport.trees import Known, checked, lay_out
 from ouroboros.app.teleport.workshop import workshop
 from ouroboros.core.errors import Misuse, StoreFailed
 from ouroboros.store.blobs import Blobs
@@ -115,8 +115,9 @@ def _checkpoints(staging: Path, manifest: Manifest) -> tuple[Library, list[str]]
     if manifest.checkpoint not in commits:
         raise Misuse("the archive names files that it does not have")
     try:
+        known: Known = {}
         for commit in commits:
-            checked(library.get, tree_in(library.get(bytes.fromhex(commit), "commit")))
+            checked(library.get, tree_in(library.get(bytes.fromhex(commit), "commit")), known)
     except (ValueError, CheckpointFailed) as broken:
         raise Misuse(f"the checkpoints of the archive are damaged: {broken}") from None
     return library, commits

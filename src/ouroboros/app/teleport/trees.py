@@ -5,6 +5,7 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from ouroboros.app.teleport.manifest import LARGEST_BYTES
 from ouroboros.core.errors import Misuse
 from ouroboros.workspace.checkpoints.library import Library
 from ouroboros.workspace.checkpoints.objects import (
@@ -27,6 +28,8 @@ _LOOKED_AT = 4_194_304
 _MOST_NAMES = 300_000
 """Trees that name each other over and over would unpack to more than any disk holds."""
 
+_DEEPEST = 200
+
 _IGNORABLE = dict.fromkeys([
     *range(0x200B, 0x2010),
     *range(0x202A, 0x202F),
@@ -48,6 +51,8 @@ class Cleaning:
         """``clean`` is None where everything is to stay as it is."""
         self._library, self._put, self._clean = library, put, clean
         self._made: dict[bytes, bytes] = {}
+        # Where a link leads depends on how deep it stands, so a tree may differ with its place.
+        self._trees: dict[tuple[bytes, int], bytes] = {}
         self.redacted: set[str] = set()
         self.unseen: set[str] = set()
         self.stayed: dict[str, str] = {}
@@ -61,11 +66,12 @@ class Cleaning:
 
     def tree(self, sha: bytes) -> bytes:
         """The name that a tree has in the copy."""
-        return self._made.get(sha, sha)
+        return self._trees.get((sha, 0), sha)
 
     def _tree(self, sha: bytes, above: str) -> bytes:
-        if sha in self._made:
-            return self._made[sha]
+        place = sha, above.count("/")
+        if place in self._trees:
+            return self._trees[place]
         entries: list[Entry] = []
         for entry in entries_of(self._library.get(sha, "tree")):
             path = f"{above}{os.fsdecode(entry.name)}"
@@ -74,7 +80,7 @@ class Cleaning:
                 self.stayed[path] = fault
             else:
                 entries.append(self._entry(entry, path))
-        self._made[sha] = made = self._keep("tree", tree_of(entries))
+        self._trees[place] = made = self._keep("tree", tree_of(entries))
         return made
 
     def _link_fault(self, entry: Entry, path: str) -> str:
@@ -111,37 +117,61 @@ class Cleaning:
         return sha
 
 
-def checked(get: Get, tree: bytes) -> None:
-    """Sees to it that a tree leads nowhere but below itself.
+def checked(get: Get, tree: bytes, known: "Known | None" = None) -> None:
+    """Sees to it that a tree leads nowhere but below itself, and is not too large to be laid out.
+
+    Args:
+        get: Gives objects by their names.
+        tree: The name of the tree.
+        known: What was found of the trees of other checkpoints of the same archive.
 
     Raises:
-        Misuse: A name in it, or a link, does, or one is there twice.
+        Misuse: A name in it, or a link, leads elsewhere, one is there twice, or there is too much.
+        CheckpointLost: An object is missing or damaged.
     """
-    waiting = [(tree, "", 0)]
-    count = 0
-    while waiting:
-        sha, above, depth = waiting.pop()
-        names: set[bytes] = set()
-        if depth > 200 or count > _MOST_NAMES:
-            raise Misuse("the folders of the archive are too deep, or too many")
-        for entry in entries_of(get(sha, "tree")):
-            path = above + os.fsdecode(entry.name)
-            fault = _name_fault(entry.name)
-            if not fault and _is_link(entry):
-                fault = _leads_out(os.fsdecode(get(entry.sha, "blob")), path)
-            if fault or entry.name in names:
-                raise Misuse(f"{path!r} in the archive: {fault or 'it is there twice'}")
-            names.add(entry.name)
-            count += 1
-            if entry.is_folder:
-                waiting.append((entry.sha, f"{path}/", depth + 1))
-            elif not (
-                entry.is_folder
-                or _is_link(entry)
-                or stat.S_ISREG(entry.mode)
-                or entry.mode == NOT_KEPT
-            ):
-                raise Misuse(f"{path!r} is no file, folder or link")
+    _extent(get, tree, "", 0, {} if known is None else known)
+
+
+type Known = dict[tuple[bytes, int], tuple[int, int]]
+"""How many names and bytes are below a tree, by its name and how deep it stands."""
+
+
+def _extent(get: Get, tree: bytes, above: str, depth: int, known: Known) -> tuple[int, int]:
+    found = known.get((tree, depth))
+    if found is not None:
+        return found
+    names: set[bytes] = set()
+    count = size = 0
+    for entry in entries_of(get(tree, "tree")):
+        path = above + os.fsdecode(entry.name)
+        fault = _entry_fault(get, entry, path)
+        if fault or entry.name in names:
+            raise Misuse(f"{path!r} in the archive: {fault or 'it is there twice'}")
+        names.add(entry.name)
+        below, large = 0, 0
+        if entry.is_folder and depth < _DEEPEST:
+            below, large = _extent(get, entry.sha, f"{path}/", depth + 1, known)
+        elif entry.mode != NOT_KEPT:
+            large = _size(get, entry.sha, known)
+        count, size = count + 1 + below, size + large
+        if depth >= _DEEPEST or count > _MOST_NAMES or size > LARGEST_BYTES:
+            raise Misuse("the files of the archive are too deep, too many, or too large")
+    known[tree, depth] = count, size
+    return count, size
+
+
+def _size(get: Get, blob: bytes, known: Known) -> int:
+    if (blob, -1) not in known:
+        known[blob, -1] = 0, len(get(blob, "blob"))
+    return known[blob, -1][1]
+
+
+def _entry_fault(get: Get, entry: Entry, path: str) -> str:
+    fault = _name_fault(entry.name)
+    if not fault and _is_link(entry):
+        fault = _leads_out(os.fsdecode(get(entry.sha, "blob")), path)
+    is_known = entry.is_folder or _is_link(entry) or stat.S_ISREG(entry.mode)
+    return fault or ("" if is_known or entry.mode == NOT_KEPT else "it is no file, folder or link")
 
 
 def lay_out(get: Get, tree: bytes, folder: Path) -> None:
@@ -194,12 +224,8 @@ def _name_fault(name: bytes) -> str:
 
 
 def _leads_out(target: str, path: str) -> str:
-    at = [part for part in path.split("/")[:-1] if part]
-    is_out = target.startswith("/") or not target
-    for part in target.split("/"):
-        if part == "..":
-            is_out = is_out or not at
-            at = at[:-1]
-        elif part not in {"", "."}:
-            at.append(part)
+    """Why a link may not be; ``..`` after a name would lead on from wherever another link goes."""
+    parts = [part for part in target.split("/") if part not in {"", "."}]
+    up = next((at for at, part in enumerate(parts) if part != ".."), len(parts))
+    is_out = not target or target.startswith("/") or up > path.count("/") or ".." in parts[up:]
     return "a link that leads out of the folder" if is_out else ""
