@@ -164,6 +164,14 @@ async def test_a_folder_may_end_in_a_space(tmp_path: Path) -> None:
     assert (found.root, paths(found)) == (folder, ["a.py"])
 
 
+async def test_files_that_git_does_not_know_are_bounded_together(tmp_path: Path) -> None:
+    folder = repository(tmp_path)
+    for at in range(33):
+        (folder / f"new{at}.txt").write_text("x" * 1_048_576)
+    with pytest.raises(Misuse, match="the change is larger than"):
+        await subject(Review(), folder, ENVIRONMENT)
+
+
 async def test_a_change_too_large_for_one_reading_is_read_in_parts_and_that_is_said(
     tmp_path: Path,
 ) -> None:

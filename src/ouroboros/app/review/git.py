@@ -82,11 +82,16 @@ class Git:
             said = ended.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
             raise Misuse(f"git {words[0]} failed in {str(self.root)!r}: {said[:300]}")
         if len(ended.stdout) >= OUTPUT_BYTES:
-            raise Misuse(
-                f"the change is larger than {OUTPUT_BYTES:,} bytes",
-                hint="review it commit by commit with --commit",
-            )
+            raise too_large()
         return "" if ended.exit_code else ended.stdout.decode("utf-8", "replace")
+
+
+def too_large() -> Misuse:
+    """Why more than ``OUTPUT_BYTES`` are not read."""
+    return Misuse(
+        f"the change is larger than {OUTPUT_BYTES:,} bytes",
+        hint="review it commit by commit with --commit; git can ignore what nobody is to read",
+    )
 
 
 async def at(cwd: Path, environment: Mapping[str, str]) -> Git:

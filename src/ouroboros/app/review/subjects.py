@@ -106,10 +106,20 @@ async def _commit(repository: git.Git, name: str) -> Subject:
 async def _worked_on(
     repository: git.Git, since: str
 ) -> tuple[tuple[changes.FileChange, ...], tuple[str, ...]]:
-    """The files as they are against a commit, those that git does not know with them."""
+    """The files as they are against a commit, those that git does not know with them.
+
+    Raises:
+        Misuse: It is too much.
+    """
     known = changes.parse(await repository.diff(since))
     names = await repository.untracked()
-    shown = [await to_thread.run_sync(_new_file, repository.root, name) for name in names[:_FILES]]
+    shown: list[str] = []
+    size = 0
+    for name in names[:_FILES]:
+        shown.append(await to_thread.run_sync(_new_file, repository.root, name))
+        size += len(shown[-1])
+        if size > git.OUTPUT_BYTES:
+            raise git.too_large()
     left = len(names) - len(shown)
     notes = (f"{left} more untracked files were not looked at",) if left else ()
     return (*known, *(change for each in shown for change in changes.parse(each))), notes
