@@ -28,7 +28,7 @@ class Keep(Struct, frozen=True, kw_only=True):
 
 def with_open_calls(state: State, keep: Keep) -> Keep:
     """The same budgets, with as many messages as it takes to keep calls that still wait for a yes."""
-    waiting = {asked.call_id for asked in state.approvals.values()} | set(state.asked.values())
+    waiting = state.awaited
     for place, message in enumerate(state.history if waiting else ()):
         if any(call.id in waiting for call in message.calls):
             return replace(keep, messages=max(keep.messages, len(state.history) - place))

@@ -3,14 +3,13 @@
 from collections.abc import Awaitable, Callable
 
 from ouroboros.agent.roles import Journal
-from ouroboros.agent.running.recovery import UNKNOWN
+from ouroboros.agent.running.ending import ended
 from ouroboros.core.commands import Branch, Fork, Rewind, Rollback
 from ouroboros.core.errors import Misuse
-from ouroboros.core.events import Event, PermissionAnswered, TaskCancelled, ToolResulted
+from ouroboros.core.events import Event, PermissionAnswered, TaskCancelled
 from ouroboros.core.events.question import UserAnswered
 from ouroboros.core.events.session import SessionBranched, SessionForked, SessionRolledBack
-from ouroboros.core.parts import Text
-from ouroboros.core.state import OpenCall, State
+from ouroboros.core.state import State
 from ouroboros.core.state.tree import Node
 
 LEFT = "aborted: the conversation went on from elsewhere before this call ended."
@@ -91,19 +90,11 @@ def closings(state: State, reason: str, *, text: str = LEFT) -> list[Event]:
         for asked in state.approvals.values()
     ]
     events += [UserAnswered(request_id=id, call_id=call) for id, call in state.asked.items()]
-    waited = {*state.asked.values(), *(asked.call_id for asked in state.approvals.values())}
-    events += [_ended(id, call, text, waited=id in waited) for id, call in state.calls.items()]
+    waited = state.awaited
+    events += [
+        ended(id, call, text, acted=call.phase == "attempted" and id not in waited)
+        for id, call in state.calls.items()
+    ]
     if events or (state.turn and not state.ended):
         events.append(TaskCancelled(reason=reason))
     return events
-
-
-def _ended(id: str, call: OpenCall, text: str, *, waited: bool) -> ToolResulted:
-    has_acted = call.phase == "attempted" and not waited
-    return ToolResulted(
-        call_id=id,
-        name=call.name,
-        status="unknown-after-crash" if has_acted else "cancelled",
-        parts=(Text(text=UNKNOWN if has_acted else text),),
-        within=call.within,
-    )

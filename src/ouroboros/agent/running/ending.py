@@ -5,21 +5,29 @@ from ouroboros.agent.roles import Journal
 from ouroboros.core.errors import StoreFailed
 from ouroboros.core.events import ErrorRaised, TaskCancelled, TaskCompleted, ToolResulted
 from ouroboros.core.parts import Text
-from ouroboros.core.state import State
+from ouroboros.core.state import OpenCall, State
+
+UNKNOWN = (
+    "The program ended while this call was running. Whether it took effect is unknown: "
+    "look before you run it again."
+)
+
+
+def ended(call_id: str, call: OpenCall, text: str, *, acted: bool = False) -> ToolResulted:
+    """The result of a call that came to no end, in these words; of one that may have ``acted`` in ours."""
+    return ToolResulted(
+        call_id=call_id,
+        name=call.name,
+        status="unknown-after-crash" if acted else "cancelled",
+        parts=(Text(text=UNKNOWN if acted else text),),
+        within=call.within,
+    )
 
 
 def end(state: State, journal: Journal, ending: TaskCancelled | TaskCompleted) -> None:
     """Gives every call that is still open its result, then ends the run, unless it has ended."""
     for call_id, call in tuple(state.calls.items()):
-        journal.record(
-            ToolResulted(
-                call_id=call_id,
-                name=call.name,
-                status="cancelled",
-                parts=(Text(text=ABORTED),),
-                within=call.within,
-            )
-        )
+        journal.record(ended(call_id, call, ABORTED))
     if not state.ended:
         journal.record(ending)
 

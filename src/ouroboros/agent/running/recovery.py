@@ -1,23 +1,13 @@
 """What a program that ended in the middle left open: closed, or waiting still."""
 
-from typing import Protocol
-
-from ouroboros.core.events import Event, PermissionAnswered, ToolResulted
+from ouroboros.agent.roles import Journal
+from ouroboros.agent.running.ending import ended
+from ouroboros.core.events import PermissionAnswered
 from ouroboros.core.events.question import UserAnswered
-from ouroboros.core.parts import Text, ToolCall
+from ouroboros.core.parts import ToolCall
 from ouroboros.core.state import OpenCall, State
 
-UNKNOWN = (
-    "The program ended while this call was running. Whether it took effect is unknown: "
-    "look before you run it again."
-)
 NOT_RUN = "aborted: the program ended before this call ran; it did not run."
-
-
-class Journal(Protocol):
-    """Where events go on record."""
-
-    def record(self, event: Event) -> None: ...
 
 
 def waiting(state: State) -> tuple[ToolCall, ...]:
@@ -58,13 +48,5 @@ def close(state: State, journal: Journal) -> list[OpenCall]:
         acted = call.phase == "attempted" and call_id not in unanswered
         if acted:
             unknown.append(call)
-        journal.record(
-            ToolResulted(
-                call_id=call_id,
-                name=call.name,
-                status="unknown-after-crash" if acted else "cancelled",
-                parts=(Text(text=UNKNOWN if acted else NOT_RUN),),
-                within=call.within,
-            )
-        )
+        journal.record(ended(call_id, call, NOT_RUN, acted=acted))
     return unknown

@@ -133,6 +133,11 @@ class Present(Struct, kw_only=True):
         """Something waits for the person: a yes, or words."""
         return bool(self.approvals or self.asked)
 
+    @property
+    def awaited(self) -> set[str]:
+        """The calls that it waits for."""
+        return {asked.call_id for asked in self.approvals.values()} | {*self.asked.values()}
+
     def taint(self, sources: Sequence[str]) -> None:
         """Notes where text came from, the latest last; a bounded number of them."""
         kept = [source for source in self.sources if source not in sources]
