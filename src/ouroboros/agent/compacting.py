@@ -5,13 +5,14 @@ from collections.abc import Callable
 from anyio import move_on_after
 
 from ouroboros.agent.context import compaction, tokens
-from ouroboros.agent.context.cut import FLUSH_SECONDS, Around, Cut, Flush, Trigger
+from ouroboros.agent.context.cut import FLUSH_SECONDS, Around, Cut, Flush
 from ouroboros.agent.context.messages import Builder, exchange
 from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.core.errors import Failure, ModelFailed
 from ouroboros.core.events import ContextCompacted
+from ouroboros.core.events.turn import Trigger
 from ouroboros.core.ids import Ids
 from ouroboros.core.parts import Message, Text, ToolSpec
 from ouroboros.core.state import State

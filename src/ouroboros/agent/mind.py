@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ouroboros.agent.context import tokens
-from ouroboros.agent.context.cut import Around, Flush, Nobody, Trigger, keep_nothing
+from ouroboros.agent.context.cut import Around, Flush, Nobody, keep_nothing
 from ouroboros.agent.context.messages import Builder
 from ouroboros.agent.prompts import Piece, Prompts
 from ouroboros.agent.speaking.cut_watch import CutWatch
@@ -14,6 +14,7 @@ from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.reply import Reply
 from ouroboros.agent.speaking.speaker import Speaker, Tuning
 from ouroboros.core.events import ContextCompacted, TaskCompleted
+from ouroboros.core.events.turn import Trigger
 from ouroboros.core.ids import Ids
 from ouroboros.core.parts import Message, Text, ToolSpec
 from ouroboros.core.state import State

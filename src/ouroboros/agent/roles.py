@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.reply import Reply
@@ -10,6 +10,7 @@ from ouroboros.agent.speaking.speaker import Tuning
 from ouroboros.core.commands import Redo, Restore, Review, Undo
 from ouroboros.core.errors import ModelFailed
 from ouroboros.core.events import ContextCompacted, Event, ModelSwitched, TaskCompleted
+from ouroboros.core.events.turn import Trigger
 from ouroboros.core.parts import Message
 from ouroboros.core.state import State
 from ouroboros.llm.stream import StreamEvent
@@ -17,8 +18,6 @@ from ouroboros.llm.stream import StreamEvent
 if TYPE_CHECKING:
     from ouroboros.core.context import Meter
     from ouroboros.core.events.review import ReviewOutput
-
-type Trigger = Literal["proactive", "reactive", "manual"]
 
 
 class Mind(Protocol):

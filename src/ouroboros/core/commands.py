@@ -13,6 +13,7 @@ type Scope = Literal["once", "session", "local", "project", "user", "policy"]
 type GoalStatus = Literal[
     "active", "paused", "blocked", "usage_limited", "budget_limited", "complete"
 ]
+type ReviewTarget = Literal["uncommitted", "base", "commit", "custom"]
 type Foreign = Literal["ask", "keep", "overwrite"]
 type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
@@ -120,7 +121,7 @@ class Review(Struct, frozen=True, kw_only=True, tag="review"):
         focus: What to look at in particular.
     """
 
-    target: Literal["uncommitted", "base", "commit", "custom"] = "uncommitted"
+    target: ReviewTarget = "uncommitted"
     words: str = ""
     focus: str = ""
 

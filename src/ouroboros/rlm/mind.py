@@ -8,7 +8,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.agent.context.tokens import EFFECTIVE_WINDOW, of_text
-from ouroboros.agent.roles import Trigger
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.reply import Reply
 from ouroboros.agent.speaking.speaker import Speaker, Tuning
@@ -16,6 +15,7 @@ from ouroboros.core.context import Block, Meter
 from ouroboros.core.events import ContextCompacted, ErrorRaised, Event, TaskCompleted
 from ouroboros.core.events.browser import BrowserChanged
 from ouroboros.core.events.code import IterationStarted
+from ouroboros.core.events.turn import Trigger
 from ouroboros.core.ids import Ids
 from ouroboros.core.limits import NO_CODE_REPLIES
 from ouroboros.core.parts import Message, Text

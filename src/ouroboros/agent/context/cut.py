@@ -1,14 +1,13 @@
 """What others may do around a summary: stop it, keep what goes, or hear that it is done."""
 
 from collections.abc import Awaitable, Callable
-from typing import Literal, Protocol
+from typing import Protocol
 
 from msgspec import Struct
 
 from ouroboros.core.events import ContextCompacted
+from ouroboros.core.events.turn import Trigger
 from ouroboros.core.parts import Message
-
-type Trigger = Literal["proactive", "reactive", "manual"]
 
 FLUSH_SECONDS = 30.0
 """How long whoever keeps facts may take before the cut is made without it."""

@@ -3,7 +3,7 @@
 from typing import ClassVar, Literal
 
 from ouroboros.core.commands import Scope
-from ouroboros.core.events.envelope import Event
+from ouroboros.core.events.envelope import Event, Source
 
 
 class PermissionRequested(Event, frozen=True, kw_only=True):
@@ -23,7 +23,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "permission.requested"
-    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    source: ClassVar[Source] = "agent"
     request_id: str
     call_id: str
     tool: str
@@ -52,7 +52,7 @@ class PermissionAnswered(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "permission.answered"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     request_id: str
     call_id: str
     allowed: bool
@@ -107,7 +107,7 @@ class PermissionsGranted(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "permissions.granted"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     call_id: str
     network: bool = False
     read: tuple[str, ...] = ()

@@ -1,16 +1,16 @@
 """What a person and a model arrange beside the turns: plans to be accepted, words for later."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from ouroboros.core.commands import Mode
-from ouroboros.core.events.envelope import Event
+from ouroboros.core.events.envelope import Event, Source
 
 
 class PlanProposed(Event, frozen=True, kw_only=True):
     """In plan mode the model put a plan before the person; the one before it counts no more."""
 
     type: ClassVar[str] = "plan.proposed"
-    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    source: ClassVar[Source] = "agent"
     text: str
 
 
@@ -21,7 +21,7 @@ class PlanAnswered(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "plan.answered"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     accepted: bool
     mode: Mode | None = None
     text: str = ""
@@ -34,7 +34,7 @@ class WordsQueued(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "queue.put"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     id: str
     text: str
 
@@ -43,5 +43,5 @@ class WordsDropped(Event, frozen=True, kw_only=True):
     """Such words will not be said."""
 
     type: ClassVar[str] = "queue.dropped"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     id: str

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct
 
-from ouroboros.core.events.envelope import Event
+from ouroboros.core.events.envelope import Event, Source
 from ouroboros.core.parts import Media, Text
 
 type CallStatus = Literal["done", "failed", "denied", "cancelled", "unknown-after-crash"]
@@ -17,7 +17,7 @@ class ToolStarted(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "tool.started"
-    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    source: ClassVar[Source] = "agent"
     call_id: str
     name: str
     arguments: str
@@ -54,7 +54,7 @@ class ToolProgress(Event, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "tool.progress"
     durable: ClassVar[bool] = False
-    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    source: ClassVar[Source] = "agent"
     call_id: str
     part: int
     text: str
@@ -76,7 +76,7 @@ class ToolResulted(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "tool.result"
-    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    source: ClassVar[Source] = "agent"
     call_id: str
     name: str
     status: CallStatus
@@ -105,6 +105,6 @@ class PlanUpdated(Event, frozen=True, kw_only=True):
     """The agent changed its visible step list."""
 
     type: ClassVar[str] = "plan.updated"
-    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    source: ClassVar[Source] = "agent"
     steps: tuple[PlanStep, ...]
     explanation: str = ""

@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from ouroboros.core.events.envelope import Event
+from ouroboros.core.events.envelope import Event, Source
 
 type CheckpointKind = Literal["before", "end", "rewind", "restored"]
 
@@ -45,7 +45,7 @@ class CheckpointRestored(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "checkpoint.restored"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     checkpoint: str
     start: str = ""
     message_id: str = ""
@@ -67,7 +67,7 @@ class TurnUndone(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "turn.undone"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     turns: int
     head: str
     start: str = ""
@@ -79,7 +79,7 @@ class TurnRedone(Event, frozen=True, kw_only=True):
     """What was taken back last is there again; ``done`` and ``failed`` as for ``TurnUndone``."""
 
     type: ClassVar[str] = "turn.redone"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     turns: int
     done: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()

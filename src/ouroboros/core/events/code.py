@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from ouroboros.core.events.envelope import Event
+from ouroboros.core.events.envelope import Event, Source
 
 
 class IterationStarted(Event, frozen=True, kw_only=True):
@@ -21,7 +21,7 @@ class CodeGenerated(Event, frozen=True, kw_only=True):
     """The model wrote a block."""
 
     type: ClassVar[str] = "code.generated"
-    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    source: ClassVar[Source] = "agent"
     block: int
     code: str
     iteration: int = 0

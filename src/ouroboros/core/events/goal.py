@@ -6,9 +6,7 @@ What a goal has used is in none of them: it is counted from the replies themselv
 from typing import ClassVar, Literal
 
 from ouroboros.core.commands import GoalStatus
-from ouroboros.core.events.envelope import Event
-
-type GoalActor = Literal["user", "agent", "system"]
+from ouroboros.core.events.envelope import Event, Source
 
 
 class GoalCreated(Event, frozen=True, kw_only=True):
@@ -24,7 +22,7 @@ class GoalCreated(Event, frozen=True, kw_only=True):
     objective: str
     token_budget: int | None = None
     parent: str = ""
-    by: GoalActor = "user"
+    by: Source = "user"
 
 
 class GoalUpdated(Event, frozen=True, kw_only=True):
@@ -44,7 +42,7 @@ class GoalUpdated(Event, frozen=True, kw_only=True):
     token_budget: int | None = None
     reason: str = ""
     cleared: bool = False
-    by: GoalActor = "user"
+    by: Source = "user"
 
 
 class GoalContinued(Event, frozen=True, kw_only=True):

@@ -1,10 +1,10 @@
 """Questions that the model puts to the person, and what they say."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from msgspec import Struct, field
 
-from ouroboros.core.events.envelope import Event
+from ouroboros.core.events.envelope import Event, Source
 
 
 class Choice(Struct, frozen=True, kw_only=True):
@@ -32,7 +32,7 @@ class UserAsked(Event, frozen=True, kw_only=True):
     """The model waits for the person's words."""
 
     type: ClassVar[str] = "user.asked"
-    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    source: ClassVar[Source] = "agent"
     request_id: str
     call_id: str
     questions: tuple[Question, ...]
@@ -42,7 +42,7 @@ class UserAnswered(Event, frozen=True, kw_only=True):
     """The person answered, or did not want to: then there are no ``answers``."""
 
     type: ClassVar[str] = "user.answered"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     request_id: str
     call_id: str
     answers: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])

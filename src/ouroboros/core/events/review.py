@@ -4,10 +4,10 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
+from ouroboros.core.commands import ReviewTarget
 from ouroboros.core.events.envelope import Event
 from ouroboros.core.parts import Message
 
-type ReviewTarget = Literal["uncommitted", "base", "commit", "custom"]
 type Priority = Annotated[int, Meta(ge=0, le=3)]
 type Confidence = Annotated[float, Meta(ge=0, le=1)]
 

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 from msgspec import Struct, field
 
 from ouroboros.core.commands import Effort, Mode, Personality
-from ouroboros.core.events.envelope import Event
+from ouroboros.core.events.envelope import Event, Source
 
 type RunReason = str
 """``completed``, ``cancelled``, ``failed`` or ``limit_reached:NAME``."""
@@ -48,7 +48,7 @@ class SettingsChanged(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "session.changed"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     mode: Mode | None = None
     model: str | None = None
     effort: Effort | None = None

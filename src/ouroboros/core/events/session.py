@@ -1,15 +1,15 @@
-"""The tree of a session, its files, and what the safety pipeline did."""
+"""Where a session goes on from, and what was brought into it: a file of events, a repository."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from ouroboros.core.events.envelope import Event
+from ouroboros.core.events.envelope import Event, Source
 
 
 class SessionBranched(Event, frozen=True, kw_only=True):
     """The conversation goes on from an earlier message; from its beginning where that is empty."""
 
     type: ClassVar[str] = "session.branched"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     message_id: str
 
 
@@ -17,7 +17,7 @@ class SessionRolledBack(Event, frozen=True, kw_only=True):
     """The latest ``turns`` of the person's are left; the conversation goes on from what was before."""
 
     type: ClassVar[str] = "session.rollback"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     turns: int
     message_id: str
 
@@ -29,7 +29,7 @@ class SessionForked(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "session.forked"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     message_id: str
     child: str
     parent: str = ""
@@ -44,7 +44,7 @@ class SessionImported(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "session.imported"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     origin: str
     cwd: str = ""
 
@@ -60,7 +60,7 @@ class RepoLoaded(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "repo.loaded"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     repo: str
     path: str = ""
     ref: str = ""

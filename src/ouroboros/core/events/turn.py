@@ -4,10 +4,11 @@ from typing import ClassVar, Literal
 
 from msgspec import field
 
-from ouroboros.core.events.envelope import Event
+from ouroboros.core.events.envelope import Event, Source
 from ouroboros.core.parts import Message, Usage
 
 type DeltaPhase = Literal["start", "delta", "end"]
+type Trigger = Literal["proactive", "reactive", "manual"]
 type DeltaKind = Literal["text", "reasoning", "call"]
 
 
@@ -27,7 +28,7 @@ class UserMessage(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "user.message"
-    source: ClassVar[Literal["user", "agent", "system"]] = "user"
+    source: ClassVar[Source] = "user"
     message: Message
     steered: bool = False
     told: dict[str, str] = field(default_factory=dict[str, str])
@@ -41,7 +42,7 @@ class ModelDelta(Event, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "model.delta"
     durable: ClassVar[bool] = False
-    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    source: ClassVar[Source] = "agent"
     phase: DeltaPhase = "delta"
     kind: DeltaKind = "text"
     part: int
@@ -80,7 +81,7 @@ class AgentMessage(Event, frozen=True, kw_only=True):
     """
 
     type: ClassVar[str] = "agent.message"
-    source: ClassVar[Literal["user", "agent", "system"]] = "agent"
+    source: ClassVar[Source] = "agent"
     message: Message
     stop_reason: str
     usage: Usage | None = None
@@ -102,7 +103,7 @@ class ContextCompacted(Event, frozen=True, kw_only=True):
     old_tokens: int
     new_tokens: int
     messages_summarized: int
-    trigger: Literal["proactive", "reactive", "manual"]
+    trigger: Trigger
     history: tuple[Message, ...]
     told: dict[str, str] = field(default_factory=dict[str, str])
     usage: Usage | None = None
