@@ -5,7 +5,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from anyio import CancelScope, get_cancelled_exc_class, lowlevel
-from msgspec.structs import replace
 
 from ouroboros.agent.answered import is_answered, judged
 from ouroboros.agent.asking.approvals import Desk
@@ -16,12 +15,13 @@ from ouroboros.agent.journal import Journal
 from ouroboros.agent.loop import Run
 from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.roles import Partner, Past, Reviewer
-from ouroboros.agent.running.asides import Asides, is_mode_untold
+from ouroboros.agent.running.asides import Asides
 from ouroboros.agent.running.branching import Branches, no_fork
 from ouroboros.agent.running.caps import Span, nobody
 from ouroboros.agent.running.changing import Changes
 from ouroboros.agent.running.ending import crashed, end
-from ouroboros.agent.running.hooked import Heard, Hooks, NoHooks
+from ouroboros.agent.running.hearing import Hearing, said
+from ouroboros.agent.running.hooked import Hooks, NoHooks
 from ouroboros.agent.running.overlap import Hands
 from ouroboros.agent.running.recovery import close, waiting
 from ouroboros.agent.speaking.speaker import Speaker
@@ -100,25 +100,24 @@ class Session:
         ``hooks`` hear of what happens and may refuse words; ``outer`` names a limit beyond this session.
         """
         self.state, self.journal, self.desk = state, journal, desk
-        self._mind, self._hands, self._mentions = mind, hands, mentions
+        self._mind, self._hands = mind, hands
         self._teller = Teller(
             surroundings=surroundings, handed=handed, prompts=prompts, off=off, ids=ids
         )
-        self._stop_child, self._closing = stop_child, closing
+        self._hooks = hooks or NoHooks()
+        self._hearing = Hearing(
+            state, journal, teller=self._teller, hooks=self._hooks, mentions=mentions
+        )
+        self._stop_child, self._closing, self._resize = stop_child, closing, resize
         self._changes = Changes(state, journal, mind, speakers)
         self._branches = Branches(state, journal, fork)
         self._past = past
         self._asides = Asides(self, state, journal, ids, reviewer)
         self._pursuit = Pursuit(state, journal, ids)
         self._caps, self._ids, self._clock, self._outer = caps, ids, clock, outer
-        self._resize, self._hooks = resize, hooks or NoHooks()
         self._scope: CancelScope | None = None
         self._stop_reason = ""
         self._is_stopped = False
-        self._early: list[Message] | None = None
-        self._attached: set[str] = set()
-        self._typed: dict[str, int] = {}
-        self._is_refused = False
 
     @property
     def running(self) -> bool:
@@ -135,7 +134,7 @@ class Session:
             case Submit(text=text, media=media):
                 await self.submit(text, media)
             case Steer(text=text):
-                await self._hear(self._words(text))
+                await self._hearing.hear(self._words(text))
             case Interrupt():
                 self._interrupt(command)
             case Approve() | Deny() | Answer():
@@ -192,9 +191,9 @@ class Session:
         """
         message = self._words(text, media)
         if typed is not None:
-            self._typed[message.id] = typed
+            self._hearing.limit_names(message, typed)
         if self.running:
-            await self._hear(message)
+            await self._hearing.hear(message)
         else:
             await self._pursue(lambda: self._say(message))
 
@@ -236,30 +235,14 @@ class Session:
 
     async def _say(self, message: Message) -> None:
         await self._ask_again()
-        self._early = []
-        heard, is_vetted = Heard(message=message), True
-        try:
-            await self._tell()
-            is_vetted = False  # what no hook has let through is not kept for later
-            heard, is_vetted = await self._hooks.prompted(message), True
-        finally:  # a stop that comes this early does not lose the words
-            later, self._early = self._early, None
-            if is_vetted and not heard.refused:
-                self.journal.record(UserMessage(message=heard.message))
-            for more in later:
-                self._steer(more)
-        for more in heard.more:
-            self.journal.record(UserMessage(message=more))
-        self._is_refused = bool(heard.refused and not later)
-        if not heard.refused:
-            await self._attach(heard.message, steered=False)
+        await self._hearing.begin(message)
 
     async def _go_on(self) -> None:
         last = self.state.history[-1]
         if is_answered(self.state):
             return
         await self._ask_again()
-        await self._tell()
+        await self._hearing.tell()
         if last.role == "assistant" and not last.calls:
             nudge = Message(
                 id=self._ids.new("msg"), role="user", kind="nudge", parts=(Text(text=CONTINUE),)
@@ -269,45 +252,8 @@ class Session:
     async def _go_on_for_goal(self) -> None:
         if self._pursuit.is_stuck():
             await self._changes.ease()
-        await self._tell()
+        await self._hearing.tell()
         self._pursuit.go_on()
-
-    async def _tell(self) -> None:
-        news = await self._teller.news(self.state)
-        if news:
-            self.journal.record(news)
-        await self._tell_of_hooks()
-
-    async def _tell_of_hooks(self) -> None:
-        for more in await self._hooks.news():
-            self.journal.record(UserMessage(message=more))
-
-    async def _hear(self, message: Message) -> None:
-        """Takes words in during a run, unless a hook refuses them."""
-        heard = await self._hooks.prompted(message)
-        for words in heard.more if heard.refused else (heard.message, *heard.more):
-            self._steer(words)
-
-    async def _before_turn(self) -> None:
-        await self._attach_queued()
-        await self._tell_of_hooks()
-
-    async def _attach(self, message: Message, *, steered: bool) -> None:
-        """Puts what the person's words mention after them."""
-        self._attached.add(message.id)
-        typed = self._typed.pop(message.id, None)
-        own = Text(text=message.text[:typed])
-        said = message if typed is None else replace(message, parts=(own,))
-        found = await self._mentions(said)
-        if found is not None:
-            self.journal.record(UserMessage(message=found, steered=steered))
-
-    async def _attach_queued(self) -> None:
-        if is_mode_untold(self.state):
-            await self._tell()
-        for message in tuple(self.state.queued):
-            if message.kind == "plain" and message.id not in self._attached:
-                await self._attach(message, steered=True)
 
     async def _pursue(self, begin: Callable[[], Awaitable[None]]) -> None:
         """Runs, answers what was said too late for that, and goes on while a goal is not reached.
@@ -318,7 +264,7 @@ class Session:
         await self._run(begin, span)
         while not (self.running or self._is_stopped) and self._pursuit.has_rested():
             if self.state.queued:
-                await self._run(self._tell, span)
+                await self._run(self._hearing.tell, span)
             elif (later := self._asides.next()) is not None:
                 await self._run(partial(self._say, later), span)
             elif self._pursuit.is_due():
@@ -334,7 +280,7 @@ class Session:
             hands=self._hands,
             journal=self.journal,
             limit=span.limit,
-            opening=self._before_turn,
+            opening=self._hearing.before_turn,
             stopping=self._hooks.stopping,
             turned=self._pursuit.turned,
             closing=partial(self._asides.close, self._closing),
@@ -344,7 +290,7 @@ class Session:
         try:
             with CancelScope() as self._scope, deadline:
                 await begin()
-                if self._is_refused:
+                if self._hearing.was_refused():
                     await run.end("failed")
                 elif not (is_answered(self.state) and await judged(run)):
                     await run.run()
@@ -359,7 +305,7 @@ class Session:
             raise inner from bug
         finally:
             stopped = self._scope is not None and self._scope.cancel_called
-            self._scope, self._is_refused = None, False
+            self._scope = None
         if stopped or deadline.cancelled_caught:
             with CancelScope(shield=True):
                 await self._closing()
@@ -376,16 +322,10 @@ class Session:
             await self.journal.settle()
 
     def _words(self, text: str, media: tuple[Media, ...] = ()) -> Message:
-        if not text.strip() and not media:
-            raise Misuse("there is nothing to say", hint="write some words")
-        parts: tuple[Part, ...] = (*media, Text(text=text)) if text.strip() else media
+        parts: tuple[Part, ...] = media
+        if text.strip() or not media:
+            parts = (*media, Text(text=said(text)))
         return Message(id=self._ids.new("msg"), role="user", parts=parts)
-
-    def _steer(self, message: Message) -> None:
-        if self._early is not None:  # the words that begin the run go first
-            self._early.append(message)
-        else:
-            self.journal.record(UserMessage(message=message, steered=True))
 
     async def between_turns(self, job: Callable[[], Awaitable[None]]) -> None:
         """Does what no turn may run beside; words that were said meanwhile are answered after it."""
@@ -398,4 +338,4 @@ class Session:
             self._scope = None
         await self.journal.settle()
         if len(self.state.queued) > waiting and not scope.cancel_called:
-            await self._pursue(self._tell)
+            await self._pursue(self._hearing.tell)

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from ouroboros.agent.roles import Journal, Reviewer
+from ouroboros.agent.running.hearing import said
 from ouroboros.core.commands import (
     AcceptPlan,
     Dequeue,
@@ -64,7 +65,7 @@ class Asides:
                 await self._queue(text)
             case Requeue(id=id, text=text):
                 self._known(id)
-                self._journal.record(WordsQueued(id=id, text=_said(text)))
+                self._journal.record(WordsQueued(id=id, text=said(text)))
                 await self._journal.settle()
             case Dequeue(id=id):
                 for one in [self._known(id)] if id else tuple(self._state.later):
@@ -102,7 +103,7 @@ class Asides:
             self._journal.record(interrupted(self._state, self._ids))
 
     async def _queue(self, text: str) -> None:
-        words = _said(text)
+        words = said(text)
         if not self._talker.running and not self._state.later:
             return await self._talker.submit(words)
         self._journal.record(WordsQueued(id=self._ids.new("msg"), text=words))
@@ -147,18 +148,7 @@ class Asides:
         await self._talker.between_turns(job)
 
 
-def is_mode_untold(state: State) -> bool:
-    """The mode is another one than the model was told, as after a change in mid-run."""
-    return state.told.get("permissions", state.mode) != state.mode
-
-
 def plan_in(text: str) -> str:
     """The last plan that a reply marks as proposed; empty where there is none."""
     found = _PLAN.findall(text)
     return str(found[-1]).strip() if found else ""
-
-
-def _said(text: str) -> str:
-    if not text.strip():
-        raise Misuse("there is nothing to say", hint="write some words")
-    return text
