@@ -1,7 +1,7 @@
 """The loop: think, act, look again, until the mind says it is done.
 
 One file for every mind. A turn is one request to the model and the calls it asked for. A call that
-is complete starts while the model still streams the rest (``agent.overlap``).
+is complete starts while the model still streams the rest (``agent.running.overlap``).
 """
 
 from collections.abc import Awaitable, Callable

@@ -47,7 +47,6 @@ GOAL_PARTS = 100
 IDLE_GOAL_TURNS = 3
 """Turns that a goal began and that did nothing, one after the other, until it counts as blocked."""
 
-
 RLM_ITERATIONS = 25
 """Iterations of a run of the REPL mind before it must answer with what it has."""
 

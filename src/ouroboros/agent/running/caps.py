@@ -14,7 +14,8 @@ from ouroboros.core.state import Spent, State
 def watch(caps: Caps, state: State, clock: Clock) -> Callable[[State], str | None]:
     """A function that names the first cap that is reached, for one run that starts now.
 
-    One that repeats a call although it was told has reached an end as well. A reply whose cost is unknown reaches the cap on cost: it might have been too dear.
+    One that repeats a call although it was told has reached an end as well. A reply whose cost is
+    unknown reaches the cap on cost: it might have been too dear.
     """
     turn, tokens = state.turn, state.spent.tokens
     cost, unpriced, since = state.spent.known_cost, state.spent.unpriced, clock.monotonic()

@@ -1,6 +1,7 @@
 """Event names of the earlier designs and the one name each has now.
 
-Old names stay readable in exports and on compatibility sockets; nothing else uses them.
+A table for programs that read what those designs wrote;
+nothing of ours reads or writes old names by it.
 """
 
 ALIASES: dict[str, str] = {

@@ -1,7 +1,8 @@
 """Events of a run that writes code in the names and fields of the earlier design.
 
-For compatibility sockets and exports; nothing else uses them. Commands need no such table: submit, cancel,
-state and confirmation are ``Submit``, ``Interrupt``, ``State``, and ``Approve`` or ``Deny``.
+For programs that listen to a session and know only that design; no face of ours speaks it. Commands need
+no such table: submit, cancel, state and confirmation are ``Submit``, ``Interrupt``, ``State``, and
+``Approve`` or ``Deny``.
 """
 
 import msgspec

@@ -1,4 +1,4 @@
-"""What is remembered and what is aimed at."""
+"""What is remembered."""
 
 from typing import ClassVar
 

@@ -22,6 +22,7 @@ from ouroboros.core.events import (
     UserMessage,
 )
 from ouroboros.core.state import approvals, calls, conversation, run
+from ouroboros.core.state.goals import Goals
 from ouroboros.core.state.present import Present
 
 
@@ -80,8 +81,6 @@ def _apply_rare(state: Present, event: Event) -> None:
 
             checkpoints.apply(state, event)
         case "goal" if state.goals is None:
-            from ouroboros.core.state.goals import Goals
-
             state.goals = Goals(seen=state.spent.billable)
         case "plan" | "queue":
             from ouroboros.core.state import asides
