@@ -1,4 +1,4 @@
 """Worker processes for model-written code: the JavaScript isolate and the Python worker.
 
-Refuses: to run model-written code inside our own process. Not built yet.
+Refuses: to run model-written code inside our own process.
 """

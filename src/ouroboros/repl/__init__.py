@@ -1,4 +1,4 @@
 """A JavaScript session whose host functions are tools, and the summary of what came out.
 
-Refuses: to show page data to a model; it hands out type, size, schema and a preview. Not built yet.
+Refuses: to show page data to a model; it hands out type, size, schema and a preview.
 """
