@@ -1,6 +1,7 @@
 """What is ignored, held to what Git itself says of the same names."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -125,3 +126,18 @@ def test_the_nearest_file_decides() -> None:
     assert inner.verdict("d/b", is_folder=False) is True
     assert inner.verdict("d/e/b", is_folder=False) is None
     assert outer.mark != inner.mark
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [("*a" * 30 + "*b", "a" * 200), ("**/" + "a/**/" * 30 + "b", "a/" * 200 + "c")],
+)
+def test_no_pattern_of_a_stranger_holds_everything_up(pattern: str, name: str) -> None:
+    code = (
+        "import sys\n"
+        "from ouroboros.workspace.checkpoints.ignored import Ignored\n"
+        "rules = Ignored(None, '', sys.argv[1].encode())\n"
+        "sys.exit(rules.verdict(sys.argv[2], is_folder=False) is not None)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, pattern, name], check=False, timeout=60)
+    assert ran.returncode == 0

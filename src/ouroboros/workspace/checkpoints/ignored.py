@@ -9,6 +9,8 @@ from zlib import crc32
 _PIECES = re.compile(
     r"\\.|\*\*|\*|\?|\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|[^\\*?\[]+|.", re.DOTALL
 )
+_STAR = "[^/]*?"
+_FOLDERS = "(?:[^/]*+/)*?"
 _CLASSES = {
     "alnum": "0-9A-Za-z",
     "alpha": "A-Za-z",
@@ -95,21 +97,33 @@ def _stripped(line: str) -> str:
 
 
 def _expression(text: str) -> str:
+    """What follows stars is taken where it first fits, and only the end is tried again: none takes long."""
     pieces: Sequence[str] = _PIECES.findall(text)
     found: list[str] = []
+    opened: dict[str, int] = {}
     for number, piece in enumerate(pieces):
         before = pieces[number - 1] if number else "/"
         after = pieces[number + 1] if number + 1 < len(pieces) else ""
-        found.append(_piece(piece, before, after))
-    # ``a/**/b`` is ``a/b`` too: the slash after the stars may be missing.
-    return "".join(found).replace("\0/", "(?:.*/)?").replace("\0", ".*")
+        part = _piece(piece, before, after)
+        if part in {_STAR, _FOLDERS}:
+            over = opened.keys() & {_STAR, part}
+            found.append(")" * len(over))
+            opened = {wild: place for wild, place in opened.items() if wild not in over}
+            opened[part] = len(found)
+            part = f"(?>{part}"
+        elif found and found[-1].endswith(_FOLDERS):
+            part = part.removeprefix("/")  # ``a/**/b`` is ``a/b`` too
+        found.append(part)
+    for place in opened.values():
+        found[place] = found[place].replace("(?>", "(?:", 1)
+    return "".join(found) + ")" * len(opened)
 
 
 def _piece(piece: str, before: str, after: str) -> str:
     if piece == "**" and before.endswith("/") and (not after or after.startswith("/")):
-        return "\0" if after else ".+"
+        return _FOLDERS if after else ".+"
     if piece in {"*", "**"}:
-        return "[^/]*"
+        return _STAR
     if piece == "?":
         return "[^/]"
     if piece.startswith("[") and len(piece) > 2:
