@@ -202,6 +202,18 @@ def test_a_file_that_was_ignored_then_is_not_removed_as_new(kept: Kept) -> None:
     assert {"mine.log", "out"} == set(done.left)
 
 
+def test_a_file_is_not_ignored_for_the_folder_that_was_there(kept: Kept) -> None:
+    (kept.root / ".gitignore").write_text("out/\n")
+    (kept.root / "out").mkdir()
+    kept.take()
+    (kept.root / "out").rmdir()
+    (kept.root / "out").write_text("one")
+    first = kept.take()
+    (kept.root / "out").write_text("two")
+    kept.back(first.checkpoint)
+    assert (kept.root / "out").read_text() == "one"
+
+
 def test_a_kept_file_that_is_ignored_later_stays_kept(kept: Kept) -> None:
     (kept.root / "a.log").write_text("one\n")
     kept.take()

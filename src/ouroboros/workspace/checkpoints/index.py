@@ -27,8 +27,8 @@ class File(Struct, array_like=True, gc=False):
 class Folder(Struct, array_like=True):
     """A folder with its tree.
 
-    ``ignored`` are names that were left out under the patterns of ``mark``; the folder ``is_out`` when
-    it is ignored itself and only here for what was kept of it before.
+    ``ignored`` are names, those of folders with a slash, that were left out under the patterns of
+    ``mark``; the folder ``is_out`` when it is ignored itself and only here for what was kept of it before.
     """
 
     mode: int

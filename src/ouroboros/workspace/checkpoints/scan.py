@@ -152,7 +152,7 @@ class Scan:
         below = here.known.folders.get(name)
         is_out = self._is_out(here, name, below)
         if is_out and below is None:
-            here.new.ignored.add(name)
+            here.new.ignored.add(f"{name}/")
             return
         if (seen.st_dev, seen.st_ino) in self._apart:
             return
@@ -171,7 +171,7 @@ class Scan:
         finally:
             os.close(inner)
         if is_out and not found.files and not found.folders:
-            here.new.ignored.add(name)
+            here.new.ignored.add(f"{name}/")
         else:
             here.new.folders[name] = found
 
@@ -204,7 +204,7 @@ class Scan:
         if here.known.mark == here.new.mark:
             if below is not None:
                 return below.is_out
-            if name in here.known.ignored:
+            if (f"{name}/" if is_folder else name) in here.known.ignored:
                 return True
         path = f"{here.path}{name}"
         if self._keep.verdict(path, is_folder=is_folder):
