@@ -18,6 +18,7 @@ from ouroboros.workspace.checkpoints.scan import Bounds
 from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
 
 SHOWN = 20
+"""So many paths are named in an event."""
 
 
 class ForeignEdits(Misuse):

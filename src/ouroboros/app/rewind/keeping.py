@@ -12,7 +12,7 @@ from anyio import to_thread
 
 from ouroboros.app.rewind.bounds import bounds_of
 from ouroboros.app.rewind.ground import Ground
-from ouroboros.app.rewind.journey import event_of, finished
+from ouroboros.app.rewind.journey import SHOWN, event_of, finished
 from ouroboros.core.events import Event
 from ouroboros.core.events.checkpoint import CheckpointCreated, CheckpointKind
 from ouroboros.core.events.code import Logged
@@ -24,9 +24,6 @@ from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
 
 END_SECONDS = 20.0
 """How long the end of a run waits for its checkpoint."""
-
-SHOWN = 20
-"""So many paths are named in an event."""
 
 _WRITING = frozenset({"write", "execute", "run"})
 

@@ -23,7 +23,7 @@ class Change(Struct, frozen=True, kw_only=True):
 
     @property
     def is_folder(self) -> bool:
-        """Whether there is a folder on no side but one that is a folder."""
+        """Whether it was and is a folder, or nothing."""
         return all(side is None or side.is_folder for side in (self.before, self.after))
 
 

@@ -36,7 +36,6 @@ class Plan(Struct, frozen=True, kw_only=True):
     excluded: tuple[bytes, ...]
     modes: tuple[tuple[bytes, int], ...]
     mark: str
-    meaning: str = ""
 
 
 def between(shadow: Shadow, before: str, after: str) -> list[Change]:
