@@ -12,7 +12,9 @@ from ouroboros.safety.policy import Approval, ApprovalName, Escalation, Policy, 
 from ouroboros.safety.policy.book import Book
 from ouroboros.safety.policy.reading import policy_of
 from ouroboros.safety.rules import Decision, Intent, Policies, Rule, Rules
+from ouroboros.safety.rules.foreseen import Held
 from ouroboros.safety.rules.written import parse_rule
+from ouroboros.tools.registry import canonical
 
 TEXT = """
 prefix_rule(["git", "pull"])
@@ -302,3 +304,25 @@ def test_control_data_of_a_project_is_no_ordinary_file() -> None:
         path = HERE / name
         intent = Intent(tool="write", kind="write", paths=(path,), spelled=(path,))
         assert rules.decide(intent, mode="full-auto").outcome == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "outside"),
+    [
+        ("git commit -m x", True),
+        ("ls && git commit -m x", True),
+        ("git commit -m x && git commit -m x", True),
+        ("python evil.py && git commit -m x", False),
+        ("git commit -m x && python evil.py", False),
+    ],
+)
+def test_what_a_yes_takes_out_of_the_cage_takes_nothing_else_with_it(
+    tmp_path: Path, command: str, outside: bool
+):
+    """A rule of the settings lets a command run inside; beside one that was agreed to it stays there."""
+    policies = Policies(book=Book(), cage=Held)
+    allowed = [parse_rule("allow", "shell(python *)")]
+    judge = Rules(allowed, Places(roots=(tmp_path,)).resolved(), canonical, policies=policies)
+    intent = Intent(tool="shell", kind="execute", command=command)
+    found = judge.decide(intent, mode="ask", granted=("shell(git commit -m x)",))
+    assert (found.outcome, found.outside) == ("allow", outside)

@@ -239,7 +239,8 @@ class Rules:
     def _of_parts(self, seen: Seen, rules: Sequence[Prepared]) -> tuple[Rule | None, str]:
         """The rule that allows the last part of a compound command whose every part is allowed.
 
-        Where only some are, the first of the others. ``cd`` into the workspace needs no rule, and
+        A yes of the person for the session is named only where it allows every part: it may hold
+        outside of the cage, and what other rules allow does not. Where only some parts are allowed, the first of the others. ``cd`` into the workspace needs no rule, and
         neither does what only reads, as long as no ``cd`` makes it read elsewhere.
         """
         parts = seen.verdict.parts if seen.verdict is not None else None
@@ -262,7 +263,9 @@ class Rules:
                 blocking = blocking or shlex.join(words)
         if not found:
             return None, ""
-        return (None, blocking) if blocking else (found[-1], "")
+        if blocking:
+            return None, blocking
+        return next((rule for rule in reversed(found) if rule.layer != "session"), found[-1]), ""
 
     def _allowed_part(
         self, intent: Intent, words: tuple[str, ...], rules: Sequence[Prepared]
