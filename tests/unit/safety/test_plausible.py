@@ -136,6 +136,14 @@ def test_the_name_says_what_its_value_is(text: str, kinds: list[str]) -> None:
     assert [each.kind for each in find(text)] == kinds
 
 
+def test_what_a_value_is_elsewhere_says_nothing_of_a_quoted_one() -> None:
+    code, quoted = "password=Bearer Tr0ubador_horse\n", 'password="Tr0ubador_horse"\n'
+    assert find(code) == []
+    assert [each.start for each in find(quoted)] == [10]
+    between = "-" * 60 + "\n"
+    assert [each.start for each in find(code + between + quoted)] == [len(code + between) + 10]
+
+
 def test_a_value_is_taken_to_its_end_and_no_further() -> None:
     for size in (60, 256, 300, 2_048, 2_100):
         value = ("Zq9xW2kLp4Vn7RtY" * 200)[:size]

@@ -131,7 +131,7 @@ class _Judge:
         self._text = text
         self._size = len(text)
         self._backwards = text[::-1]
-        self._values: dict[tuple[_Name, str, bool], str] = {}
+        self._values: dict[tuple[_Name, str, bool, bool], str] = {}
         self._refused: set[int] = set()
         self._spot = 0
         self._last = {True: (0, 0), False: (0, 0)}
@@ -191,7 +191,7 @@ class _Judge:
         if not worth or (len(worth) < _WORDY and worth.isalpha()):
             self._refused.add(self._spot)
             return ""
-        asked = (name, worth, bool(scheme) or quoted)
+        asked = (name, worth, bool(scheme), quoted)
         kind = self._values.get(asked)
         if kind is None:
             kind = self._values[asked] = _named(name, worth, is_schemed=bool(scheme), quoted=quoted)
