@@ -9,6 +9,7 @@ from ouroboros.safety.commands.operands import Ground
 from ouroboros.safety.commands.options import Match
 from ouroboros.safety.commands.scripts import check_awk, check_jq, check_sed
 from ouroboros.safety.commands.verdict import Doubt
+from ouroboros.safety.paths.patterns import alternatives
 from ouroboros.safety.paths.secret_names import is_secret_name
 
 type Check = Callable[[str, Match, Sequence[Word], Ground], None]
@@ -121,7 +122,7 @@ _INVERTED = frozenset({"-v", "--invert-match", "--passthru"})
 _DEEP = frozenset({"-r", "-R", "--recursive", "--dereference-recursive"})
 _HIDDEN = frozenset({"-u", "-.", "--hidden", "--unrestricted", "--no-ignore", "--no-ignore-vcs"})
 _NO_LINES = frozenset(["-l", "-L", "-c", "-q", "--count", "--count-matches", "--quiet", "--silent", "--files", "--files-with-matches", "--files-without-match", "--type-list"])  # fmt: skip
-_NARROWER = frozenset({"-g", "--glob", "--iglob", "--include", "-t", "--type"})
+_GLOBS = ("-g", "--glob", "--iglob", "--include")
 
 
 def _shows_all(name: str, match: Match) -> bool:
@@ -129,11 +130,19 @@ def _shows_all(name: str, match: Match) -> bool:
     given = match.given
     recurses = "recurse" in (*given.get("-d", []), *given.get("--directories", []))
     is_wide = not given.keys().isdisjoint(_HIDDEN if name == "rg" else _DEEP) or recurses
-    if not is_wide or given.keys() & (_NO_LINES | _NARROWER):
+    if not is_wide or given.keys() & _NO_LINES or _is_narrow(match):
         return False
     asked = [*given.get("-e", []), *given.get("--regexp", [])]
     asked = asked or [word.text for word in match.operands[:1]]
     return bool(given.keys() & _INVERTED) or any(map(_EVERY_LINE.fullmatch, asked))
+
+
+def _is_narrow(match: Match) -> bool:
+    """Whether only files of some names are searched; a pattern of nothing but marks is every name."""
+    globs = [value for option in _GLOBS for value in match.given.get(option, [])]
+    types = [*match.given.get("-t", []), *match.given.get("--type", [])]
+    wanted = [one for value in globs if not value.startswith("!") for one in alternatives(value)]
+    return bool(wanted or types) and "all" not in types and all(one.strip("*?./") for one in wanted)
 
 
 def _grep(name: str, match: Match, words: Sequence[Word], ground: Ground) -> None:
@@ -145,9 +154,9 @@ def _grep(name: str, match: Match, words: Sequence[Word], ground: Ground) -> Non
         )
     if any(_HUNTED.search(word.text) for word in words):
         raise Doubt("ask.secret", "it looks for keys")
-    for option in ("-g", "--glob", "--iglob", "--include"):
+    for option in _GLOBS:
         for value in match.given.get(option, []):
-            if is_secret_name(value.lower(), is_pattern=True):
+            if any(is_secret_name(one, is_pattern=True) for one in alternatives(value.lower())):
                 raise Doubt("ask.secret", f"{value} may be files with keys")
 
 

@@ -58,6 +58,14 @@ rg KEY -g .env --hidden
 rg KEY --hidden --glob='.env*'
 rg . -uu --iglob '.ENV'
 grep -r . . --include=.env
+grep -r '' --include='*' .
+grep -r '' --include='*.*' .
+rg -uu -g '*' ''
+rg -uu -g '!x' ''
+rg -uu -g '*.py' -g '*' ''
+rg -uu -g '{*,x}' ''
+rg -uu -t all ''
+rg KEY --hidden -g '{.env,x}'
 grep -r . . --include='*.pem'
 git log -L1,2:.env
 git log -L :x:.env
