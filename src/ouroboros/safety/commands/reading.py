@@ -119,7 +119,8 @@ _RUNNING = {
     "rg": r"--pre(=|$)|--hostname-bin|-z|--search-zip",
     "rsync": r"-[a-zA-Z]*e|--rsh|--rsync-p",
     "sort": r"--compress-p",
-    "tar": r"-I|-[a-zA-Z]*F|--(to-c|checkpoint-a|use-c|rsh|info-s|new-vol)",
+    "tar": r"-I|-[a-zA-Z]*F|--(to-c|checkpoint-a|use-c|rsh|info-s|new-vol)|(--file=)?[\w.@-]+:",
+    "zip": r"-[a-zA-Z]*TT|--unz",
 }
 """Options by which a program runs another one."""
 

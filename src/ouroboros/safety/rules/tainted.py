@@ -163,7 +163,9 @@ def _is_local(command: Command) -> bool:
         return bool(words) and words[0] in _LOCAL_GIT
     if name == "sed":
         plain = [word for word in words if word not in {"-i", "-n", "-E", "-r", "-s"}]
-        return bool(plain) and _SED.fullmatch(plain[0]) is not None
+        # Behind a script of -e the first word is a file.
+        is_script = bool(plain) and not any(word.startswith("-") for word in plain)
+        return is_script and _SED.fullmatch(plain[0]) is not None
     return name in _LOCAL
 
 
