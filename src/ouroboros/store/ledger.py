@@ -14,11 +14,11 @@ from ouroboros.core.limits import BLOB_BYTES
 from ouroboros.store import overview, spending
 from ouroboros.store.blobs import Blobs
 from ouroboros.store.db import explained
-from ouroboros.store.lease import Lease
+from ouroboros.store.lease import Lease, holder
 
 _INSERT = "INSERT INTO events (session, seq, type, crc, blob, body) VALUES (?, ?, ?, ?, ?, ?)"
 _NAME = "INSERT OR IGNORE INTO artifacts (blob, session, seq) VALUES (?, ?, ?)"
-_OWNER = "SELECT epoch, pid FROM owners WHERE session = ?"
+_OWNER = "SELECT epoch FROM owners WHERE session = ?"
 _CLAIM = "INSERT OR REPLACE INTO owners (session, epoch, pid) VALUES (?, ?, ?)"
 
 
@@ -125,14 +125,14 @@ class Ledger:
             lease = self._leases.get(session)
             if lease is None:
                 continue
-            row: tuple[int, int] | None = self._connection.execute(_OWNER, (session,)).fetchone()
-            epoch, pid = row or (0, 0)
+            row: tuple[int] | None = self._connection.execute(_OWNER, (session,)).fetchone()
+            epoch = row[0] if row else 0
             known = self._epochs.get(session)
-            if known is None and lease.is_current:
+            if not lease.is_current or known not in {None, epoch}:
+                raise TakenOver(session, holder(self._home, session) or 0)
+            if known is None:
                 claimed[session] = epoch + 1
                 self._connection.execute(_CLAIM, (session, epoch + 1, os.getpid()))
-            elif known != epoch or not epoch:
-                raise TakenOver(session, pid)
         return claimed
 
     def _insert(self, lines: Sequence[Line], last: dict[str, int]) -> None:

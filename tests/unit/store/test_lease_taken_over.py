@@ -134,3 +134,24 @@ def test_the_sessions_beside_a_lost_one_are_kept(tmp_path: Path) -> None:
             ledger.store([Line(envelope=mine, encoded=encode(mine))])
     other.release()
     old.release()
+
+
+def test_who_lost_the_session_writes_nothing_before_the_new_owner_has_written(
+    tmp_path: Path,
+) -> None:
+    """What the new owner has read is all there is, whenever the old one goes on."""
+    old = Lease.take(tmp_path, "ses_1")
+    with closing(open_database(tmp_path)) as connection:
+        stale = Ledger(tmp_path, connection)
+        stale.admit(old)
+        write(stale, "one", 0)
+        still(tmp_path / "locks" / "ses_1.lock")
+        with Lease.take(tmp_path, "ses_1") as new:
+            found = resume.load(tmp_path, new)
+            with pytest.raises(TakenOver, match=f"process {os.getpid()}"):
+                write(stale, "stale", 1)
+            fresh = Ledger(tmp_path, connection)
+            fresh.admit(new)
+            write(fresh, "new", found.last)
+    old.release()
+    assert len(resume.read(tmp_path, "ses_1").envelopes) == 2
