@@ -7,6 +7,7 @@ good before the next event of the session is added.
 import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from io import SEEK_END
 from pathlib import Path
 from typing import IO
@@ -47,17 +48,24 @@ class Mirror:
             file = self._files.get(session) or self._opened(session, envelopes[0].seq - 1)
             file.write(b"".join(_encoder.encode(each) + b"\n" for each in envelopes))
             file.flush()
-        except (OSError, StoreFailed) as failure:
+        except (OSError, StoreFailed, sqlite3.Error) as failure:
             self._given_up.add(session)
+            self.forget(session)
             why = failure.strerror if isinstance(failure, OSError) else str(failure)
             return f"the mirror {str(self._layout.mirror(session))!r} cannot be written: {why}"
         return ""
 
+    def forget(self, session: str) -> None:
+        """Looks at the file again before the next event: another process may have written."""
+        file = self._files.pop(session, None)
+        if file is not None:
+            with suppress(OSError):  # what it still holds is what it could not write
+                file.close()
+
     def close(self) -> None:
         """Closes every file."""
-        for file in self._files.values():
-            file.close()
-        self._files.clear()
+        for session in tuple(self._files):
+            self.forget(session)
 
     def _opened(self, session: str, last: int) -> IO[bytes]:
         """The file of a session with all events up to ``last``."""
@@ -82,7 +90,10 @@ class Mirror:
     def _kept(self, session: str, after: int, last: int) -> Iterator[bytes]:
         rows = self._connection.execute(_ROWS, (session, after, last))
         for blob, body in rows:
-            yield self._blobs.get(blob) if blob else body
+            line = self._blobs.get(blob) if blob else body
+            if not isinstance(line, bytes):
+                raise StoreFailed(f"an event of {session!r} is damaged")
+            yield line
 
 
 def _repaired(file: IO[bytes], session: str) -> int:

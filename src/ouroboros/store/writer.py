@@ -209,6 +209,8 @@ class Writer:
             if receiver not in self._known:
                 self._known.add(receiver)
                 ledger.admit(receiver.lease)
+                if self._mirror is not None:
+                    self._mirror.forget(receiver.lease.session)
         outcomes: list[_Outcome] = []
         open_entries = batch
         while True:

@@ -1,13 +1,15 @@
 """The file beside the database that repeats a session's events."""
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from anyio import to_thread
+from anyio import fail_after, to_thread
 
 from ouroboros.core.events import Envelope, Event
 from ouroboros.store import EventLog, Lease, Writer, resume, sessions
+from ouroboros.store.db import open_database
 from ouroboros.store.line import encode
 from tests.unit.store.samples import SESSION, a_turn, numbered, ready, said
 
@@ -105,3 +107,40 @@ async def test_it_goes_with_its_session(tmp_path: Path) -> None:
     await write(tmp_path, [ready()])
     await to_thread.run_sync(sessions.delete, tmp_path, SESSION)
     assert not (tmp_path / "mirror" / f"{SESSION}.jsonl").exists()
+
+
+async def test_what_another_process_wrote_meanwhile_is_repeated_too(tmp_path: Path) -> None:
+    async with Writer(tmp_path, mirrors=True) as writer:
+        await writer.ready()
+        for after in (0, 2):
+            with await to_thread.run_sync(Lease.take, tmp_path, SESSION) as lease:
+                log = EventLog(writer, lease, after=after)
+                log.append(numbered([ready()], after=after)[0])
+                await log.settled()
+            if not after:
+                await write(tmp_path, [said("elsewhere")])
+    assert await to_thread.run_sync(mirrored, tmp_path) == await to_thread.run_sync(lines, tmp_path)
+
+
+@pytest.mark.parametrize("harm", ["body = NULL", "blob = CAST(x'ff' AS TEXT)"])
+async def test_an_event_that_cannot_be_repeated_costs_nothing_else(
+    tmp_path: Path, harm: str
+) -> None:
+    await write(tmp_path, [ready(), said("x")], mirrors=False)
+    with await to_thread.run_sync(Lease.take, tmp_path, SESSION) as lease:
+        async with Writer(tmp_path, mirrors=True) as writer:
+            await writer.ready()
+            await to_thread.run_sync(harmed, tmp_path, harm)
+            warnings: list[str] = []
+            log = EventLog(writer, lease, after=2, on_warning=warnings.append)
+            log.append(numbered([said("y")], after=2)[0])
+            with fail_after(10):
+                await log.settled()
+    (told,) = warnings
+    assert "cannot be written" in told
+
+
+def harmed(home: Path, harm: str) -> None:
+    with closing(open_database(home)) as connection:
+        connection.execute("DROP TRIGGER events_are_never_changed")
+        connection.execute(f"UPDATE events SET {harm} WHERE seq = 1")
