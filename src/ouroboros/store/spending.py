@@ -15,8 +15,14 @@ from ouroboros.core.events import AgentMessage, ContextCompacted, Envelope, Tool
 from ouroboros.core.parts import Usage
 from ouroboros.store.db import explained, open_existing
 
-_INSERT = "INSERT OR IGNORE INTO spending (session, seq, ts, tokens, cost) VALUES (?, ?, ?, ?, ?)"
-_ACT = "INSERT OR IGNORE INTO actions (session, seq, ts) VALUES (?, ?, ?)"
+_ASIDE = """
+UPDATE {0} SET seq = (SELECT min(0, min(seq)) - 1 FROM {0} AS other WHERE other.session = {0}.session)
+WHERE session = ? AND seq = ?
+"""
+"""A number comes again where damaged events were set aside: what the first one used was used, too."""
+
+_INSERT = "INSERT INTO spending (session, seq, ts, tokens, cost) VALUES (?, ?, ?, ?, ?)"
+_ACT = "INSERT INTO actions (session, seq, ts) VALUES (?, ?, ?)"
 _ACTIONS = "SELECT ts FROM actions WHERE ts > ? AND session <> ? ORDER BY ts"
 _TOTAL = (
     "SELECT count(*), coalesce(sum(tokens), 0), coalesce(sum(cost), 0.0), "
@@ -37,6 +43,7 @@ def record(connection: sqlite3.Connection, envelopes: Sequence[Envelope]) -> Non
     """Notes what these events say was used; in their transaction."""
     rows = [row for each in envelopes if (row := _row(each)) is not None]
     if rows:
+        connection.executemany(_ASIDE.format("spending"), [row[:2] for row in rows])
         connection.executemany(_INSERT, rows)
     acts = [
         (each.session, each.seq, each.ts)
@@ -44,6 +51,7 @@ def record(connection: sqlite3.Connection, envelopes: Sequence[Envelope]) -> Non
         if isinstance(each.data, ToolAttempted) and each.data.unasked and each.data.attempt == 1
     ]
     if acts:
+        connection.executemany(_ASIDE.format("actions"), [act[:2] for act in acts])
         connection.executemany(_ACT, acts)
 
 

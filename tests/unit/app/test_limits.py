@@ -15,10 +15,11 @@ from ouroboros.core.events import AgentMessage, Envelope
 from ouroboros.core.events.fleet import SubagentReplied
 from ouroboros.core.parts import Message, Usage
 from ouroboros.core.state import State
-from ouroboros.store import copying
-from ouroboros.store.copying import Ledger, Line, encode
+from ouroboros.store import copying, sessions
 from ouroboros.store.db import open_database
 from ouroboros.store.lease import Lease
+from ouroboros.store.ledger import Ledger, Line
+from ouroboros.store.line import encode
 from ouroboros.store.spending import Total, since
 from ouroboros.testing.clock import ManualClock
 
@@ -86,6 +87,16 @@ def test_what_was_spent_is_kept_once_with_its_time_and_stays(tmp_path: Path) -> 
     whole = Total(requests=3, tokens=300, cost=2.0, unpriced=1)
     late = Total(requests=2, tokens=200, cost=0.5, unpriced=1)
     assert since(tmp_path, 0.0, 150.0, 999.0) == [whole, late, Total()]
+
+
+def test_what_was_spent_counts_also_where_a_number_comes_again(tmp_path: Path) -> None:
+    """After damaged events were set aside, or a deleted session was brought back from a file."""
+    keep(tmp_path, reply("ses_a", 1, 100.0, None), reply("ses_a", 2, 200.0, 0.5))
+    sessions.delete(tmp_path, "ses_a")
+    keep(tmp_path, reply("ses_a", 1, 300.0, 2.0), reply("ses_a", 2, 400.0, None))
+    late = Total(requests=2, tokens=200, cost=2.0, unpriced=1)
+    whole = Total(requests=4, tokens=400, cost=2.5, unpriced=2)
+    assert since(tmp_path, 250.0, 0.0) == [late, whole]
 
 
 async def reached(home: Path, clock: ManualClock, told: list[str], **limits: float) -> str | None:
