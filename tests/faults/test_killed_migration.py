@@ -49,7 +49,8 @@ def brought_up(home: Path, fault: Fault | None) -> int:
     return done.returncode
 
 
-def complaints(folder: Path, fault: Fault) -> list[str]:
+def complaints(folder: Path, fault: Fault) -> tuple[bool, list[str]]:
+    """Whether it was killed, and what does not hold."""
     home = folder / "store"
     folder.mkdir()
     old(home)
@@ -58,7 +59,7 @@ def complaints(folder: Path, fault: Fault) -> list[str]:
     sessions, wrong = oracle.on_disk(home)
     found += wrong + ([] if sessions[SESSION] == EVENTS else ["the events are not what they were"])
     if brought_up(home, None):
-        return [*found, "it does not start any more"]
+        return code == -9, [*found, "it does not start any more"]
     with closing(sqlite3.connect(home / "ouroboros.db")) as connection:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version != NEWEST or resume.read(home, SESSION).envelopes != EVENTS:
@@ -67,17 +68,22 @@ def complaints(folder: Path, fault: Fault) -> list[str]:
     with closing(sqlite3.connect(backup)) as connection:
         (count,) = connection.execute("SELECT count(*) FROM events").fetchone()
         sound = connection.execute("PRAGMA integrity_check").fetchall()
-    return found + (
-        [] if (count, sound) == (len(EVENTS), [("ok",)]) else ["the backup is not whole"]
-    )
+    if (count, sound) != (len(EVENTS), [("ok",)]):
+        found.append("the backup is not whole")
+    return code == -9, found
 
 
 def run(tmp_path: Path, faults: list[Fault]) -> dict[str, list[str]]:
     faulted.needs_strace()
     found: dict[str, list[str]] = {}
+    killed = 0
     for number, fault in enumerate(faults):
-        if wrong := complaints(tmp_path / str(number), fault):
+        is_killed, wrong = complaints(tmp_path / str(number), fault)
+        killed += is_killed
+        if wrong:
             found[f"{fault.calls} {fault.at}"] = wrong
+    if killed * 2 < len(faults):
+        found["all"] = [f"only {killed} of {len(faults)} were killed"]
     return found
 
 
