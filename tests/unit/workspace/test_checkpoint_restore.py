@@ -83,7 +83,7 @@ def test_any_tree_becomes_any_other_and_comes_back(
     make(root, second)
     then, after = seen(root), kept.take()
     kept.back(before.checkpoint)
-    if any("/.git" in path for path in then):
+    if any(".git" in path.split("/")[1:] for path in then):
         return  # a folder with somebody's repository in it is not removed: another test
     assert without_git(seen(root)) == without_git(was)
     kept.back(after.checkpoint)
