@@ -18,7 +18,7 @@ from ouroboros.core.parts import Text
 from ouroboros.core.state import fold
 from ouroboros.core.state.goals import Goal, Goals, Used
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
-from ouroboros.store.log import encode
+from ouroboros.store.line import encode
 from tests.story.stage import Stage, call, stage
 
 
