@@ -8,6 +8,7 @@ import subprocess
 import tarfile
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -163,8 +164,13 @@ def test_an_archive_that_was_changed_anywhere_is_refused(packed: Path, tmp_path:
         assert not into.exists()
 
 
-def archive_of(folder: Path, entries: list[tuple[bytes, int, bytes]], **more: object) -> Path:
-    """A well sealed archive of one checkpoint with these names in its top folder."""
+def archive_of(
+    folder: Path, entries: list[tuple[bytes, int, bytes]], *, raw: bytes = b"", **more: object
+) -> Path:
+    """A well sealed archive of one checkpoint with these names in its top folder.
+
+    ``more`` goes into its manifest, ``raw`` stands in the place of it.
+    """
     folder.mkdir()
     writer = PackWriter(folder)
     made: list[Entry] = []
@@ -188,7 +194,7 @@ def archive_of(folder: Path, entries: list[tuple[bytes, int, bytes]], **more: ob
     files = [("session.jsonl", line), ("checkpoints.bundle", bundle)]
     members = tuple(Member(name=n, bytes=len(d), sha256=digest(d)) for n, d in files)
     manifest = Manifest(session="ses_x", cwd="/", made=1.0, members=members, checkpoint=head)
-    told = json.dumps({**msgspec.to_builtins(manifest), **more}).encode()
+    told = raw or json.dumps({**msgspec.to_builtins(manifest), **more}).encode()
     out = BytesIO()
     for name, data in [("manifest.json", told), ("seal", digest(told).encode()), *files]:
         held = tarfile.TarInfo(name)
@@ -239,6 +245,7 @@ def test_checkpoints_that_lead_elsewhere_are_refused(
     [
         ({"format": 2}, "later version"),
         ({"format": "x"}, "form is unknown"),
+        ({"raw": b'{"format":' + b"[" * 200_000}, "cannot be read"),
         ({"checkpoint": "0" * 40}, "does not have"),
         ({"members": []}, "names files"),
         ({"members": [{"name": "../x", "bytes": 1, "sha256": ""}]}, "names files"),
@@ -247,7 +254,7 @@ def test_checkpoints_that_lead_elsewhere_are_refused(
     ],
 )
 def test_manifests_that_cannot_be_true_are_refused(
-    tmp_path: Path, more: dict[str, object], said: str
+    tmp_path: Path, more: dict[str, Any], said: str
 ) -> None:
     from ouroboros.app.teleport.arriving import arrive
     from ouroboros.core.errors import Misuse
@@ -257,6 +264,51 @@ def test_manifests_that_cannot_be_true_are_refused(
     with pytest.raises(Misuse, match=said):
         arrive(tmp_path / "home", archive, tmp_path / "into")
     assert not (tmp_path / "into").exists()
+
+
+def test_an_archive_may_have_any_name(tmp_path: Path) -> None:
+    from ouroboros.app.past import sessions
+    from ouroboros.app.teleport.arriving import arrive
+
+    made = archive_of(tmp_path / "made", [(b"f", FILE, b"x")])
+
+    for name in ("checkpoints.bundle", "kept", "files", "manifest.json"):
+        arrive(tmp_path / "home", made.rename(tmp_path / name), tmp_path / f"into {name}")
+        made = tmp_path / name
+    assert len(sessions.list_sessions(tmp_path / "home")) == 4
+
+
+def test_nothing_is_left_where_the_checkpoints_cannot_be_kept(tmp_path: Path) -> None:
+    from ouroboros.app.past import sessions
+    from ouroboros.app.teleport.arriving import arrive
+    from ouroboros.core.errors import OuroborosError
+
+    made = archive_of(tmp_path / "made", [(b"f", FILE, b"x")])
+    home, into = tmp_path / "home", tmp_path / "into"
+    home.mkdir()
+    (home / "checkpoints").write_text("in the way", "utf-8")
+
+    with pytest.raises(OuroborosError):
+        arrive(home, made, into)
+
+    assert not sessions.list_sessions(home)
+    assert not into.exists()
+
+
+def test_nothing_is_left_where_the_session_cannot_be_kept(tmp_path: Path) -> None:
+    from ouroboros.app.rewind.offline import sizes
+    from ouroboros.app.teleport.arriving import arrive
+    from ouroboros.core.errors import OuroborosError
+    from ouroboros.store import Lease
+
+    made = archive_of(tmp_path / "made", [(b"f", FILE, b"x")])
+    home, into = tmp_path / "home", tmp_path / "into"
+
+    with Lease.take(home, "ses_x"), pytest.raises(OuroborosError):
+        arrive(home, made, into)
+
+    assert not into.exists()
+    assert [each.checkpoints for each in sizes(home)] in ([], [0])
 
 
 def test_what_a_killed_process_left_is_swept(packed: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouroboros.agent.running.branching import closings
 from ouroboros.app.past.forking import enveloped, renamed
@@ -63,18 +64,34 @@ def import_file(home: Path, path: Path, *, cwd: Path) -> Imported:
         raise Misuse(
             f"{str(path)!r} cannot be read: {error.strerror or error}", hint="name an export"
         ) from error
+    kept = keep(home, under_free_name(home, read), origin=path.name, cwd=cwd)
+    return replace(kept, was=read[0].session)
+
+
+def under_free_name(home: Path, read: list[Envelope]) -> list[Envelope]:
+    """The same events under their own name, or a new one where there is a session of that; blocking."""
+    if not _is_taken(home, read[0].session):
+        return read
+    ids = TimeOrderedIds(SystemClock(), os.urandom)
+    return renamed(read, ids.new("ses"), ids)
+
+
+def keep(home: Path, read: list[Envelope], *, origin: str, cwd: Path) -> Imported:
+    """Makes a session of these events, which ``origin`` had; blocking.
+
+    Raises:
+        StoreFailed: It cannot be kept, or there is one of its name.
+    """
     clock = SystemClock()
     ids = TimeOrderedIds(clock, os.urandom)
-    was = read[0].session
-    if _is_taken(home, was):
-        read = renamed(read, ids.new("ses"), ids)
     state = fold(read)
     ends = (
         *closings(state, "exported", text=CUT_OFF),
-        SessionImported(origin=path.name, cwd=str(cwd)),
+        SessionImported(origin=origin, cwd=str(cwd)),
     )
     copying.put(home, [*read, *enveloped(state, ends, ids, clock.now())])
-    return Imported(session=read[0].session, was=was, events=len(read), lost=_lost(home, read))
+    name = read[0].session
+    return Imported(session=name, was=name, events=len(read), lost=_lost(home, read))
 
 
 def read_lines(lines: Iterable[bytes], name: str) -> list[Envelope]:

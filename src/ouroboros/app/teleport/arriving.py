@@ -1,17 +1,18 @@
 """Unpacks a session here: checked whole before anything of it is put anywhere."""
 
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from msgspec import Struct
 
-from ouroboros.app.past.importing import LINE_BYTES, import_file, read_lines
+from ouroboros.app.past.importing import LINE_BYTES, keep, read_lines, under_free_name
+from ouroboros.app.rewind.offline import forget
 from ouroboros.app.teleport import bundle
 from ouroboros.app.teleport.container import unpack
 from ouroboros.app.teleport.manifest import BUNDLE, LARGEST_BYTES, SESSION, Manifest
 from ouroboros.app.teleport.trees import Known, checked, lay_out
 from ouroboros.app.teleport.workshop import workshop
-from ouroboros.core.errors import Misuse, StoreFailed
+from ouroboros.core.errors import Misuse
 from ouroboros.store.blobs import Blobs
 from ouroboros.workspace.checkpoints.faults import CheckpointFailed
 from ouroboros.workspace.checkpoints.library import Library
@@ -46,6 +47,7 @@ def arrive(home: Path, archive: Path, into: Path) -> Arrived:
     Raises:
         Misuse: The archive is damaged, was changed or leads elsewhere, or ``into`` has files.
         StoreFailed: The session cannot be kept; then nothing is left of it.
+        CheckpointFailed: Its checkpoints cannot be kept; the same.
     """
     target = into.absolute()
     if target.is_symlink() or (target.exists() and not _is_empty(target)):
@@ -65,37 +67,47 @@ def _is_empty(folder: Path) -> bool:
 def _arrived(home: Path, archive: Path, staging: Path, target: Path) -> Arrived:
     manifest = unpack(archive, staging)
     with (staging / SESSION).open("rb") as file:
-        read_lines(iter(lambda: file.readline(LINE_BYTES + 1), b""), SESSION)
-    library, commits = _checkpoints(staging, manifest)
+        read = read_lines(iter(lambda: file.readline(LINE_BYTES + 1), b""), SESSION)
+    read = under_free_name(home, read)
+    session = read[0].session
     files = staging / "files"
-    files.mkdir(mode=0o700)
-    if manifest.checkpoint:
-        lay_out(
-            library.get, tree_in(library.get(bytes.fromhex(manifest.checkpoint), "commit")), files
-        )
-    files.chmod(0o755)
-    _keep_blobs(home, staging, manifest)
-    files.rename(target)
+    files.mkdir()
+    library, commits = _checkpoints(staging, manifest)
     try:
-        (staging / SESSION).rename(staging / archive.name)
-        made = import_file(home, staging / archive.name, cwd=target)
-        if commits:
-            _keep_checkpoints(home, target, made.session, staging / BUNDLE)
-    except (Misuse, StoreFailed, OSError):
-        with suppress(OSError):
-            target.rename(files)
-        raise
+        if manifest.checkpoint:
+            commit = library.get(bytes.fromhex(manifest.checkpoint), "commit")
+            lay_out(library.get, tree_in(commit), files)
     finally:
         library.close()
+    with ExitStack() as undo:
+        _keep_blobs(home, staging, manifest)
+        files.rename(target)
+        undo.callback(_put_back, target, files)
+        if commits:
+            undo.callback(_forget, home, session)
+            _keep_checkpoints(home, target, session, staging / BUNDLE)
+        # The session comes last: what is cut off before leaves a folder that no session names.
+        keep(home, read, origin=archive.name, cwd=target)
+        undo.pop_all()
     return Arrived(
-        session=made.session,
+        session=session,
         folder=str(target),
-        events=made.events,
+        events=len(read),
         checkpoints=len(commits),
         files=bool(manifest.checkpoint),
         redacted=manifest.redacted,
         left=manifest.left,
     )
+
+
+def _put_back(target: Path, files: Path) -> None:
+    with suppress(OSError):
+        target.rename(files)
+
+
+def _forget(home: Path, session: str) -> None:
+    with suppress(OSError, CheckpointFailed):
+        forget(home, session)
 
 
 def _checkpoints(staging: Path, manifest: Manifest) -> tuple[Library, list[str]]:

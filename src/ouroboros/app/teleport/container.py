@@ -136,7 +136,7 @@ def _manifest(told: bytes) -> Manifest:
             said = "a later version of Ouroboros made it" if later else "its form is unknown"
             raise Misuse(f"this archive cannot be read: {said}", hint="update Ouroboros")
         manifest = msgspec.json.decode(told, type=Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError) as broken:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as broken:
         raise Misuse(f"its manifest cannot be read: {broken}") from None
     names = [member.name for member in manifest.members]
     known = all(name in {SESSION, BUNDLE} or BLOB.fullmatch(name) for name in names)
