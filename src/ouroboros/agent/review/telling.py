@@ -1,6 +1,6 @@
 """A review as words for the model that goes on after it."""
 
-from xml.sax.saxutils import escape
+from html import escape
 
 from ouroboros.core.events.review import ReviewOutput
 from ouroboros.core.findings import rendered
@@ -19,8 +19,8 @@ ENDED_EARLY = "The review was stopped before it was done; there are no findings 
 def user_action(review: ReviewOutput | None, subject: str) -> str:
     """What the conversation is told that the person did; None is a review that was stopped."""
     told = _INTERRUPTED if review is None else _TOLD
-    results = "None." if review is None else escape(rendered(review))
+    results = "None." if review is None else escape(rendered(review), quote=False)
     return (
         f"<user_action>\n  <context>{told}</context>\n  <action>review</action>\n"
-        f"  <subject>{escape(subject)}</subject>\n  <results>\n{results}\n  </results>\n</user_action>"
+        f"  <subject>{escape(subject, quote=False)}</subject>\n  <results>\n{results}\n  </results>\n</user_action>"
     )
