@@ -52,11 +52,12 @@ def test_a_goal_that_is_not_reached_is_no_success(tmp_path: Path) -> None:
     assert (budget.returncode, budget.stdout) == (3, "Left.\n")
     assert "Goal stopped: its budget is used up (182 tokens" in budget.stderr
     asks = turn("", goal(status="blocked", reason="needs a key"))
-    stuck = ouro(
-        "run", "--model", script(tmp_path, asks, turn("Sorry.")), "--goal", "X", cwd=tmp_path
-    )
+    model = script(tmp_path, asks, turn("Sorry."), turn("Four."))
+    stuck = ouro("run", "--model", model, "--goal", "X", cwd=tmp_path)
     assert stuck.returncode == 1
     assert "Goal blocked: needs a key" in stuck.stderr
+    later = ouro("run", "--continue", "--model", model, "What is 2 + 2?", cwd=tmp_path)
+    assert (later.returncode, later.stdout) == (0, "Four.\n"), later.stderr
 
 
 def test_a_goal_that_cannot_be_is_refused_before_anything_runs(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from ouroboros.core.limits import GOAL_CHARACTERS
 if TYPE_CHECKING:
     from ouroboros.app.ouroboros import Outcome, Session
     from ouroboros.core.state import State
+    from ouroboros.core.state.goals import Goal
 
 
 class Aimed:
@@ -48,12 +49,19 @@ def objective(text: str) -> str:
     return text
 
 
-def exit_code(state: "State", code: int) -> int:
-    """A goal that was not reached is no success, whatever the last turn said."""
-    goal = state.goals.root if state.goals is not None else None
-    if goal is None or code != 0:
+def standing(state: "State") -> "Goal | None":
+    """The session's own goal as it is now."""
+    return state.goals.root if state.goals is not None else None
+
+
+def exit_code(was: "Goal | None", now: "Goal | None", code: int) -> int:
+    """A goal that was not reached is no success, whatever the last turn said.
+
+    One that nothing became of since it ``was`` so is none of this run's business.
+    """
+    if now is None or now == was or code != 0:
         return code
-    match goal.status:
+    match now.status:
         case "budget_limited" | "usage_limited":
             return 3
         case "blocked":
@@ -64,5 +72,5 @@ def exit_code(state: "State", code: int) -> int:
 
 def aim(state: "State") -> str:
     """What stands beside the mode where a person types: whether there is a goal, and how it stands."""
-    goal = state.goals.root if state.goals is not None else None
+    goal = standing(state)
     return f", goal {goal.status.replace('_', ' ')}" if goal is not None else ""

@@ -171,9 +171,10 @@ def perform(
             stage = open_stage(streams, output, session.state, interactive=interactive)
             for warning in session.warnings:
                 stage.face.tell(Notice(text=f"warning: {warning}", level="warning"))
+            was = goals.standing(session.state)
             talk = goals.Aimed(session, aim) if aim is not None else session
             code = await Conversation(talk, stage, session.id).once(text, typed)
-            return goals.exit_code(session.state, code)
+            return goals.exit_code(was, goals.standing(session.state), code)
 
     code = anyio.run(main)
     equipment.remark()
