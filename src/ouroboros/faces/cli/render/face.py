@@ -47,6 +47,16 @@ class Ending(Protocol):
         ...
 
 
+class Shown(Struct, frozen=True, kw_only=True):
+    """A run's ending as a face is to show it."""
+
+    reason: str
+    final: str
+    turns: int
+    spent: Spent
+    exit_code: int
+
+
 class Face(Protocol):
     """Shows one session; takes events in order and must not block."""
 

@@ -5,14 +5,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from msgspec import Struct
-
 from ouroboros.app.text import plain
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.core.events import Envelope
-from ouroboros.core.state import Spent
 from ouroboros.faces.cli.invocation import note
-from ouroboros.faces.cli.render.face import Ending, Face, Notice
+from ouroboros.faces.cli.render.face import Ending, Face, Notice, Shown
 from ouroboros.faces.cli.render.words import going_on
 
 _WITH_VALUE = frozenset({"completed", "limit_reached:max_iterations"})
@@ -30,16 +27,6 @@ def target(name: str, cwd: Path) -> Path | None:
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise Misuse(f"{name!r} may not be written", hint="choose another file")
     return path
-
-
-class Shown(Struct, frozen=True, kw_only=True):
-    """A run's ending as a face is to show it."""
-
-    reason: str
-    final: str
-    turns: int
-    spent: Spent
-    exit_code: int
 
 
 class Handing:

@@ -72,7 +72,8 @@ def _grant(invocation: Invocation, folder: str, *, yes: bool) -> int:
     note(f"{inert.folder} would get to use:")
     for line in trust.summary(inert, found):
         note(f"  {line}")
-    for line in _hooks(inert):
+    hooks = _hooks(inert)
+    for line in hooks:
         note(f"  {line}")
     hint = "read the files, then: ouro trust --yes"
     if not yes and not agreed("Trust them?", hint=hint):
@@ -80,7 +81,7 @@ def _grant(invocation: Invocation, folder: str, *, yes: bool) -> int:
         return 1
     trust.grant(home, inert)
     note(f"{inert.folder} is trusted until one of these files changes")
-    if _hooks(inert):
+    if hooks:
         note("its hooks run once you trust them too: ouro hooks trust")
     return 0
 

@@ -14,10 +14,9 @@ from ouroboros.core.events import Envelope
 from ouroboros.core.events.fleet import SubagentReplied
 from ouroboros.core.events.review import ReviewExited
 from ouroboros.core.findings import is_review, rank, rendered
-from ouroboros.core.state import Spent
 from ouroboros.faces.cli.invocation import Invocation
 from ouroboros.faces.cli.options.flags import Chosen, asking
-from ouroboros.faces.cli.render.face import Ending, Notice
+from ouroboros.faces.cli.render.face import Ending, Notice, Shown
 
 if TYPE_CHECKING:
     from ouroboros.app.ouroboros import Session
@@ -77,16 +76,6 @@ class Shape(Struct, frozen=True, kw_only=True):
     as_json: bool
     most: int | None
     fail_on: int | None
-
-
-class Closing(Struct, frozen=True, kw_only=True):
-    """How a review ended, as a face is told of the end of a run."""
-
-    reason: str
-    final: str
-    turns: int
-    spent: Spent
-    exit_code: int
 
 
 def _wish(words: str, *, base: str, commit: str, uncommitted: bool) -> Review:
@@ -182,8 +171,8 @@ class Reviewing:
             return 1
         return FOUND if any(rank(one) <= wanted for one in review.findings) else 0
 
-    def _closing(self, reason: str, final: str, code: int) -> Closing:
-        return Closing(
+    def _closing(self, reason: str, final: str, code: int) -> Shown:
+        return Shown(
             reason=reason,
             final=final,
             turns=self._replies,
