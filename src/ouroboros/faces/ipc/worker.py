@@ -14,7 +14,6 @@ from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.core.events import (
     Envelope,
     ErrorRaised,
-    Event,
     PermissionRequested,
     TaskCancelled,
     TaskCompleted,
@@ -22,6 +21,7 @@ from ouroboros.core.events import (
     ToolStarted,
     TurnStarted,
 )
+from ouroboros.core.events.session import SessionBranched, SessionRolledBack
 from ouroboros.core.parts import Message, Text
 
 type Told = dict[str, object]
@@ -125,8 +125,10 @@ def told(envelope: Envelope) -> Told | None:
             return _told("done", reason=reason, text=final)
         case TaskCancelled():
             return _told("done", reason="cancelled", text="")
+        case SessionBranched(message_id=node) | SessionRolledBack(message_id=node):
+            return _told("branched", nodeId=node)
         case _:
-            return _moved(event)
+            return None
 
 
 def ready(session: str, *, cwd: str, model: str, mode: str) -> Told:
@@ -173,17 +175,6 @@ def loaded(owner: str, repo: str, folder: str) -> Told:
 def refused(problem: OuroborosError) -> Told:
     """The answer to what cannot be done."""
     return _told("error", message=problem.message, hint=problem.hint)
-
-
-def _moved(event: Event) -> Told | None:
-    # Imported here: most sessions stay on their branch.
-    from ouroboros.core.events.session import SessionBranched, SessionRolledBack
-
-    match event:
-        case SessionBranched(message_id=node) | SessionRolledBack(message_id=node):
-            return _told("branched", nodeId=node)
-        case _:
-            return None
 
 
 def _told(kind: str, **fields: object) -> Told:

@@ -17,6 +17,12 @@ from ouroboros.core.events import (
 from ouroboros.core.events.code import Logged
 from ouroboros.core.events.guardian import GuardianReviewed, GuardianStopped
 from ouroboros.core.events.safety import InputFlagged, OutputBlocked, OutputRedacted
+from ouroboros.core.events.session import (
+    SessionBranched,
+    SessionForked,
+    SessionImported,
+    SessionRolledBack,
+)
 from ouroboros.faces.cli.render.face import Notice
 from ouroboros.faces.cli.render.words import count, duration, one_line
 
@@ -96,14 +102,6 @@ def _by_family(event: Event) -> Notice | None:
 
 
 def _moved(event: Event) -> Notice | None:
-    # Imported here: most runs stay on their branch.
-    from ouroboros.core.events.session import (
-        SessionBranched,
-        SessionForked,
-        SessionImported,
-        SessionRolledBack,
-    )
-
     match event:
         case SessionBranched(message_id=""):
             return Notice(text="The conversation begins anew")
