@@ -48,7 +48,7 @@ def resolve(home: Path, cwd: Path, resume: str) -> str:
         if latest is None:
             raise SessionUnknown(
                 f"there is no session of {str(cwd)!r} yet",
-                hint="start one without --continue",
+                hint="`ouro run` or `ouro chat`, without --continue, starts one",
             )
         return latest.id
     return sessions.find(home, resume).id

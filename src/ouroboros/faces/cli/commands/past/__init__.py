@@ -1,1 +1,1 @@
-"""Commands for what sessions left behind: lists, searches, exports."""
+"""Commands for what sessions left behind: to list, search and export it, and to go back."""

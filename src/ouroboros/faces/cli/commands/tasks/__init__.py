@@ -1,1 +1,1 @@
-"""Commands that do a task: run, chat, browse, rlm and the demonstrations."""
+"""Commands that open sessions: run, chat, browse, rlm, review, serve and the demonstrations."""
