@@ -2,7 +2,7 @@
 
 import re
 from typing import Literal
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from msgspec import Struct
 
@@ -82,7 +82,8 @@ def moved(address: Address, location: str) -> Address:
     Raises:
         Misuse: It is another host, or a less safe way to the same one.
     """
-    service = location.partition("/info/refs")[0]
+    asked = "/info/refs"
+    service = urljoin(f"{address.url}{asked}", location).partition(asked)[0]
     there = _of_url(service, address.label)
     is_safe = there.scheme == address.scheme or (address.scheme, there.scheme) == ("http", "https")
     if there.host != address.host and not _same_but_port(address, there):

@@ -145,8 +145,6 @@ class Shelf:
             return
         with self.locked(repo.name) as part:
             Path(repo.path).rename(part)
-        with suppress(OSError):
-            (self.folder / f".{repo.name}.lock").unlink()
 
     def _link(self, name: str) -> Path:
         return self.folder / f"{name}.json"

@@ -1,5 +1,6 @@
 """Loading a repository: all of it or nothing, within bounds, and nothing of it is run."""
 
+import fcntl
 import os
 import stat
 from collections.abc import Callable
@@ -273,9 +274,10 @@ async def test_a_server_that_sends_on_within_itself_is_followed(
     bench = Bench(tmp_path / "home")
     with serving(tmp_path / "srv") as host:
         host.sends_on["old"] = f"{host.url}/pallets"
-        repo = await bench.load(f"{host.url}/old/click")
+        host.sends_on["older"] = "/old"
+        repo = await bench.load(f"{host.url}/older/click")
         assert repo.url == f"{host.url}/pallets/click"
-    assert repo.name == "old_click"
+    assert repo.name == "older_click"
     assert repo.commit == upstream.git("rev-parse", "main")
 
 
@@ -421,3 +423,21 @@ def test_a_folder_of_the_persons_stays_where_it_is(tmp_path: Path, upstream: Ups
     shelf.remove(repo)
     assert shelf.all() == []
     assert (upstream.folder / "a.py").exists()
+
+
+def test_who_was_about_to_take_a_lock_has_it_after_a_removal(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path / "home")
+    place = shelf.folder / "mine"
+    (place / ".git").mkdir(parents=True)
+    repo = Repo(name="mine", path=str(place), label="o/mine")
+    shelf.note(repo)
+    with shelf.locked("mine"):
+        pass
+    descriptor = os.open(shelf.folder / ".mine.lock", os.O_RDWR)
+    try:
+        shelf.remove(repo)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with pytest.raises(RepoFailed, match="another process works on mine"), shelf.locked("mine"):
+            pass
+    finally:
+        os.close(descriptor)
