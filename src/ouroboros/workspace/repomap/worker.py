@@ -3,6 +3,7 @@
 A file that brings a parser down, or holds it up, is known to the next process and left out.
 """
 
+import fcntl
 import os
 import sys
 import time
@@ -84,17 +85,16 @@ def made(wish: Wish) -> Map:
 
 def _read(root: Path, place: Path, known: dict[str, Kept]) -> tuple[dict[str, Kept], int]:
     """The tags of all files, and how many were read for that."""
-    bad = _taken(place)
     files: dict[str, Kept] = {}
     read, saved = 0, time.monotonic()
-    diary = _Diary(place)
+    diary = Diary(place)
     for one in listed(root):
         had = known.get(one.path)
         if had is not None and (had.size, had.changed) == (one.size, one.changed):
             files[one.path] = had
             continue
         diary.write(one.path)
-        kept = _tagged(root, one, had, is_bad=one.path == bad)
+        kept = _tagged(root, one, had, is_bad=one.path == diary.taken)
         if kept is not None:
             files[one.path] = kept
             read += 1
@@ -134,35 +134,42 @@ def _diary_of(place: Path) -> Path:
     return place.with_suffix(".reading")
 
 
-def _taken(place: Path) -> str:
-    """The file at which an earlier process came to an end; empty for none."""
-    try:
-        return _diary_of(place).read_bytes().partition(b"\0")[0].decode("utf-8", "replace")
-    except OSError:
-        return ""
+class Diary:
+    """Which file is being read, in a file that outlives us; of several processes one has it.
 
-
-class _Diary:
-    """Which file is being read, in a file that outlives us."""
+    Attributes:
+        taken: The file at which an earlier process came to an end; empty for none.
+    """
 
     def __init__(self, place: Path) -> None:
-        self._path, self._descriptor = _diary_of(place), -1
+        """Reads what an earlier process left, unless another one still writes there."""
+        self._path, self._descriptor, self.taken = _diary_of(place), -1, ""
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        with suppress(OSError):
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(self._path, flags, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                left = os.pread(descriptor, _MOST_PATH, 0)
+            except OSError:
+                os.close(descriptor)
+                return
+            self._descriptor = descriptor
+            self.taken = left.partition(b"\0")[0].decode("utf-8", "replace")
 
     def write(self, path: str) -> None:
-        try:
-            if self._descriptor < 0:
-                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
-                self._descriptor = os.open(self._path, flags, 0o600)
-            os.pwrite(self._descriptor, os.fsencode(path)[:_MOST_PATH] + b"\0", 0)
-        except OSError:
-            return
+        """Notes the file that is read next."""
+        if self._descriptor >= 0:
+            with suppress(OSError):
+                os.pwrite(self._descriptor, os.fsencode(path)[:_MOST_PATH] + b"\0", 0)
 
     def end(self) -> None:
+        """Nothing is read any more."""
         if self._descriptor >= 0:
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, 0)  # another process may have it open already
+                self._path.unlink(missing_ok=True)
             os.close(self._descriptor)
-        with suppress(OSError):
-            self._path.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -112,6 +112,18 @@ def test_a_file_that_brought_a_process_down_is_left_out(ship: Path, tmp_path: Pa
     assert "tie" in {symbol.name for symbol in worker.made(wish(ship, tmp_path)).symbols}
 
 
+def test_a_file_that_another_process_reads_just_now_is_not_left_out(
+    ship: Path, tmp_path: Path
+) -> None:
+    place = file_of(tmp_path / "home", ship)
+    other = worker.Diary(place)
+    other.write("lib/knot.py")
+    assert "tie" in {symbol.name for symbol in worker.made(wish(ship, tmp_path)).symbols}
+    assert place.with_suffix(".reading").exists()
+    other.end()
+    assert worker.Diary(place).taken == ""
+
+
 def test_a_home_that_cannot_be_written_costs_only_the_cache(ship: Path, tmp_path: Path) -> None:
     (tmp_path / "home").write_text("no folder")
     assert worker.made(wish(ship, tmp_path)).files == 5
