@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from ouroboros.core.errors import StoreFailed, StoreFull
-from ouroboros.store.layout import Layout, make_private, sync_folder
+from ouroboros.store.layout import Layout, make_private, put_whole, sync_folder
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -35,7 +35,8 @@ class Blobs:
         make_private(path.parent)
         try:
             if not _has_size(path, len(content)):
-                _write_durably(path, content)
+                beside = f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}"
+                put_whole(path, content, path.with_name(beside))
             sync_folder(path.parent)
         except OSError as error:
             raise refused(error, path) from error
@@ -106,17 +107,3 @@ def _has_size(path: Path, size: int) -> bool:
         return path.stat().st_size == size
     except FileNotFoundError:
         return False
-
-
-def _write_durably(path: Path, content: bytes) -> None:
-    partial = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise

@@ -77,3 +77,20 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def put_whole(path: Path, content: bytes, partial: Path) -> None:
+    """Puts a private file in place in one step, by way of ``partial`` beside it; raises ``OSError``.
+
+    Its bytes are durable then; its name is after ``sync_folder``.
+    """
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise

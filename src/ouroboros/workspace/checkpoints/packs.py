@@ -10,6 +10,7 @@ from io import BufferedRandom
 from pathlib import Path
 from typing import NamedTuple
 
+from ouroboros.store.layout import put_whole, sync_folder
 from ouroboros.workspace.checkpoints.objects import NAME_BYTES, Kind
 
 _KINDS: dict[Kind, int] = {"commit": 1, "tree": 2, "blob": 3}
@@ -78,13 +79,10 @@ class PackWriter:
             table = _table(list(self._written.values()), digest)
             self.name = f"pack-{digest.hex()}.pack"
             target = self._folder / self.name
-            _keep(target.with_suffix(".idx"), table)
+            beside = self._folder / f"tmp_{os.urandom(8).hex()}"
+            put_whole(target.with_suffix(".idx"), table, beside)
             self._path.rename(target)
-            folder = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            sync_folder(self._folder)
         except OSError:
             self.discard()
             raise
@@ -110,19 +108,6 @@ class PackWriter:
         file.seek(0, os.SEEK_END)
         file.write(digest.digest())
         return digest.digest()
-
-
-def _keep(path: Path, data: bytes) -> None:
-    partial = path.with_name(f"tmp_{os.urandom(8).hex()}")
-    try:
-        with partial.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.rename(path)
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise
 
 
 def _head(kind: int, size: int) -> bytes:

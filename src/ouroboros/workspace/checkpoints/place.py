@@ -8,6 +8,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from ouroboros.store.layout import put_whole, sync_folder
+
 REFS = Path("refs", "checkpoints")
 
 _CONFIG = """\
@@ -73,13 +75,5 @@ def keep_file(path: Path, data: bytes) -> None:
     with suppress(OSError):
         if path.read_bytes() == data:
             return
-    partial = path.with_name(f"{path.name}.{os.urandom(4).hex()}.lock")
-    try:
-        with partial.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.rename(path)
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise
+    put_whole(path, data, path.with_name(f"{path.name}.{os.urandom(4).hex()}.lock"))
+    sync_folder(path.parent)
