@@ -10,6 +10,7 @@ from anyio import create_task_group, get_cancelled_exc_class
 from anyio.lowlevel import checkpoint
 
 from ouroboros.agent.roles import Journal, Mind, Models
+from ouroboros.agent.running.hooked import as_it_is
 from ouroboros.agent.running.overlap import Hands, Overlap
 from ouroboros.agent.speaking.reply import Reply, error_of
 from ouroboros.core.errors import ModelFailed
@@ -17,11 +18,6 @@ from ouroboros.core.events import Event, TaskCompleted, TurnStarted, UserMessage
 from ouroboros.core.parts import Message
 from ouroboros.core.state import State
 from ouroboros.llm.stream import Finished
-
-
-async def as_it_is(verdict: TaskCompleted) -> TaskCompleted | Message:
-    """Nobody has words against the end of a run."""
-    return verdict
 
 
 class Run:
@@ -68,6 +64,10 @@ class Run:
             self.keep([error_of(failed)])
             return await self.end("failed")
         self.turned()
+        return await self.judge()
+
+    async def judge(self) -> bool:
+        """What comes after the reply that is there: True when the run has ended."""
         verdict = self.mind.verdict(self.state)
         if isinstance(verdict, TaskCompleted) and not self.state.queued:
             verdict = await self.stopping(verdict)

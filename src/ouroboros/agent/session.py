@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from anyio import CancelScope, get_cancelled_exc_class, lowlevel
 
-from ouroboros.agent.answered import is_answered, judged
+from ouroboros.agent.answered import is_answered
 from ouroboros.agent.asking.approvals import Desk
 from ouroboros.agent.context.briefing import Surroundings
 from ouroboros.agent.context.teller import Teller, no_mentions
@@ -292,7 +292,7 @@ class Session:
                 await begin()
                 if self._hearing.was_refused():
                     await run.end("failed")
-                elif not (is_answered(self.state) and await judged(run)):
+                elif not (is_answered(self.state) and await run.judge()):
                     await run.run()
         except get_cancelled_exc_class():
             end(self.state, self.journal, TaskCancelled(reason="shutdown"))

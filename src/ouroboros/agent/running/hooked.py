@@ -38,6 +38,11 @@ class Hooks(Protocol):
         ...
 
 
+async def as_it_is(verdict: TaskCompleted) -> TaskCompleted | Message:
+    """Nobody has words against the end of a run."""
+    return verdict
+
+
 class NoHooks:
     """Nothing is set up."""
 
@@ -51,4 +56,4 @@ class NoHooks:
 
     async def stopping(self, verdict: TaskCompleted) -> TaskCompleted | Message:
         """As the mind wants it."""
-        return verdict
+        return await as_it_is(verdict)
