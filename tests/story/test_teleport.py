@@ -100,6 +100,26 @@ def test_an_empty_machine_has_the_same_conversation_and_the_same_files(
     assert (again.returncode, again.stdout) == (0, "Three.\n")
 
 
+def test_an_archive_beside_the_work_holds_no_other_and_nothing_of_how_it_was_made(
+    packed: Path, tmp_path: Path
+) -> None:
+    work, there = tmp_path / "work", {"OUROBOROS_HOME": str(tmp_path / "other machine")}
+    (work / "bytes.bin").write_bytes(b"\0\1" + f"token = {KEY}\n".encode())
+    packed.rename(work / packed.name)
+
+    left = ouro("teleport", "export", "last", "-o", "second", cwd=work)
+    came = ouro("teleport", "import", "second", "--into", str(tmp_path / "here"), cwd=work, **there)
+
+    assert came.returncode == 0, (left.stderr, came.stderr)
+    names = {path.name for path in (tmp_path / "here").iterdir()}
+    expected = {path.name for path in work.iterdir()} - {"out", ".ouroboros", packed.name, "second"}
+    assert names == expected
+    assert f"{packed.name}: an archive" in left.stderr
+    assert "may have secrets" in left.stderr
+    assert "  bytes.bin\n" in left.stderr
+    assert stat.S_IMODE((work / "second").stat().st_mode) == 0o600
+
+
 def test_its_checkpoints_are_a_bundle_that_git_reads(packed: Path, tmp_path: Path) -> None:
     with tarfile.open(packed) as held:
         held.extract("checkpoints.bundle", tmp_path, filter="data")

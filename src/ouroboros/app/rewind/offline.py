@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ouroboros.app.past import forking
 from ouroboros.app.rewind.bounds import bounds_of
-from ouroboros.app.rewind.journey import carry_out, event_of, prepare
+from ouroboros.app.rewind.journey import carry_out, event_of, finished, prepare
 from ouroboros.app.rewind.points import Point, before, foreign, named, points
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
@@ -23,7 +23,7 @@ from ouroboros.core.state.files import Kept
 from ouroboros.store import resume, sessions
 from ouroboros.workspace.checkpoints.diff import diff_of
 from ouroboros.workspace.checkpoints.faults import CheckpointFailed
-from ouroboros.workspace.checkpoints.rewind import Plan, between, finish, pending, planned
+from ouroboros.workspace.checkpoints.rewind import between, pending, planned
 from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
 
 type What = Literal["both", "files", "conversation"]
@@ -69,6 +69,7 @@ class Records:
         read = resume.read(home, session).envelopes
         self._home, self.session = home, session
         self.state = fold(read)
+        self.envelopes = read
         self.events = [each.data for each in read]
         self.times = {each.seq: each.ts for each in read}
         self.bounds = bounds_of(settings, home)
@@ -153,14 +154,21 @@ class Records:
         """Lets the conversation go on from before these words."""
         forking.move(self._home, self.session, Rewind(message_id=message_id))
 
-    def cut_off(self) -> Plan | None:
-        """A rewind of this folder that an earlier process did not finish."""
-        return pending(self.shadow)
+    def is_cut_off(self) -> bool:
+        """Whether there is a rewind of this folder that an earlier process did not finish."""
+        return pending(self.shadow) is not None
 
-    def finish(self, plan: Plan, way: Literal["on", "back"]) -> CheckpointRestored:
-        """Goes on with it or takes it back, with what goes on record of it."""
-        with self.shadow.locked():
-            found = finish(self.shadow, plan, self.bounds, way=way)
+    def finish(self, way: Literal["on", "back"]) -> CheckpointRestored:
+        """Goes on with it or takes it back, with what goes on record of it.
+
+        Raises:
+            Misuse: Another process has done so since.
+            CheckpointFailed: It cannot be done; the plan stays.
+        """
+        done = finished(self.shadow, self.bounds, way=way)
+        if done is None:
+            raise Misuse("the rewind of this folder was finished or taken back meanwhile")
+        plan, found = done
         target = plan.checkpoint if way == "on" else plan.start
         event = event_of(found, target=target, start=plan.start, was_cut=True)
         self._record([event])

@@ -1,6 +1,7 @@
 """The archive itself: a gzipped tar of plain files, written and read member by member."""
 
 import gzip
+import os
 import tarfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -39,18 +40,28 @@ def member_of(name: str, path: Path) -> Member:
 
 
 def pack(target: Path, manifest: Manifest, files: Sequence[Path]) -> None:
-    """Writes the archive; ``files`` are the members in the manifest's order. Blocking."""
+    """Writes the archive for nobody else's eyes; ``files`` in the manifest's order. Blocking."""
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with (
+        os.fdopen(descriptor, "wb") as file,
+        gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as out,
+    ):
+        _put_members(out, manifest, files)
+    with target.open("rb") as written:
+        os.fsync(written.fileno())
+
+
+def _put_members(out: gzip.GzipFile, manifest: Manifest, files: Sequence[Path]) -> None:
     told = msgspec.json.encode(manifest)
-    with gzip.GzipFile(target, "wb", compresslevel=6, mtime=0) as out:
-        _put_bytes(out, MANIFEST, told)
-        _put_bytes(out, SEAL, digest(told).encode())
-        for member, path in zip(manifest.members, files, strict=True):
-            out.write(_header(member.name, member.bytes))
-            with path.open("rb") as file:
-                while block := file.read(_CHUNK):
-                    out.write(block)
-            out.write(b"\0" * (-member.bytes % _BLOCK))
-        out.write(b"\0" * (2 * _BLOCK))
+    _put_bytes(out, MANIFEST, told)
+    _put_bytes(out, SEAL, digest(told).encode())
+    for member, path in zip(manifest.members, files, strict=True):
+        out.write(_header(member.name, member.bytes))
+        with path.open("rb") as file:
+            while block := file.read(_CHUNK):
+                out.write(block)
+        out.write(b"\0" * (-member.bytes % _BLOCK))
+    out.write(b"\0" * (2 * _BLOCK))
 
 
 def unpack(archive: Path, folder: Path) -> Manifest:

@@ -1,12 +1,13 @@
 """Packs a session up: what was said, whole outputs, and its files at every checkpoint."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros import __version__
+from ouroboros.app.export.cleaning import Clean, whole
 from ouroboros.app.export.lines import json_lines
 from ouroboros.app.export.writing import put_in_place
 from ouroboros.app.rewind.offline import Records
@@ -26,15 +27,13 @@ from ouroboros.store.blobs import BlobLost, Blobs
 from ouroboros.workspace.checkpoints.objects import Kind
 from ouroboros.workspace.checkpoints.packs import PackWriter
 
-type Clean = Callable[[str], str]
-
 
 class Packed(Struct, frozen=True, kw_only=True):
     """What was packed.
 
     Attributes:
         redacted: Files that had secrets, which were taken out.
-        unseen: Files too large to be looked through for secrets.
+        unseen: Files that may have secrets: too large to be looked through, or no text.
         left: Files that were not kept, and why.
         lost: Whole outputs that are not there any more.
     """
@@ -83,10 +82,10 @@ def leave(
         Misuse: There is such a file already, or it cannot be written.
         CheckpointFailed: The files cannot be kept.
     """
-    read = resume.read(home, session).envelopes
+    records = Records(home, session, settings) if files else None
+    read = records.envelopes if records else resume.read(home, session).envelopes
     try:
         with workshop(target) as folder:
-            records = Records(home, session, settings) if files else None
             kept = _files(records, folder, clock, clean) if records else None
             blobs, lost = _blobs(home, read, folder, clean)
             moved = (_renamed(each, kept.names if kept else {}, blobs) for each in read)
@@ -94,7 +93,7 @@ def leave(
                 out.writelines(json_lines(moved, clean=clean))
             paths = [folder / SESSION, *([folder / BUNDLE] if kept else ())]
             paths += [folder / "blobs" / each for each in sorted({*blobs.values()})]
-            state = fold(read)
+            state = records.state if records else fold(read)
             manifest = Manifest(
                 product=__version__,
                 session=session,
@@ -128,9 +127,10 @@ def _name(path: Path, folder: Path) -> str:
 
 def _files(records: Records, folder: Path, clock: Clock, clean: Clean | None) -> _Files:
     shadow, kept = records.shadow, records.state.files.kept
+    bounds = replace(records.bounds, apart=(*records.bounds.apart, folder))
     last = (kept[-1].checkpoint, kept[-1].tree) if kept else ("", "")
     taken = shadow.take(
-        records.bounds, session=records.session, message="before a move", last=last, now=clock.now()
+        bounds, session=records.session, message="before a move", last=last, now=clock.now()
     )
     wanted = [each.checkpoint for each in kept if shadow.has(each.checkpoint)]
     wanted = [*dict.fromkeys([*wanted, taken.checkpoint])]
@@ -176,7 +176,7 @@ def _blobs(
             continue
         if clean is not None:
             text = data.decode("utf-8", "surrogateescape")
-            data = clean(text).encode("utf-8", "surrogateescape")
+            data = whole(clean)(text).encode("utf-8", "surrogateescape")
         here[name] = digest(data)
         (folder / "blobs" / here[name]).write_bytes(data)
     return here, lost

@@ -12,6 +12,9 @@ from hashlib import sha256
 from msgspec import Struct
 
 FORMAT = 1
+ENDING = ".teleport"
+"""How the name of an archive ends, unless the person gives it another."""
+
 MANIFEST, SEAL, SESSION, BUNDLE = "manifest.json", "seal", "session.jsonl", "checkpoints.bundle"
 BLOB = re.compile(r"blobs/[0-9a-f]{64}")
 MANIFEST_BYTES = 16_777_216

@@ -5,7 +5,8 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ouroboros.app.teleport.manifest import LARGEST_BYTES
+from ouroboros.app.export.cleaning import Clean
+from ouroboros.app.teleport.manifest import ENDING, LARGEST_BYTES
 from ouroboros.core.errors import Misuse
 from ouroboros.workspace.checkpoints.library import Library
 from ouroboros.workspace.checkpoints.objects import (
@@ -18,7 +19,6 @@ from ouroboros.workspace.checkpoints.objects import (
     tree_of,
 )
 
-type Clean = Callable[[str], str]
 type Put = Callable[[Kind, bytes, bytes], None]
 type Get = Callable[[bytes, Kind], bytes]
 
@@ -43,7 +43,7 @@ class Cleaning:
 
     Attributes:
         redacted: Paths whose content was changed.
-        unseen: Paths that were too large to be looked through.
+        unseen: Paths that may have secrets: they are too large to be looked through, or no text.
         stayed: Paths that may not travel, and why; an archive with them would be refused.
     """
 
@@ -75,7 +75,9 @@ class Cleaning:
         entries: list[Entry] = []
         for entry in entries_of(self._library.get(sha, "tree")):
             path = f"{above}{os.fsdecode(entry.name)}"
-            fault = _name_fault(entry.name) or self._link_fault(entry, path)
+            fault = (
+                _name_fault(entry.name) or _archive_fault(entry) or self._link_fault(entry, path)
+            )
             if fault:
                 self.stayed[path] = fault
             else:
@@ -103,13 +105,17 @@ class Cleaning:
         return self._made[sha]
 
     def _cleaned(self, data: bytes, path: str) -> bytes:
-        if self._clean is None or b"\0" in data[:8192]:
+        if self._clean is None:
             return data
         if len(data) > _LOOKED_AT:
             self.unseen.add(path)
             return data
         text = data.decode("utf-8", "surrogateescape")
-        return self._clean(text).encode("utf-8", "surrogateescape")
+        cleaned = self._clean(text).encode("utf-8", "surrogateescape")
+        if cleaned != data and b"\0" in data:  # it would be broken
+            self.unseen.add(path)
+            return data
+        return cleaned
 
     def _keep(self, kind: Kind, data: bytes) -> bytes:
         sha = name_of(kind, data)
@@ -212,6 +218,12 @@ def _below(get: Get, tree: bytes, folder: Path) -> Iterator[tuple[Path, Entry]]:
 
 def _is_link(entry: Entry) -> bool:
     return entry.mode != NOT_KEPT and stat.S_ISLNK(entry.mode)
+
+
+def _archive_fault(entry: Entry) -> str:
+    """Nobody looks into it for secrets, and it would hold the one before it."""
+    is_archive = stat.S_ISREG(entry.mode) and entry.name.endswith(os.fsencode(ENDING))
+    return "an archive of a session does not travel" if is_archive else ""
 
 
 def _name_fault(name: bytes) -> str:

@@ -40,11 +40,12 @@ def export(
     from ouroboros.app.past import sessions
     from ouroboros.app.secrecy import secrets
     from ouroboros.app.teleport.leaving import leave
+    from ouroboros.app.teleport.manifest import ENDING
     from ouroboros.core.clock import SystemClock
 
     found = sessions.find(invocation.home(), session)
     settings = invocation.load().settings
-    target = Path(output or f"{found.id}.teleport")
+    target = Path(output or f"{found.id}{ENDING}")
     packed = leave(
         invocation.home(),
         found.id,
@@ -59,7 +60,9 @@ def export(
         return
     note(f"{found.id} is in {target}: {packed.bytes:,} bytes, {packed.checkpoints} checkpoints")
     _list("secrets were taken out of", packed.redacted)
-    _list("too large to be looked through for secrets:", packed.unseen)
+    _list(
+        "may have secrets, as they are too large to be looked through, or no text:", packed.unseen
+    )
     _list("not kept:", tuple(f"{path}: {why}" for path, why in packed.left.items()))
     if packed.lost:
         note(f"{packed.lost} whole outputs are not there any more")
@@ -79,8 +82,9 @@ def import_(invocation: Invocation, archive: Path, into: str, *, as_json: bool) 
     allowed here.
     """
     from ouroboros.app.teleport.arriving import arrive
+    from ouroboros.app.teleport.manifest import ENDING
 
-    target = Path(into or archive.name.removesuffix(".teleport"))
+    target = Path(into or archive.name.removesuffix(ENDING))
     if target.absolute() == archive.absolute():
         raise Misuse("the folder would have the archive's name", hint="name one with --into")
     arrived = arrive(invocation.home(), archive.absolute(), target)
