@@ -238,7 +238,7 @@ case $said in *failed* | *error*) exit 1 ;; esac
     assert f"=== {deep} in 0.10s ===" in lines[-4:]
 
 
-def test_ci_installs_a_browser_where_there_is_none(checkout: Path, bare: dict[str, str]) -> None:
+def test_ci_installs_what_the_tests_need_where_it_is_not_there(checkout: Path, bare: dict[str, str]) -> None:
     runs = checkout / ".ci" / "run"
     runs.parent.mkdir()
     shutil.copy2(ROOT / ".ci" / "run", runs)
@@ -256,7 +256,9 @@ def test_ci_installs_a_browser_where_there_is_none(checkout: Path, bare: dict[st
         program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$*" >>"{asked}"\n', encoding="utf-8")
         program.chmod(0o755)
     call(runs, env=bare, cwd=Path("/"))
-    assert "install -q -y --no-install-recommends chromium" in asked.read_text(encoding="utf-8")
+    for package in ("chromium", "bubblewrap", "strace"):
+        said = f"install -q -y --no-install-recommends {package}\n"
+        assert said in asked.read_text(encoding="utf-8")
 
 
 @pytest.mark.deep
