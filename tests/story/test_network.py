@@ -75,7 +75,7 @@ async def test_a_caged_command_reaches_what_is_listed_and_nothing_else(tmp_path:
 
 @with_own_network
 async def test_the_first_contact_of_a_command_is_asked_of_the_person(tmp_path: Path) -> None:
-    command = "curl -sS http://api.example/; echo over"
+    command = "for n in 1 2 3; do curl -sS http://api.example/ & done; wait; echo over"
     turns = [Turn(tool_calls=(call("shell", command=command),))] * 2 + [Turn(text="done")]
     async with stage(tmp_path, turns, interactive=True, environment=NOWHERE, **CAGED) as s:
         async with anyio.create_task_group() as tasks:
