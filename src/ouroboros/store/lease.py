@@ -235,7 +235,7 @@ def _signed(descriptor: int) -> tuple[int, float, str]:
 
 def _boot() -> str:
     try:
-        return _BOOT.read_text(encoding="ascii").strip()
+        return _BOOT.read_text(encoding="utf-8").strip()
     except OSError:
         return os.uname().nodename
 
