@@ -238,7 +238,9 @@ case $said in *failed* | *error*) exit 1 ;; esac
     assert f"=== {deep} in 0.10s ===" in lines[-4:]
 
 
-def test_ci_installs_what_the_tests_need_where_it_is_not_there(checkout: Path, bare: dict[str, str]) -> None:
+def test_ci_installs_what_the_tests_need_where_it_is_not_there(
+    checkout: Path, bare: dict[str, str]
+) -> None:
     runs = checkout / ".ci" / "run"
     runs.parent.mkdir()
     shutil.copy2(ROOT / ".ci" / "run", runs)
