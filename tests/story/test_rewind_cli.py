@@ -11,6 +11,7 @@ import pytest
 
 from ouroboros.app.rewind.offline import Records
 from ouroboros.app.settings import Settings
+from ouroboros.core.errors import Misuse
 from ouroboros.core.events.checkpoint import CheckpointRestored
 from ouroboros.faces.cli.entry import main
 from ouroboros.workspace.checkpoints.rewind import pending
@@ -250,7 +251,12 @@ def test_the_command_line_finishes_or_takes_back_a_cut_off_rewind(person: Person
     person.cut(person.records(session).points()[0].message_id, session)
     _, said = person.ouro("rewind", code=2)
     assert "was cut off" in said
+    late = person.records(session)
+    assert late.is_cut_off()
     person.ouro("rewind", way)
+    assert seen(person.work) == (was if way == "--finish" else then)
+    with pytest.raises(Misuse, match="meanwhile"):
+        late.finish("back" if way == "--finish" else "on")
     assert seen(person.work) == (was if way == "--finish" else then)
     person.ouro("rewind")
     _, said = person.ouro("rewind", way, code=2)

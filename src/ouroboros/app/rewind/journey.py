@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection
+from typing import Literal
 
 from msgspec import Struct
 
@@ -130,8 +131,10 @@ def carry_out(
     return found, after
 
 
-def finished(shadow: Shadow, bounds: Bounds) -> tuple[Plan, Restored] | None:
-    """Goes on with a rewind that an earlier process began; None where there is none.
+def finished(
+    shadow: Shadow, bounds: Bounds, *, way: Literal["on", "back"] = "on"
+) -> tuple[Plan, Restored] | None:
+    """Goes on with a rewind that an earlier process began, or takes it back; None where there is none.
 
     Raises:
         CheckpointFailed: It cannot be finished; it stays to be done.
@@ -140,7 +143,7 @@ def finished(shadow: Shadow, bounds: Bounds) -> tuple[Plan, Restored] | None:
         return None
     with shadow.reading():
         plan = pending(shadow)
-        return None if plan is None else (plan, finish(shadow, plan, bounds))
+        return None if plan is None else (plan, finish(shadow, plan, bounds, way=way))
 
 
 def event_of(

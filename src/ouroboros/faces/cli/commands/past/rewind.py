@@ -73,8 +73,7 @@ class _Wish(Struct, frozen=True, kw_only=True):
 
 def _mends(records: "Records", *, finish: bool, take_back: bool) -> bool:
     """Deals with a rewind that was cut off; whether that was all that was wanted."""
-    plan = records.cut_off()
-    if plan is None:
+    if not records.is_cut_off():
         if finish or take_back:
             raise Misuse("no rewind of this folder was cut off")
         return False
@@ -83,7 +82,7 @@ def _mends(records: "Records", *, finish: bool, take_back: bool) -> bool:
             "a rewind of this folder was cut off, so some files are as before it and some as after",
             hint="`ouro rewind --finish` goes on with it, `ouro rewind --take-back` undoes it",
         )
-    done = records.finish(plan, "back" if take_back else "on")
+    done = records.finish("back" if take_back else "on")
     note(f"{'taken back' if take_back else 'finished'}: {count(done.changed, 'path')} changed")
     restoring.tell_left(done.left)
     return True
