@@ -249,7 +249,7 @@ class Loader:
         changed = await git.call("status", "--porcelain", "-z", "--ignore-submodules")
         count = sum(1 for entry in changed.out.split(b"\0") if entry)
         ahead = await git.call(
-            "log", "--oneline", "--branches", "HEAD", "--not", "--remotes", "--tags", repo.commit
+            "log", "--oneline", "--all", "--not", "--remotes", "--tags", repo.commit
         )
         if changed.exit_code or ahead.exit_code:
             return "what git cannot look at, perhaps changes"

@@ -402,6 +402,17 @@ async def test_an_update_with_a_link_that_leads_out_changes_nothing(
         await bench.loader.update(repo)
 
 
+async def test_what_was_put_aside_by_stash_counts_as_unsaved(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    bench = Bench(tmp_path / "home")
+    repo = await bench.load(f"file://{upstream.folder}")
+    assert await bench.loader.unsaved(repo) == ""
+    (Path(repo.path) / "a.py").write_text("my work")
+    upstream.git("-C", repo.path, "stash", "-q")
+    assert "commits of its own" in await bench.loader.unsaved(repo)
+
+
 async def test_what_git_cannot_look_into_is_never_called_saved(
     tmp_path: Path, upstream: Upstream
 ) -> None:
