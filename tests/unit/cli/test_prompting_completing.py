@@ -1,10 +1,16 @@
 """What Tab makes of a name that was begun."""
 
+from pathlib import Path
+
 import pytest
 
-from ouroboros.faces.cli.prompting.completing import begun_in, longest, spelled
+from ouroboros.faces.cli.prompting.completing import Completing, begun_in, longest, spelled
 from ouroboros.faces.cli.prompting.keys import Key
 from ouroboros.faces.cli.prompting.line import Line
+from ouroboros.faces.cli.render.late import LateFace
+from ouroboros.faces.cli.render.outlet import Outlet
+from ouroboros.faces.cli.render.screen import USUAL
+from tests.unit.cli.render_stage import StillClock, carried, pipe
 
 
 @pytest.mark.parametrize(
@@ -32,6 +38,23 @@ def test_it_goes_on_as_far_as_there_is_one_way() -> None:
     assert longest("m", ["src/main.py", "a/mail.py"]) == "m"
     assert longest("src/", ["src/", "src/a"]) == "src/"
     assert longest("x", []) == "x"
+
+
+async def test_names_that_are_not_shown_count_as_well(tmp_path: Path) -> None:
+    for name in (*(f"te_a{number}" for number in range(9)), "te_bcdef.py"):
+        (tmp_path / name).touch()
+    line = Line([])
+    line.set("see @t")
+    with pipe() as (written, read):
+        out = Outlet(written)
+        face = LateFace(out, out, clock=StillClock(), size=USUAL, streaming=False)
+        complete = Completing(face, {}, tmp_path)
+        await complete(line)
+        assert line.text == "see @te_"
+        await complete(line)
+        assert line.text == "see @te_"
+        await carried(out)
+        assert read().count("te_a") == 8
 
 
 def test_names_with_blanks_are_quoted_and_folders_stay_open() -> None:

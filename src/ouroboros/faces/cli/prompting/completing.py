@@ -34,13 +34,15 @@ class Completing:
             return
         from ouroboros.app.naming import named  # most lines are without
 
-        found = (await named(self._cwd, self._environment)).like(begun.typed, _SHOWN)
+        there = await named(self._cwd, self._environment)
+        found = there.like(begun.typed, len(there.names))
         whole = longest(begun.typed, found)
         if whole != begun.typed:
             is_all = [name for name in found if name.startswith(whole)] == [whole]
             line.put(begun.start, spelled(whole, is_all=is_all))
         elif len(found) > 1:
-            self._face.tell(Notice(text="\n".join(one_line(name, 200) for name in found)))
+            shown = found[:_SHOWN]
+            self._face.tell(Notice(text="\n".join(one_line(name, 200) for name in shown)))
 
 
 def begun_in(before: str) -> Begun | None:
