@@ -17,7 +17,7 @@ def loosened(table: Table, below: Mapping[str, object]) -> list[KeyPath]:
     given = [(path, value) for path, value in flatten(table) if _judge(path) is not None]
     if not given:
         return []
-    own = {leaf.path: leaf.default for leaf in leaves()} | dict(flatten(below))
+    own = _values(below)
     found: list[KeyPath] = []
     for path, value in given:
         is_looser = _judge(path)
@@ -28,9 +28,10 @@ def loosened(table: Table, below: Mapping[str, object]) -> list[KeyPath]:
 
 def eased(table: Table, below: Mapping[str, object]) -> str:
     """What a trusted project may set and lets more happen unasked than the person does, in words."""
+    given = [(path, value) for path, value in flatten(table) if path in {("mode",), ALLOWED}]
+    own = _values(below) if given else {}
     found: list[str] = []
-    own = {leaf.path: leaf.default for leaf in leaves()} | dict(flatten(below))
-    for path, value in flatten(table):
+    for path, value in given:
         if path == ("mode",) and _MODES(value, own.get(path)):
             found.append(f'mode = "{value}"')
         if path == ALLOWED and (
@@ -40,6 +41,11 @@ def eased(table: Table, below: Mapping[str, object]) -> str:
             more = f" and {len(rules) - 3} more" if len(rules) > 3 else ""
             found.append(f"permissions.allow = {', '.join(rules[:3])}{more}")
     return "; ".join(found)
+
+
+def _values(below: Mapping[str, object]) -> dict[KeyPath, object]:
+    """Every setting as it stands below a project."""
+    return {leaf.path: leaf.default for leaf in leaves()} | dict(flatten(below))
 
 
 def without(table: Table, path: KeyPath) -> Table:
