@@ -10,7 +10,7 @@ import msgspec
 from anyio import to_thread
 
 from ouroboros.app.past import sessions
-from ouroboros.core.commands import Interrupt, Review
+from ouroboros.core.commands import Interrupt, Review, Steer
 from ouroboros.core.events import PermissionRequested
 from ouroboros.core.events.fleet import SubagentReplied, SubagentStarted
 from ouroboros.core.events.review import ReviewExited
@@ -145,3 +145,25 @@ async def test_an_interrupted_review_leaves_a_history_that_says_so(tmp_path: Pat
         assert [event.outcome for event in s.events(ReviewExited)] == ["interrupted"]
         await s.run("And now?")
         assert "stopped before it was done" in str(s.body()["messages"])
+
+
+async def test_a_review_can_be_stopped_while_it_is_found_out_what_to_look_at(
+    tmp_path: Path,
+) -> None:
+    """Words that come as early are answered when it has ended."""
+    folder = repository(tmp_path)
+    (folder / "a.py").write_text("all new\n")
+    turns = [reply(verdict="patch is correct"), Turn(text="Heard.")]
+    async with stage(tmp_path, turns, check=False) as s:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.session.send, Review())
+            await anyio.lowlevel.checkpoint()
+            await s.session.send(Interrupt())
+        assert s.server.exchanges == []
+        assert not s.session.running
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.session.send, Review())
+            await anyio.lowlevel.checkpoint()
+            await s.session.send(Steer(text="And now?"))
+        assert [event.outcome for event in s.events(ReviewExited)] == ["completed"]
+        assert s.session.state.final == "Heard."

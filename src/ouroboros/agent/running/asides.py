@@ -140,9 +140,10 @@ class Asides:
             raise Misuse("this session makes no reviews")
         from ouroboros.agent.running.reviewing import carried_out
 
-        assignment = await self._reviewer.prepare(wish)
+        reviewer = self._reviewer
 
         async def job() -> None:
+            assignment = await reviewer.prepare(wish)
             await carried_out(wish, assignment, self._state, self._journal, self._ids)
 
         await self._talker.between_turns(job)
