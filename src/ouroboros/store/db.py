@@ -2,8 +2,8 @@
 
 import os
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -54,6 +54,20 @@ def open_database(
 def open_existing(home: Path) -> sqlite3.Connection | None:
     """For readers: None when there is no database yet, and none is made."""
     return open_database(home) if Layout(home).database.exists() else None
+
+
+@contextmanager
+def reading(home: Path) -> Generator[sqlite3.Connection | None]:
+    """For one question: as ``open_existing``, closed at the end, and what SQLite refuses explained."""
+    connection = open_existing(home)
+    if connection is None:
+        yield None
+        return
+    with closing(connection):
+        try:
+            yield connection
+        except sqlite3.Error as error:
+            raise explained(error, home) from error
 
 
 def explained(error: sqlite3.Error | UnicodeDecodeError, home: Path) -> StoreFailed:

@@ -1,10 +1,8 @@
 """Which sessions something happened in."""
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
-from ouroboros.store.db import explained, open_existing
+from ouroboros.store.db import reading
 
 _SESSIONS = "SELECT session FROM events WHERE type = ? GROUP BY session ORDER BY max(number) DESC"
 
@@ -15,12 +13,8 @@ def sessions_with(home: Path, type: str) -> list[str]:
     Raises:
         StoreFailed: The database cannot be read.
     """
-    connection = open_existing(home)
-    if connection is None:
-        return []
-    with closing(connection):
-        try:
-            rows: list[tuple[str]] = connection.execute(_SESSIONS, (type,)).fetchall()
-        except sqlite3.Error as error:
-            raise explained(error, home) from error
-    return [session for (session,) in rows]
+    with reading(home) as connection:
+        if connection is None:
+            return []
+        rows: list[tuple[str]] = connection.execute(_SESSIONS, (type,)).fetchall()
+        return [session for (session,) in rows]

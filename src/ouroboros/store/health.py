@@ -1,10 +1,8 @@
 """Looks whether the database is sound, without changing it."""
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
-from ouroboros.store.db import explained, open_existing
+from ouroboros.store.db import reading
 
 
 def examine(home: Path) -> str:
@@ -13,13 +11,9 @@ def examine(home: Path) -> str:
     Raises:
         StoreFailed: It cannot even be opened.
     """
-    connection = open_existing(home)
-    if connection is None:
-        return ""
-    with closing(connection):
-        try:
-            rows: list[tuple[str]] = connection.execute("PRAGMA quick_check(1)").fetchall()
-        except sqlite3.Error as error:
-            raise explained(error, home) from error
-    said = rows[0][0] if rows else "no answer"
-    return "" if said == "ok" else said
+    with reading(home) as connection:
+        if connection is None:
+            return ""
+        rows: list[tuple[str]] = connection.execute("PRAGMA quick_check(1)").fetchall()
+        said = rows[0][0] if rows else "no answer"
+        return "" if said == "ok" else said

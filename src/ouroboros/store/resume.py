@@ -77,13 +77,9 @@ def load(home: Path, lease: Lease) -> Resumed:
     """
     with closing(opened(home, lease.session)) as connection:
         try:
-            resumed = _mended(connection, home, lease.session)
-            if resumed.warnings:
-                _set_aside(connection, lease.session, resumed.last)
-            gone = _folder_gone(connection, lease.session)
+            return _going_on(connection, home, lease.session)
         except sqlite3.Error as error:
             raise explained(error, home) from error
-    return Resumed(envelopes=resumed.envelopes, warnings=resumed.warnings + gone)
 
 
 def restore(home: Path, lease: Lease) -> Restored:
@@ -97,16 +93,12 @@ def restore(home: Path, lease: Lease) -> Restored:
     with closing(opened(home, lease.session)) as connection:
         try:
             state = snapshots.restored(home, connection, lease.session) or State()
-            found = _mended(connection, home, lease.session, after=state.seq)
-            for envelope in found.envelopes:
-                state.apply(envelope)
-            if found.warnings:
-                _set_aside(connection, lease.session, state.seq)
-            gone = _folder_gone(connection, lease.session)
+            found = _going_on(connection, home, lease.session, after=state.seq)
         except sqlite3.Error as error:
             raise explained(error, home) from error
-    warnings = found.warnings + gone
-    return Restored(state=state, folded=len(found.envelopes), warnings=warnings)
+    for envelope in found.envelopes:
+        state.apply(envelope)
+    return Restored(state=state, folded=len(found.envelopes), warnings=found.warnings)
 
 
 def damaged(warning: str) -> StoreFailed:
@@ -136,6 +128,17 @@ def opened(home: Path, session: str) -> sqlite3.Connection:
     if connection is None:
         raise unknown(session)
     return connection
+
+
+def _going_on(
+    connection: sqlite3.Connection, home: Path, session: str, *, after: int = 0
+) -> Resumed:
+    """The events after one, for going on: what is damaged behind them is set aside."""
+    found = _mended(connection, home, session, after=after)
+    if found.warnings:
+        _set_aside(connection, session, after + len(found.envelopes))
+    gone = _folder_gone(connection, session)
+    return Resumed(envelopes=found.envelopes, warnings=found.warnings + gone)
 
 
 def _mended(connection: sqlite3.Connection, home: Path, session: str, *, after: int = 0) -> Resumed:

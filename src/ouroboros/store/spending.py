@@ -6,14 +6,13 @@ when the session is deleted, for what was spent is spent.
 
 import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 from msgspec import Struct
 
 from ouroboros.core.events import AgentMessage, ContextCompacted, Envelope, ToolAttempted
 from ouroboros.core.parts import Usage
-from ouroboros.store.db import explained, open_existing
+from ouroboros.store.db import reading
 
 _ASIDE = """
 UPDATE {0} SET seq = (SELECT min(0, min(seq)) - 1 FROM {0} AS other WHERE other.session = {0}.session)
@@ -61,20 +60,16 @@ def since(home: Path, *moments: float) -> list[Total]:
     Raises:
         StoreFailed: The database cannot be read.
     """
-    connection = open_existing(home)
-    if connection is None:
-        return [Total() for _ in moments]
-    with closing(connection):
-        try:
-            found: list[tuple[int, int, float, int]] = [
-                connection.execute(_TOTAL, (moment,)).fetchone() for moment in moments
-            ]
-        except sqlite3.Error as error:
-            raise explained(error, home) from error
-    return [
-        Total(requests=requests, tokens=tokens, cost=cost, unpriced=unpriced)
-        for requests, tokens, cost, unpriced in found
-    ]
+    with reading(home) as connection:
+        if connection is None:
+            return [Total() for _ in moments]
+        found: list[tuple[int, int, float, int]] = [
+            connection.execute(_TOTAL, (moment,)).fetchone() for moment in moments
+        ]
+        return [
+            Total(requests=requests, tokens=tokens, cost=cost, unpriced=unpriced)
+            for requests, tokens, cost, unpriced in found
+        ]
 
 
 def actions(home: Path, after: float, *, but: str) -> list[float]:
@@ -83,15 +78,11 @@ def actions(home: Path, after: float, *, but: str) -> list[float]:
     Raises:
         StoreFailed: The database cannot be read.
     """
-    connection = open_existing(home)
-    if connection is None:
-        return []
-    with closing(connection):
-        try:
-            found: list[tuple[float]] = connection.execute(_ACTIONS, (after, but)).fetchall()
-        except sqlite3.Error as error:
-            raise explained(error, home) from error
-    return [ts for (ts,) in found]
+    with reading(home) as connection:
+        if connection is None:
+            return []
+        found: list[tuple[float]] = connection.execute(_ACTIONS, (after, but)).fetchall()
+        return [ts for (ts,) in found]
 
 
 def _row(envelope: Envelope) -> tuple[str, int, float, int, float | None] | None:
