@@ -18,7 +18,7 @@ from ouroboros.store.lease import Lease, holder
 
 _INSERT = "INSERT INTO events (session, seq, type, crc, blob, body) VALUES (?, ?, ?, ?, ?, ?)"
 _NAME = "INSERT OR IGNORE INTO artifacts (blob, session, seq) VALUES (?, ?, ?)"
-_OWNER = "SELECT epoch FROM owners WHERE session = ?"
+_OWNER = "SELECT epoch, pid FROM owners WHERE session = ?"
 _CLAIM = "INSERT OR REPLACE INTO owners (session, epoch, pid) VALUES (?, ?, ?)"
 
 
@@ -125,11 +125,13 @@ class Ledger:
             lease = self._leases.get(session)
             if lease is None:
                 continue
-            row: tuple[int] | None = self._connection.execute(_OWNER, (session,)).fetchone()
-            epoch = row[0] if row else 0
+            row: tuple[int, int] | None = self._connection.execute(_OWNER, (session,)).fetchone()
+            epoch, writer = row or (0, 0)
             known = self._epochs.get(session)
-            if not lease.is_current or known not in {None, epoch}:
-                raise TakenOver(session, holder(self._home, session) or 0)
+            has_written = known not in {None, epoch}
+            if has_written or not lease.is_current:
+                by = holder(self._home, session) or (writer if has_written else 0)
+                raise TakenOver(session, by)
             if known is None:
                 claimed[session] = epoch + 1
                 self._connection.execute(_CLAIM, (session, epoch + 1, os.getpid()))
