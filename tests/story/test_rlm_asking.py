@@ -22,15 +22,16 @@ ASKS = block(
 
 
 async def test_its_question_reaches_the_person_and_the_answer_its_code(tmp_path: Path) -> None:
+    answers = {"db": ("PostgreSQL",)}
     async with rlm_stage(tmp_path, [ASKS], interactive=True) as s:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(s.run)
             await s.until(UserAsked)
             (asked,) = s.events(UserAsked)
-            answers = {"db": ("PostgreSQL",)}
             await s.session.send(Answer(request_id=asked.request_id, answers=answers))
         assert s.session.state.final == "PostgreSQL"
         with pytest.raises(Misuse, match="not open any more"):
+            (asked,) = s.events(UserAsked)
             await s.session.send(Answer(request_id=asked.request_id, answers=answers))
         assert "request_user_input([{id, header" in s.body()["messages"][0]["content"]
 

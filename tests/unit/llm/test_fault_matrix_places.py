@@ -17,7 +17,7 @@ WORDS = "Hello there, this is a reply."
 TEXT = Turn(text=WORDS, chunk=4)
 LONG = ScriptedCall(name="read", arguments={"path": "a/rather/long/path.txt"})
 CALL = Turn(tool_calls=(LONG,), chunk=4)
-SILENCE = 0.2
+SILENCE = 1.5
 
 type Part = Callable[[Speech], bytes]
 type Fate = Callable[[Speech, bytes], Sequence[Step]]
