@@ -21,7 +21,7 @@ from ouroboros.app.offline.explain import (
     verdict_of,
 )
 from ouroboros.app.permission import policies
-from ouroboros.app.wiring import toolbox
+from ouroboros.app.wiring import rulebook, toolbox
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Mode
 from ouroboros.core.events import Envelope, PermissionRequested
@@ -104,7 +104,7 @@ class Tried:
         )
         loaded = asked.loaded
         book, _ = policies.book(loaded.home, asked.cwd)
-        bench = toolbox.Bench(
+        bench = rulebook.Bench(
             settings=loaded.settings,
             home=loaded.home,
             cwd=asked.cwd,

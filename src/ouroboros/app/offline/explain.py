@@ -140,13 +140,13 @@ def here_of_url(url: str, asked: Asked) -> Here:
 
 def _decided(tool: str, effect: Effect, asked: Asked) -> Decision:
     from ouroboros.app import secrecy
-    from ouroboros.app.wiring import toolbox
+    from ouroboros.app.wiring import rulebook
     from ouroboros.safety.leaks import Leaks
     from ouroboros.tools.admission import Judgement
     from ouroboros.tools.passage import resolved
 
     loaded = asked.loaded
-    bench = toolbox.Bench(
+    bench = rulebook.Bench(
         settings=loaded.settings,
         home=loaded.home,
         cwd=asked.cwd,
@@ -155,7 +155,7 @@ def _decided(tool: str, effect: Effect, asked: Asked) -> Decision:
         rules=loaded.rules,
     )
     book, _ = policies.book(loaded.home, asked.cwd)
-    rules, validator = toolbox.judging(bench, "", book)
+    rules, validator = rulebook.judging(bench, "", book)
     judgement = Judgement(rules=rules, validator=validator)
     stands = Session(mode=loaded.settings.mode)
     return judgement.of(tool, resolved(effect, asked.cwd), effect, stands)

@@ -1,36 +1,29 @@
 """The tools of a session, and the hands that carry calls out by the rules."""
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
-from msgspec import Struct
 
 from ouroboros.agent.asking.questions import Questions
 from ouroboros.agent.journal import Journal
 from ouroboros.app.config.rule_names import is_of_code
 from ouroboros.app.config.trust import project_folder
 from ouroboros.app.kit import Kit
-from ouroboros.app.permission.cages import Grounds, search_of, written_of
+from ouroboros.app.permission.cages import Grounds
 from ouroboros.app.permission.keeper import FileKeeper
 from ouroboros.app.permission.standing import Here
-from ouroboros.app.secrecy import is_on
-from ouroboros.app.settings import Permissions, Settings
+from ouroboros.app.settings import Settings
 from ouroboros.app.wiring.goals import makers as goal_makers
 from ouroboros.app.wiring.late_scripts import Late
+from ouroboros.app.wiring.rulebook import Bench, is_online, judging, places_of, rules, rules_of
 from ouroboros.core.clock import Clock
 from ouroboros.core.ids import Ids
 from ouroboros.core.state import State
 from ouroboros.safety.leaks import Leaks
-from ouroboros.safety.paths import Places
-from ouroboros.safety.pipeline.calls import Validator
-from ouroboros.safety.policy import Approval, Granular
 from ouroboros.safety.policy.book import Book
-from ouroboros.safety.policy.presets import REVIEWED
-from ouroboros.safety.rules import Policies, Rule, Rules, parse_rule
-from ouroboros.safety.rules.foreseen import Held
 from ouroboros.store import Blobs
 from ouroboros.tools.approval import Asker
 from ouroboros.tools.builtin.asking import Inquirer, RequestUserInputTool
@@ -42,26 +35,12 @@ from ouroboros.tools.own.create import CreateToolTool
 from ouroboros.tools.own.shelf import Shelf
 from ouroboros.tools.own.tool import Reading
 from ouroboros.tools.pace import Pace
-from ouroboros.tools.registry import AnyTool, Registry, canonical
+from ouroboros.tools.registry import AnyTool, Registry
 from ouroboros.tools.routing import Routes
 from ouroboros.tools.seams import Cages, Checkpoints, Hooks
 
 if TYPE_CHECKING:
     from ouroboros.app.permission.granting import Granting
-
-
-class Bench(Struct, frozen=True, kw_only=True):
-    """Where the hands work and with what.
-
-    ``rules`` say what may happen, in the place of the settings' own lists.
-    """
-
-    settings: Settings
-    home: Path
-    cwd: Path
-    environment: dict[str, str]
-    leaks: Leaks
-    rules: tuple[Rule, ...] | None = None
 
 
 class Outputs:
@@ -117,77 +96,6 @@ def hands(
         checkpoints=checkpoints,
         hooks=hooks,
         limit=bench.settings.tools.output_bytes,
-    )
-
-
-def judging(bench: Bench, session: str, book: Book) -> tuple[Rules, Validator | None]:
-    """What says of a call whether it may happen; looks at the disk."""
-    places = _places(bench, session)
-    return _rules(bench, places, policies(bench.settings, book)), _validator(bench, places)
-
-
-def _places(bench: Bench, session: str) -> Places:
-    grounds = Grounds(cwd=bench.cwd, home=bench.home, environment=bench.environment)
-    return Places(
-        roots=(bench.cwd,),
-        readable=(bench.home / "blobs", bench.home / "artifacts" / session),
-        home=bench.home,
-        person=Path(bench.environment.get("HOME", "/")),
-        search=search_of(bench.environment),
-        written=written_of(bench.settings.sandbox, grounds),
-    ).resolved()
-
-
-def _rules(bench: Bench, places: Places, policies: Policies | None = None) -> Rules:
-    written = rules(bench.settings.permissions) if bench.rules is None else bench.rules
-    return Rules(written, places, canonical, policies=policies)
-
-
-def _validator(bench: Bench, places: Places) -> Validator | None:
-    """What judges calls by themselves; nothing when the person has switched the pipeline off."""
-    if not is_on(bench.settings.safety):
-        return None
-    home = places.home or bench.home
-    vault = [home / name for name in ("vault", "vault.key", "keys.toml")]
-    return Validator(roots=places.roots, vault=vault)
-
-
-def is_online(settings: Settings) -> bool:
-    """Whether commands reach the network unasked; a proxy asks about each place by itself."""
-    from ouroboros.app.permission.cages import is_caged
-
-    return settings.sandbox.network == "on" or not is_caged(settings.sandbox)
-
-
-def _held(settings: Settings) -> Held | None:
-    """What the cage keeps from commands, as far as the settings tell."""
-    from ouroboros.app.permission.cages import is_caged
-
-    wanted = settings.sandbox
-    if not is_caged(wanted):
-        return None
-    is_loose = wanted.landlock_alone == "loose" or any(".git" in name for name in wanted.writable)
-    return Held(git=not is_loose, network=wanted.network == "off")
-
-
-def policies(settings: Settings, book: Book) -> Policies:
-    """What decides besides the permission rules."""
-    is_strict = settings.guardian.enabled and settings.guardian.strict
-    if not settings.approval_policy:
-        return Policies(book=book, is_strict=is_strict, cage=cache(partial(_held, settings)))
-    from ouroboros.app.permission.cages import is_caged
-
-    granular = Granular(
-        sandbox_approval=settings.approval.sandbox_approval,
-        rules=settings.approval.rules,
-        request_permissions=settings.approval.request_permissions,
-    )
-    return Policies(
-        book=book,
-        approval=Approval(name=settings.approval_policy, granular=granular),
-        sandbox=settings.sandbox.mode,
-        is_caged=is_caged(settings.sandbox),
-        is_strict=is_strict and settings.approval_policy in REVIEWED,
     )
 
 
@@ -339,14 +247,13 @@ def permissions_for(kit: Kit) -> AnyTool:
 
 
 def _granting(kit: Kit) -> "Granting":
-    from ouroboros.app.permission.cages import Grounds
     from ouroboros.app.permission.granting import Granting
 
     bench = _bench(kit)
     return Granting(
         kit.settings,
         Grounds(cwd=kit.cwd, home=kit.home, environment=kit.environment),
-        rules=_rules(bench, _places(bench, kit.state.session)),
+        rules=rules_of(bench, places_of(bench, kit.state.session)),
         hosts=kit.book.policy,
     )
 
@@ -384,17 +291,3 @@ def strangers(settings: Settings, registry: Registry) -> list[str]:
         meant = f"; did you mean {near[0]}?" if near else ""
         warnings.append(f"{written!r} names no tool, so it does nothing{meant}")
     return warnings
-
-
-def rules(permissions: Permissions) -> list[Rule]:
-    """The permission lists of the settings as rules."""
-    found: list[Rule] = []
-    for outcome, written in (
-        ("allow", permissions.allow),
-        ("ask", permissions.ask),
-        ("deny", permissions.deny),
-    ):
-        for rule in written:
-            plain = rule if isinstance(rule, str) else f"{rule.tool_name}({rule.rule_content})"
-            found.append(parse_rule(outcome, plain))
-    return found

@@ -56,6 +56,19 @@ def test_the_rules_of_the_settings_are_told(ouro: Ouro, home: Path) -> None:
     assert (answer["decision"], answer["decided_by"]) == ("deny", "Bash(curl:*)")
 
 
+def test_the_path_that_commands_get_is_looked_at(
+    ouro: Ouro, told: Told, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "cat").write_text("#!/bin/sh\n", encoding="utf-8")
+    (project / "cat").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{project}:/usr/bin:/bin")
+    answer = json.loads(ouro("explain", "command", "cat x", "--json").out)
+    assert (answer["class"], answer["decision"]) == ("safe", "ask")
+    assert str(project / "cat") in answer["why"]
+    [line] = told("command", {"command": "cat x", "cwd": str(project)})[1]
+    assert line["class"] == "safe"
+
+
 def test_a_git_read_shows_what_would_run(ouro: Ouro, project: Path) -> None:
     subprocess.run(["git", "init", "-q", str(project)], check=True)
     answer = json.loads(ouro("explain", "command", "git log", "--json").out)
