@@ -7,6 +7,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -177,6 +178,19 @@ def test_threads_and_sessions_take_turns(kept: Kept) -> None:
     kept.git("fsck", "--full", "--strict")
     kept.shadow.library.load()
     assert all(kept.shadow.has(sha) for sha in made)
+
+
+def test_a_folder_that_several_open_for_the_first_time_has_one_repository(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    start = Barrier(6)
+
+    def work(_: int) -> Path:
+        start.wait(30)
+        return Shadow.opened(tmp_path / "home", tmp_path / "work").folder
+
+    with ThreadPoolExecutor(6) as pool:
+        assert len(set(pool.map(work, range(6)))) == 1
+    assert len(list((tmp_path / "home" / "checkpoints").glob("*.git"))) == 1
 
 
 def test_a_full_disk_is_said_and_keeps_what_there_is(tmp_path: Path) -> None:

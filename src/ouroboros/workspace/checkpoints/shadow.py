@@ -1,9 +1,7 @@
 """The repository of checkpoints of one folder: found again, locked, written and tidied."""
 
-import fcntl
 import os
 import re
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,20 +12,24 @@ from msgspec import Struct
 
 from ouroboros.workspace.checkpoints import index
 from ouroboros.workspace.checkpoints.faults import (
-    CheckpointBusy,
     CheckpointFailed,
     CheckpointLost,
 )
 from ouroboros.workspace.checkpoints.index import Folder
 from ouroboros.workspace.checkpoints.library import Library
 from ouroboros.workspace.checkpoints.objects import commit_of, name_of
-from ouroboros.workspace.checkpoints.place import REFS, Place, fill, found_for, keep_file, made_for
+from ouroboros.workspace.checkpoints.place import (
+    REFS,
+    Place,
+    alone,
+    fill,
+    found_for,
+    keep_file,
+    made_for,
+    note,
+)
 from ouroboros.workspace.checkpoints.scan import Bounds, Look, Scan
 
-LOCK_SECONDS = 20.0
-"""How long another process is waited for."""
-
-_LOOK_SECONDS = 0.01
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_\-]{0,127}")
 
 
@@ -68,17 +70,15 @@ class Shadow:
         """
         try:
             found = root.stat()
-            folder = found_for(home, root, found) or made_for(home, root)
+            folder = found_for(home, root, found) or made_for(home, root, found)
             shadow = cls(folder, root)
-            place = Place(root=os.fsencode(root), device=found.st_dev, number=found.st_ino)
-            keep_file(folder / "workspace.json", msgspec.json.encode(place))
+            note(folder, root, found)
             try:
                 shadow._load()
             except CheckpointLost as lost:
                 aside = folder.with_name(f"{folder.name}.damaged-{os.urandom(4).hex()}")
                 folder.rename(aside)
-                shadow = cls(made_for(home, root), root)
-                keep_file(shadow.folder / "workspace.json", msgspec.json.encode(place))
+                shadow = cls(made_for(home, root, found), root)
                 shadow._load()
                 shadow.notice = f"{lost.message}; they were put aside in {str(aside)!r}"
         except OSError as failed:
@@ -115,16 +115,13 @@ class Shadow:
             finally:
                 self._depth -= 1
             return
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
-        descriptor = os.open(self.folder / "lock", flags, 0o600)
-        try:
-            _wait(descriptor, self.root)
+        with alone(self.folder / "lock", self.root):
             self.library.load()
             self._depth = 1
-            yield
-        finally:
-            self._depth = 0
-            os.close(descriptor)
+            try:
+                yield
+            finally:
+                self._depth = 0
 
     def look(self, bounds: Bounds, *, now: float, stop: Callable[[], bool] = lambda: False) -> Look:
         """What the files are now, all of it kept; inside of ``locked``.
@@ -316,21 +313,6 @@ class Shadow:
         if self._index is not None and not index.shas(self._index) <= self.library.names():
             self._index = None
         self._generation = generation
-
-
-def _wait(descriptor: int, root: Path) -> None:
-    until = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as held:
-            if time.monotonic() > until:
-                raise CheckpointBusy(
-                    f"another process works with the checkpoints of {str(root)!r}"
-                ) from held
-            time.sleep(_LOOK_SECONDS)
-        else:
-            return
 
 
 def _numbers(folder: Path) -> list[str]:
