@@ -11,8 +11,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ouroboros.core.commands import GoalStatus
+from ouroboros.core.events.call import ToolResulted
 from ouroboros.core.events.envelope import Envelope, Event
 from ouroboros.core.events.goal import GoalContinued, GoalCreated, GoalLimited, GoalUpdated
+from ouroboros.core.events.run import ErrorRaised, SessionReady, TaskCancelled, TaskCompleted
+from ouroboros.core.events.turn import TurnStarted
 
 TOOLS = frozenset({"get_goal", "create_goal", "update_goal"})
 
@@ -115,21 +118,21 @@ class Goals(Struct, kw_only=True):
         """Takes in an event; ``tokens`` are those that the whole session has used by now."""
         event = envelope.data
         used = self.used.get(self.at_work)
-        if used is not None and event.type != "session.ready":
+        if used is not None and not isinstance(event, SessionReady):
             used.tokens += max(0, tokens - self.seen)
             used.seconds += max(0.0, envelope.ts - self.last)
         self.seen, self.last = tokens, envelope.ts
-        match event.type:
-            case "turn.started":
+        match event:
+            case TurnStarted():
                 self._begin_turn()
-            case "task.completed" | "task.cancelled":
-                self._end_run(getattr(event, "reason", ""))
-            case "session.ready":
+            case TaskCompleted(reason=reason) | TaskCancelled(reason=reason):
+                self._end_run(reason)
+            case SessionReady():
                 self.at_work = ""
-            case "error":
-                self.failed = getattr(event, "kind", "")
-            case "tool.result":
-                self._note_call(event)
+            case ErrorRaised(kind=kind):
+                self.failed = kind
+            case ToolResulted(status="done", name=name) if name not in TOOLS:
+                self.has_acted = True
             case _:
                 self._change(event, envelope.ts)
 
@@ -160,11 +163,6 @@ class Goals(Struct, kw_only=True):
             used.idle = 0 if self.has_acted else used.idle + 1
         self.at_work = ""
         self.is_continued = self.has_acted = False
-
-    def _note_call(self, event: Event) -> None:
-        is_done = getattr(event, "status", "") == "done"
-        if is_done and getattr(event, "name", "") not in TOOLS:
-            self.has_acted = True
 
     def _change(self, event: Event, now: float) -> None:
         match event:
