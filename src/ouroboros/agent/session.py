@@ -201,7 +201,7 @@ class Session:
         """Goes on with a run that was cut off, or with the goal.
 
         Raises:
-            Misuse: The last run came to its end, or has not, and there is no active goal.
+            Misuse: A run is under way, or nothing was cut off and no goal is to be gone on with.
         """
         if self.running:
             raise Misuse("a turn is running already", hint="wait for its end, or stop it first")

@@ -1,1 +1,1 @@
-"""A run while it goes on: calls begun early, calls repeated, where it ends, what a crash left open."""
+"""What a session does around its runs: words, wishes, hooks, calls begun early or again, ends, a crash."""
