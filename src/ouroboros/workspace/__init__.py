@@ -1,4 +1,4 @@
-"""The person's files: the patch engine today; checkpoints, work trees, bundles and verification later.
+"""The person's files: patches, checkpoints, other repositories and maps of them; bundles come later.
 
 Refuses: to touch the person's own .git, index, stash or refs.
 """
