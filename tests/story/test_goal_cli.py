@@ -99,6 +99,8 @@ def test_a_chat_sets_shows_changes_and_works_towards_a_goal(tmp_path: Path) -> N
         program.sees("ask> ")
         program.type("/goal\r")
         program.sees("there is no goal")
+        program.type("/goal --budget 5000 Reach it\r")
+        program.sees("takes no options")
         program.type("/goal Reach it\r")
         program.sees("Goal: Reach it")
         program.sees("Goal blocked: why")

@@ -246,6 +246,12 @@ def test_a_key_is_never_shown() -> None:
     assert "sk-secret" not in repr(find("openai/m", environment={"OPENAI_API_KEY": "sk-secret"}))
 
 
+def test_a_placeholder_in_the_place_of_a_key_is_left_in_what_is_shown() -> None:
+    credential = auth.find(("A",), {"A": "x"})
+    assert credential is not None
+    assert credential.redact("not in the expected format") == "not in the expected format"
+
+
 @pytest.mark.parametrize("key", ["two words", "käse", "line\nbreak"])
 def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(key: str) -> None:
     with pytest.raises(Misuse) as caught:

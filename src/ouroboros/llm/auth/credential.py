@@ -9,6 +9,9 @@ type AuthStyle = Literal["bearer", "x-api-key", "api-key", "x-goog-api-key", "aw
 
 HIDDEN = "[key]"
 
+SHORTEST = 8
+"""Shorter values are placeholders of local servers, and would be found everywhere."""
+
 
 class Credential:
     """A key and the name of the variable it came from; its text never shows the key."""
@@ -34,8 +37,8 @@ class Credential:
                 return {}
 
     def redact(self, text: str) -> str:
-        """The text with the key taken out."""
-        return text.replace(self._key, HIDDEN)
+        """The text with the key taken out, unless it is too short to be one."""
+        return text if len(self._key) < SHORTEST else text.replace(self._key, HIDDEN)
 
 
 def is_sendable(key: str) -> bool:

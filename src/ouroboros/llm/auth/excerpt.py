@@ -3,12 +3,10 @@
 import re
 from collections.abc import Iterable
 
-from ouroboros.llm.auth.credential import HIDDEN
+from ouroboros.llm.auth.credential import HIDDEN, SHORTEST
 from ouroboros.safety.sanitize import sanitized
 
 LENGTH = 300
-SHORTEST = 8
-"""Shorter values are no secrets, and would be found everywhere."""
 
 _TOKEN = re.compile(r"(?=[\w\-.+~=]*\d)[\w\-.+~=]{20,}", re.ASCII)
 

@@ -27,7 +27,7 @@ def wish(words: str) -> SetGoal:
     """What the words after ``/goal`` ask for.
 
     Raises:
-        Misuse: A budget is no number, or the objective is empty or too long.
+        Misuse: A budget is no number, an option is written, or the objective is empty or too long.
     """
     verb, _, more = words.partition(" ")
     more = more.strip()
@@ -40,6 +40,8 @@ def wish(words: str) -> SetGoal:
         if budget is None:
             raise Misuse(f"{more[:40]!r} is no number of tokens", hint="/goal budget 200000")
         return SetGoal(token_budget=budget)
+    if verb.startswith("--"):
+        raise Misuse(f"/goal takes no options such as {verb[:40]!r}", hint="/goal budget 200000")
     if verb == "edit":
         return SetGoal(objective=objective(more), edit=True)
     return SetGoal(objective=objective(words))
