@@ -19,13 +19,13 @@ from ouroboros.testing.clock import ManualClock
 from tests.unit.llm.asking import client, said
 from tests.unit.llm.auth_server import AuthServer, authorizing
 
-COUNTED = 'echo run >> "$HOME/runs"; n=$(wc -l < "$HOME/runs"); printf "token-%d\\n" $n'
+COUNTED = 'echo run >> "$HOME/runs"; n=$(wc -l < "$HOME/runs"); printf "granted-%d\\n" $n'
 
 
 @pytest.fixture
 async def server() -> AsyncGenerator[AuthServer]:
     async with authorizing() as running:
-        running.live = {"token-1", "token-2", "token-3"}
+        running.live = {"granted-1", "granted-2", "granted-3"}
         yield running
 
 
@@ -70,7 +70,7 @@ async def test_the_token_is_kept_for_its_time(server: AuthServer, tmp_path: Path
         for seconds in (0, 299, 1, 299):
             clock.advance(seconds)
             assert await said(asked) == "ready"
-    tokens = [f"Bearer token-{number}" for number in (1, 1, 2, 2)]
+    tokens = [f"Bearer granted-{number}" for number in (1, 1, 2, 2)]
     assert sent(server) == tokens
 
 
@@ -82,7 +82,7 @@ async def test_many_requests_share_one_run(server: AuthServer, tmp_path: Path) -
     ):
         for _ in range(8):
             tasks.start_soon(said, asked)
-    assert (runs(tmp_path), set(sent(server))) == (1, {"Bearer token-1"})
+    assert (runs(tmp_path), set(sent(server))) == (1, {"Bearer granted-1"})
 
 
 async def test_a_failed_run_is_shared_too(tmp_path: Path) -> None:
@@ -103,21 +103,21 @@ async def test_a_failed_run_is_shared_too(tmp_path: Path) -> None:
 
 
 async def test_a_refused_token_is_fetched_again_once(server: AuthServer, tmp_path: Path) -> None:
-    server.live = {"token-2"}
+    server.live = {"granted-2"}
     plan = CommandPlan(command=COUNTED)
     async with client(server.url, plan, tmp_path, environment=environment(tmp_path)) as asked:
         assert await said(asked) == "ready"
-        assert sent(server) == ["Bearer token-1", "Bearer token-2"]
+        assert sent(server) == ["Bearer granted-1", "Bearer granted-2"]
         server.live = set()
         with pytest.raises(ModelFailed) as caught:
             await said(asked)
-    assert sent(server)[2:] == ["Bearer token-2", "Bearer token-3"]
-    assert "token-3" not in str(caught.value)
+    assert sent(server)[2:] == ["Bearer granted-2", "Bearer granted-3"]
+    assert "granted-3" not in str(caught.value)
     assert "command" in caught.value.hint
 
 
 async def test_refusals_at_once_run_the_command_once(server: AuthServer, tmp_path: Path) -> None:
-    server.live = {"token-2"}
+    server.live = {"granted-2"}
     plan = CommandPlan(command=f"sleep 0.05; {COUNTED}")
     async with (
         client(server.url, plan, tmp_path, environment=environment(tmp_path)) as asked,
@@ -131,7 +131,7 @@ async def test_refusals_at_once_run_the_command_once(server: AuthServer, tmp_pat
 async def test_a_list_of_models_is_asked_for_with_a_new_token_once(
     server: AuthServer, tmp_path: Path
 ) -> None:
-    server.live = {"token-2"}
+    server.live = {"granted-2"}
     token, transport = token_of(tmp_path, COUNTED), Http1()
     source = Source(protocol="openai-chat", base_url=f"{server.url}/v1", path="/models")
     try:
@@ -142,7 +142,7 @@ async def test_a_list_of_models_is_asked_for_with_a_new_token_once(
     finally:
         await transport.close()
     assert caught.value.failure.kind == "auth"
-    assert sent(server) == [f"Bearer token-{number}" for number in (1, 2, 2, 3)]
+    assert sent(server) == [f"Bearer granted-{number}" for number in (1, 2, 2, 3)]
 
 
 async def test_a_late_refusal_of_an_old_token_runs_nothing(tmp_path: Path) -> None:
@@ -164,13 +164,13 @@ async def test_the_same_token_again_is_not_sent_again(server: AuthServer, tmp_pa
 
 
 async def test_the_header_is_the_one_of_the_vendor(server: AuthServer, tmp_path: Path) -> None:
-    plan = CommandPlan(command=("echo", "token-1"))
+    plan = CommandPlan(command=("echo", "granted-1"))
     async with client(
         server.url, plan, tmp_path, style="x-api-key", environment=environment(tmp_path)
     ) as asked:
         with pytest.raises(ModelFailed):
             await said(asked)
-    assert (sent(server, "x-api-key"), sent(server)) == (["token-1"], [""])
+    assert (sent(server, "x-api-key"), sent(server)) == (["granted-1"], [""])
 
 
 async def test_the_command_runs_ahead_of_the_first_request(
@@ -275,7 +275,7 @@ async def test_texts_show_no_token_that_was_ever_used(tmp_path: Path) -> None:
     token = token_of(tmp_path, COUNTED)
     first = await token.authorize(HttpRequest(url="http://127.0.0.1/"))
     assert await token.renew(first)
-    assert token.redact("token-1 token-2") == "[key] [key]"
+    assert token.redact("granted-1 granted-2") == "[key] [key]"
     assert "token" not in repr(token.source)
 
 
@@ -283,7 +283,7 @@ async def test_a_vendor_s_own_command_is_used_where_no_key_is(
     server: AuthServer, tmp_path: Path
 ) -> None:
     tool = tmp_path / "gcloud"
-    tool.write_text('#!/bin/sh\n[ "$*" = "auth print-access-token" ] && echo token-1\n')
+    tool.write_text('#!/bin/sh\n[ "$*" = "auth print-access-token" ] && echo granted-1\n')
     tool.chmod(0o700)
     variables = environment(tmp_path) | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     entry = Entry(
@@ -293,7 +293,7 @@ async def test_a_vendor_s_own_command_is_used_where_no_key_is(
         keys=("CLOUD_TOKEN",),
         key_command=("gcloud", "auth", "print-access-token"),
     )
-    for given, token in (({}, "token-1"), ({"CLOUD_TOKEN": "token-2"}, "token-2")):
+    for given, token in (({}, "granted-1"), ({"CLOUD_TOKEN": "granted-2"}, "granted-2")):
         known = {**variables, **given}
         choice = find("cloud/m", environment=known, entries=(entry,))
         connection = Connection(environment=known)
