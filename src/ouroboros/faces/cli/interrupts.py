@@ -1,14 +1,37 @@
 """Signals as wishes: the first one stops the run, the second one leaves."""
 
+import asyncio
+import atexit
+import os
 import signal
-from collections.abc import Awaitable, Callable
+import threading
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager, suppress
 
 import anyio
+from anyio.abc import ObjectReceiveStream
 
 INTERRUPTED = 130
 
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _GRACE_SECONDS = 5.0
+_MOST_WAITING = 8
+
+
+def run[T](main: Callable[[], Awaitable[T]]) -> T:
+    """As ``anyio.run``; a signal that nobody watches for ends the program at once, as interrupted.
+
+    What it leaves open is what a killed one leaves. From the end of the program on none counts.
+    """
+    is_process = threading.current_thread() is threading.main_thread()
+    if is_process:
+        _take(_leave, signal.SIGTERM, signal.SIGHUP)
+        atexit.register(_take, signal.SIG_IGN, *_STOPPING)
+    try:
+        return anyio.run(main)
+    finally:
+        if is_process:
+            _take(_leave, signal.SIGINT)
 
 
 async def watch(stop: Callable[[str], Awaitable[bool]], leave: Callable[[], None]) -> None:
@@ -17,15 +40,14 @@ async def watch(stop: Callable[[str], Awaitable[bool]], leave: Callable[[], None
     ``stop`` is told the signal's name and says whether there was something to stop for the first
     time. A signal that was not typed ends the program, also if the run does not end by itself.
     """
-    with anyio.open_signal_receiver(*_STOPPING) as signals:
+    with _heard() as signals:
         async for number in signals:
             if not await stop(number.name):
                 leave()
                 return
             if number != signal.SIGINT:
                 with anyio.move_on_after(_GRACE_SECONDS):
-                    async for _ in signals:
-                        break
+                    await signals.receive()
                 leave()
                 return
 
@@ -43,3 +65,39 @@ async def on_resize(tell: Callable[[], Awaitable[None]]) -> None:
         await tell()
         async for _ in signals:
             await tell()
+
+
+@contextmanager
+def _heard() -> Generator[ObjectReceiveStream[signal.Signals]]:
+    """Each stopping signal; at the end they do again what they did before, without a moment between.
+
+    The event loop's own handlers would be the system's in that moment, which ends the program with
+    another code.
+    """
+    loop = asyncio.get_running_loop()
+    send, receive = anyio.create_memory_object_stream[signal.Signals](_MOST_WAITING)
+
+    def tell(number: int) -> None:
+        with suppress(anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            send.send_nowait(signal.Signals(number))
+
+    def hear(number: int, _: object) -> None:
+        loop.call_soon_threadsafe(tell, number)
+
+    # Which thread gets a signal is the system's choice; a loop with a receiver is woken by any.
+    with send, receive, anyio.open_signal_receiver(signal.SIGURG):
+        before = {number: signal.signal(number, hear) for number in _STOPPING}
+        try:
+            yield receive
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _take(handler: Callable[[int, object], None] | int, *numbers: signal.Signals) -> None:
+    for number in numbers:
+        signal.signal(number, handler)
+
+
+def _leave(*_: object) -> None:
+    os._exit(INTERRUPTED)

@@ -47,7 +47,7 @@ def perform(
         ready(loaded.settings.browser, equipment.environment, loaded.home, person=interactive)
     resume = resumed(chosen, loaded.home, cwd, person=interactive)
 
-    import anyio
+    from ouroboros.faces.cli import interrupts
 
     handing: list[Handing] = []
 
@@ -92,7 +92,7 @@ def perform(
                 stage.face.tell(Notice(text=f"warning: {warning}", level="warning"))
             return await Conversation(session, stage, session.id).once(text)
 
-    code = anyio.run(main)
+    code = interrupts.run(main)
     for one in handing:
         one.keep()
     equipment.remark()

@@ -1,8 +1,8 @@
 """`ouro chat`: tasks one after the other, with the person there."""
 
+from functools import partial
 from typing import TYPE_CHECKING, get_args
 
-import anyio
 import anyio.to_thread
 import click
 import msgspec
@@ -11,6 +11,7 @@ from ouroboros.app.past import sessions
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Compact, Effort, Mode, SetMode, SetModel
 from ouroboros.core.errors import Misuse, OuroborosError
+from ouroboros.faces.cli import interrupts
 from ouroboros.faces.cli.conversation import Control, Conversation
 from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.options.flags import Chosen, resumed, shared, with_browser
@@ -82,7 +83,7 @@ def command(
         _read_along(equipment.loaded.home, cwd, resume, latest=chosen.latest)
         return 0
     first = " ".join(task).encode("utf-8", "replace").decode()
-    code = anyio.run(chat.talk, first, resume, chosen.at, chosen.latest)
+    code = interrupts.run(partial(chat.talk, first, resume, chosen.at, chosen.latest))
     equipment.remark()
     return code
 

@@ -28,8 +28,7 @@ def _begin(context: click.Context, *, keep: bool) -> int:
 
 
 def _play(invocation: Invocation, folder: Path) -> int:
-    import anyio
-
+    from ouroboros.faces.cli import interrupts
     from ouroboros.faces.cli.stage import Streams
 
     streams = Streams.of_process(invocation.environment)
@@ -58,7 +57,7 @@ def _play(invocation: Invocation, folder: Path) -> int:
         note(f"Checked apart from the agent: the tests pass. {events} events are in the log.")
         return 0
 
-    return anyio.run(main)
+    return interrupts.run(main)
 
 
 command = LazyGroup(

@@ -49,7 +49,7 @@ def command(invocation: Invocation, /, *, headed: bool) -> int:
 def _play(
     invocation: Invocation, settings: Settings, streams: "Streams", folder: Path, task: str
 ) -> tuple[int, str]:
-    import anyio
+    from ouroboros.faces.cli import interrupts
 
     async def main() -> tuple[int, str]:
         from ouroboros.app.ouroboros import Ouroboros
@@ -75,4 +75,4 @@ def _play(
             code = await Conversation(session, stage, "").once(task)
             return code, session.state.final
 
-    return anyio.run(main)
+    return interrupts.run(main)

@@ -94,8 +94,7 @@ def _wish(words: str, *, base: str, commit: str, uncommitted: bool) -> Review:
 
 def perform(invocation: Invocation, chosen: Chosen, wish: Review, shape: Shape) -> int:
     """Opens a session, has the change reviewed in it, and gives the exit code."""
-    import anyio
-
+    from ouroboros.faces.cli import interrupts
     from ouroboros.faces.cli.runs.taping import equip
     from ouroboros.faces.cli.stage import Streams, open_stage
 
@@ -116,7 +115,7 @@ def perform(invocation: Invocation, chosen: Chosen, wish: Review, shape: Shape) 
             talk = Reviewing(session, wish, shape, stage.face.tell)
             return await Conversation(talk, stage, session.id).once("")
 
-    return anyio.run(main)
+    return interrupts.run(main)
 
 
 class Reviewing:

@@ -154,7 +154,7 @@ def perform(
     interactive = output == "text" and not silent and streams.converses
     resume = resumed(chosen, loaded.home, cwd, person=interactive)
 
-    import anyio
+    from ouroboros.faces.cli import interrupts
 
     async def main() -> int:
         from ouroboros.faces.cli.conversation import Conversation
@@ -176,7 +176,7 @@ def perform(
             code = await Conversation(talk, stage, session.id).once(text, typed)
             return goals.exit_code(was, goals.standing(session.state), code)
 
-    code = anyio.run(main)
+    code = interrupts.run(main)
     equipment.remark()
     return code
 
