@@ -25,6 +25,15 @@ LOOSER = (
     "[sandbox]\nprocesses = 99999",
     '[sandbox]\nlocal_sockets = "open"',
     '[web]\nallow = ["evil.example"]',
+    '[browser]\nmode = "attach"',
+    '[browser]\nmode = "remote"',
+    '[browser]\nurl = "ws://evil.example/devtools/browser/1"',
+    '[browser]\nprogram = "./chromium"',
+    '[browser]\nflags = ["--disable-web-security"]',
+    '[browser]\nallow_domains = ["evil.example"]',
+    '[browser]\nuploads = ["/"]',
+    "[browser]\ndownload_max = 99999999999",
+    "[browser]\nconfirm = []",
     "[safety]\nenabled = false",
     "[safety]\nconfirm_disable = true",
     '[safety.actions]\naws-access-key = "warn"',
@@ -36,6 +45,8 @@ STRICTER = (
     '[sandbox]\nhide = ["secrets"]',
     "[sandbox]\nprocesses = 100",
     '[web]\ndeny = ["evil.example"]\nonly_allowed = true\nonly_reading = true',
+    '[browser]\nblock_domains = ["evil.example"]\nonly_allowed = true\ndownload_max = 5',
+    '[browser]\nheadless = false\nprofile = "shop"',
     '[safety.actions]\naws-access-key = "block"',
     "[limits]\nactions_per_hour = 3",
 )
@@ -59,6 +70,13 @@ writable = ["/srv/out"]
 deny = ["a.example", "b.example"]
 only_allowed = true
 only_reading = true
+[browser]
+mode = "attach"
+url = "9222"
+allow_domains = ["a.example"]
+only_allowed = true
+block_domains = ["b.example", "c.example"]
+confirm = ["payment", "upload"]
 [safety.actions]
 aws-access-key = "block"
 """
@@ -77,6 +95,12 @@ LOOSER_THAN_CAREFUL = (
     '[web]\ndeny = ["a.example"]',
     "[web]\nonly_allowed = false",
     "[web]\nonly_reading = false",
+    '[browser]\nmode = "remote"',
+    '[browser]\nurl = ""',
+    '[browser]\nallow_domains = ["a.example", "d.example"]',
+    "[browser]\nonly_allowed = false",
+    '[browser]\nblock_domains = ["b.example"]',
+    '[browser]\nconfirm = ["payment"]',
     '[safety.actions]\naws-access-key = "redact"',
 )
 

@@ -74,6 +74,11 @@ def _asks_less(value: object, own: object) -> bool:
     return value not in {"untrusted", own}
 
 
+def _reaches_for_another(value: object, own: object) -> bool:
+    """A browser that is the person's own, or far away, is theirs to hand over."""
+    return value not in {"managed", own}
+
+
 def _is_on(value: object, own: object) -> bool:
     return bool(value) and not own
 
@@ -115,6 +120,16 @@ _JUDGES: dict[KeyPath, _IsLooser] = {
     ("approval", "sandbox_approval"): _is_on,
     ("approval", "rules"): _is_on,
     ("approval", "request_permissions"): _is_on,
+    ("browser", "mode"): _reaches_for_another,
+    ("browser", "url"): _differs,
+    ("browser", "program"): _differs,
+    ("browser", "flags"): _more,
+    ("browser", "allow_domains"): _more,
+    ("browser", "only_allowed"): _is_off,
+    ("browser", "block_domains"): _fewer,
+    ("browser", "uploads"): _more,
+    ("browser", "download_max"): _larger,
+    ("browser", "confirm"): _fewer,
     ("checkpoints", "enabled"): _is_off,
     ("checkpoints", "on_failure"): _order("ask", "warn"),
     ("checkpoints", "exclude"): _more,
