@@ -12,6 +12,7 @@ from ouroboros.agent.context.cut import Around, Flush, Nobody, keep_nothing
 from ouroboros.agent.context.teller import no_mentions
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.roles import Partner
+from ouroboros.agent.running.hooked import Childless, Children
 from ouroboros.agent.running.overlap import Hands
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.app.permission.reviewing import Stop
@@ -28,7 +29,7 @@ from ouroboros.safety.policy.book import Book
 from ouroboros.safety.rules import Rule
 from ouroboros.tools.approval import Asker
 from ouroboros.tools.pace import Pace
-from ouroboros.tools.seams import Cages
+from ouroboros.tools.seams import Cages, Hooks
 
 if TYPE_CHECKING:
     from ouroboros.app.hooks.around import Around as HooksAround
@@ -49,6 +50,8 @@ class Kit(Struct, frozen=True, kw_only=True):
         around: Hears of every summary and may stop it.
         flush: Keeps what is worth keeping of messages that a summary replaces.
         hooks: Programs of the person; None where there are none.
+        calls: The same around calls.
+        children: The same around what the session starts.
     """
 
     settings: Settings
@@ -75,6 +78,8 @@ class Kit(Struct, frozen=True, kw_only=True):
     flush: Flush = keep_nothing
     only: frozenset[str] | None = None
     hooks: "HooksAround | None" = None
+    calls: Hooks | None = None
+    children: Children = Childless()
 
 
 class Later:

@@ -43,6 +43,43 @@ async def as_it_is(verdict: TaskCompleted) -> TaskCompleted | Message:
     return verdict
 
 
+class Begun(Struct, frozen=True, kw_only=True):
+    """What is to become of a child.
+
+    Attributes:
+        refused: Why it must not begin; empty when it may.
+        told: What it is told before all else.
+    """
+
+    refused: str = ""
+    told: tuple[Message, ...] = ()
+
+
+class Children(Protocol):
+    """Hears of what a run starts; bounds its own waits, may be cancelled, and raises nothing on purpose.
+
+    ``stops`` is asked when a child has an answer, ``times`` after it was sent back already. It gives
+    the words that the child goes on with, or nothing.
+    """
+
+    async def begins(self, child: str, kind: str) -> Begun: ...
+    async def stops(self, child: str, answer: str, times: int) -> str: ...
+
+
+class Childless:
+    """Nobody wants to hear of children."""
+
+    async def begins(self, child: str, kind: str) -> Begun:
+        """As they were meant."""
+        del child, kind
+        return Begun()
+
+    async def stops(self, child: str, answer: str, times: int) -> str:
+        """As they came."""
+        del child, answer, times
+        return ""
+
+
 class NoHooks:
     """Nothing is set up."""
 

@@ -190,7 +190,7 @@ def sample(moment: Moment, cwd: Path) -> dict[str, object]:
         "model": "test",
         "permission_mode": "default",
     }
-    if moment in {"PreCompact", "PostCompact"}:
+    if moment in {"PreCompact", "MemoryFlush", "PostCompact"}:
         del common["permission_mode"]
     if moment not in {"SessionStart", "SessionEnd"}:
         common["turn_id"] = "1"
@@ -200,6 +200,14 @@ def sample(moment: Moment, cwd: Path) -> dict[str, object]:
 _CALL: dict[str, object] = {"tool_name": "Bash", "tool_input": {"command": "echo test"}}
 _AGENT: dict[str, object] = {"agent_id": "1", "agent_type": "test"}
 _END: dict[str, object] = {"stop_hook_active": False, "last_assistant_message": "test"}
+_MESSAGE: dict[str, object] = {
+    "id": "msg_test",
+    "role": "user",
+    "kind": "plain",
+    "text": "test",
+    "calls": [],
+    "results": [],
+}
 _SAMPLES: dict[Moment, dict[str, object]] = {
     "SessionStart": {"source": "startup"},
     "SessionEnd": {"reason": "other"},
@@ -208,6 +216,7 @@ _SAMPLES: dict[Moment, dict[str, object]] = {
     "PermissionRequest": _CALL,
     "PostToolUse": {**_CALL, "tool_use_id": "call_test", "tool_response": "test"},
     "PreCompact": {"trigger": "manual"},
+    "MemoryFlush": {"trigger": "manual", "focus": "", "tokens": 7, "messages": [_MESSAGE]},
     "PostCompact": {"trigger": "manual"},
     "SubagentStart": _AGENT,
     "SubagentStop": {**_AGENT, **_END, "agent_transcript_path": None},

@@ -8,7 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.agent.review import reading
-from ouroboros.app.apart import TOOLS, Opener, replied
+from ouroboros.agent.running.hooked import Children
+from ouroboros.app.apart import TOOLS, Ended, Opener, Room, replied
 from ouroboros.app.review import changes, placing
 from ouroboros.app.review.changes import Part
 from ouroboros.app.review.subjects import Subject, subject
@@ -37,6 +38,7 @@ class Ground(Struct, frozen=True, kw_only=True):
         rubric: By what it judges.
         model: What the session works with now.
         window: How many tokens that reads at once.
+        children: Hears of each reader, and may refuse it or send it back.
     """
 
     settings: Settings
@@ -47,6 +49,7 @@ class Ground(Struct, frozen=True, kw_only=True):
     rubric: str
     model: Callable[[], str]
     window: Callable[[], int]
+    children: Children
 
 
 class Reviewer:
@@ -133,8 +136,11 @@ class Assignment:
                 child = room.id
                 self._ground.record(SubagentStarted(child=child, task=f"review {self.subject}"))
                 room.listen(hear)
-                ended = await room.run(task, typed=0)
+                ended = await self._answered(room, task)
                 reason = ended.reason
+        except OuroborosError:
+            reason = "failed"
+            raise
         finally:
             if child:
                 self._ground.record(SubagentCompleted(child=child, reason=reason))
@@ -147,6 +153,22 @@ class Assignment:
         return replace(
             found, notes=(*found.notes, f"the reviewer was stopped by a limit ({limit})")
         )
+
+    async def _answered(self, room: Room, task: str) -> Ended:
+        """The reader's answer, after all that the person's hooks have to say to it."""
+        children = self._ground.children
+        begun = await children.begins(room.id, "review")
+        if begun.refused:
+            raise OuroborosError(f"a hook stopped the reviewer: {begun.refused}")
+        told = (message.text for message in begun.told)
+        ended = await room.run("\n\n".join((*told, task)), typed=0)
+        times = 0
+        while ended.reason == "completed":
+            again = await children.stops(room.id, ended.final, times)
+            if not again:
+                break
+            ended, times = await room.run(again, typed=0), times + 1
+        return ended
 
 
 def confined(settings: Settings, model: str, rubric: str) -> Settings:

@@ -124,7 +124,7 @@ def session_hands(kit: Kit, registry: Registry, routes: Routes | None = None) ->
         cages=kit.cages,
         routes=routes,
         checkpoints=kit.keeping,
-        hooks=kit.hooks,
+        hooks=kit.calls,
         pace=kit.pace,
     )
 

@@ -12,7 +12,9 @@ _BLOCKING: frozenset[Moment] = frozenset({
     *("UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse"),
     *("SubagentStop", "Stop", "TransformResponse"),
 })
-_PLAIN: frozenset[Moment] = frozenset({"SessionStart", "UserPromptSubmit", "SubagentStart"})
+_PLAIN: frozenset[Moment] = frozenset({
+    *("SessionStart", "UserPromptSubmit", "MemoryFlush", "SubagentStart"),
+})
 _STRICT: frozenset[Moment] = frozenset({"PreToolUse", "PermissionRequest", "PostToolUse"})
 
 _FIELDS: dict[Moment, frozenset[str]] = {
@@ -23,6 +25,7 @@ _FIELDS: dict[Moment, frozenset[str]] = {
     }),
     "PermissionRequest": frozenset({"decision"}),
     "PostToolUse": frozenset({"additionalContext", "updatedMCPToolOutput"}),
+    "MemoryFlush": frozenset({"additionalContext"}),
     "SubagentStart": frozenset({"additionalContext"}),
     "TransformResponse": frozenset({"updatedResponse"}),
 }

@@ -31,8 +31,7 @@ MOST_TOKENS = 2_500
 """Of the words of one hook a model reads this much; the whole is kept beside."""
 
 _SHOWN_CHARACTERS = 600
-_TOLD: frozenset[Moment] = frozenset({"SubagentStart", "SubagentStop"})
-
+_TOLD: frozenset[Moment] = frozenset({"SubagentStop"})
 
 END_SECONDS = 10.0
 """How long hooks may take when a session ends."""

@@ -6,7 +6,7 @@ import msgspec
 
 from ouroboros.agent.loop import Run
 from ouroboros.core.errors import Failure, ModelFailed
-from ouroboros.core.events import UserMessage
+from ouroboros.core.events import TaskCompleted, UserMessage
 from ouroboros.core.parts import Message, Text
 from ouroboros.core.state import State
 from ouroboros.repl.seeds import Seed, Seeds
@@ -21,12 +21,13 @@ HURRY_AT = 2
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """What a child is asked: the quotable prompt, and what its REPL begins with."""
+    """What a child is asked: the quotable prompt, what its REPL begins with, what hooks tell it."""
 
     child: str
     prompt: str
     setting: Setting
     seeds: Seeds
+    told: tuple[Message, ...] = ()
 
 
 async def live(ground: Ground, wish: Wish, tools: Callable[[State], tuple[AnyTool, ...]]) -> str:
@@ -69,6 +70,25 @@ async def live(ground: Ground, wish: Wish, tools: Callable[[State], tuple[AnyToo
         )
         words = Message(id=ground.ids.new("msg"), role="user", parts=(Text(text=wish.prompt),))
         journal.record(UserMessage(message=words))
+        for more in wish.told:
+            journal.record(UserMessage(message=more))
+        times = 0
+
+        async def news() -> None:
+            for more in await room.news():
+                journal.record(UserMessage(message=more))
+
+        async def stopping(verdict: TaskCompleted) -> TaskCompleted | Message:
+            nonlocal times
+            if verdict.reason != "completed":
+                return verdict
+            again = await ground.hooks.stops(wish.child, verdict.final, times)
+            if not again:
+                return verdict
+            times += 1
+            parts = (Text(text=again),)
+            return Message(id=ground.ids.new("msg"), role="user", kind="nudge", parts=parts)
+
         run = Run(
             state=state,
             mind=mind,
@@ -76,6 +96,8 @@ async def live(ground: Ground, wish: Wish, tools: Callable[[State], tuple[AnyToo
             hands=room.hands,
             journal=journal,
             limit=ground.allowance.limit,
+            opening=news,
+            stopping=stopping,
         )
         await _to_the_end(run, log)
     return _value(state, log)

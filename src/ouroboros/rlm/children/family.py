@@ -6,12 +6,13 @@ from typing import cast
 
 import anyio
 from msgspec import Raw, Struct, field
+from msgspec.structs import replace
 
 from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.core.errors import Misuse, ModelFailed, OuroborosError, StoreFailed
 from ouroboros.core.events.fleet import SubagentCompleted, SubagentReplied, SubagentStarted
 from ouroboros.core.limits import CHARS_PER_TOKEN
-from ouroboros.core.parts import Usage
+from ouroboros.core.parts import Message, Usage
 from ouroboros.core.state import State
 from ouroboros.llm.stream import Finished
 from ouroboros.repl.seeds import Seed, Seeds
@@ -158,7 +159,6 @@ class Family:
 
     async def _plain(self, kind: str, prompt: str, text: str) -> str:
         child = self._begin(kind, prompt, len(text) // 4)
-        text = self._hidden(text)
 
         def paid(speaker: Speaker, finished: Finished) -> None:
             usage = finished.usage
@@ -170,12 +170,12 @@ class Family:
             usage = Usage(input_uncached=len(self._ground.leaf + text) // CHARS_PER_TOKEN)
             return self._ground.allowance.held(usage.input_total, speaker.cost(usage) or 0.0)
 
-        async def work() -> str:
+        async def asked(question: str) -> str:
             try:
                 finished = await asking.asked(
                     await self._ground.lineup(),
                     system=self._ground.leaf,
-                    text=text,
+                    text=self._hidden(question),
                     paid=paid,
                     held=held,
                 )
@@ -187,7 +187,16 @@ class Family:
             cut = finished.stop_reason in {"length", "overflow"}
             return f"{said}\n[cut off at the output limit]" if cut else said
 
-        return await self._watched(child, work)
+        async def work(told: tuple[Message, ...]) -> str:
+            question = "\n\n".join((*(each.text for each in told), text))
+            answer, times = await asked(question), 0
+            while again := await self._ground.hooks.stops(child, answer, times):
+                self._check_caps()
+                times += 1
+                answer = await asked(words.again(question, answer, again, self._ground.marks()))
+            return answer
+
+        return await self._watched(child, kind, work)
 
     def _hidden(self, text: str) -> str:
         redact = self._ground.redact
@@ -218,7 +227,10 @@ class Family:
             )
             return self._tools(below) if self._depth + 1 < self._ground.bounds.depth else ()
 
-        return await self._watched(child, lambda: live(self._ground, wish, tools))
+        async def work(told: tuple[Message, ...]) -> str:
+            return await live(self._ground, replace(wish, told=told), tools)
+
+        return await self._watched(child, "run", work)
 
     def _begin(self, kind: str, prompt: str, tokens: int) -> str:
         """Takes one call out of the budget and says so, in one step."""
@@ -245,14 +257,19 @@ class Family:
         if reached:
             raise _Refused(f"the run has reached its limit {reached}")
 
-    async def _watched(self, child: str, work: Callable[[], Awaitable[str]]) -> str:
+    async def _watched(
+        self, child: str, kind: str, work: Callable[[tuple[Message, ...]], Awaitable[str]]
+    ) -> str:
         reason, final = "cancelled", ""
         try:
             with anyio.CancelScope() as scope:
                 self._ground.working[child] = scope
                 async with self._ground.places[self._depth]:
                     self._check_caps()
-                    answer = await work()
+                    begun = await self._ground.hooks.begins(child, kind)
+                    if begun.refused:
+                        raise _Refused(f"a hook stopped it: {begun.refused}")
+                    answer = await work(begun.told)
                 reason, final = "completed", f"text, {len(answer):,} characters"
                 return answer
         except (_Refused, OuroborosError) as failed:

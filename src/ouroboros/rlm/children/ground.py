@@ -9,12 +9,14 @@ from msgspec import Struct, field
 
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.running.caps import watch
+from ouroboros.agent.running.hooked import Childless, Children
 from ouroboros.agent.running.overlap import Hands
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.core.clock import Clock
 from ouroboros.core.events import Event
 from ouroboros.core.ids import Ids
 from ouroboros.core.limits import Caps
+from ouroboros.core.parts import Message
 from ouroboros.core.state import State
 from ouroboros.repl.seeds import Seeds
 from ouroboros.rlm.mind import Window
@@ -41,13 +43,22 @@ class Bounds(Struct, frozen=True, kw_only=True):
     history_tokens: int
 
 
+async def no_news() -> tuple[Message, ...]:
+    """Nobody has anything to tell."""
+    return ()
+
+
 class Room(Struct, frozen=True, kw_only=True):
-    """A child's REPL, open: its hands, its system prompt, and its view of the browser."""
+    """A child's REPL, open: its hands, its system prompt, and its view of the browser.
+
+    ``news`` is what it is to be told before it is asked next.
+    """
 
     hands: Hands
     system: str
     prepare: Callable[[], Awaitable[str]]
     window: Window | None = None
+    news: Callable[[], Awaitable[tuple[Message, ...]]] = no_news
 
 
 class Birth(Struct, frozen=True, kw_only=True):
@@ -130,6 +141,7 @@ class Ground(Struct, frozen=True, kw_only=True):
         marks: Something nobody can guess, anew each time.
         leaf: The prompt of a plain read.
         redact: An event's JSON, or a leaf's text, without secrets; None when it holds none.
+        hooks: Hear of each child, and may refuse it or send it back.
         working: What stops each child that is at work.
     """
 
@@ -146,6 +158,7 @@ class Ground(Struct, frozen=True, kw_only=True):
     marks: Callable[[], str]
     leaf: str
     redact: Callable[[bytes], bytes | None] | None = None
+    hooks: Children = Childless()
     working: dict[str, anyio.CancelScope] = field(default_factory=dict[str, anyio.CancelScope])
 
 

@@ -57,6 +57,14 @@ def pack(prompt: str, items: list[str], mark: str) -> str:
     )
 
 
+def again(question: str, answer: str, words: str, mark: str) -> str:
+    """The message of a plain read that was sent back: what was asked, what it said, and why not so."""
+    return (
+        f"{question}\n\nYou have answered this already, between two lines that hold {mark}:\n"
+        f"<answer {mark}>\n{answer}\n</answer {mark}>\n{words}\nAnswer anew, and whole."
+    )
+
+
 def answers(text: str, count: int) -> dict[int, str]:
     """The answers of a pack by item number from 1; those that are missing or odd are left out."""
     from json import JSONDecoder

@@ -32,7 +32,15 @@ from ouroboros.repl.metadata import Entry
 from ouroboros.repl.seeds import Seeds
 from ouroboros.rlm import prompts, router
 from ouroboros.rlm.children.family import ERROR, Family
-from ouroboros.rlm.children.ground import Allowance, Birth, Bounds, Ground, Room, places
+from ouroboros.rlm.children.ground import (
+    Allowance,
+    Birth,
+    Bounds,
+    Ground,
+    Room,
+    no_news,
+    places,
+)
 from ouroboros.rlm.children.queries import queries
 from ouroboros.rlm.context import Bounds as Iterations
 from ouroboros.rlm.hands import ReplTool
@@ -129,6 +137,10 @@ class Nursery:
             runner = opened.repl
             tool = ReplTool(lambda: runner, birth.state)
             kit = replace(self._kit, state=birth.state, journal=birth.journal)
+            news = no_news
+            if kit.hooks is not None:
+                calls, asker = kit.hooks.within(birth.child)
+                kit, news = replace(kit, calls=calls, asker=asker), calls.news
             browser = self._repls.base.browser
             view = View(browser.known) if browser is not None else None
 
@@ -142,6 +154,7 @@ class Nursery:
                 system=self._words.system(opened.api, can_ask=birth.can_ask, is_child=True),
                 prepare=prepare,
                 window=view,
+                news=news,
             )
 
 
@@ -325,6 +338,7 @@ def _ground(kit: Kit, nursery: Nursery, words: prompts.Words, allowance: Allowan
         marks=_mark,
         leaf=words.leaf,
         redact=secrecy.redactor(kit.leaks),
+        hooks=kit.children,
     )
 
 

@@ -129,6 +129,7 @@ class LateReviewer:
             rubric=self._rubric,
             model=lambda: kit.state.model,
             window=lambda: kit.lineup.speaker.tuning.window,
+            children=kit.children,
         )
         return await Reviewer(ground).prepare(wish)
 

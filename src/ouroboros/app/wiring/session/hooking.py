@@ -5,9 +5,11 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+import anyio
 from anyio import to_thread
 from msgspec.structs import replace
 
+from ouroboros.agent.context.cut import Cut, Flush
 from ouroboros.app.config.layers import MANAGED
 from ouroboros.app.kit import Kit
 from ouroboros.app.wiring.session.opening import Opening
@@ -25,7 +27,8 @@ async def hooked(kit: Kit, opening: Opening, warnings: list[str], *, resumed: bo
         return kit
     from ouroboros.app.config.trust import project_folder
     from ouroboros.app.hooks import standing
-    from ouroboros.app.hooks.around import Around, AskedFirst, Cuts, Facts
+    from ouroboros.app.hooks.around import Around
+    from ouroboros.app.hooks.facts import Facts
     from ouroboros.app.hooks.files import files, of_settings
     from ouroboros.app.wiring.toolbox import Outputs
     from ouroboros.plugins.hooks.running import Hooks, World
@@ -60,9 +63,31 @@ async def hooked(kit: Kit, opening: Opening, warnings: list[str], *, resumed: bo
         stop=kit.stop.send,
         beginning="resume" if resumed else "startup",
     )
-    around = Around(Hooks(reading.active, world), facts)
+    around = Around(Hooks(reading.active, world), facts, kit.asker)
     kit.journal.listen(around.listen)
-    return replace(kit, hooks=around, asker=AskedFirst(around, kit.asker), around=Cuts(around))
+    return replace(
+        kit,
+        hooks=around,
+        calls=around.calls,
+        children=around.children,
+        asker=around.asker,
+        around=around.summaries,
+        flush=_both(kit.flush, around.summaries.flush),
+    )
+
+
+def _both(first: Flush, second: Flush) -> Flush:
+    """Both at once: neither takes the time of the other."""
+
+    async def flushed(cut: Cut) -> None:
+        async def one(flush: Flush) -> None:
+            await flush(cut)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(one, first)
+            tasks.start_soon(one, second)
+
+    return flushed
 
 
 def _judge(kit: Kit, opening: Opening) -> "ModelJudge":
