@@ -198,3 +198,16 @@ def test_no_expression_repeats_what_repeats() -> None:
 def test_signed_addresses_and_seeds_are_found(kind: str, text: str, secret: str) -> None:
     whole = text.format(secret)
     assert [(each.kind, whole[each.start : each.end]) for each in find(whole)] == [(kind, secret)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "All tests pass: `python3 -m pytest -q`.",
+        "* tests pass: pytest-8.2",
+        "to pass: 'abc123def4'",
+    ],
+)
+def test_to_pass_is_a_verb_too(text: str) -> None:
+    assert Detector().redacted(text) == text
+    assert "abc123def4" not in Detector().redacted("bob pass: 'abc123def4'")

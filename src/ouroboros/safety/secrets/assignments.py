@@ -89,6 +89,12 @@ _ENVIRONMENT = Expression(
     r"(?:ENV|ARG|setenv|set|SET|export|machine[ ]\S{1,80}[ ]login[ ]\S{1,80}|login[ ]\S{1,80})[ ]{1,4}\Z"
 )
 
+_TOLD = Expression(
+    r"(?i)(?:\btests?|\bchecks?|\bcases?|\bsuites?|\bbuilds?|\ball|\bthey|\bthem|\bit|\bboth|\bto|\bstill|\bnow|\bmust|"
+    r"\bshould|\bwill|\b(?:does|do|did) ?n[o']t|\bcannot|\d)[ ]\Z"
+)
+"""What stands before a verb: tests pass, and they must."""
+
 
 class _Name(Struct, frozen=True, kw_only=True):
     """What a name says of its value; ``whose`` is a vendor or nobody's."""
@@ -159,6 +165,8 @@ class _Judge:
         worth = worth if quoted else worth.rstrip(_POINTS)
         kind = self._kind(name, worth, found, first=first, quoted=quoted)
         if not kind or (not quoted and worth[:1] in "$@" and worth[1:2].isalpha()):
+            return None
+        if name.low == "pass" and _TOLD.search(text, max(0, first - 24), first):
             return None
         return self._whole(kind, start, quoted=quoted)
 
