@@ -7,6 +7,7 @@ result. Every tool goes this way, every step is on record, and every call ends i
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -50,9 +51,7 @@ from ouroboros.tools.seams import (
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
 _CAGED = frozenset({"execute", "run"})
-
 _SAID_YES = frozenset({"asked:allowed", "hook:allowed"})
-
 _PROGRESS_EVENTS = 10_000
 
 _log = logging.getLogger(__name__)
@@ -178,6 +177,12 @@ class Orchestrator:
     def watch(self, watcher: Watcher) -> None:
         """Tells it of every effect that is let through, before the effect happens."""
         self._gate.watchers.append(watcher)
+
+    def within(self, hooks: Hooks, asker: Asker) -> "Orchestrator":
+        """The same hands for a child: with hooks around its calls, and somebody asked, of its own."""
+        hands = copy(self)
+        hands._gate = msgspec.structs.replace(self._gate, hooks=hooks, asker=asker)
+        return hands
 
     async def admit(self, effect: Effect, *, name: str, call_id: str) -> None:
         """Hooks, rules and the person for an effect that no call of a tool stands for.

@@ -103,6 +103,7 @@ class Wish(Struct, frozen=True, kw_only=True):
         tools: Functions besides, such as ``llm_query``.
         withheld: Functions that answer with these words instead of doing anything.
         is_child: It may act in its own tabs only, and writes no file.
+        performer: Carries its calls out; None leaves it to whoever does for all.
     """
 
     name: str = ""
@@ -110,6 +111,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     tools: tuple[AnyTool, ...] = ()
     withheld: Mapping[str, str] = {}
     is_child: bool = False
+    performer: Performer | None = None
 
 
 class Open(Struct, frozen=True, kw_only=True):
@@ -145,7 +147,7 @@ class Repls:
         groups = self._groups(wish, capabilities, notes)
         made = Repl(
             base.isolates,
-            performer=base.performer,
+            performer=wish.performer or base.performer,
             functions=[tool for _, tools in groups for tool in tools],
             record=base.record,
             taint=self.taint,

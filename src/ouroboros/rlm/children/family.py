@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import cast
 
 import anyio
@@ -143,22 +144,23 @@ class Family:
         return words.fits(prompt, tokens) and (carries or not self.has_browser)
 
     async def _leaf(self, prompt: str, data: str) -> str:
-        text = words.leaf(prompt, data, self._ground.marks())
-        return await self._plain("leaf", prompt, text)
+        return await self._plain("leaf", prompt, partial(words.leaf, prompt, data))
 
     async def _pack(
         self, prompt: str, pack: list[int], texts: list[str], found: dict[int, str]
     ) -> None:
-        text = words.pack(prompt, [texts[at] for at in pack], self._ground.marks())
+        items = [texts[at] for at in pack]
         try:
-            said = await self._plain("pack", prompt, text)
+            said = await self._plain("pack", prompt, partial(words.pack, prompt, items))
         except (_Refused, ModelFailed, Misuse, OSError, RuntimeError):
             return  # each is asked by itself, and says itself why that cannot be
         for number, answer in words.answers(said, len(pack)).items():
             found[pack[number - 1]] = answer
 
-    async def _plain(self, kind: str, prompt: str, text: str) -> str:
-        child = self._begin(kind, prompt, len(text) // 4)
+    async def _plain(self, kind: str, prompt: str, text: Callable[[str], str]) -> str:
+        """Asks what ``text`` makes of a mark, which is another one each time."""
+        marks = self._ground.marks
+        child = self._begin(kind, prompt, len(text("")) // 4)
 
         def paid(speaker: Speaker, finished: Finished) -> None:
             usage = finished.usage
@@ -166,16 +168,19 @@ class Family:
             told = SubagentReplied(child=child, model=speaker.name, usage=usage, cost=cost)
             self._ground.record(told)
 
-        def held(speaker: Speaker) -> AbstractContextManager[None]:
-            usage = Usage(input_uncached=len(self._ground.leaf + text) // CHARS_PER_TOKEN)
-            return self._ground.allowance.held(usage.input_total, speaker.cost(usage) or 0.0)
-
         async def asked(question: str) -> str:
+            question = self._hidden(question)
+            tokens = len(self._ground.leaf + question) // CHARS_PER_TOKEN
+
+            def held(speaker: Speaker) -> AbstractContextManager[None]:
+                cost = speaker.cost(Usage(input_uncached=tokens))
+                return self._ground.allowance.held(tokens, cost or 0.0)
+
             try:
                 finished = await asking.asked(
                     await self._ground.lineup(),
                     system=self._ground.leaf,
-                    text=self._hidden(question),
+                    text=question,
                     paid=paid,
                     held=held,
                 )
@@ -188,12 +193,12 @@ class Family:
             return f"{said}\n[cut off at the output limit]" if cut else said
 
         async def work(told: tuple[Message, ...]) -> str:
-            question = "\n\n".join((*(each.text for each in told), text))
-            answer, times = await asked(question), 0
+            more = "".join(f"{each.text}\n\n" for each in told)
+            answer, times = await asked(f"{more}{text(marks())}"), 0
             while again := await self._ground.hooks.stops(child, answer, times):
                 self._check_caps()
-                times += 1
-                answer = await asked(words.again(question, answer, again, self._ground.marks()))
+                mark, times = marks(), times + 1
+                answer = await asked(more + words.again(text(mark), answer, again, mark))
             return answer
 
         return await self._watched(child, kind, work)

@@ -47,6 +47,7 @@ from ouroboros.rlm.hands import ReplTool
 from ouroboros.rlm.mind import Reading, RlmMind
 from ouroboros.safety.guard import Guard
 from ouroboros.tools.builtin.asking import RequestUserInputTool
+from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import AnyTool, Registry, canonical
 
 _ASKING: tuple[str, ...] = ("llm_query", "llm_batch", "llm_map")
@@ -119,9 +120,9 @@ class Helpers:
 class Nursery:
     """Opens REPLs for children, on the ground of the session's own."""
 
-    def __init__(self, kit: Kit, repls: Repls, words: prompts.Words) -> None:
-        """Opens none yet."""
-        self._kit, self._repls, self._words = kit, repls, words
+    def __init__(self, kit: Kit, repls: Repls, words: prompts.Words, hands: Orchestrator) -> None:
+        """Opens none yet; ``hands`` carry out what code of the session calls."""
+        self._kit, self._repls, self._words, self._hands = kit, repls, words, hands
 
     def has_browser(self) -> bool:
         """A child would have a browser."""
@@ -132,15 +133,22 @@ class Nursery:
         """A child's REPL; the tabs that it opened are closed with it."""
         nested = f"{ERROR} sub-calls cannot be nested deeper than {self._kit.settings.rlm.depth}"
         withheld = {} if birth.can_ask else dict.fromkeys(_ASKING, nested)
-        wish = ReplWish(seeds=birth.seeds, tools=birth.tools, withheld=withheld, is_child=True)
+        kit = replace(self._kit, state=birth.state, journal=birth.journal)
+        hands, news = self._hands, no_news
+        if kit.hooks is not None:
+            calls, asker = kit.hooks.within(birth.child)
+            kit = replace(kit, calls=calls, asker=asker)
+            hands, news = hands.within(calls, asker), calls.news
+        wish = ReplWish(
+            seeds=birth.seeds,
+            tools=birth.tools,
+            withheld=withheld,
+            is_child=True,
+            performer=hands,
+        )
         async with self._repls.open(wish) as opened:
             runner = opened.repl
             tool = ReplTool(lambda: runner, birth.state)
-            kit = replace(self._kit, state=birth.state, journal=birth.journal)
-            news = no_news
-            if kit.hooks is not None:
-                calls, asker = kit.hooks.within(birth.child)
-                kit, news = replace(kit, calls=calls, asker=asker), calls.news
             browser = self._repls.base.browser
             view = View(browser.known) if browser is not None else None
 
@@ -190,7 +198,7 @@ async def _open(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
         follow(hands, repls.taint, repls.own.ledger)
         allowance = Allowance(kit.caps, kit.state, kit.clock)
         family = Family(
-            _ground(kit, Nursery(kit, repls, words), words, allowance),
+            _ground(kit, Nursery(kit, repls, words, hands), words, allowance),
             state=kit.state,
             tools=queries,
         )
