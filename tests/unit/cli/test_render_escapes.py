@@ -136,3 +136,21 @@ def test_a_link_shows_its_target_and_is_not_clickable() -> None:
     text = "".join(ansi(line, colour=True) for line in rows)
     assert "http://evil.example/login" in text
     assert "\x1b]8" not in text
+
+
+@pytest.mark.parametrize(
+    "text", ["Use <your-key> here.", "List<T> and <b>bold</b>", "<div>\nhidden?\n</div>"]
+)
+def test_what_looks_like_html_is_shown(text: str) -> None:
+    shown = " ".join(
+        "".join(span.text for span in row) for row in markdown_rows(text, 60, colours=16)
+    )
+    assert shown.split() == text.split()
+
+
+def test_the_lines_around_a_plan_are_not_shown() -> None:
+    rows = markdown_rows(
+        "<proposed_plan>\n1. one\n2. `<proposed_plan>`\n</proposed_plan>\n\nEnd", 60, colours=16
+    )
+    words = " ".join("".join(span.text for span in row) for row in rows).split()
+    assert words == ["1", "one", "2", "<proposed_plan>", "End"]

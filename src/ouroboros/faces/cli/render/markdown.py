@@ -1,5 +1,6 @@
 """Markdown as rows of a terminal; imports rich only when the first block is drawn."""
 
+import re
 from functools import cache
 from io import StringIO
 from typing import TYPE_CHECKING, ClassVar
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 _WIDEST = 100
 _LONGEST = 50_000
+_AROUND_PLANS = re.compile(r"^[ \t]*</?proposed_plan>[ \t]*$", re.MULTILINE)
+"""What tells us where a plan is tells a person nothing."""
 
 
 def warm() -> None:
@@ -27,7 +30,7 @@ def markdown_rows(text: str, columns: int, *, colours: int) -> list[Row]:
     The text is made harmless before it is parsed and again after it: a numeric entity such as
     ``&#27;`` turns into a control character only while it is parsed.
     """
-    safe = plain(text)
+    safe = _AROUND_PLANS.sub("", plain(text))
     columns = min(columns, _WIDEST)
     if len(safe) > _LONGEST:
         return wrap(safe, columns)
@@ -79,9 +82,13 @@ def _console(columns: int) -> "Console":
 
 @cache
 def _markup() -> "type[Markdown]":
+    from markdown_it import MarkdownIt
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.markdown import Heading, ImageItem, Markdown, MarkdownElement
     from rich.text import Text
+
+    # What looks like HTML is shown as it is: ``<your-key>`` would vanish from a sentence.
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
 
     class Title(Heading):
         """A heading at the left edge, its level shown without colour as well."""
@@ -108,7 +115,8 @@ def _markup() -> "type[Markdown]":
         }
 
         def __init__(self, markup: str) -> None:
-            super().__init__(markup, code_theme="ansi_dark", hyperlinks=False)
+            super().__init__("", code_theme="ansi_dark", hyperlinks=False)
+            self.parsed = parser.parse(markup)
 
     return Plainly
 
