@@ -12,6 +12,7 @@ import pytest
 from blockbuster import BlockBuster
 from hypothesis import HealthCheck, settings
 
+from tests import signals
 from tests.leftovers import still_left
 
 settings.register_profile(
@@ -60,8 +61,9 @@ def refuse_network(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def pytest_configure() -> None:
-    """Shuts the network for this process; an audit hook cannot be taken off again."""
-    sys.addaudithook(refuse_network)
+    """Shuts the network for this process, and lets Ctrl-C be heard in the programs it starts."""
+    sys.addaudithook(refuse_network)  # which cannot be taken off again
+    signals.heard()
 
 
 @pytest.fixture

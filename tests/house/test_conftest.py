@@ -12,6 +12,7 @@ from anyio.abc import SocketAttribute
 from blockbuster import BlockingError
 
 import ouroboros
+from tests import signals
 from tests.leftovers import left, still_left
 
 
@@ -34,7 +35,7 @@ async def test_loopback_is_open() -> None:
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0)
     port = listener.extra(SocketAttribute.local_port)
     async with listener, await anyio.connect_tcp("localhost", port):
-        pass
+        signals.heard()
 
 
 def test_a_test_sees_neither_a_home_nor_a_key(fresh_home: Path) -> None:
@@ -42,6 +43,20 @@ def test_a_test_sees_neither_a_home_nor_a_key(fresh_home: Path) -> None:
     assert not fresh_home.exists()
     assert os.environ["OUROBOROS_HOME"] == str(fresh_home / ".ouroboros")
     assert [name for name in os.environ if name.endswith("_API_KEY")] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT, signal.SIGHUP])
+def test_programs_hear_signals_also_where_the_tests_run_behind_a_script(number: int) -> None:
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        signals.heard()
+        program = 'trap "echo heard" INT QUIT HUP; kill -$0 $$'
+        said = subprocess.run(
+            ["/bin/sh", "-c", program, str(number)], capture_output=True, check=True
+        )
+    finally:
+        signal.signal(number, before)
+    assert said.stdout == b"heard\n"
 
 
 async def test_our_own_code_may_not_block_the_loop() -> None:
