@@ -35,7 +35,7 @@ async def test_loopback_is_open() -> None:
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0)
     port = listener.extra(SocketAttribute.local_port)
     async with listener, await anyio.connect_tcp("localhost", port):
-        signals.heard()
+        pass
 
 
 def test_a_test_sees_neither_a_home_nor_a_key(fresh_home: Path) -> None:
