@@ -23,8 +23,11 @@ def open_database(
     *,
     busy_seconds: float = BUSY_SECONDS,
     migrations: Sequence[Migration] = MIGRATIONS,
+    is_alone: bool = False,
 ) -> sqlite3.Connection:
     """Opens the database, making or migrating it first; belongs to the calling thread.
+
+    ``is_alone``: nobody else can open it meanwhile, and no memory is shared by way of a file.
 
     Raises:
         StoreNewer: A later version wrote it.
@@ -35,7 +38,7 @@ def open_database(
     make_private(home)
     try:
         _make_private_file(layout.database)
-        connection = _connect(layout.database, busy_seconds)
+        connection = _connect(layout.database, busy_seconds, is_alone=is_alone)
     except OSError as error:
         raise refused(error, layout.database) from error
     except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -52,8 +55,16 @@ def open_database(
 
 
 def open_existing(home: Path) -> sqlite3.Connection | None:
-    """For readers: None when there is no database yet, and none is made."""
-    return open_database(home) if Layout(home).database.exists() else None
+    """For readers: None when there is no database yet, and none is made.
+
+    It can be read on a full disk too, where there is no room for the file that processes share.
+    """
+    if not Layout(home).database.exists():
+        return None
+    try:
+        return open_database(home)
+    except StoreFull:
+        return open_database(home, is_alone=True)
 
 
 @contextmanager
@@ -116,9 +127,11 @@ def _make_private_file(path: Path) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
-def _connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
+def _connect(path: Path, busy_seconds: float, *, is_alone: bool) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
     try:
+        if is_alone:
+            connection.execute("PRAGMA locking_mode=EXCLUSIVE")
         connection.execute("PRAGMA synchronous=FULL")
     except BaseException:
         connection.close()

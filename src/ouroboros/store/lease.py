@@ -241,8 +241,12 @@ def _boot() -> str:
 
 
 def _unusable(path: Path, error: OSError) -> StoreFailed:
-    kind = StoreFull if error.errno == errno.ENOSPC else StoreFailed
-    return kind(
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return StoreFull(
+            f"No room on the disk for the lock {str(path)!r}.",
+            hint="Free some space; meanwhile sessions can be read, and not gone on with.",
+        )
+    return StoreFailed(
         f"Cannot write the lock {str(path)!r}: {error.strerror or error}.",
         hint="Check the rights of the folder and the room on its disk.",
     )
