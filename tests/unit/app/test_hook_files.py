@@ -9,7 +9,7 @@ from ouroboros.app.config import trust
 from ouroboros.app.config.layers import Loaded, load
 from ouroboros.app.hooks import offline, standing
 from ouroboros.app.hooks.files import every, files
-from ouroboros.core.errors import ConfigBroken
+from ouroboros.core.errors import ConfigBroken, Misuse
 
 
 def toml(command: str) -> str:
@@ -108,6 +108,56 @@ def test_a_hook_of_a_folder_that_is_trusted_no_longer_says_so(tmp_path: Path, lo
     trust.revoke(home, project)
     (said,) = {standing.barred(home, project, each.definition) for each in found}
     assert said == f"you trust {project} no longer, so the hook did not run"
+
+
+def only_managed(tmp_path: Path, text: str) -> Loaded:
+    (tmp_path / "etc" / "managed.toml").write_text(text + toml("managed toml"), encoding="utf-8")
+    return read(tmp_path)
+
+
+def test_an_administrator_lets_no_other_hooks_run(tmp_path: Path, loaded: Loaded):
+    managed = tmp_path / "etc" / "managed.toml"
+    trust.grant(loaded.home, trust.read(tmp_path / "work", loaded.home))
+    offline.trust(loaded.home, standing.read(loaded.home, files(read(tmp_path))).waiting)
+    # Neither the person nor a project says otherwise.
+    with (loaded.home / "config.toml").open("r+", encoding="utf-8") as file:
+        own = file.read()
+        file.seek(0)
+        file.write(f"managed_hooks_only = false\n{own}")
+    under = only_managed(tmp_path, "managed_hooks_only = true\n")
+    assert under.settings.managed_hooks_only
+    found = standing.read(
+        under.home, files(under, managed=managed), only_managed=under.settings.managed_hooks_only
+    )
+    assert [each.text for each in found.active] == ["managed toml", "managed json"]
+    assert {verdict for text, verdict in texts(tmp_path, found) if "managed" not in text} == {
+        "not managed"
+    }
+    assert found.waiting == ()
+    assert any("6 hooks do not run, for managed_hooks_only" in said for said in found.warnings)
+
+
+def test_a_project_cannot_put_the_persons_hooks_aside(tmp_path: Path, loaded: Loaded):
+    path = tmp_path / "work" / ".ouroboros" / "config.toml"
+    path.write_text(f"managed_hooks_only = true\n{toml('project toml')}", encoding="utf-8")
+    trust.grant(loaded.home, trust.read(tmp_path / "work", loaded.home))
+    found = read(tmp_path)
+    assert not found.settings.managed_hooks_only
+    assert f"{path}, line 1: managed_hooks_only: ignored" in found.warnings[0]
+
+
+def test_the_administrators_hooks_cannot_be_switched_off(tmp_path: Path, loaded: Loaded):
+    managed = tmp_path / "etc" / "managed.toml"
+    found = standing.read(loaded.home, files(loaded, managed=managed)).found
+    with pytest.raises(Misuse, match="stays on"):
+        offline.enable(loaded.home, found, enabled=False)
+    key = next(each.definition.key for each in found if each.definition.source == "managed")
+    text = f'[state."{key}"]\nenabled = false\n'
+    path = loaded.home / "hooks.toml"
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o600)
+    again = standing.read(loaded.home, files(loaded, managed=managed))
+    assert ("managed json", "active") in texts(tmp_path, again)
 
 
 def test_a_torn_decision_is_told_and_nothing_runs(loaded: Loaded):

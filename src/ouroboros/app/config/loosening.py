@@ -137,6 +137,7 @@ _JUDGES: dict[KeyPath, _IsLooser] = {
     ("checkpoints", "max_file"): _smaller,
     ("checkpoints", "max_entries"): _smaller,
     ("checkpoints", "keep"): _smaller,
+    ("managed_hooks_only",): _differs,
     ("guardian", "enabled"): _is_on,
     ("guardian", "strict"): _is_off,
     ("guardian", "model"): _differs,

@@ -59,7 +59,7 @@ class Trial(Struct, frozen=True, kw_only=True):
 
 def listed(loaded: Loaded) -> tuple[list[Listed], tuple[str, ...]]:
     """Every hook that there is here, and what a person should know of them; blocking."""
-    reading = standing.read(loaded.home, every(loaded))
+    reading = _everywhere(loaded)
     found = [_listed(number, each) for number, each in enumerate(reading.found, 1)]
     return found, reading.warnings
 
@@ -70,7 +70,7 @@ def chosen(loaded: Loaded, names: Sequence[str]) -> list[Standing]:
     Raises:
         Misuse: There is none of that name.
     """
-    found = standing.read(loaded.home, every(loaded)).found
+    found = _everywhere(loaded).found
     picked: list[Standing] = []
     for name in names:
         fitting = [
@@ -86,7 +86,7 @@ def chosen(loaded: Loaded, names: Sequence[str]) -> list[Standing]:
 
 def waiting(loaded: Loaded) -> list[Standing]:
     """The hooks that would run if they were trusted."""
-    return list(standing.read(loaded.home, every(loaded)).waiting)
+    return list(_everywhere(loaded).waiting)
 
 
 def as_lines(picked: Iterable[Standing]) -> list[str]:
@@ -111,7 +111,15 @@ def untrust(home: Path, picked: Iterable[Standing]) -> None:
 
 
 def enable(home: Path, picked: Iterable[Standing], *, enabled: bool) -> None:
-    """Lets hooks run again, or no more, without forgetting that they are trusted."""
+    """Lets hooks run again, or no more, without forgetting that they are trusted.
+
+    Raises:
+        Misuse: One to be switched off is the administrator's.
+    """
+    picked = list(picked)
+    for one in (each.definition for each in picked):
+        if one.source == standing.MANAGED and not enabled:
+            raise Misuse(f"{one.place}: this hook is your administrator's and stays on")
     standing.decide(home, picked, lambda _, kept: replace(kept, enabled=enabled))
 
 
@@ -133,6 +141,11 @@ def given(path: Path) -> dict[str, object]:
         raise ConfigBroken(f"{path} is no JSON object: {broken}") from None
 
 
+def _everywhere(loaded: Loaded) -> standing.Reading:
+    only = loaded.settings.managed_hooks_only
+    return standing.read(loaded.home, every(loaded), only_managed=only)
+
+
 async def tried(
     loaded: Loaded,
     moment: Moment,
@@ -149,7 +162,10 @@ async def tried(
         if isinstance(event, HookFinished):
             ends.append(event)
 
-    reading = await to_thread.run_sync(lambda: standing.read(loaded.home, files(loaded)))
+    only = loaded.settings.managed_hooks_only
+    reading = await to_thread.run_sync(
+        lambda: standing.read(loaded.home, files(loaded), only_managed=only)
+    )
     project = project_folder(cwd, loaded.home)
     world = World(
         record=record,

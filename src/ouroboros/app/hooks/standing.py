@@ -14,9 +14,13 @@ from ouroboros.app.hooks.files import HookFile
 from ouroboros.core.errors import ConfigBroken
 from ouroboros.plugins.hooks.definition import Definition, definitions
 
-type Verdict = Literal["active", "folder not trusted", "not trusted", "changed", "disabled"]
+type Verdict = Literal[
+    "active", "folder not trusted", "not trusted", "changed", "disabled", "not managed"
+]
 
+MANAGED = "managed"
 _FOREIGN = frozenset({"project", "local"})
+_ABOVE = frozenset({"core", MANAGED})
 
 
 class Kept(Struct, frozen=True, kw_only=True):
@@ -56,8 +60,8 @@ class Decided(Struct, frozen=True, kw_only=True):
     state: dict[str, Kept] = field(default_factory=dict[str, Kept])
 
 
-def read(home: Path, files: Iterable[HookFile]) -> Reading:
-    """Every hook of these files; blocking.
+def read(home: Path, files: Iterable[HookFile], *, only_managed: bool = False) -> Reading:
+    """Every hook of these files; with ``only_managed`` no other runs than the administrator's; blocking.
 
     Raises:
         ConfigBroken: What the person has decided cannot be read.
@@ -72,8 +76,10 @@ def read(home: Path, files: Iterable[HookFile]) -> Reading:
             Standing(definition=one, verdict=_verdict(one, decided, is_trusted=each.is_trusted))
             for one in known
         ]
+    if only_managed:
+        found = [_only_managed(each) for each in found]
     reading = Reading(found=tuple(found))
-    return replace(reading, warnings=(*warnings, *_untold(reading.waiting)))
+    return replace(reading, warnings=(*warnings, *_untold(reading), *_put_aside(reading)))
 
 
 def load(home: Path) -> Decided:
@@ -131,7 +137,7 @@ def barred(home: Path, project: Path, definition: Definition) -> str:
 
 def _verdict(definition: Definition, decided: Decided, *, is_trusted: bool) -> Verdict:
     kept = decided.state.get(definition.key, Kept())
-    if not kept.enabled:
+    if not kept.enabled and definition.source != MANAGED:
         return "disabled"
     if definition.source not in _FOREIGN:
         return "active"
@@ -142,7 +148,21 @@ def _verdict(definition: Definition, decided: Decided, *, is_trusted: bool) -> V
     return "active" if kept.trusted_hash == definition.hash else "changed"
 
 
-def _untold(waiting: tuple[Standing, ...]) -> list[str]:
+def _only_managed(one: Standing) -> Standing:
+    is_above = one.definition.source in _ABOVE
+    return one if is_above else replace(one, verdict="not managed")
+
+
+def _put_aside(reading: Reading) -> list[str]:
+    count = sum(each.verdict == "not managed" for each in reading.found)
+    if not count:
+        return []
+    which = "1 hook does" if count == 1 else f"{count} hooks do"
+    return [f"{which} not run, for managed_hooks_only leaves only the administrator's"]
+
+
+def _untold(reading: Reading) -> list[str]:
+    waiting = reading.waiting
     if not waiting:
         return []
     changed = sum(each.verdict == "changed" for each in waiting)

@@ -16,7 +16,11 @@ from ouroboros.plugins.hooks.definition import Group
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All settings of a run, after the layers were joined."""
+    """All settings of a run, after the layers were joined.
+
+    Attributes:
+        managed_hooks_only: No hooks run but the administrator's; set in their file it holds for all.
+    """
 
     model: str = ""
     fallback: tuple[str, ...] = ()
@@ -47,5 +51,6 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rlm: Rlm = field(default_factory=Rlm)
     safety: Safety = field(default_factory=Safety)
     hooks: dict[str, tuple[Group, ...]] = field(default_factory=dict[str, tuple[Group, ...]])
+    managed_hooks_only: bool = False
     providers: dict[str, Provider] = field(default_factory=dict[str, Provider])
     models: dict[str, Price] = field(default_factory=dict[str, Price])

@@ -35,7 +35,11 @@ async def hooked(kit: Kit, opening: Opening, warnings: list[str], *, resumed: bo
 
     def read() -> standing.Reading:
         own = of_settings(kit.settings.hooks)
-        return standing.read(kit.home, files(opening.hooks) if opening.hooks else own)
+        return standing.read(
+            kit.home,
+            files(opening.hooks) if opening.hooks else own,
+            only_managed=kit.settings.managed_hooks_only,
+        )
 
     reading = await to_thread.run_sync(read)
     warnings += reading.warnings
