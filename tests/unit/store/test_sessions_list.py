@@ -251,12 +251,12 @@ def test_search_finds_words_beginnings_and_accents_in_what_was_said(tmp_path: Pa
 
 
 def test_search_reads_on_from_where_it_stopped(tmp_path: Path) -> None:
-    many = [said(f"needle {number}") for number in range(4500)]
+    many = [said(f"needle {number}") for number in range(8500)]
     keep(tmp_path, numbered(many))
-    assert len(search(tmp_path, "needle", limit=10_000)) == 4500
-    keep(tmp_path, numbered([said("needle again")], after=4500))
-    assert len(search(tmp_path, "needle", limit=10_000)) == 4501
-    assert len(search(tmp_path, "needle", limit=10_000)) == 4501
+    assert len(search(tmp_path, "needle", limit=20_000)) == 8500
+    keep(tmp_path, numbered([said("needle again")], after=8500))
+    assert len(search(tmp_path, "needle", limit=20_000)) == 8501
+    assert len(search(tmp_path, "needle", limit=20_000)) == 8501
 
 
 @pytest.fixture(scope="module")
