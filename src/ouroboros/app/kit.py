@@ -16,6 +16,7 @@ from ouroboros.agent.running.hooked import Childless, Children
 from ouroboros.agent.running.overlap import Hands
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.app.permission.reviewing import Stop
+from ouroboros.app.permission.visited import Visited
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.rewind.late import LateKeeping
 from ouroboros.app.settings import Settings
@@ -44,6 +45,7 @@ class Kit(Struct, frozen=True, kw_only=True):
         stop: Stops the turn, once there is a session.
         book: What policy files say.
         rules: Permission rules with their layers; None leaves it to the settings' lists.
+        visited: The workspaces that came in besides the session's own.
         cages: What commands run in.
         keeping: Keeps the person's files; None where that is switched off.
         only: Names of the tools that there are; None means all that the settings leave.
@@ -66,6 +68,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     stop: Stop
     book: Book
     rules: tuple[Rule, ...] | None
+    visited: Visited
     cages: Cages
     keeping: LateKeeping | None
     lineup: Lineup

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ouroboros.agent.context.cut import Flush
     from ouroboros.app.config.layers import Loaded
     from ouroboros.app.past.tree import Twig
+    from ouroboros.app.permission.visited import Visited
     from ouroboros.app.repos.bringing import Asked, Repos, Tell
     from ouroboros.app.repos.standing import Map, Repo
     from ouroboros.core.context import Meter
@@ -59,12 +60,13 @@ class Session:
         engine: Engine,
         *,
         warm: Callable[[], Awaitable[None]],
+        visited: "Visited",
         resumed: bool,
         warnings: tuple[str, ...],
     ) -> None:
         """Made by ``Ouroboros.open`` only."""
         self._engine = engine
-        self._warm = warm
+        self._warm, self._visited = warm, visited
         self._unanswered = 0
         self._reason = self._final = self._forked = ""
         self.resumed = resumed
@@ -150,15 +152,17 @@ class Session:
     async def visit(self, asked: "Asked", repos: "Repos", tell: "Tell | None" = None) -> "Repo":
         """Brings a repository into this session: its folder is open to tools, its tree is told.
 
-        Asking for it is the person's yes to read and write there until the session ends.
+        Asking for it is the person's yes to read and write there until the session ends; what the
+        repository sets for itself holds in it, by the same trust as for a project.
 
         Raises:
+            ConfigBroken: It is trusted, and its settings cannot be understood.
             Misuse: A turn runs, or the words name none.
             RepoFailed: It cannot be had; nothing of it is left.
         """
         from ouroboros.app.repos.visiting import visit
 
-        return await visit(self._engine, asked, repos, tell)
+        return await visit(self._engine, asked, repos, tell, self._visited)
 
     async def tell_map(self, found: "Map", root: Path) -> None:
         """Puts a map of a folder before the model; raises ``Misuse`` while a turn runs."""
@@ -303,6 +307,7 @@ class Ouroboros:
             session = Session(
                 built.engine,
                 warm=built.warm,
+                visited=built.visited,
                 resumed=built.resumed,
                 warnings=tuple(built.warnings),
             )

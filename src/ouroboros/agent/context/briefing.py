@@ -4,7 +4,7 @@ The first message of a session holds all blocks; later ones only what is new sin
 the request prefix keeps growing and never changes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -30,6 +30,13 @@ _NO_MANNER = "No manner of speaking is asked for any more: speak as you would by
 _SOMEBODY = "The person is here again and can be asked."
 
 
+class Visit(Struct, frozen=True, kw_only=True):
+    """A workspace besides the session's own, and what its instruction files say."""
+
+    folder: Path
+    instructions: Instructions
+
+
 class Surroundings(Struct, frozen=True, kw_only=True):
     """Facts about the machine and the folder, read anew before each of the person's messages.
 
@@ -37,6 +44,7 @@ class Surroundings(Struct, frozen=True, kw_only=True):
         cage: What the sandbox of commands lets through, in words of ours; empty for no sandbox.
         attended: Somebody is there who can approve something.
         personality: The manner of speaking that the settings ask for.
+        visits: Workspaces that the person brought in.
     """
 
     cwd: Path
@@ -49,6 +57,7 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     cage: str = ""
     attended: bool = True
     personality: Personality = "none"
+    visits: tuple[Visit, ...] = ()
 
 
 class Briefing(Struct, frozen=True, kw_only=True):
@@ -101,7 +110,7 @@ def brief(
     known = {} if anew else state.told
     told: dict[str, str] = {}
     texts = {
-        "instructions": lambda: _instructions(around, known, told),
+        "instructions": lambda: "\n\n".join(_instructions(around, known, told)),
         "environment": lambda: _environment(around, known, told),
         "permissions": lambda: _permissions(around, state.mode, prompts, known, told),
         "personality": lambda: _personality(around, state, prompts, known, told),
@@ -161,17 +170,31 @@ def _plan(state: State) -> str:
     return f"<plan>\n{steps}\n</plan>" if steps else ""
 
 
-def _instructions(around: Surroundings, known: dict[str, str], told: dict[str, str]) -> str:
-    text = around.instructions.text
-    digest = _digest(text) if text else ""
-    if digest == known.get("instructions", ""):
-        return ""
-    told["instructions"] = digest
-    if around.instructions.project:
-        told["project"] = f"instructions {around.instructions.project}"
-    if not text:
-        return "The instruction files that were given earlier are gone; they no longer apply."
-    return f"# AGENTS.md instructions for {around.cwd}\n\n<INSTRUCTIONS>\n{text}\n</INSTRUCTIONS>"
+def _instructions(
+    around: Surroundings, known: dict[str, str], told: dict[str, str]
+) -> Iterator[str]:
+    own = Visit(folder=around.cwd, instructions=around.instructions)
+    for visit in (own, *around.visits):
+        place = "" if visit is own else f" {visit.folder}"
+        text = visit.instructions.text
+        digest = _digest(text) if text else ""
+        if digest == known.get(f"instructions{place}", ""):
+            continue
+        told[f"instructions{place}"] = digest
+        if visit.instructions.project:
+            told[f"project{place}"] = f"instructions {visit.instructions.project}"
+        where = f" in {visit.folder}" if place else ""
+        if not text:
+            yield (
+                f"The instruction files that were given earlier{where and f' for work{where}'} are "
+                "gone; they no longer apply."
+            )
+            continue
+        only = f"They hold for work{where}.\n\n" if place else ""
+        yield (
+            f"# AGENTS.md instructions for {visit.folder}\n\n{only}<INSTRUCTIONS>\n{text}\n"
+            "</INSTRUCTIONS>"
+        )
 
 
 def _environment(around: Surroundings, known: dict[str, str], told: dict[str, str]) -> str:

@@ -45,7 +45,7 @@ def project_root(cwd: Path) -> Path:
     return cwd
 
 
-def gather(cwd: Path, home: Path, budget: int) -> Instructions:
+def gather(cwd: Path, home: Path, budget: int, *, personal: bool = True) -> Instructions:
     """Reads the files; blocking.
 
     Args:
@@ -53,10 +53,11 @@ def gather(cwd: Path, home: Path, budget: int) -> Instructions:
         home: The product's home folder, for the person's own file.
         budget: Bytes for all project files together; the file that crosses it is cut there, later
             ones are left out; 0 leaves all out.
+        personal: With the person's own file.
     """
     files: list[Path] = []
     warnings: list[str] = []
-    own = _first(home, OWN_BYTES, warnings)
+    own = _first(home, OWN_BYTES, warnings) if personal else None
     if own:
         files.append(own[0])
     pieces: list[str] = []
@@ -73,9 +74,9 @@ def gather(cwd: Path, home: Path, budget: int) -> Instructions:
         pieces.append(raw.decode("utf-8", "replace").strip())
     project = "\n\n".join(piece for piece in pieces if piece)
     noted = _notes(local_notes(root, home), files, warnings)
-    personal = own[1].decode("utf-8", "replace").strip() if own else ""
+    mine = own[1].decode("utf-8", "replace").strip() if own else ""
     local = "\n\n".join(part for part in (project, noted) if part)
-    text = SEPARATOR.join(part for part in (personal, local) if part)
+    text = SEPARATOR.join(part for part in (mine, local) if part)
     foreign = str(files[1 if own else 0]) if project else ""
     return Instructions(text=text, files=tuple(files), project=foreign, warnings=tuple(warnings))
 

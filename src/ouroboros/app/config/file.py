@@ -135,3 +135,19 @@ def _header(table: object) -> KeyPath:
         name, table = next(iter(cast("Table", table).items()))
         path.append(name)
     return tuple(path)
+
+
+def dotenv(path: Path, content: bytes) -> dict[str, str]:
+    """The variables of a ``.env`` file; lines that are none are left out."""
+    variables: dict[str, str] = {}
+    for line in decode(path, content).splitlines():
+        name, equals, value = line.strip().removeprefix("export ").partition("=")
+        name, value = name.strip(), value.strip()
+        if not equals or not name.isidentifier():
+            continue
+        quote = value[:1]
+        if quote in {"'", '"'} and quote in value[1:]:
+            variables[name] = value[1:].partition(quote)[0]
+        else:
+            variables[name] = value.partition(" #")[0].rstrip()
+    return variables

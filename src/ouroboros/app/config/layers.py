@@ -68,11 +68,21 @@ class Loaded(Struct, frozen=True, kw_only=True):
     rules: "tuple[Rule, ...]" = ()
 
 
-class _Reading(Struct):
-    """What is gathered while the layers are read; ``home`` and ``project`` may hold own tools."""
+def nothing(path: Path, content: bytes) -> Table:
+    """A stranger's file counts for nothing."""
+    del path, content
+    return {}
+
+
+class Reading(Struct):
+    """What is gathered while the layers are read; ``home`` and ``project`` may hold own tools.
+
+    ``of_strangers`` says what counts of a project's file before that is trusted.
+    """
 
     home: Path
     project: Path
+    of_strangers: Callable[[Path, bytes], Table] = nothing
     layers: list[Layer] = field(default_factory=list[Layer])
     contents: dict[str, tuple[Path, bytes]] = field(default_factory=dict[str, tuple[Path, bytes]])
     warnings: list[str] = field(default_factory=list[str])
@@ -129,10 +139,10 @@ def load(
     """
     home = home_folder(environment)
     project = trust.project_folder(cwd, home)
-    reading = _Reading(home=home, project=project)
+    reading = Reading(home=home, project=project)
     profile = profile or environment.get("OUROBOROS_PROFILE", "")
-    profiles = _read_user(reading, home / "config.toml")
-    dotenv = _read_project(reading, project, home)
+    profiles = read_user(reading, home / "config.toml")
+    dotenv = read_project(reading, project, home)
     if profile:
         _add_profile(reading, profiles, profile)
     _add_environment(reading, environment)
@@ -180,7 +190,7 @@ def rules_of(layers: Iterable[Layer]) -> "tuple[Rule, ...]":
     return tuple(found)
 
 
-def _check_rules(reading: _Reading, table: Table, where: Callable[[KeyPath], str]) -> None:
+def _check_rules(reading: Reading, table: Table, where: Callable[[KeyPath], str]) -> None:
     """Tells ``where`` a rule is none, or limits what is not there; none of these is ever left out."""
     lists = table.get("permissions")
     if not lists:
@@ -196,7 +206,8 @@ def _check_rules(reading: _Reading, table: Table, where: Callable[[KeyPath], str
                 raise ConfigBroken(f"{place}: {error.message}", hint=error.hint) from None
 
 
-def _read_user(reading: _Reading, path: Path) -> Table:
+def read_user(reading: Reading, path: Path) -> Table:
+    """Adds the person's own settings; gives their profiles."""
     content = config_file.read_bytes(path)
     if content is None:
         reading.layers.append(Layer(name="user", source=str(path), state="absent", path=path))
@@ -210,7 +221,8 @@ def _read_user(reading: _Reading, path: Path) -> Table:
     return cast("Table", profiles)
 
 
-def _read_project(reading: _Reading, folder: Path, home: Path) -> dict[str, str]:
+def read_project(reading: Reading, folder: Path, home: Path) -> dict[str, str]:
+    """Adds what a project sets, as far as it is trusted; gives the variables of its ``.env``."""
     try:
         inert = trust.read(folder, home)
     except ConfigBroken as error:
@@ -227,31 +239,30 @@ def _read_project(reading: _Reading, folder: Path, home: Path) -> dict[str, str]
     for name, relative in files:
         path, content = folder / relative, inert.files.get(relative)
         if content is not None and not found.active:
+            table = reading.of_strangers(path, content)
             reading.layers.append(
-                Layer(name=name, source=str(path), state="not trusted", path=path)
+                Layer(name=name, source=str(path), state="not trusted", path=path, table=table)
             )
         else:
             _read_file(reading, name, path, content)
     content = inert.files.get(".env") if found.active else None
-    return _dotenv(folder / ".env", content) if content else {}
+    return config_file.dotenv(folder / ".env", content) if content else {}
 
 
-def _read_file(reading: _Reading, name: LayerName, path: Path, content: bytes | None) -> None:
+def _read_file(reading: Reading, name: LayerName, path: Path, content: bytes | None) -> None:
     if content is None:
         reading.layers.append(Layer(name=name, source=str(path), state="absent", path=path))
         return
     _add_table(reading, name, path, content, config_file.parse(path, content))
 
 
-def _add_table(
-    reading: _Reading, name: LayerName, path: Path, content: bytes, table: Table
-) -> None:
+def _add_table(reading: Reading, name: LayerName, path: Path, content: bytes, table: Table) -> None:
     reading.contents[name] = (path, content)
     prefix: KeyPath = ()
     _add_checked(reading, name, table, prefix)
 
 
-def _add_checked(reading: _Reading, name: LayerName, table: Table, prefix: KeyPath) -> None:
+def _add_checked(reading: Reading, name: LayerName, table: Table, prefix: KeyPath) -> None:
     path, content = reading.contents[name]
     try:
         known, unknown = schema.check(table)
@@ -280,7 +291,7 @@ def _add_checked(reading: _Reading, name: LayerName, table: Table, prefix: KeyPa
     )
 
 
-def _tightened(reading: _Reading, path: Path, content: bytes, table: Table) -> Table:
+def _tightened(reading: Reading, path: Path, content: bytes, table: Table) -> Table:
     """A project's settings but for those that would make us less careful than the person is."""
     for key in loosened(table, _own(reading)):
         table = without(table, key)
@@ -291,11 +302,11 @@ def _tightened(reading: _Reading, path: Path, content: bytes, table: Table) -> T
     return table
 
 
-def _own(reading: _Reading) -> Table:
+def _own(reading: Reading) -> Table:
     return next(layer.table for layer in reading.layers if layer.name == "user")
 
 
-def _add_profile(reading: _Reading, profiles: Table, profile: str) -> None:
+def _add_profile(reading: Reading, profiles: Table, profile: str) -> None:
     table = profiles.get(profile)
     user = next(layer for layer in reading.layers if layer.name == "user")
     if not isinstance(table, dict):
@@ -306,7 +317,7 @@ def _add_profile(reading: _Reading, profiles: Table, profile: str) -> None:
     _add_checked(reading, "profile", cast("Table", table), ("profiles", profile))
 
 
-def _add_environment(reading: _Reading, environment: Mapping[str, str]) -> None:
+def _add_environment(reading: Reading, environment: Mapping[str, str]) -> None:
     given = {
         name: value
         for name, value in environment.items()
@@ -328,7 +339,7 @@ def _add_environment(reading: _Reading, environment: Mapping[str, str]) -> None:
     )
 
 
-def _add_flags(reading: _Reading, flags: Mapping[str, object]) -> None:
+def _add_flags(reading: Reading, flags: Mapping[str, object]) -> None:
     table: Table = {}
     for key, value in flags.items():
         if value is None:
@@ -366,7 +377,7 @@ def _note_origins(origins: dict[str, str], layer: Layer) -> None:
             origins[key] = layer.name
 
 
-def _settle(reading: _Reading, joined: Table) -> Settings:
+def _settle(reading: Reading, joined: Table) -> Settings:
     try:
         schema.require(joined)
     except WrongValue as error:
@@ -378,18 +389,3 @@ def _settle(reading: _Reading, joined: Table) -> Settings:
                 ) from None
         raise ConfigBroken(f"{schema.format_key(error.path)}: {error.reason}") from None
     return msgspec.convert(joined, Settings)
-
-
-def _dotenv(path: Path, content: bytes) -> dict[str, str]:
-    variables: dict[str, str] = {}
-    for line in config_file.decode(path, content).splitlines():
-        name, equals, value = line.strip().removeprefix("export ").partition("=")
-        name, value = name.strip(), value.strip()
-        if not equals or not name.isidentifier():
-            continue
-        quote = value[:1]
-        if quote in {"'", '"'} and quote in value[1:]:
-            variables[name] = value[1:].partition(quote)[0]
-        else:
-            variables[name] = value.partition(" #")[0].rstrip()
-    return variables

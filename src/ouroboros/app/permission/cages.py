@@ -44,6 +44,9 @@ class Grounds(Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str]
 
 
+type _Key = tuple[str, tuple[PermissionsGranted, ...], tuple[Path, ...]]
+
+
 class SessionCages:
     """Finds out what the machine offers when it is first needed, and makes each cage once."""
 
@@ -53,13 +56,17 @@ class SessionCages:
         grounds: Grounds,
         warn: Callable[[str], None] | None = None,
         granted: Callable[[], Sequence[PermissionsGranted]] = tuple,
+        hidden: Callable[[], tuple[Path, ...]] = tuple,
     ) -> None:
-        """``warn`` gets what a cage does not hold here, each line once; ``granted`` is asked each time."""
+        """``warn`` gets what a cage does not hold here, each line once.
+
+        ``granted`` and ``hidden``, what may not be read besides, are asked each time.
+        """
         self._wanted, self._grounds = wanted, grounds
-        self._warn, self._granted = warn, granted
+        self._warn, self._granted, self._hidden = warn, granted, hidden
         self._told: set[str] = set()
         self._offered: Features | None = None
-        self._choices: dict[tuple[str, tuple[PermissionsGranted, ...]], Choice] = {}
+        self._choices: dict[_Key, Choice] = {}
         self._looking = anyio.Lock()
 
     async def within(self, mode: Mode, more: PermissionsGranted | None = None) -> Sandbox:
@@ -87,13 +94,15 @@ class SessionCages:
         return found
 
     async def _chosen(self, kind: str, grants: tuple[PermissionsGranted, ...] = ()) -> "Choice":
-        key = (kind, grants)
+        key = (kind, grants, self._hidden())
         async with self._looking:
             if key not in self._choices:
-                self._choices[key] = await to_thread.run_sync(self._choose, kind, grants)
+                self._choices[key] = await to_thread.run_sync(self._choose, *key)
             return self._choices[key]
 
-    def _choose(self, kind: str, grants: tuple[PermissionsGranted, ...]) -> "Choice":
+    def _choose(
+        self, kind: str, grants: tuple[PermissionsGranted, ...], hidden: tuple[Path, ...]
+    ) -> "Choice":
         from ouroboros.safety.sandbox.choice import choose
         from ouroboros.safety.sandbox.features import Features, features
 
@@ -103,17 +112,18 @@ class SessionCages:
             self._offered = features(bubblewrap=self._wanted.bubblewrap == "auto")
         match kind:
             case "beyond":
-                return choose(self._policy("full-access"), self._offered)
+                return choose(self._policy("full-access", hidden), self._offered)
             case "read-only":
-                return _chosen(widened(self._policy("read-only"), grants), self._offered)
+                return _chosen(widened(self._policy("read-only", hidden), grants), self._offered)
             case _:
                 loosely = real([self._grounds.home])
                 is_loose = self._wanted.landlock_alone == "loose"
-                policy = widened(self._policy("workspace-write"), grants)
+                policy = widened(self._policy("workspace-write", hidden), grants)
                 return _chosen(policy, self._offered, loosely=loosely if is_loose else None)
 
-    def _policy(self, reach: Reach) -> Policy:
-        return policy_of(self._wanted, self._grounds, reach)
+    def _policy(self, reach: Reach, hidden: tuple[Path, ...]) -> Policy:
+        policy = policy_of(self._wanted, self._grounds, reach)
+        return replace(policy, hidden=tuple(dict.fromkeys((*policy.hidden, *hidden))))
 
 
 def widened(policy: Policy, grants: Sequence[PermissionsGranted]) -> Policy:

@@ -1,5 +1,6 @@
 """What says of a call whether it may happen: rules, policies, and what looks at calls by themselves."""
 
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
 
@@ -16,13 +17,15 @@ from ouroboros.safety.policy.book import Book
 from ouroboros.safety.policy.presets import REVIEWED
 from ouroboros.safety.rules import Policies, Rule, Rules, parse_rule
 from ouroboros.safety.rules.foreseen import Held
+from ouroboros.safety.rules.regions import Region, none
 from ouroboros.tools.registry import canonical
 
 
 class Bench(Struct, frozen=True, kw_only=True):
     """Where the hands work and with what.
 
-    ``rules`` say what may happen, in the place of the settings' own lists.
+    ``rules`` say what may happen, in the place of the settings' own lists; ``regions`` are the
+    workspaces that came in besides ``cwd``.
     """
 
     settings: Settings
@@ -31,6 +34,7 @@ class Bench(Struct, frozen=True, kw_only=True):
     environment: dict[str, str]
     leaks: Leaks
     rules: tuple[Rule, ...] | None = None
+    regions: Callable[[], Sequence[Region]] = none
 
 
 def judging(bench: Bench, session: str, book: Book) -> tuple[Rules, Validator | None]:
@@ -55,7 +59,7 @@ def places_of(bench: Bench, session: str) -> Places:
 def rules_of(bench: Bench, places: Places, policies: Policies | None = None) -> Rules:
     """The rules of the settings, or those that are in their place."""
     written = rules(bench.settings.permissions) if bench.rules is None else bench.rules
-    return Rules(written, places, canonical, policies=policies)
+    return Rules(written, places, canonical, policies=policies, regions=bench.regions)
 
 
 def _validator(bench: Bench, places: Places) -> Validator | None:

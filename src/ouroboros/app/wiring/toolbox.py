@@ -107,6 +107,7 @@ def _bench(kit: Kit) -> Bench:
         environment=kit.environment,
         leaks=kit.leaks,
         rules=kit.rules,
+        regions=kit.visited.regions,
     )
 
 

@@ -1,7 +1,8 @@
-"""Plans that wait for the person, and words that wait for the end of the run."""
+"""Plans that wait for the person, words that wait for the run's end, folders that came in."""
 
 from ouroboros.core.events import Event
 from ouroboros.core.events.asides import PlanAnswered, PlanProposed, WordsDropped, WordsQueued
+from ouroboros.core.events.session import RepoLoaded
 from ouroboros.core.state.present import Present
 
 
@@ -16,5 +17,7 @@ def apply(state: Present, event: Event) -> None:
             state.later[id] = text
         case WordsDropped(id=id):
             state.later.pop(id, None)
+        case RepoLoaded(path=path) if path not in state.visited:
+            state.visited.append(path)
         case _:
             pass

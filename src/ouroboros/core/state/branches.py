@@ -96,6 +96,7 @@ def _disown(state: Present) -> None:
     """What another session paid for, and what the person allowed in it, is not this one's."""
     state.spent = Spent()
     state.granted, state.remembered, state.grants = [], [], []
+    state.visited.clear()
     state.queued.clear()
     state.later.clear()
     state.processes.clear()

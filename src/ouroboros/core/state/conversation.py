@@ -43,8 +43,9 @@ def _apply_words(state: Present, event: UserMessage) -> None:
     hear_queued(state)
     say(state, event.message)
     state.told.update(event.told)
-    if event.told.get("project"):
-        state.taint((event.told["project"],))
+    told = event.told.items()
+    if foreign := [value for name, value in told if name.partition(" ")[0] == "project" and value]:
+        state.taint(foreign)
     if event.message.kind == "plain":
         state.ended = state.final = state.stop_reason = ""
         state.iteration = state.sub_calls = state.silent = 0

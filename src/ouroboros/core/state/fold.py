@@ -82,7 +82,7 @@ def _apply_rare(state: Present, event: Event) -> None:
             checkpoints.apply(state, event)
         case "goal" if state.goals is None:
             state.goals = Goals(seen=state.spent.billable)
-        case "plan" | "queue":
+        case "plan" | "queue" | "repo":
             from ouroboros.core.state import asides
 
             asides.apply(state, event)

@@ -70,6 +70,7 @@ class Present(Struct, kw_only=True):
         proposed: The plan that waits for the person's yes; empty while there is none.
         later: Words that are said once the run has ended, by the id of the message to be.
         reviewing: What a review is made of, while one is.
+        visited: Folders of other workspaces that the person brought in.
         files: The checkpoints of the person's files, and the turns that were taken back.
     """
 
@@ -127,6 +128,7 @@ class Present(Struct, kw_only=True):
     proposed: str = ""
     later: dict[str, str] = field(default_factory=dict[str, str])
     reviewing: str = ""
+    visited: list[str] = field(default_factory=list[str])
 
     @property
     def is_asking(self) -> bool:

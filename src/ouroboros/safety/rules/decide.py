@@ -1,25 +1,25 @@
 """The verdict over all rules, and over the mode where they are silent."""
 
-import shlex
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.core.commands import Mode
-from ouroboros.safety.commands.reading import Reading, read_shell
+from ouroboros.safety.commands.reading import read_shell
 from ouroboros.safety.commands.verdict import Verdict
-from ouroboros.safety.paths import Places, real
+from ouroboros.safety.paths import Places
 from ouroboros.safety.policy.presets import Retry, retry
 from ouroboros.safety.rules.by_policy import BY_FILE, NOT_ALLOWED, Policies
+from ouroboros.safety.rules.compound import RANK, Seen, of_parts, strongest
 from ouroboros.safety.rules.foreseen import foreseen
 from ouroboros.safety.rules.modes import objection, of_writing, while_planning
 from ouroboros.safety.rules.offered import grant_for, host_amendment, remembered, wider
 from ouroboros.safety.rules.prepared import Prepared
+from ouroboros.safety.rules.regions import Lying, Region, Regions, none
 from ouroboros.safety.rules.tainted import carried
-from ouroboros.safety.rules.touched import Touched, touched
+from ouroboros.safety.rules.touched import touched
 from ouroboros.safety.rules.values import (
     ANY,
     GRANT,
@@ -32,15 +32,6 @@ from ouroboros.safety.rules.values import (
     Rule,
 )
 from ouroboros.safety.rules.written import split_rule
-
-_RANK: dict[Layer, int] = {
-    "user": 0,
-    "project": 1,
-    "local": 2,
-    "cli": 3,
-    "session": 4,
-    "managed": 5,
-}
 
 _WHERE: dict[Layer, str] = {
     "user": "in your settings",
@@ -56,15 +47,6 @@ TAINT = "text from outside"
 _MORE = "a yes holds until this work is done, or in this session; deny rules hold all the same"
 
 
-class Seen(Struct, frozen=True, kw_only=True):
-    """An intent, and what its command says."""
-
-    intent: Intent
-    reading: Reading | None = None
-    verdict: Verdict | None = None
-    touched: Touched = Touched()
-
-
 class Rules:
     """A set of rules for the places of one session."""
 
@@ -75,9 +57,14 @@ class Rules:
         canonical: Callable[[str], str] = str.lower,
         *,
         policies: Policies | None = None,
+        regions: Callable[[], Sequence[Region]] = none,
     ) -> None:
-        """``canonical`` maps a tool name in any spelling to its own; ``places`` are resolved."""
+        """``canonical`` maps a tool name in any spelling to its own; ``places`` are resolved.
+
+        ``regions`` are asked each time for the workspaces that came in besides the session's own.
+        """
         self._places = places
+        self._regions = Regions(regions, places, self._prepared)
         self._policies = policies
         self._canonical = canonical
         self._rules = [self._prepared(rule) for rule in rules]
@@ -95,16 +82,17 @@ class Rules:
             around: How the session stands.
         """
         seen = self._seen(intent)
-        rules = [*self._about(intent), *self._with(granted, around)]
-        decision = self._decide(seen, mode=mode, rules=rules, around=around)
+        here = self._regions.about(seen)
+        rules = [*here.joined(self._about(intent)), *self._with(granted, around)]
+        mode = here.mode(mode)
+        decision = self._decide(seen, mode=mode, rules=rules, around=around, here=here)
         if self._policies is not None:
             places = self._places.widened(around.readable, around.writable)
             may_write = intent.kind == "write" and not of_writing(intent, "auto-edit", places)
-            decision = self._policies.join(
-                intent,
+            decision = here.judged(
+                self._policies,
+                seen,
                 decision,
-                verdict=seen.verdict,
-                reading=seen.reading,
                 granted=granted,
                 may_write=may_write,
             )
@@ -167,18 +155,23 @@ class Rules:
         return list(map(self._prepared, found))
 
     def _decide(
-        self, seen: Seen, *, mode: Mode, rules: Sequence[Prepared], around: Around
+        self,
+        seen: Seen,
+        *,
+        mode: Mode,
+        rules: Sequence[Prepared],
+        around: Around,
+        here: Lying,
     ) -> Decision:
         intent, verdict = seen.intent, seen.verdict
         matching = [
             prepared.rule
             for prepared in rules
-            if prepared.matches(intent, seen.reading, self._places)
-            or prepared.denies_paths(seen.touched.paths)
+            if prepared.matches(intent, seen.reading) or prepared.denies_paths(seen.touched.paths)
         ]
         denied = min(
             (rule for rule in matching if rule.outcome == "deny"),
-            key=lambda rule: (str(rule), -_RANK[rule.layer]),
+            key=lambda rule: (str(rule), -RANK[rule.layer]),
             default=None,
         )
         if denied is not None:
@@ -188,16 +181,16 @@ class Rules:
                 layer=denied.layer,
                 reason=f"the rule {denied} denies this ({_WHERE[denied.layer]})",
             )
-        decided = _strongest(matching)
+        decided = strongest(matching)
         is_safe = verdict is not None and verdict.kind == "safe"
         if mode == "plan" and (reason := while_planning(intent, is_safe=is_safe)):
             return Decision(outcome="deny", rule="mode plan", reason=reason)
         if intent.kind == GRANT:
             return self._asking(seen, rule=intent.tool, reason=_MORE)
-        doubt = self._doubt(seen)
+        doubt = self._doubt(seen, here)
         command = blocking = ""
         if decided is None and verdict is not None:
-            decided, blocking = self._of_parts(seen, rules)
+            decided, blocking = of_parts(seen, rules, self._places)
             command = verdict.hardened
         if decided is not None and decided.outcome == "allow":
             is_any = not decided.exact and decided.content in ANY
@@ -216,7 +209,7 @@ class Rules:
             return self._asking(seen, rule=decided, reason=reason)
         if doubt and (mode == "full-auto" or is_safe):
             return self._asking(seen, rule=f"mode {mode}", reason=doubt)
-        reason = self._objection(intent, mode, around, verdict)
+        reason = self._objection(intent, mode, around, verdict, here)
         if reason:
             is_harm = verdict is not None and verdict.kind == "dangerous"
             named = NOT_ALLOWED.format(blocking) if blocking and not is_harm else reason
@@ -225,57 +218,16 @@ class Rules:
         return Decision(outcome="allow", rule=f"mode {mode}", command=command)
 
     def _objection(
-        self, intent: Intent, mode: Mode, around: Around, verdict: Verdict | None
+        self, intent: Intent, mode: Mode, around: Around, verdict: Verdict | None, here: Lying
     ) -> str:
         """What the mode says against it, where the person has not let more be read and written."""
         if not around.readable and not around.writable:
             return objection(intent, mode, self._places, verdict)
         paths = intent.paths
         if intent.kind == "write" and all(map(_within(around.writable), paths)):
-            mode = "full-auto"
+            mode = here.mode("full-auto")
         places = self._places.widened(around.readable, around.writable)
         return objection(intent, mode, places, verdict)
-
-    def _of_parts(self, seen: Seen, rules: Sequence[Prepared]) -> tuple[Rule | None, str]:
-        """The rule that allows the last part of a compound command whose every part is allowed.
-
-        A yes of the person for the session is named only where it allows every part: it may hold
-        outside of the cage, and what other rules allow does not. Where only some parts are allowed, the first of the others. ``cd`` into the workspace needs no rule, and
-        neither does what only reads, as long as no ``cd`` makes it read elsewhere.
-        """
-        parts = seen.verdict.parts if seen.verdict is not None else None
-        if not rules or parts is None or len(parts) < 2:
-            return None, ""
-        if seen.reading is None or seen.reading.opaque:
-            return None, ""
-        folder = seen.intent.folder or self._places.roots[0]
-        found: list[Rule] = []
-        blocking = ""
-        moves = [words for words in parts if words[0] in {"cd", "pushd", "popd"}]
-        for words, kind in zip(parts, seen.verdict.kinds if seen.verdict else (), strict=True):
-            allowed = self._allowed_part(seen.intent, words, rules)
-            if allowed is not None:
-                found.append(allowed)
-            elif words in moves:
-                if len(words) != 2 or not self._places.is_inside(real(folder / words[1])):
-                    blocking = blocking or shlex.join(words)
-            elif moves or kind != "safe":
-                blocking = blocking or shlex.join(words)
-        if not found:
-            return None, ""
-        if blocking:
-            return None, blocking
-        return next((rule for rule in reversed(found) if rule.layer != "session"), found[-1]), ""
-
-    def _allowed_part(
-        self, intent: Intent, words: tuple[str, ...], rules: Sequence[Prepared]
-    ) -> Rule | None:
-        text = shlex.join(words)
-        part, reading = replace(intent, command=text), read_shell(text)
-        decided = _strongest(
-            prepared.rule for prepared in rules if prepared.matches(part, reading, self._places)
-        )
-        return decided if decided is not None and decided.outcome == "allow" else None
 
     def _held(self, seen: Seen, decision: Decision, around: Around) -> Decision:
         """The decision once more, in view of what was read from outside."""
@@ -302,11 +254,12 @@ class Rules:
         )
         return asked if self._policies is None else self._policies.settled(asked)
 
-    def _doubt(self, seen: Seen) -> str:
+    def _doubt(self, seen: Seen, here: Lying) -> str:
         """Why a command may be one that a rule is about, although it does not say so."""
         reading = seen.reading
-        wary = [p for p in self._rules if p.family == "execute" and p.rule.outcome != "allow"]
-        files = sorted(str(p.rule) for p in self._rules if p.denies_files)
+        rules = (*self._rules, *here.doubtful)
+        wary = [p for p in rules if p.family == "execute" and p.rule.outcome != "allow"]
+        files = sorted(str(p.rule) for p in rules if p.denies_files)
         if reading is None or not (wary or files):
             return ""
         if files and (seen.touched.is_unsure or reading.opaque):
@@ -322,7 +275,7 @@ class Rules:
         """The rule that denies reading or writing a resolved path; empty when none does."""
         intent = Intent(tool=kind, kind=kind, paths=(path,), spelled=(path,))
         denying = (p for p in self._rules if p.rule.outcome == "deny")
-        return next((str(p.rule) for p in denying if p.matches(intent, None, self._places)), "")
+        return next((str(p.rule) for p in denying if p.matches(intent, None)), "")
 
     def after_cage(self, *, mode: Mode, approved: bool) -> Retry:
         """What follows when a cage stopped a command: leave it so, run it outside, or ask first.
@@ -344,8 +297,8 @@ class Rules:
             return True
         intent = Intent(tool="read", kind="read", paths=(path,))
         return any(
-            prepared.rule.outcome == "deny" and prepared.matches(intent, None, self._places)
-            for prepared in self._rules
+            prepared.rule.outcome == "deny" and prepared.matches(intent, None)
+            for prepared in (*self._rules, *self._regions.denying(path))
         )
 
     def _asking(self, seen: Seen, *, rule: Rule | str, reason: str) -> Decision:
@@ -362,21 +315,13 @@ class Rules:
             amendment=host_amendment(seen.intent),
         )
 
-    def _prepared(self, rule: Rule) -> "Prepared":
+    def _prepared(self, rule: Rule, places: Places | None = None) -> "Prepared":
         tool = "*" if rule.tool == "*" else self._canonical(rule.tool)
-        return Prepared(rule, tool, self._places)
+        return Prepared(rule, tool, places or self._places)
 
 
 def _within(folders: Sequence[Path]) -> Callable[[Path], bool]:
     return lambda path: any(path.is_relative_to(folder) for folder in folders)
-
-
-def _strongest(rules: Iterable[Rule]) -> Rule | None:
-    return max(
-        rules,
-        key=lambda rule: (_RANK[rule.layer], rule.outcome == "ask", str(rule)),
-        default=None,
-    )
 
 
 def _harm(verdict: Verdict | None) -> str:

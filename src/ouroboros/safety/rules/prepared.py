@@ -40,7 +40,7 @@ class Prepared:
     def __init__(self, rule: Rule, tool: str, places: Places) -> None:
         self.rule = rule
         self.family = "*" if tool == "*" else FAMILIES.get(tool, "")
-        self._tool, self._plain = tool, _plain(tool)
+        self._tool, self._plain, self._places = tool, _plain(tool), places
         # A remembered yes is never a pattern: the command * is a command.
         self._any = not rule.content if rule.exact else rule.content in ANY
         self._glob: Glob | None = None
@@ -58,7 +58,7 @@ class Prepared:
             is_allow = rule.outcome == "allow"
             self._words, self._is_prefix = _command_words(rule.content, as_written=is_allow)
 
-    def matches(self, intent: Intent, reading: Reading | None, places: Places) -> bool:
+    def matches(self, intent: Intent, reading: Reading | None) -> bool:
         """Whether the rule is about this."""
         if intent.kind in WEB:
             return self._matches_page(intent)
@@ -67,7 +67,7 @@ class Prepared:
         if reading is not None:
             return self._is_read_alike(intent.tool) and self._matches_command(intent, reading)
         if self.rule.outcome == "allow":
-            return self._covers(intent, places)
+            return self._covers(intent)
         if self._glob is None:
             return self._any
         return any(map(self._glob.matches, _spellings(intent.paths, intent.spelled)))
@@ -103,32 +103,33 @@ class Prepared:
         # A new place is opened by a yes that names it, never by one for everything.
         return self._any and not (intent.kind == "origin" and self.rule.outcome == "allow")
 
-    def _covers(self, intent: Intent, places: Places) -> bool:
+    def _covers(self, intent: Intent) -> bool:
         if self._glob is not None and self.rule.exact:
-            return self._was_granted(intent, places)
+            return self._was_granted(intent)
         if intent.kind == "write":
-            return self._covers_writes(intent, places)
+            return self._covers_writes(intent)
         if any(
-            places.is_secret(path) and not self._spells_out(path, places) for path in intent.paths
+            self._places.is_secret(path) and not self._spells_out(path) for path in intent.paths
         ):
             return False
         if self._glob is None:
             return self._any
         return bool(intent.paths) and all(self._glob.matches(path) for path in intent.paths)
 
-    def _spells_out(self, secret: Path, places: Places) -> bool:
+    def _spells_out(self, secret: Path) -> bool:
         """Keys need an allow that names where they are."""
-        home = places.home.name.lower() if places.home else ""
+        home = self._places.home.name.lower() if self._places.home else ""
         return self._glob is not None and (
             self._glob.names(secret.name.lower()) or self._glob.names(home)
         )
 
-    def _was_granted(self, intent: Intent, places: Places) -> bool:
+    def _was_granted(self, intent: Intent) -> bool:
         """A yes to one path covers that path; only a search was about everything below."""
         place = Path(self.rule.content[1:])
         if self._tool in _SEARCHES and intent.kind == "read":
             below = all(path.is_relative_to(place) for path in intent.paths)
-            kept = places.is_secret(place) or not any(map(places.is_secret, intent.paths))
+            is_secret = self._places.is_secret
+            kept = is_secret(place) or not any(map(is_secret, intent.paths))
             return bool(intent.paths) and below and kept
         is_listing = "ls" in {self._tool, intent.tool}
         return intent.paths == (place,) and (not is_listing or self._tool == intent.tool)
@@ -137,15 +138,15 @@ class Prepared:
         """Whether it could speak of a command whose words are not all known."""
         return any(may_deny(self._words, command) for command in reading.commands)
 
-    def _covers_writes(self, intent: Intent, places: Places) -> bool:
+    def _covers_writes(self, intent: Intent) -> bool:
         """Protected paths and paths outside need an allow that speaks of them."""
         for path in intent.paths:
-            protected = places.protected_by(path)
+            protected = self._places.protected_by(path)
             if protected and not (self._glob and self._glob.names(protected)):
                 return False
             if self._glob is not None and not self._glob.matches(path):
                 return False
-            if self._glob is None and not places.is_inside(path):
+            if self._glob is None and not self._places.is_inside(path):
                 return False
         return bool(intent.paths) and (self._any or self._glob is not None)
 

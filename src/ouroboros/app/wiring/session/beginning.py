@@ -55,6 +55,7 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
             sandbox=settings.sandbox,
             attended=opening.interactive or settings.guardian.enabled,
             personality=settings.personality,
+            visited=kit.visited,
         ),
         speakers=parts.speakers.another,
         prompts=parts.prompts,
@@ -81,6 +82,7 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
     session = Built(
         engine=engine,
         warm=warm,
+        visited=kit.visited,
         resumed=past.resumed,
         warnings=[*past.warnings, *parts.speakers.warnings, *joined.warnings],
     )

@@ -19,10 +19,10 @@ from ouroboros.app.wiring.session.beginning import built
 from ouroboros.app.wiring.session.hooking import heard, hooked
 from ouroboros.app.wiring.session.joining import folder_of, kit_of
 from ouroboros.app.wiring.session.opening import Built, Opening, Parts
-from ouroboros.app.wiring.session.past import Past, as_before, had, load_past, resolve, snap
+from ouroboros.app.wiring.session.past import Past, as_before, had, snap
+from ouroboros.app.wiring.session.shelf import shelf
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.ids import TimeOrderedIds
-from ouroboros.store import Lease, Writer
 
 
 @asynccontextmanager
@@ -43,47 +43,39 @@ async def opened(opening: Opening, *, resume: str, latest: bool) -> AsyncGenerat
         return await to_thread.run_sync(Speakers, settings, variables, clock, opening.tap, leaks)
 
     speakers = None if goes_on else await connected(opening.settings)
-    async with Writer(opening.home, mirrors=opening.settings.sessions.mirror) as writer:
-        past = Past(id=ids.new("ses"))
+    past = Past(id=ids.new("ses"))
+    async with shelf(opening, past, resume, goes_on=goes_on) as place:
         if goes_on:
-            past.id = await to_thread.run_sync(resolve, opening.home, opening.cwd, resume)
-        with await to_thread.run_sync(Lease.take, opening.home, past.id) as lease:
-            writer.watch(lease)
-            if lease.before:
-                past.warnings.append(
-                    f"process {lease.before} had this session and gave no sign any more; it was taken over"
-                )
-            if goes_on:
-                await to_thread.run_sync(load_past, opening.home, lease, past)
-                opening = await to_thread.run_sync(as_before, opening, past)
+            opening = await to_thread.run_sync(as_before, opening, past)
+        with had(opening, past):
+            speakers = speakers or await connected(opening.settings)
+        try:
             with had(opening, past):
-                speakers = speakers or await connected(opening.settings)
-            try:
-                with had(opening, past):
-                    leader = await speakers.leader()
-                parts = Parts(
-                    writer=writer,
-                    lease=lease,
-                    leader=leader,
-                    speakers=speakers,
-                    prompts=await to_thread.run_sync(prompts_of, opening.settings, opening.cwd),
-                    ids=ids,
-                    clock=clock,
-                    leaks=leaks,
-                )
-                async with _joined(opening, past, parts) as session:
-                    yield session
-            finally:
-                async with AsyncExitStack() as ending:
-                    ending.push_async_callback(_snapped, opening, past)
-                    if opening.tap is not None:
-                        ending.push_async_callback(opening.tap.close)
-                    ending.push_async_callback(speakers.close)
-                    ending.push_async_callback(writer.close)
+                leader = await speakers.leader()
+            parts = Parts(
+                log=place.log,
+                leader=leader,
+                speakers=speakers,
+                prompts=await to_thread.run_sync(prompts_of, opening.settings, opening.cwd),
+                ids=ids,
+                clock=clock,
+                leaks=leaks,
+            )
+            async with _joined(opening, past, parts) as session:
+                yield session
+        finally:
+            async with AsyncExitStack() as ending:
+                ending.push_async_callback(_snapped, opening, past)
+                if opening.tap is not None:
+                    ending.push_async_callback(opening.tap.close)
+                ending.push_async_callback(speakers.close)
+                ending.push_async_callback(place.close)
 
 
 async def _snapped(opening: Opening, past: Past) -> None:
     """The last thing: all is on the disk, and nothing changes any more."""
+    if opening.ephemeral:
+        return
     with CancelScope(shield=True):
         await to_thread.run_sync(snap, opening.home, past)
 
@@ -95,6 +87,8 @@ async def _joined(opening: Opening, past: Past, parts: Parts) -> AsyncGenerator[
     book, told = await to_thread.run_sync(policies.book, opening.home, folder)
     past.warnings.extend(told)
     kit = kit_of(opening, past, parts, book)
+    if past.state.visited:
+        past.warnings.extend(await to_thread.run_sync(kit.visited.read))
     kit = await hooked(kit, opening, past.warnings, resumed=past.resumed)
     async with (
         kept(kit.keeping, past.warnings),

@@ -11,6 +11,7 @@ from ouroboros.app import secrecy
 from ouroboros.app.kit import Kit
 from ouroboros.app.permission.cages import Grounds, SessionCages
 from ouroboros.app.permission.reviewing import Bench, Stop, asker
+from ouroboros.app.permission.visited import Visited
 from ouroboros.app.rewind.ground import Ground
 from ouroboros.app.rewind.late import LateKeeping
 from ouroboros.app.settings import Settings
@@ -21,7 +22,6 @@ from ouroboros.core.events import Envelope
 from ouroboros.core.events.code import Logged
 from ouroboros.core.limits import Caps
 from ouroboros.safety.policy.book import Book
-from ouroboros.store import EventLog
 from ouroboros.tools.pace import Pace
 
 
@@ -43,12 +43,8 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
 
     journal = Journal(
         state=state,
-        log=EventLog(
-            parts.writer,
-            parts.lease,
-            after=state.seq,
-            on_durable=show,
-            on_warning=lambda text: journal.record(Logged(level="warning", text=text)),
+        log=parts.log(
+            state.seq, show, lambda text: journal.record(Logged(level="warning", text=text))
         ),
         ids=parts.ids,
         clock=parts.clock,
@@ -76,11 +72,18 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         stop=Stop(),
         interactive=opening.interactive,
     )
+    visited = Visited(
+        state,
+        home=opening.home,
+        cwd=cwd,
+        instruction_bytes=opening.settings.context.instruction_bytes,
+    )
     cages = SessionCages(
         opening.settings.sandbox,
         Grounds(cwd=cwd, home=opening.home, environment=opening.environment),
         warn=lambda text: journal.record(Logged(level="warning", text=text)),
         granted=lambda: state.grants,
+        hidden=visited.hidden,
     )
     return Kit(
         settings=opening.settings,
@@ -95,6 +98,7 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         stop=bench.stop,
         book=book,
         rules=opening.rules,
+        visited=visited,
         cages=cages,
         keeping=_keeping(opening, cwd, past, journal, parts),
         lineup=lineup,
@@ -105,6 +109,8 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         ids=parts.ids,
         flush=_careful(opening.flush, journal),
         only=opening.only,
+        spill=NoSpill() if opening.ephemeral else Outputs(opening.home, parts.leaks),
+        ephemeral=opening.ephemeral,
     )
 
 

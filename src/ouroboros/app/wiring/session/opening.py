@@ -10,6 +10,7 @@ from ouroboros.agent.context.cut import Flush, keep_nothing
 from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.session import Session
 from ouroboros.agent.speaking.speaker import Speaker
+from ouroboros.app.permission.visited import Visited
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
@@ -17,7 +18,6 @@ from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.repl.seeds import Seeds
 from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.rules import Rule
-from ouroboros.store import Lease, Writer
 
 if TYPE_CHECKING:
     from ouroboros.app.apart import Opener
@@ -40,6 +40,7 @@ class Opening(Struct, frozen=True, kw_only=True):
         only: Names of the tools of a session that serves another one; None means all that the
             settings leave.
         rooms: Opens sessions of the same home for work apart, with other settings.
+        ephemeral: Nothing of it is kept.
         chosen: Names of settings that count now; in the others a session that goes on keeps its own.
     """
 
@@ -60,16 +61,19 @@ class Opening(Struct, frozen=True, kw_only=True):
     rooms: "Opener | None" = None
     chosen: frozenset[str] = frozenset()
     hooks: "Loaded | None" = None
+    ephemeral: bool = False
 
 
 class Built(Struct, kw_only=True):
     """An open session and what the person should know of how it was opened.
 
-    ``warm`` connects to the model ahead of the first words, and finds out what nobody knows of it.
+    ``warm`` connects to the model ahead of the first words, and finds out what nobody knows of it;
+    ``visited`` are the workspaces that came in besides its own.
     """
 
     engine: Session
     warm: Callable[[], Awaitable[None]]
+    visited: Visited
     resumed: bool
     warnings: list[str] = field(default_factory=list[str])
 
@@ -77,8 +81,7 @@ class Built(Struct, kw_only=True):
 class Parts(Struct, frozen=True, kw_only=True):
     """What is opened before a session can be built."""
 
-    writer: Writer
-    lease: Lease
+    log: "Callable[[int, Show, Warn], Log]"
     leader: Speaker
     speakers: Speakers
     prompts: Prompts

@@ -9,6 +9,7 @@ from anyio import to_thread
 
 from ouroboros.agent.context.briefing import Surroundings, git_state
 from ouroboros.agent.context.instructions import gather, project_root
+from ouroboros.app.permission.visited import Visited
 from ouroboros.app.settings import Sandbox
 from ouroboros.core.clock import Clock
 from ouroboros.core.commands import Personality
@@ -26,13 +27,15 @@ def reader(
     sandbox: Sandbox,
     attended: bool = True,
     personality: Personality = "none",
+    visited: Visited | None = None,
 ) -> Callable[[], Awaitable[Surroundings]]:
-    """A function that reads them anew; ``warn`` gets each complaint about instruction files once."""
+    """A function that reads them anew; ``warn`` gets each complaint about what was read once."""
     told: set[str] = set()
 
-    def read() -> Surroundings:
+    def read() -> tuple[Surroundings, list[str]]:
+        said = visited.read() if visited is not None else []
         moment = time.localtime(clock.now())
-        return Surroundings(
+        found = Surroundings(
             cwd=cwd,
             shell=Path(environment.get("SHELL", "/bin/sh")).name,
             system=f"{platform.system()} {platform.release()} {platform.machine()}",
@@ -43,11 +46,13 @@ def reader(
             cage=_cage(sandbox),
             attended=attended,
             personality=personality,
+            visits=visited.told() if visited is not None else (),
         )
+        return found, [*found.instructions.warnings, *said]
 
     async def surroundings() -> Surroundings:
-        found = await to_thread.run_sync(read)
-        for warning in found.instructions.warnings:
+        found, said = await to_thread.run_sync(read)
+        for warning in said:
             if warning not in told:
                 told.add(warning)
                 warn(warning)
