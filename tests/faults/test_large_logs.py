@@ -12,6 +12,7 @@ import pytest
 from ouroboros.core.events import Envelope, TaskCompleted, TurnStarted, UserMessage
 from ouroboros.store import resume, snapshots
 from ouroboros.store.db import open_database
+from ouroboros.store.health import Health, examine
 from ouroboros.store.lease import Lease
 from ouroboros.store.ledger import Ledger, Line
 from ouroboros.store.line import encode
@@ -61,6 +62,8 @@ def test_a_million_events_are_gone_on_with(tmp_path: Path) -> None:
         assert (again.state.seq, again.folded, again.warnings) == (last + 1, 1, ())
     (listed,) = list_sessions(tmp_path)
     assert (listed.id, listed.status) == (SESSION, "idle")
+    assert examine(tmp_path, seconds=60) == Health()
+    assert examine(tmp_path, seconds=0) == Health(is_whole=False)
 
 
 HUGE = """

@@ -57,7 +57,7 @@ def test_the_store_can_be_read_without_room(
     assert sorted(searched(disk, "needle")) == [2, 3]
     assert searched(disk, "another") == [3]
     assert Follower(disk, SESSION).read() == [*before, *after]
-    assert health.examine(disk) == ""
+    assert health.examine(disk).wrong == ""
     with pytest.raises(StoreFull):
         archive(disk, SESSION)
     (disk / "ballast").unlink()

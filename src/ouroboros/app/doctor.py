@@ -165,12 +165,15 @@ def _cage(environment: Mapping[str, str], cwd: Path, home: Path) -> list[Check]:
 
 def _database(home: Path) -> Check:
     try:
-        wrong = health.examine(home)
+        found = health.examine(home)
     except OuroborosError as error:
         return Check(name="database", verdict="failed", said=error.message, fix=error.hint)
-    if wrong:
+    if found.wrong:
         fix = f"move {home / 'ouroboros.db'} away; exports and blobs are not touched"
-        return Check(name="database", verdict="failed", said=wrong, fix=fix)
+        return Check(name="database", verdict="failed", said=found.wrong, fix=fix)
+    if not found.is_whole:
+        said = f"nothing wrong in what could be looked at in {health.LOOKING_SECONDS:.0f} seconds"
+        return Check(name="database", verdict="ok", said=said)
     exists = (home / "ouroboros.db").exists()
     return Check(name="database", verdict="ok", said="sound" if exists else "none yet")
 
