@@ -24,6 +24,7 @@ from ouroboros.llm.turns import ScriptedCall, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.raw import Answer, RawServer, raw_serving
 from ouroboros.testing.server import ScriptedServer, serving
+from tests.passing import LoopClock
 
 KEY = "sk-very-secret-0123456789"
 
@@ -112,9 +113,9 @@ async def running(
 async def facing(
     answers: Sequence[Answer], turn: Turn, format: str, *, idle_timeout: float = 5.0
 ) -> AsyncGenerator[Setup[RawServer]]:
-    """A client and a server whose answers are made of bytes."""
+    """A client and a server whose answers are made of bytes; it notes the time of the event loop."""
     clock = ManualClock()
-    async with raw_serving(answers, turn) as server:
+    async with raw_serving(answers, turn, clock=LoopClock()) as server:
         client = client_for(format, server.url, clock, idle_timeout=idle_timeout)
         try:
             yield Setup(client, server, clock)

@@ -22,6 +22,7 @@ from ouroboros.llm.transport.channel import (
     Channel,
     connect,
 )
+from tests.passing import hurrying
 
 type Handle = Callable[[SocketStream], Awaitable[None]]
 
@@ -110,12 +111,12 @@ async def test_a_slow_other_side_holds_us_back() -> None:
 async def test_patience_begins_anew_with_every_byte() -> None:
     async def drip(stream: SocketStream) -> None:
         for _ in range(6):
-            await anyio.sleep(0.05)
+            await anyio.sleep(15)
             await stream.send(b"x")
         await anyio.sleep_forever()
 
-    async with connected(drip) as channel:
-        channel.patience = 0.2
+    async with connected(drip) as channel, hurrying(1.0):
+        channel.patience = 60.0
         content = b""
         while len(content) < 6:
             content += await channel.receive()

@@ -11,6 +11,7 @@ from ouroboros.llm.turns import Fault, ScriptedCall, Turn
 from ouroboros.testing.raw import LAST, Answer, Close, Drip, Pause, Speech, Step, chunk, head
 from ouroboros.testing.replies import event_stream
 from ouroboros.testing.replies.piece import REFUSALS
+from tests.passing import hurrying
 from tests.unit.llm.fault_ground import FORMATS, asked, calls, facing, listen, said
 
 WORDS = "Hello there, this is a reply."
@@ -185,16 +186,16 @@ async def test_ten_thousand_keep_alives_change_nothing(format: str) -> None:
 async def dripped(format: str) -> None:
     def slow(speech: Speech) -> Sequence[Step]:
         whole = speech.head + chunk(speech.body) + LAST
-        return [Drip(whole[:250], 0.005), whole[250:]]
+        return [Drip(whole[:250], 1.0), whole[250:]]
 
-    async with facing([slow], TEXT, format, idle_timeout=1.0) as (client, server, _):
+    async with facing([slow], TEXT, format, idle_timeout=60.0) as (client, server, _):
         events, error = await listen(client, asked(format))
         assert (error, said(events)) == (None, WORDS)
         assert len(server.exchanges) == 1
 
 
 async def test_one_byte_at_a_time_is_life_however_long_it_takes() -> None:
-    async with create_task_group() as tasks:
+    async with hurrying(0.9), create_task_group() as tasks:
         for format in FORMATS:
             tasks.start_soon(dripped, format)
 

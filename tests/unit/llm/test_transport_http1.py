@@ -16,6 +16,7 @@ from ouroboros.llm.transport import HttpRequest
 from ouroboros.llm.transport.http1 import Http1
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import ScriptedServer, serving
+from tests.passing import hurrying
 from tests.unit.llm.fault_ground import nobody
 
 BODY = b'{"model":"m","stream":true,"messages":[]}'
@@ -259,9 +260,9 @@ async def test_nothing_for_the_idle_time_is_a_timeout(transport: Http1) -> None:
 
 
 async def test_slow_bytes_are_life(transport: Http1) -> None:
-    turn = Turn(text="abcdefgh" * 3, chunk=1, pace_seconds=0.03)
-    async with serving([turn]) as server:
-        _, body = await answer(transport, chat(server, idle_timeout=0.5))
+    turn = Turn(text="abcdefgh", chunk=1, pace_seconds=15)
+    async with serving([turn]) as server, hurrying(1.0):
+        _, body = await answer(transport, chat(server, idle_timeout=60.0))
         assert b"[DONE]" in body
 
 

@@ -7,7 +7,8 @@ import anyio
 import pytest
 
 from ouroboros.safety.marks import MARK
-from ouroboros.safety.spawn import run, shell_command, spawn, start
+from ouroboros.safety.spawn import Finished, run, shell_command, spawn, start
+from tests.passing import passes
 from tests.unit.tools.spine import gone, is_alive, written
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
@@ -112,11 +113,19 @@ async def test_a_revealed_name_passes(tmp_path: Path):
     ids=["grandchild", "deaf grandchild", "grandchild in another session", "orphaned daemon"],
 )
 async def test_a_time_out_leaves_nothing_running(tmp_path: Path, start: str):
-    finished = await run(
-        shell_command(start), cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=0.4
-    )
-    assert (finished.exit_code, finished.timed_out) == (124, True)
-    assert await gone(await pid_in(tmp_path / "pid"))
+    ended: list[Finished] = []
+    pid = 0
+
+    async def take_long() -> None:
+        command = shell_command(start)
+        ended.append(await run(command, cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=600))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(take_long)
+        pid = await pid_in(tmp_path / "pid")
+        passes(600)
+    assert [(one.exit_code, one.timed_out) for one in ended] == [(124, True)]
+    assert await gone(pid)
 
 
 async def test_a_cancel_leaves_nothing_running(tmp_path: Path):

@@ -147,11 +147,12 @@ def text_of(result: ToolResulted) -> str:
 
 async def written(path: Path) -> str:
     """The first line of a file that another process is about to write."""
-    while True:
-        text = await anyio.Path(path).read_text() if await anyio.Path(path).exists() else ""
-        if text.endswith("\n"):
-            return text.strip()
-        await anyio.sleep(0.01)
+    with anyio.fail_after(60):
+        while True:
+            text = await anyio.Path(path).read_text() if await anyio.Path(path).exists() else ""
+            if text.endswith("\n"):
+                return text.strip()
+            await anyio.sleep(0.01)
 
 
 def is_alive(pid: int) -> bool:
@@ -164,8 +165,8 @@ def is_alive(pid: int) -> bool:
 
 
 async def gone(pid: int) -> bool:
-    """Whether a process ends within two seconds."""
-    for _ in range(100):
+    """Whether a process ends soon."""
+    for _ in range(1_000):
         if not await anyio.to_thread.run_sync(is_alive, pid):
             return True
         await anyio.sleep(0.02)
