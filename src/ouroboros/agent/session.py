@@ -273,6 +273,7 @@ class Session:
                 return
 
     async def _run(self, begin: Callable[[], Awaitable[None]], span: Span) -> None:
+        span.begin()
         run = Run(
             state=self.state,
             mind=self._mind,

@@ -26,6 +26,7 @@ _LAST = (
     "setFinal(value), or the answer as plain text if nothing useful is in variables."
 )
 _DECIDE = "Read it with dialog(tab) and decide with answerDialog: the page stands still until then."
+_NO_WORDS = "Work towards the goal of this session."
 _HURRY = "Only {left} left: finish now with what you have."
 
 
@@ -48,6 +49,10 @@ class Bounds(Struct, frozen=True, kw_only=True):
     history_tokens: int
     hurry_at: int = 0
 
+    def left(self, state: State) -> int:
+        """Iterations that there are, the one that has begun counted; each run has them all."""
+        return self.iterations - (state.iteration - state.iterated) + 1
+
 
 class Setting(Struct, frozen=True, kw_only=True):
     """What a child is told of where it comes from; empty for a run of its own."""
@@ -60,9 +65,10 @@ class Setting(Struct, frozen=True, kw_only=True):
 def message(state: State, bounds: Bounds, page: Page | None, setting: Setting | None = None) -> str:
     """The text of the message for the iteration that has begun."""
     past = history.iterations(state)
-    is_last = state.iteration > bounds.iterations
+    is_last = bounds.left(state) < 1
     sections = [
         _task(state, bounds, past, setting or Setting()),
+        _goal(state),
         _changes(page),
         _environment(state, page),
         _actions(past, bounds),
@@ -89,9 +95,9 @@ def task_of(state: State) -> str:
 
 
 def _task(state: State, bounds: Bounds, past: list[Iteration], setting: Setting) -> str:
-    number = min(state.iteration, bounds.iterations)
-    left = bounds.iterations - state.iteration + 1
-    lines = ["# Task", quoted(task_of(state), TASK_CHARACTERS)]
+    left = bounds.left(state)
+    number = bounds.iterations - max(1, left) + 1
+    lines = ["# Task", quoted(task_of(state) or _NO_WORDS, TASK_CHARACTERS)]
     if setting.request:
         lines += ["It is part of this larger request, which others work on:", setting.request]
     if setting.progress:
@@ -105,6 +111,16 @@ def _task(state: State, bounds: Bounds, past: list[Iteration], setting: Setting)
     for added in _added(state):
         lines.append(f"The user added: {quoted(added.text, _STEER_CHARACTERS)}")
     return "\n".join([*lines, *_earlier(state)])
+
+
+def _goal(state: State) -> str:
+    """What the session works towards; a run of it may have begun by itself."""
+    if state.goals is None:
+        return ""
+    from ouroboros.agent.goals import words  # most sessions have no goal
+
+    text = words.now(state.goals)
+    return f"# Goal\n{text}" if text else ""
 
 
 def _added(state: State) -> list[Message]:

@@ -208,7 +208,7 @@ class RlmMind:
     def verdict(self, state: State) -> TaskCompleted | Message | None:
         """Ends at ``setFinal``, at the last iteration, or after three replies without code."""
         self._lineup.answered()
-        is_last = state.iteration > self._bounds.iterations
+        is_last = self._bounds.left(state) < 1
         if state.finished_by_tool:
             reason = "limit_reached:max_iterations" if is_last else "completed"
             return TaskCompleted(reason=reason, final=state.final)
@@ -260,6 +260,7 @@ class RlmMind:
         if number == 1:
             self._begin()
         wanted = number == 1 or self._reads
+        wanted = wanted and (state.goals is None or state.goals.active is None)  # code reaches it
         reading = self._reading.text(context.task_of(state)) if self._reading and wanted else ""
         self._reads = reading != ""
         self._told = "" if self._reads else await self._prepare()

@@ -12,6 +12,7 @@ from ouroboros.core.state import State
 from ouroboros.core.state.goals import Goal, Goals
 
 STUCK = "limit_reached:repeated_call"
+OUT_OF_ITERATIONS = "limit_reached:max_iterations"
 CIRCLES = "the same calls were made again and again, also after a fresh start"
 IDLE = "{} turns in a row said that the goal is not reached, and did nothing for it"
 
@@ -39,7 +40,7 @@ class Pursuit:
         if not is_told:
             from ouroboros.agent.goals import words  # most sessions have no goal
 
-            self._say(words.wrap_up(goals, goal), steered=True)
+            self._say(words.wrap_up(goals, goal, self._state.mind), steered=True)
 
     def ended(self) -> None:
         """A run is over: what made it end may end the goal as well."""
@@ -57,8 +58,9 @@ class Pursuit:
     def has_rested(self) -> bool:
         """The latest run came to an end after which another may begin by itself."""
         goals = self._state.goals
-        is_stuck = self._state.ended == STUCK and goals is not None and goals.active is not None
-        return is_stuck or self._state.ended == "completed"
+        has_goal = goals is not None and goals.active is not None
+        is_cut = self._state.ended in {STUCK, OUT_OF_ITERATIONS}
+        return (is_cut and has_goal) or self._state.ended == "completed"
 
     def is_stuck(self) -> bool:
         """The latest run went in circles; its history is better summarised."""
@@ -84,7 +86,7 @@ class Pursuit:
         if goals is not None and goal is not None:
             number = goals.use(goal).continued + 1
             self._journal.record(GoalContinued(goal_id=goal.id, number=number))
-            self._say(words.continuation(goals, goal), steered=False)
+            self._say(words.continuation(goals, goal, self._state.mind), steered=False)
 
     def _block(self, goal: Goal, reason: str) -> None:
         self._journal.record(
@@ -115,8 +117,6 @@ def changes(state: State, command: SetGoal, ids: Ids) -> list[Event]:
     Raises:
         Misuse: There is no goal to change, or nothing is said.
     """
-    if state.mind == "rlm":
-        raise Misuse("a goal needs tools, which this session has none of", hint="use ouro run")
     goal = state.goals.root if state.goals is not None else None
     objective = command.objective.strip()
     if objective and not command.edit:

@@ -11,15 +11,18 @@ from ouroboros.core.limits import Caps
 from ouroboros.core.state import Spent, State
 
 
-def watch(caps: Caps, state: State, clock: Clock) -> Callable[[State], str | None]:
+def watch(
+    caps: Caps, state: State, clock: Clock, before: Callable[[], str] | None = None
+) -> Callable[[State], str | None]:
     """A function that names the first cap that is reached, for one run that starts now.
 
-    One that repeats a call although it was told has reached an end as well. A reply whose cost is
-    unknown reaches the cap on cost: it might have been too dear.
+    One that repeats a call although it was told has reached an end as well; ``before`` names the last
+    result of before, by default of now. A reply whose cost is unknown reaches the cap on cost: it
+    might have been too dear.
     """
     turn, tokens = state.turn, state.spent.tokens
     cost, unpriced, since = state.spent.known_cost, state.spent.unpriced, clock.monotonic()
-    last = next(reversed(state.results), "")
+    last = latest(state)
 
     def is_too_dear(spent: Spent, most: float) -> bool:
         return spent.unpriced > unpriced or spent.known_cost - cost >= most
@@ -33,9 +36,14 @@ def watch(caps: Caps, state: State, clock: Clock) -> Callable[[State], str | Non
             return "max_cost"
         if caps.max_seconds is not None and clock.monotonic() - since >= caps.max_seconds:
             return "max_time"
-        return "repeated_call" if is_stuck(now, since=last) else None
+        return "repeated_call" if is_stuck(now, since=before() if before else last) else None
 
     return reached
+
+
+def latest(state: State) -> str:
+    """The call of the latest result; empty before the first."""
+    return next(reversed(state.results), "")
 
 
 async def nobody(state: State) -> str | None:
@@ -58,8 +66,13 @@ class Span:
         outer: Callable[[State], Awaitable[str | None]] = nobody,
     ) -> None:
         """Counts from here on; ``outer`` names a limit beyond this session that is reached."""
-        self._reached, self._outer = watch(caps, state, clock), outer
+        self._state, self._last = state, latest(state)
+        self._reached, self._outer = watch(caps, state, clock, lambda: self._last), outer
         self.until = current_time() + (caps.max_seconds or math.inf)
+
+    def begin(self) -> None:
+        """One of its runs begins: what the one before repeated does not end it."""
+        self._last = latest(self._state)
 
     async def limit(self, state: State) -> str | None:
         """Names a cap that is reached."""

@@ -17,7 +17,7 @@ _RESERVED = re.compile(
     r"downloads|dialog|answerDialog|frames|observe|outline|screenshot|pdf|cdp|querySelector|"
     r"querySelectorAll|execInTab|openTab|closeTab|switchTab|navigate|reload|goBack|goForward|"
     r"setViewport|setCookie|setStorage|network(Requests|Body)|consoleMessages|"
-    r"get(Text|DOM|Links|Inputs|Cookies|Storage)|"
+    r"get(Text|DOM|Links|Inputs|Cookies|Storage)|(get|create|update)_goal|"
     r"waitFor(Load|Selector|Text|NetworkIdle|Download)"
 )
 """Words of the language and of the REPL that a variable would hide."""

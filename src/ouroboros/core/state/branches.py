@@ -78,7 +78,8 @@ def _recall(state: Present, node: str) -> None:
     state.unread.clear()
     state.ended = found.ended or ("cancelled" if node else "completed")
     state.measured_tokens, state.measured_at = found.measured_tokens, found.measured_at
-    state.began, state.iteration = found.began, found.iteration
+    state.began = found.began
+    state.iteration, state.iterated = found.iteration, found.iterated
     path = ((id, tree.nodes[id].iteration) for id in tree.way(node)) if node else ()
     run = dict(path) if found.iteration else {}
     here = {message.id for message in state.history[found.began :]}

@@ -2,6 +2,7 @@
 
 from ouroboros.core.events import Event
 from ouroboros.core.events.code import EnvironmentUpdated, IterationStarted
+from ouroboros.core.events.goal import GoalContinued
 from ouroboros.core.state.present import Present
 
 
@@ -12,5 +13,8 @@ def apply(state: Present, event: Event) -> None:
             state.iteration = event.iteration
         case EnvironmentUpdated(child=""):
             state.variables = event.metadata
+        case GoalContinued():  # this turn may take as many as one that words began
+            state.iterated = state.iteration
+            state.sub_calls = state.silent = 0
         case _:
             pass

@@ -48,7 +48,7 @@ def _apply_words(state: Present, event: UserMessage) -> None:
         state.taint(foreign)
     if event.message.kind == "plain":
         state.ended = state.final = state.stop_reason = ""
-        state.iteration = state.sub_calls = state.silent = 0
+        state.iteration = state.iterated = state.sub_calls = state.silent = 0
         state.numbers.clear()
         state.began = len(state.history)
         state.files.undone.clear()

@@ -80,8 +80,11 @@ def _apply_rare(state: Present, event: Event) -> None:
             from ouroboros.core.state import checkpoints
 
             checkpoints.apply(state, event)
-        case "goal" if state.goals is None:
-            state.goals = Goals(seen=state.spent.billable)
+        case "goal":
+            from ouroboros.core.state import code
+
+            state.goals = state.goals or Goals(seen=state.spent.billable)
+            code.apply(state, event)
         case "plan" | "queue" | "repo":
             from ouroboros.core.state import asides
 

@@ -12,12 +12,15 @@ from msgspec.structs import replace
 
 from ouroboros.core.commands import GoalStatus
 from ouroboros.core.events.call import ToolResulted
+from ouroboros.core.events.code import EnvironmentUpdated
 from ouroboros.core.events.envelope import Envelope, Event
 from ouroboros.core.events.goal import GoalContinued, GoalCreated, GoalLimited, GoalUpdated
 from ouroboros.core.events.run import ErrorRaised, SessionReady, TaskCancelled, TaskCompleted
 from ouroboros.core.events.turn import TurnStarted
 
 TOOLS = frozenset({"get_goal", "create_goal", "update_goal"})
+_IDLE = TOOLS | {"repl", "done"}
+"""Calls that alone do nothing for a goal; of a block of code counts what it called and kept."""
 
 
 class Goal(Struct, frozen=True, kw_only=True):
@@ -131,7 +134,9 @@ class Goals(Struct, kw_only=True):
                 self.at_work = ""
             case ErrorRaised(kind=kind):
                 self.failed = kind
-            case ToolResulted(status="done", name=name) if name not in TOOLS:
+            case ToolResulted(status="done", name=name) if name not in _IDLE:
+                self.has_acted = True
+            case EnvironmentUpdated(child=""):
                 self.has_acted = True
             case _:
                 self._change(event, envelope.ts)

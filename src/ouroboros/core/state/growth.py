@@ -65,7 +65,8 @@ def leave(state: Present) -> None:
     if node is None:
         return
     node.until = node.until or max(node.seq, state.seq - 1)
-    node.ended, node.began, node.iteration = state.ended, state.began, state.iteration
+    node.ended, node.began = state.ended, state.began
+    node.iteration, node.iterated = state.iteration, state.iterated
     node.measured_tokens, node.measured_at = state.measured_tokens, state.measured_at
     now = Mark(
         told=state.told,

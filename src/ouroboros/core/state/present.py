@@ -48,7 +48,8 @@ class Present(Struct, kw_only=True):
         final: The last words of the latest run; empty until it says some.
         ended: How the latest run ended; empty from the person's words on until it has.
         measured_at: Length of ``history`` when it was reported; what came after is estimated.
-        iteration: Of the REPL mind, in the latest run; 0 before its first.
+        iteration: Of the REPL mind, since the person's words; 0 before its first.
+        iterated: Those of them that were made before the latest turn that began by itself.
         silent: Whole replies in a row that made no call, in the latest run.
         numbers: The iteration of each reply of the latest run, by message id.
         began: Length of ``history`` when the words of the latest run joined it.
@@ -106,6 +107,7 @@ class Present(Struct, kw_only=True):
     compactions: int = 0
     call_ids: set[str] = field(default_factory=set[str])
     iteration: int = 0
+    iterated: int = 0
     silent: int = 0
     numbers: dict[str, int] = field(default_factory=dict[str, int])
     began: int = 0

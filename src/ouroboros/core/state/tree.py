@@ -33,7 +33,7 @@ class Node(Struct, kw_only=True):
         base: Of a summary: the messages that took the place of the path up to here.
         mark: Which of the tree's marks holds here, once the conversation has gone on.
         ended: How the run had ended by then; empty within one.
-        iteration: Of the REPL mind, within its run.
+        iteration: Of the REPL mind, within its run, ``iterated`` with it.
     """
 
     message: Message
@@ -46,6 +46,7 @@ class Node(Struct, kw_only=True):
     ended: str = ""
     began: int = 0
     iteration: int = 0
+    iterated: int = 0
     measured_tokens: int | None = None
     measured_at: int = 0
 

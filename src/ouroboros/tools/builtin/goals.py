@@ -50,6 +50,7 @@ class GetGoalTool:
     """Shows the goal."""
 
     name = "get_goal"
+    usage = "get_goal(): {goal, parts?, remainingTokens}"
     description = "Get the goal of this session, its status, its parts, and what it has used."
     arguments = GetGoalArguments
     exposure: Exposure = "deferred"
@@ -76,6 +77,7 @@ class CreateGoalTool:
     """Sets the goal, or adds a part to it."""
 
     name = "create_goal"
+    usage = "create_goal(objective, token_budget?, parent?)"
     description = (
         "Set a goal that is worked towards over many turns, only when the user asks for one. Fails "
         "when there is a goal. With parent, add a part to it: do so before the work on it starts."
@@ -130,6 +132,7 @@ class UpdateGoalTool:
     """Says that the goal, or a part of it, is reached or blocked."""
 
     name = "update_goal"
+    usage = 'update_goal("complete" | "blocked", part?, reason?)'
     description = (
         "Set the goal, or a part of it, complete when all of it is reached, or blocked when the "
         "same thing was in the way three turns in a row and only the user can remove it."

@@ -19,7 +19,7 @@ from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.app import secrecy
 from ouroboros.app.browsing import browser as browsing
 from ouroboros.app.kit import Joined, Kit, Later
-from ouroboros.app.wiring import living, toolbox
+from ouroboros.app.wiring import goals, living, toolbox
 from ouroboros.app.wiring.minds.view import View
 from ouroboros.app.wiring.repls import Open, Repls, base
 from ouroboros.app.wiring.repls import Wish as ReplWish
@@ -202,7 +202,7 @@ async def _open(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
             state=kit.state,
             tools=queries,
         )
-        root = ReplWish(name="main", seeds=wish.seeds, tools=(*queries(family), *_asking(kit)))
+        root = ReplWish(name="main", seeds=wish.seeds, tools=(*queries(family), *_own(kit)))
         runner = Lazy(stack, guard, lambda: repls.open(root))
         bounds = kit.settings.rlm
         view = View(browser.known) if browser is not None else None
@@ -245,12 +245,12 @@ async def _named(kit: Kit, message: Message) -> None:
         kit.journal.record(Logged(level="warning", text=text))
 
 
-def _asking(kit: Kit) -> tuple[AnyTool, ...]:
-    """How the session's own code asks the person; nothing where nobody is there."""
-    if not kit.desk.is_interactive:
-        return ()
+def _own(kit: Kit) -> tuple[AnyTool, ...]:
+    """How the session's own code sees to the goal, and asks the person where somebody is there."""
     off = {canonical(name) for name in kit.settings.tools.disabled}
-    tools = (RequestUserInputTool(kit.desk.questions), toolbox.permissions_for(kit))
+    tools: list[AnyTool] = [make() for make in goals.makers(kit.state, kit.ids).values()]
+    if kit.desk.is_interactive:
+        tools += [RequestUserInputTool(kit.desk.questions), toolbox.permissions_for(kit)]
     return tuple(tool for tool in tools if tool.name not in off)
 
 

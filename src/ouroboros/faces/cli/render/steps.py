@@ -123,8 +123,8 @@ class Steps:
             self._line(text, depth=1)
             return
         bound = self._bounds.iterations
-        is_last = event.iteration > bound
-        facts = ["Best answer" if is_last else f"Iteration {event.iteration}/{bound}"]
+        number = event.iteration - self._state.iterated
+        facts = ["Best answer" if number > bound else f"Iteration {number}/{bound}"]
         if self._tab in self._addresses:
             facts.append(f"{self._tab} {self._addresses[self._tab]}")
         spent = self._state.spent
