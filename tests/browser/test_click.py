@@ -230,6 +230,29 @@ async def test_an_aim_is_not_carried_over_to_another_page(stage: Stage) -> None:
     assert await heard(tab) == []
 
 
+async def test_an_aim_at_what_does_something_else_by_now_presses_nothing(stage: Stage) -> None:
+    tab = await stage.show(LOG + "<form action=/search><button id=b>Go</button></form>")
+    aimed = await aim(tab, "#b")
+    await read(tab, "document.forms[0].method = 'post'")
+    with pytest.raises(PageChanged, match="something else"):
+        await click(tab, aimed)
+    assert await heard(tab) == []
+
+
+SWAP = """<div id=w style='height:90px'><button id=a style='width:90px;height:90px'>a</button></div><script>
+addEventListener("mousemove", () => { w.innerHTML = "<button id=b style='width:90px;height:90px'>b</button>" })
+</script>"""
+
+
+async def test_a_press_that_would_reach_another_button_of_a_card_is_kept_from_the_page(
+    stage: Stage,
+) -> None:
+    tab = await stage.show(LOG + SWAP)
+    with pytest.raises(CannotAct, match="in the way"):
+        await click(tab, "#w", position=(40, 40))
+    assert await clicked(tab) == []
+
+
 async def test_an_aim_at_a_removed_element_reaches_nothing(stage: Stage) -> None:
     tab = await stage.show(LOG + "<button id=b>Save</button>")
     aimed = await aim(tab, "#b")

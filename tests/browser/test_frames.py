@@ -147,6 +147,23 @@ async def test_frames_in_frames_of_other_sites(stage: Stage) -> None:
     assert await get_text(tab, "iframe >>> p") == b'"middle"'
 
 
+@pytest.mark.parametrize("host", [0, 1])
+async def test_a_page_in_an_object_is_a_frame_like_others(stage: Stage, host: int) -> None:
+    stage.site.put("inner", INNER)
+    url = stage.site.url("inner", host)
+    tab = await stage.show(OUTER + f"<object id=o type=text/html data={url}></object>")
+    await wait_for_selector(tab, "#o >>> #go")
+    await click(tab, "#o >>> #go")
+    assert await told(tab, "go") == ["go"]
+    with pytest.raises(CannotAct, match="name that by >>>"):
+        await click(tab, "#o", position=(20, 10))
+
+
+async def test_an_object_without_a_page_is_an_element_like_others(stage: Stage) -> None:
+    tab = await stage.show("<object id=o type=image/png data=/none><b>no picture</b></object>")
+    assert (await click(tab, "#o")).did == 'clicked <object#o> "no picture"'
+
+
 async def test_a_frame_is_named_by_number_name_id_and_address(stage: Stage) -> None:
     tab = await framed(stage, 1)
     (inner,) = (frame.id for frame in tab.frames if frame.id != tab.frames.top)

@@ -169,6 +169,74 @@ async def test_the_person_is_asked_before_something_is_set_off(
             assert site.paths().count("/sent") == 1
 
 
+WIDE = """<style>button, a, input { width: 300px; height: 200px; display: block }</style>
+<form method=post action=/sent style="margin:0"><button id=b accesskey=s>Send</button></form>"""
+AROUND = f"<div id=w style='width:300px;height:200px'>{WIDE}</div>"
+CLOSED = f"""<x-card id=w style='display:inline-block'></x-card><script>
+const root = w.attachShadow({{ mode: "closed" }}); root.innerHTML = `{WIDE}`;
+go = () => root.querySelector("button").focus()</script>"""
+NESTED = f"""<x-card id=w style='display:inline-block'></x-card><script>
+const root = w.attachShadow({{ mode: "closed" }}); root.innerHTML = "<p></p>";
+root.querySelector("p").attachShadow({{ mode: "closed" }}).innerHTML = `{WIDE}`</script>"""
+OPEN = CLOSED.replace('"closed"', '"open"')
+LINK = "<div id=w><a style='display:block;height:99px' href='/sent' download>x</a></div>"
+GO = "await execInTab(t, 'go()', { world: 'main' });"
+
+
+@pytest.mark.parametrize(
+    ("page", "act", "risk"),
+    [
+        (AROUND, "click(t, '#w')", "Send a form"),
+        (AROUND, "dblclick(t, '#w')", "Send a form"),
+        (WIDE, "click(t, 'body', { position: [50, 50] })", "Send a form"),
+        (OPEN, "click(t, '#w')", "Send a form"),
+        (CLOSED, "click(t, '#w')", "Send a form"),
+        (NESTED, "click(t, '#w')", "Send a form"),
+        (LINK, "click(t, '#w')", "Download"),
+        (AROUND.replace("Send", "Buy").replace("<form", "<p"), "click(t, '#w')", "pay"),
+        (AROUND, "drag(t, '#w', { dx: 2, dy: 2 })", "Send a form"),
+        (WIDE, "drag(t, '#b', '#b')", "Send a form"),
+        (WIDE, "focus(t, '#b'); await keyPress(t, 'Spacebar')", "Send a form"),
+        (WIDE, "keyPress(t, 'Alt+s')", "Send a form"),
+        (CLOSED, "keyPress(t, 'S', ['Alt'])", "Send a form"),
+        (CLOSED, f"0; {GO} await keyPress(t, 'Enter')", "Send a form"),
+    ],
+)
+async def test_what_lies_within_or_has_the_focus_is_asked_about(
+    stage: Stage, work: Path, page: str, act: str, risk: str
+) -> None:
+    stage.site.put("sent", "sent")
+    async with desk(stage, work, mode="ask", answers=[NO, YES]) as repl:
+        await opened(repl, page)
+        assert "refused" in await repl.fails(f"await {act}")
+        assert risk in repl.questions[0].action
+        assert "/sent" not in stage.site.paths()
+        if "Send" in risk:
+            await repl.run(f"await {act}; await waitForText(t, 'sent')")
+            assert stage.site.paths().count("/sent") == 1
+
+
+@pytest.mark.parametrize("host", [0, 1])
+async def test_a_press_into_a_frame_has_to_name_what_is_in_it(
+    stage: Stage, work: Path, host: int
+) -> None:
+    site = stage.site
+    site.put("sent", "sent")
+    site.put("form", WIDE)
+    frame = f"<iframe style='width:300px;height:200px' src='{site.url('form', host)}'></iframe>"
+    async with desk(stage, work, mode="ask", answers=[NO]) as repl:
+        await opened(repl, f"<div id=w style='height:200px'>{frame}</div>")
+        for place in ("iframe", "#w"):
+            failed = await repl.fails(f"await click(t, '{place}', {{ position: [50, 50] }})")
+            assert "name that by >>>" in failed
+        assert repl.questions == []
+        assert "refused" in await repl.fails(
+            "await hover(t, 'iframe'); await click(t, 'iframe >>> button')"
+        )
+        assert "Send a form" in repl.questions[0].action
+    assert "/sent" not in site.paths()
+
+
 SEARCH = "<form action=%s><input id=q name=q type=search><button id=go>Go</button></form>"
 
 

@@ -19,8 +19,9 @@ from ouroboros.browser.page.door import (
     ask,
     ask_in,
     ask_owner,
+    opened_up,
 )
-from ouroboros.browser.page.facts import Facts
+from ouroboros.browser.page.facts import ROOTS_DEEP, Facts
 from ouroboros.browser.page.quads import Point, middle
 from ouroboros.browser.tab import Tab
 from ouroboros.browser.wire import Incoming
@@ -78,7 +79,7 @@ class Acted(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Aimed(Struct, frozen=True, kw_only=True):
-    """The library's answer to an aim."""
+    """The library's answer to an aim; ``hollow`` may hold a closed shadow root."""
 
     node: int
     count: int
@@ -86,6 +87,7 @@ class Aimed(Struct, frozen=True, kw_only=True):
     point: Point | None = None
     scrolled: bool = False
     facts: Facts
+    hollow: int = 0
 
 
 class After(Struct, frozen=True, kw_only=True):
@@ -121,24 +123,35 @@ class _Outer(Struct, frozen=True, kw_only=True):
 type Aimable = Target | Aim
 
 
-async def aim(tab: Tab, target: Target, *, frame: FrameName = None, need: str = "press") -> Aim:
+async def aim(
+    tab: Tab,
+    target: Target,
+    *,
+    frame: FrameName = None,
+    position: tuple[float, float] | None = None,
+) -> Aim:
     """Finds the element of an act to come, sees that it can be reached, and says what it would mean.
+
+    What lies within it where it would be pressed counts, closed shadow roots included.
 
     Args:
         tab: Where.
         target: A selector or a handle.
         frame: In which frame the selector is looked for.
-        need: ``press`` when a press must reach it, ``focus`` when being shown is enough.
+        position: Where it would be pressed, from its upper left corner.
 
     Raises:
         CannotAct: It is not there, not shown, disabled or covered; the words say which.
         PageChanged: The page of a handle was left.
     """
-    found = await ask(tab, "aim", target, frame=frame, options={"need": need})
-    aimed = msgspec.json.decode(found.value, type=Aimed)
-    world = found.world
+    found, aimed = await engaged(tab, "aim", target, frame, position=position)
+    world, matches = found.world, aimed.count
     handle = Handle(node=aimed.node, frame=world.frame, loader=world.loader)
-    return Aim(handle=handle, facts=aimed.facts, what=aimed.what, matches=aimed.count)
+    for _ in range(ROOTS_DEEP):
+        if not aimed.hollow or not await opened_up(tab, world, aimed.hollow):
+            break
+        _, aimed = await engaged(tab, "aim", handle.written(), None, position=position)
+    return Aim(handle=handle, facts=aimed.facts, what=aimed.what, matches=matches)
 
 
 async def engaged(
@@ -149,6 +162,11 @@ async def engaged(
     found = await ask(tab, operation, named, frame=frame, options=options)
     aimed = msgspec.json.decode(found.value, type=Aimed)
     if isinstance(target, Aim):
+        if aimed.facts.meaning != target.facts.meaning:
+            raise PageChanged(
+                f"{tab.id}: nothing was done to {aimed.what}: a press would do something else by now",
+                hint="look at the page again",
+            )
         aimed = msgspec.structs.replace(aimed, count=target.matches)
     return found, aimed
 

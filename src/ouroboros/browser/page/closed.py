@@ -79,6 +79,19 @@ async def adopt_closed(tab: Tab, world: World, door: str) -> bool:
         return look.found
 
 
+async def adopt_of(tab: Tab, world: World, door: str, host: str) -> bool:
+    """Makes the closed root of one element, given as the protocol's object, known; whether it has one."""
+    try:
+        told = await tab.call("DOM.describeNode", {"objectId": host}, session=world.session)
+        node = msgspec.json.decode(told, type=_Document).node
+        closed = [root for root in node.shadow_roots if root.shadow_root_type == "closed"]
+        for root in closed:
+            await _adopt(tab, world, door, node.backend_node_id, root.backend_node_id)
+    except CallRefused:  # it, or the whole page, went meanwhile
+        return False
+    return bool(closed)
+
+
 async def _look(tab: Tab, world: World, door: str) -> bool:
     # A page too large to be told whole keeps its closed roots to itself.
     small = f"globalThis[{door}]?.size() <= {MOST_ELEMENTS} ? document : null"

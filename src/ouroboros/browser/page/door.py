@@ -12,7 +12,7 @@ from msgspec import Raw, Struct
 
 from ouroboros.browser.errors import BrowserFailed, CallRefused, CannotAct, PageChanged
 from ouroboros.browser.frames import World
-from ouroboros.browser.page.closed import adopt_closed
+from ouroboros.browser.page.closed import adopt_closed, adopt_of
 from ouroboros.browser.tab import Tab
 
 type Target = str | dict[str, Any]
@@ -300,6 +300,11 @@ async def object_of(tab: Tab, world: World, node: int) -> str:
     if not made.result.object_id:
         raise PageChanged(f"{tab.id}: the element is gone")
     return made.result.object_id
+
+
+async def opened_up(tab: Tab, world: World, node: int) -> bool:
+    """Lets our library into the closed shadow root of an element that it holds; whether there is one."""
+    return await adopt_of(tab, world, door(world), await object_of(tab, world, node))
 
 
 async def _frame_of(tab: Tab, world: World, node: int) -> str:

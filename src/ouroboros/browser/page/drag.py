@@ -48,7 +48,7 @@ async def drag(
     steps = max(2, min(steps, STEPS_AT_MOST))
     end: Point | None = None
     if target is not None:
-        there, aimed_end = await engaged(tab, "aim", target, frame, position=position)
+        there, aimed_end = await engaged(tab, "aim", target, frame, position=position, need="over")
     found, aimed = await engaged(tab, "engage", source, frame)
     start = await on_page(tab, found.world, aimed)
     did = f"dragged {aimed.what}"

@@ -3,8 +3,17 @@
 import msgspec
 from msgspec import Struct
 
-from ouroboros.browser.page.door import ask_in
+from ouroboros.browser.frames import World
+from ouroboros.browser.page.closed import adopt_closed
+from ouroboros.browser.page.door import ask_in, door, opened_up
+from ouroboros.browser.page.keys import Key
 from ouroboros.browser.tab import Tab
+
+ROOTS_DEEP = 20
+"""Closed shadow roots in each other that are looked into."""
+
+_ENTERING = frozenset({"Enter", " "})
+_ALT = 1
 
 
 class Facts(Struct, frozen=True, kw_only=True):
@@ -35,17 +44,52 @@ class Facts(Struct, frozen=True, kw_only=True):
     href: str = ""
     page: str = ""
 
+    @property
+    def meaning(self) -> tuple[object, ...]:
+        """All but the words: what a yes was given for."""
+        kinds = self.is_submit, self.is_search, self.is_payment, self.is_upload, self.is_download
+        return (*kinds, self.method, self.action, self.href)
 
-async def entering_facts(tab: Tab) -> Facts | None:
-    """What the Enter key would mean where the focus is; None when it is nowhere we can see."""
-    value = await ask_in(tab, await tab.world(), "entering", {})
-    found = msgspec.json.decode(value, type=Facts | None)
-    if found is None or found.tag not in {"iframe", "frame"}:
+
+class _Entering(Struct, frozen=True, kw_only=True):
+    facts: Facts | None = None
+    hollow: int = 0
+
+
+async def entering_facts(tab: Tab, key: Key, bits: int = 0) -> Facts | None:
+    """What a key would set off where the focus is; None when it sets nothing off, or nowhere we can see.
+
+    Args:
+        tab: Where.
+        key: Enter and the space bar press what has the focus; with Alt a letter may press another.
+        bits: The modifiers that are held.
+    """
+    if key.key in _ENTERING:
+        found = await _entering(tab, await tab.world())
+        if found is None or found.tag not in {"iframe", "frame", "object"}:
+            return found
+        for frame in tab.frames:
+            if frame.parent and frame.session:
+                known = await _entering(tab, await tab.world(frame.id))
+                if known is not None and known.tag not in {"body", "html", "iframe"}:
+                    return known
         return found
-    for frame in tab.frames:
-        if frame.parent and frame.session:
-            inner = await ask_in(tab, await tab.world(frame.id), "entering", {})
-            known = msgspec.json.decode(inner, type=Facts | None)
-            if known is not None and known.tag not in {"body", "html", "iframe"}:
+    if bits & _ALT and len(key.key) == 1:
+        for frame in tab.frames:
+            world = await tab.world(frame.id)
+            known = await _entering(tab, world, key.key.lower())
+            if known is None and await adopt_closed(tab, world, door(world)):
+                known = await _entering(tab, world, key.key.lower())
+            if known is not None:
                 return known
-    return found
+    return None
+
+
+async def _entering(tab: Tab, world: World, access: str = "") -> Facts | None:
+    told = _Entering()
+    for _ in range(ROOTS_DEEP):
+        value = await ask_in(tab, world, "entering", {"access": access})
+        told = msgspec.json.decode(value, type=_Entering)
+        if not told.hollow or not await opened_up(tab, world, told.hollow):
+            break
+    return told.facts

@@ -115,7 +115,7 @@ async def hover(
     frame: FrameName = None,
 ) -> Acted:
     """Moves the mouse over an element and leaves it there; raises as ``click``."""
-    found, aimed = await engaged(tab, "aim", target, frame, position=position)
+    found, aimed = await engaged(tab, "aim", target, frame, position=position, need="over")
     point = await on_page(tab, found.world, aimed)
     async with watched(tab) as watch:
         # Two moves: a pointer that is there already would not be told to enter.

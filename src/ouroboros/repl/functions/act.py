@@ -10,6 +10,7 @@ from ouroboros.browser.page import act
 from ouroboros.browser.page.act import Acted, Aim
 from ouroboros.browser.page.door import FrameName, Target
 from ouroboros.browser.page.facts import entering_facts
+from ouroboros.browser.page.keys import chord, key_of, modifier_bits
 from ouroboros.browser.tab import Tab
 from ouroboros.repl.functions.function import LONGEST, Spec
 from ouroboros.repl.functions.gate import admitted
@@ -104,17 +105,25 @@ def told(acted: Acted, said: str) -> Result:
     return done(said, acted)
 
 
-async def _aim(pages: Pages, wish: On, context: ToolContext) -> tuple[Tab, Aim]:
-    """Finds the element and has what pressing it would set off admitted."""
-    tab = await pages.tab(wish.tab)
-    aim = await act.aim(tab, wish.target, frame=wish.frame)
-    await admitted(pages, aim.facts, wish.tab, context.admit)
-    return tab, aim
+async def _aim(
+    pages: Pages,
+    tab: Tab,
+    target: Target,
+    frame: FrameName,
+    context: ToolContext,
+    *,
+    position: tuple[float, float] | None = None,
+) -> Aim:
+    """Finds the element and has what pressing it there would set off admitted."""
+    aim = await act.aim(tab, target, frame=frame, position=position)
+    await admitted(pages, aim.facts, tab.id, context.admit)
+    return aim
 
 
 async def click(pages: Pages, wish: Click, context: ToolContext) -> Result:
     """Presses an element."""
-    tab, aim = await _aim(pages, wish, context)
+    tab = await pages.tab(wish.tab)
+    aim = await _aim(pages, tab, wish.target, wish.frame, context, position=wish.position)
     acted = await act.click(
         tab,
         aim,
@@ -128,7 +137,8 @@ async def click(pages: Pages, wish: Click, context: ToolContext) -> Result:
 
 async def dblclick(pages: Pages, wish: On, context: ToolContext) -> Result:
     """Presses an element twice."""
-    tab, aim = await _aim(pages, wish, context)
+    tab = await pages.tab(wish.tab)
+    aim = await _aim(pages, tab, wish.target, wish.frame, context)
     return told(await act.dblclick(tab, aim), f"double-clicked in {wish.tab}")
 
 
@@ -137,7 +147,7 @@ async def type_text(pages: Pages, wish: Type, context: ToolContext) -> Result:
     tab = await pages.tab(wish.tab)
     if "\n" in wish.text or "\r" in wish.text:
         await act.focus(tab, wish.target, frame=wish.frame)
-        await _before_enter(pages, tab, context)
+        await _before_key(pages, tab, context, "Enter")
     acted = await act.type_text(
         tab,
         wish.target,
@@ -170,13 +180,15 @@ async def scroll(pages: Pages, wish: Scroll, context: ToolContext) -> Result:
 async def key_press(pages: Pages, wish: Key, context: ToolContext) -> Result:
     """Presses one key where the focus is."""
     tab = await pages.tab(wish.tab)
-    if wish.key.rpartition("+")[2].strip().lower() in {"enter", "return", "", "space", "\n", "\r"}:
-        await _before_enter(pages, tab, context)
+    await _before_key(pages, tab, context, wish.key, wish.modifiers)
     return told(await act.key_press(tab, wish.key, wish.modifiers), f"pressed a key in {wish.tab}")
 
 
-async def _before_enter(pages: Pages, tab: Tab, context: ToolContext) -> None:
-    facts = await entering_facts(tab)
+async def _before_key(
+    pages: Pages, tab: Tab, context: ToolContext, written: str, modifiers: tuple[str, ...] = ()
+) -> None:
+    held, name = chord(written)
+    facts = await entering_facts(tab, key_of(name), modifier_bits((*modifiers, *held)))
     if facts is not None:
         await admitted(pages, facts, tab.id, context.admit)
 
@@ -212,17 +224,17 @@ async def check(pages: Pages, wish: Check, context: ToolContext) -> Result:
 
 
 async def drag(pages: Pages, wish: Drag, context: ToolContext) -> Result:
-    """Drags an element."""
-    del context
+    """Drags an element; where it is let go at once, that is a press."""
     tab = await pages.tab(wish.tab)
     is_way = isinstance(wish.target, dict) and "__handle" not in wish.target
     try:
         way = msgspec.convert(wish.target, Way) if is_way else None
     except msgspec.ValidationError as odd:
         raise CannotAct(f"a drag leads to a selector, a handle, or {{dx, dy}}: {odd}") from odd
+    aim = await _aim(pages, tab, wish.source, wish.frame, context)
     acted = await act.drag(
         tab,
-        wish.source,
+        aim,
         None if way is not None else wish.target,
         by=(way.dx, way.dy) if way is not None else None,
         steps=wish.steps,

@@ -36,6 +36,7 @@ const frameDocument = {
   frame: reads(HTMLFrameElement, "contentDocument"),
   object: reads(HTMLObjectElement, "contentDocument"),
 };
+const windowIn = reads(HTMLObjectElement, "contentWindow");
 const allIn = {
   1: does(Element, "querySelectorAll"),
   9: does(Document, "querySelectorAll"),
@@ -79,7 +80,9 @@ const heldElement = (number) => {
   return element;
 };
 
-const isFrame = (element) => ["iframe", "frame"].includes(tagOf(element));
+const FRAMES = "iframe,frame,object";
+const isFrame = (element) =>
+  ["iframe", "frame"].includes(tagOf(element)) || (tagOf(element) === "object" && !!windowIn(element));
 const documentIn = (element) => {
   const read = frameDocument[tagOf(element)];
   try {

@@ -191,7 +191,7 @@ const walk = (root, steps) => {
 };
 
 const framesIn = (root) =>
-  rootsUnder(root).flatMap((inner) => Array.from(all(inner, "iframe,frame")));
+  rootsUnder(root).flatMap((inner) => Array.from(all(inner, FRAMES)).filter(isFrame));
 const frameBy = (wanted) => {
   const frames = framesIn(document);
   const urlOf = (frame) => {

@@ -25,6 +25,8 @@ const labelled = (node) => {
 // An event names the host of a root that is closed to it, so a host stands for what is inside.
 const accepts = (element, hit) =>
   !!hit && (isWithin(hit, element) || labelled(hit) === element || isHostOf(hit, element));
+// Nobody knows from outside what a press into a frame would meet.
+const meets = (element, hit, need) => accepts(element, hit) && !(need === "press" && isFrame(hit));
 const isHostOf = (hit, element) => {
   for (let root = rootOf(element); root.nodeType === 11; root = rootOf(root.host))
     if (root.host === hit) return !shadowOf(hit);
@@ -89,7 +91,7 @@ const SPOTS = [
   ...[[0.5, 0.5], [0.25, 0.25], [0.75, 0.25], [0.25, 0.75], [0.75, 0.75]],
   ...[[0.04, 0.04], [0.96, 0.04], [0.04, 0.96], [0.96, 0.96]],
 ];
-const placeOf = (element, position) => {
+const placeOf = (element, position, need = "") => {
   const inside = ownerOf(element);
   const view = viewOf(inside);
   let cover = null;
@@ -105,86 +107,17 @@ const placeOf = (element, position) => {
       if (x < 0 || y < 0 || x > view.innerWidth || y > view.innerHeight) continue;
       isOutside = false;
       const hit = hitAt(inside, x, y);
-      if (!accepts(element, hit)) {
+      if (!meets(element, hit, need)) {
         cover = cover ?? hit;
         continue;
       }
       const outer = outwards(inside, x, y);
-      if (outer.cover === undefined) return { point: outer };
+      if (outer.cover === undefined) return { point: outer, hit };
       cover = cover ?? outer.cover;
       isOutside = isOutside || !outer.cover;
     }
   }
   return { cover, isOutside };
-};
-
-const actorOf = (element) => {
-  const actors = "a[href],area[href],button,input,select,textarea,label,summary,option";
-  for (let at = element; at; at = drawnParent(at))
-    if (at.nodeType === 1 && matches(at, actors)) return tagOf(at) === "label" ? (at.control ?? at) : at;
-  return element;
-};
-const PAYING =
-  /\b(pay|payment|buy|purchase|order|checkout|check out|subscribe|donate|bid|kaufen|bezahlen|bestellen|acheter|payer|commander|comprar|pagar|acquista|paga)\b/i;
-const absolute = (element, url) => {
-  try {
-    return new URL(url, ownerOf(element).baseURI).href;
-  } catch {
-    return "";
-  }
-};
-const GRAVE =
-  /\b(delete|remove|cancel|unsubscribe|confirm|send|sign|log ?out|transfer|approve|reset|l\u00f6schen|supprimer|eliminar|elimina)\b/i;
-const SECRET = /token|csrf|xsrf|nonce|secret|session|passw|signature|^auth/i;
-const asksForMore = (field) =>
-  ["password", "email", "tel", "file"].includes(field.type) ||
-  tagOf(field) === "textarea" ||
-  (field.type === "hidden" && SECRET.test(attribute(field, "name") ?? ""));
-const looksLikeSearch = (form, words) => {
-  const fields = Array.from(all(rootOf(form), "input,textarea,select")).filter((field) => field.form === form);
-  if (GRAVE.test(words) || fields.some(asksForMore)) return false;
-  const texts = fields.filter(isTextField);
-  const isNamed = closest(form, "[role=search],search") || all(form, "[role=search],search,input[type=search]").length > 0;
-  return isNamed ? texts.length > 0 : texts.length === 1;
-};
-const formFacts = (actor, form) => {
-  const submits = ["submit", "image"].includes(actor.type);
-  const own = (name) => (submits && attribute(actor, `form${name}`)) || attribute(form, name) || "";
-  const action = own("action");
-  return {
-    method: (own("method") || "get").toLowerCase(),
-    action: action ? absolute(form, action) : viewOf(ownerOf(form)).location.href,
-    card: all(form, '[autocomplete*="cc-"]').length > 0,
-  };
-};
-const factsOf = (element, isEntering = false) => {
-  const actor = actorOf(element);
-  const tag = tagOf(actor);
-  const label = cut(tidy(cut(nameOf(actor) || seenText(actor), 400)), 80);
-  const form = CONTROL_TAGS.has(tag) ? actor.form : null;
-  const submits =
-    (tag === "button" && actor.type === "submit") || (tag === "input" && ["submit", "image"].includes(actor.type));
-  const enters =
-    isEntering && tag === "input" && !["button", "reset", "checkbox", "radio", "file"].includes(actor.type);
-  const isSubmit = !!form && (submits || enters);
-  const facts = form ? formFacts(actor, form) : { method: "", action: "", card: false };
-  const href = tag === "a" || tag === "area" ? (link(actor, "href") ?? "") : "";
-  const isPressed = submits || tag === "button" || tag === "a" || actor.type === "button" || enters;
-  const words = `${label} ${isSubmit ? new URL(facts.action || "about:blank").pathname : ""}`.replace(/[-_/.]/g, " ");
-  return {
-    tag,
-    type: kindOf(actor) ?? "",
-    label,
-    is_submit: isSubmit,
-    is_search: isSubmit && facts.method === "get" && !facts.card && looksLikeSearch(form, words),
-    method: isSubmit ? facts.method : "",
-    action: isSubmit ? facts.action : "",
-    is_payment: isPressed && (PAYING.test(words) || (isSubmit && facts.card)),
-    is_upload: tag === "input" && actor.type === "file",
-    is_download: (tag === "a" || tag === "area") && hasAttribute(actor, "download"),
-    href,
-    page: viewOf(ownerOf(element)).location.href,
-  };
 };
 
 const ariaDisabled = (element) => {
@@ -204,6 +137,8 @@ const coverWords = (element, place) => {
   if (viewOf(ownerOf(element)).getComputedStyle(element).pointerEvents === "none")
     return "it takes no clicks (pointer-events: none)";
   if (place.isOutside || !place.cover) return "it is outside of what can be scrolled into view";
+  if (isFrame(place.cover) && isWithin(place.cover, element))
+    return `a press would land in what ${describe(place.cover)} shows; name that by >>> after the frame`;
   if (isWithin(element, place.cover)) return `a part of ${describe(place.cover)} clips or covers it`;
   return `${describe(place.cover)} covers it`;
 };
@@ -221,12 +156,12 @@ const becomesStill = async (element) => {
 const isAnimated = (element) =>
   animationsOf(ownerOf(element)).some((a) => a.playState === "running" && a.effect?.target && isWithin(element, a.effect.target));
 const BLOCKS = ["center", "nearest", "start", "end"];
-const comeIntoReach = (element, position) => {
-  let place = placeOf(element, position);
+const comeIntoReach = (element, position, need) => {
+  let place = placeOf(element, position, need);
   for (const block of BLOCKS) {
     if (place.point) break;
     scrollTo(element, { block, inline: block, behavior: "instant" });
-    place = { ...placeOf(element, position), scrolled: true };
+    place = { ...placeOf(element, position, need), scrolled: true };
   }
   return place;
 };
@@ -237,15 +172,26 @@ const aim = async ({ target, need = "press", position, again = false }) => {
   let [why, place] = ["", {}];
   do {
     why = whyUnable(element, need);
-    if (!why && need !== "press") break;
-    place = why ? {} : comeIntoReach(element, position);
+    if (!why && need !== "press" && need !== "over") break;
+    place = why ? {} : comeIntoReach(element, position, need);
     why = why || (place.point ? "" : coverWords(element, place));
     if (!why) break;
     if (!isConnected(element)) break;
     await pause(40);
   } while (performance.now() < until);
   if (why) refuse("cannot", `nothing was done to ${describe(element)}: ${why}`);
-  return { node: hold(element), count, what: describe(element), point: place.point ?? null, scrolled: !!place.scrolled, facts: factsOf(element) };
+  // What is pressed may lie within the element: a card, a page, the host of a root.
+  const spot = place.hit ?? element;
+  return {
+    node: hold(element),
+    count,
+    what: describe(element),
+    point: place.point ?? null,
+    scrolled: !!place.scrolled,
+    facts: factsOf(spot),
+    spot: hold(spot),
+    hollow: hollow(spot),
+  };
 };
 
 // Sees that a press reaches its element: one that would reach another is kept from the page.
@@ -256,15 +202,17 @@ const unguard = () => {
   clearTimeout(guarding.timer);
   for (const name of PRESSES) unlisten(guarding.view, name, guarding.hear, true);
 };
-const guard = (element) => {
+const guard = (element, spot) => {
   unguard();
   const view = viewOf(ownerOf(element));
   const state = { view, hit: null, cover: "", element };
+  const actor = actorAt(spot);
+  const isMeant = (hit) => accepts(element, hit) && (actorAt(hit) === actor || isHostOf(hit, spot));
   state.hear = (event) => {
     if (!event.isTrusted) return;
     if (state.hit === null) {
       const hit = event.composedPath()[0];
-      state.hit = hit?.nodeType === 1 ? accepts(element, hit) : false;
+      state.hit = hit?.nodeType === 1 ? isMeant(hit) : false;
       if (!state.hit) state.cover = hit?.nodeType === 1 ? describe(hit) : "the page";
     }
     if (state.hit) return;
@@ -292,7 +240,7 @@ const feel = ({ node }) => {
 const felt = ({ ms }) => Promise.race([feeling.heard, pause(ms).then(() => false)]);
 const engage = async (wanted) => {
   const aimed = await aim(wanted);
-  guard(heldElement(aimed.node));
+  guard(heldElement(aimed.node), heldElement(aimed.spot));
   return aimed;
 };
 const focused = () => {
@@ -360,9 +308,6 @@ const acting = {
   feel,
   felt,
   released,
-  entering: () => {
-    const active = focused();
-    return active ? factsOf(active, true) : null;
-  },
+  entering,
   after: ({ node }) => stateAfter(node ? (held.get(node)?.deref() ?? null) : focused()),
 };
