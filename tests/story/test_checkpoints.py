@@ -12,7 +12,7 @@ from anyio import to_thread
 from ouroboros.app.rewind.journey import ForeignEdits
 from ouroboros.core.commands import Approve, Branch, Redo, Restore, Rewind, Undo
 from ouroboros.core.errors import Misuse
-from ouroboros.core.events import PermissionRequested
+from ouroboros.core.events import PermissionRequested, ToolAttempted
 from ouroboros.core.events.checkpoint import (
     CheckpointCreated,
     CheckpointRestored,
@@ -337,4 +337,26 @@ async def test_commands_one_after_the_other_need_no_more_checkpoints(tmp_path: P
         await s.run()
         assert [each.kind for each in s.events(CheckpointCreated)] == ["before", "before", "end"]
         await s.session.send(Undo())
+        assert names(s) == []
+
+
+async def test_what_is_saved_while_a_long_command_runs_needs_a_yes(tmp_path: Path):
+    """Whose work it is cannot be told."""
+    done = tmp_path / "done"
+    waits = f"echo 1 > a; until [ -e {done} ]; do sleep 0.05; done"
+    async with stage(tmp_path, [shell(waits), DONE], checkpoints={"ask_after": 0.1}) as s:
+        async with anyio.create_task_group() as group:
+            group.start_soon(s.run)
+            await s.until(ToolAttempted)
+            (s.cwd / "mine").write_text("saved in an editor")
+            await anyio.sleep(0.1)
+            done.touch()
+        assert [result.status for result in s.results.values()] == ["done"]
+        with pytest.raises(ForeignEdits, match="somebody while it ran: a, mine"):
+            await s.session.send(Undo())
+        await s.session.send(Undo(foreign="keep"))
+        left = s.events(CheckpointRestored)[-1].left
+        assert left == tuple(f"{name}: it was changed while a command ran" for name in names(s))
+        await s.session.send(Redo())
+        await s.session.send(Undo(foreign="overwrite"))
         assert names(s) == []

@@ -2,11 +2,13 @@
 
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ouroboros.app.rewind.journey import ForeignEdits
 from ouroboros.core.commands import Undo
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import PermissionRequested
@@ -123,7 +125,18 @@ async def undo_depth(folder: Path) -> None:
             await s.session.send(Undo(turns=2))
 
 
+async def ask_after(folder: Path) -> None:
+    for seconds, is_asked in ((600.0, False), (0.000_001, True)):
+        work, wish = folder / str(is_asked) / "work", {"ask_after": seconds}
+        turns = [Turn(tool_calls=(call("shell", command="echo new > a"),)), Turn(text="done")]
+        async with stage(_filled(work.parent), turns, checkpoints=wish) as s:
+            await s.run()
+            with pytest.raises(ForeignEdits) if is_asked else nullcontext():
+                await s.session.send(Undo())
+
+
 CHECKPOINT_EFFECTS: dict[str, Effect] = {
+    "checkpoints.ask_after": ask_after,
     "checkpoints.enabled": changes("enabled", value=False, check=lambda s: len(_repositories(s))),
     "checkpoints.exclude": exclude,
     "checkpoints.include": include,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app.rewind.points import foreign
+from ouroboros.app.rewind.points import others
 from ouroboros.core.state.files import Kept as Known
 from tests.unit.workspace.kept_folder import Kept
 
@@ -28,4 +28,6 @@ def test_what_nobody_can_tell_any_more_counts_as_somebody_elses(
     (kept.root / "theirs").write_text("theirs")
     take("before")
     take("end")
-    assert foreign(kept.shadow, known, known[0], kept.take().checkpoint) == expected
+    now = kept.take().checkpoint
+    found = others(kept.shadow, known, known[0], now, ask_after=5.0)
+    assert (found.theirs, found.unsure) == (expected, set())

@@ -119,7 +119,10 @@ class FilesBack:
 
         def job(shadow: Shadow, stop: Callable[[], bool]) -> Ready:
             return prepare(
-                shadow, ground.state, target, keeping.bounds, now=ground.clock.now(), stop=stop
+                *(shadow, ground.state, target, keeping.bounds),
+                now=ground.clock.now(),
+                ask_after=ground.settings.checkpoints.ask_after,
+                stop=stop,
             )
 
         return await keeping.use(job)

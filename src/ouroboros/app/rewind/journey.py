@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ouroboros.app.rewind.points import foreign
+from ouroboros.app.rewind.points import others
 from ouroboros.core.commands import Foreign
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events.checkpoint import CheckpointRestored
@@ -25,15 +25,22 @@ SHOWN = 20
 class ForeignEdits(Misuse):
     """Somebody else has changed files that would be overwritten; nothing was done."""
 
-    def __init__(self, paths: Collection[str]) -> None:
-        """``paths`` are all of them."""
-        some = ", ".join(sorted(paths)[:5])
-        more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
+    def __init__(self, paths: Collection[str], unsure: Collection[str] = ()) -> None:
+        """``paths`` are all of them; of the ``unsure`` ones nobody knows whether it was a command."""
+        theirs = [path for path in sorted(paths) if path not in unsure]
+        said = [f"changed since by somebody else: {_some(theirs)}"] if theirs else []
+        if unsure:
+            said.append(f"changed by a command, or by somebody while it ran: {_some(unsure)}")
         super().__init__(
-            f"changed since by somebody else: {some}{more}",
+            "; ".join(said),
             hint="`overwrite` brings them back too, and what is new goes; `keep` leaves them",
         )
         self.paths = tuple(sorted(paths))
+
+
+def _some(paths: Collection[str]) -> str:
+    more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
+    return f"{', '.join(sorted(paths)[:5])}{more}"
 
 
 class Ready(Struct, frozen=True, kw_only=True):
@@ -42,7 +49,8 @@ class Ready(Struct, frozen=True, kw_only=True):
     Attributes:
         start: The checkpoint of right now.
         left: Paths that stay as they are whatever is decided, and why.
-        foreign: Of the changes, those that would overwrite somebody else's.
+        foreign: Of the changes, those that would overwrite somebody else's, or may.
+        unsure: Those of them that a command may have made as well.
     """
 
     target: str
@@ -50,11 +58,12 @@ class Ready(Struct, frozen=True, kw_only=True):
     changes: tuple[Change, ...]
     left: dict[str, str]
     foreign: tuple[str, ...]
+    unsure: tuple[str, ...] = ()
 
     def excluded(self, decision: Foreign) -> tuple[str, ...]:
         """The paths that stay by a decision; raises ``ForeignEdits`` where there is none."""
         if self.foreign and decision == "ask":
-            raise ForeignEdits(self.foreign)
+            raise ForeignEdits(self.foreign, self.unsure)
         return self.foreign if decision == "keep" else ()
 
 
@@ -65,6 +74,7 @@ def prepare(
     bounds: Bounds,
     *,
     now: float,
+    ask_after: float,
     stop: Callable[[], bool] = lambda: False,
 ) -> Ready:
     """Keeps the files as they are and finds out what has to be changed.
@@ -83,13 +93,14 @@ def prepare(
             stop=stop,
         )
         changes, left = planned(shadow, start.checkpoint, target.checkpoint, bounds)
-        others = foreign(shadow, state.files.kept, target, start.checkpoint)
+        found = others(shadow, state.files.kept, target, start.checkpoint, ask_after=ask_after)
     return Ready(
         target=target.checkpoint,
         start=start,
         changes=tuple(changes),
         left=left,
-        foreign=tuple(change.path for change in changes if change.path in others),
+        foreign=tuple(change.path for change in changes if change.path in found),
+        unsure=tuple(change.path for change in changes if change.path in found.unsure),
     )
 
 
@@ -120,7 +131,7 @@ def carry_out(
     changes = [change for change in ready.changes if change.path not in out]
     with shadow.reading():
         found = begin(shadow, plan, changes, step)
-        found.left |= ready.left | dict.fromkeys(out, "it was changed by somebody else")
+        found.left |= ready.left | {path: _why(path, ready) for path in excluded}
         after = shadow.take(
             bounds,
             session=session,
@@ -129,6 +140,11 @@ def carry_out(
             now=now,
         )
     return found, after
+
+
+def _why(path: str, ready: Ready) -> str:
+    is_unsure = path in ready.unsure
+    return f"it was changed {'while a command ran' if is_unsure else 'by somebody else'}"
 
 
 def finished(

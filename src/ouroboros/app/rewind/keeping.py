@@ -48,6 +48,8 @@ class Keeping:
         self._given_up = ""
         self._behind: Thread | None = None
         self._left: Taken | None = None  # the files as the latest command left them
+        self._since: float | None = None  # when a command, or code, was let loose on the files
+        self._open_seconds = 0.0  # how long the latest one had been, when it left them so
 
     @property
     def bounds(self) -> Bounds:
@@ -73,6 +75,7 @@ class Keeping:
             return self._failed(failed)
         self._within = within
         self._is_open_ended = True
+        self._since = None if paths else self.ground.clock.monotonic()
         return ""
 
     def close(self) -> None:
@@ -133,11 +136,17 @@ class Keeping:
             taken = await self.use(partial(self._taken, f"{kind} {call_id}".strip(), call_id))
             if self._left is not None and self._left.tree != taken.tree:
                 self._told_left(self._left)
+            elif self._left is None:
+                self._open_seconds = self._been_open()
             self._left = None
             self.ground.record(
                 self.told(taken, kind, call_id, paths, self.ground.clock.monotonic() - began)
             )
         return taken
+
+    def _been_open(self) -> float:
+        since, self._since = self._since, None
+        return 0.0 if since is None else self.ground.clock.monotonic() - since
 
     def look_behind(self, call_id: str) -> None:
         """Keeps what a command made while the model thinks and the person is asked.
@@ -161,6 +170,7 @@ class Keeping:
         with suppress(CheckpointFailed, OSError), self._using:
             if not stop():
                 self._left = self._taken(f"after {call_id}", call_id, self._opened(), stop)
+                self._open_seconds = self._been_open()
 
     async def _caught_up(self) -> None:
         if self._behind is not None:
@@ -182,6 +192,7 @@ class Keeping:
         """The event of a checkpoint; what is not kept is named once in a session."""
         new = [path for path in taken.left if path not in self._told]
         self._told.update(new)
+        open_seconds, self._open_seconds = self._open_seconds, 0.0
         return CheckpointCreated(
             checkpoint=taken.checkpoint,
             tree=taken.tree,
@@ -191,6 +202,7 @@ class Keeping:
             left=tuple(f"{path}: {taken.left[path]}" for path in new[:SHOWN]),
             left_count=len(new),
             seconds=seconds,
+            open_seconds=open_seconds,
         )
 
     async def use[T](self, job: Callable[[Shadow, Callable[[], bool]], T]) -> T:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from ouroboros.app.past import forking
 from ouroboros.app.rewind.bounds import bounds_of
 from ouroboros.app.rewind.journey import carry_out, event_of, finished, prepare
-from ouroboros.app.rewind.points import Point, before, foreign, named, points
+from ouroboros.app.rewind.points import Point, before, named, others, points
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Foreign, Rewind
@@ -33,7 +33,8 @@ class Preview(Struct, frozen=True, kw_only=True):
     """What going back would do; ``diff`` is from the files as they are to the files as they would be.
 
     Attributes:
-        foreign: Changed since by somebody else, and overwritten only with a yes.
+        foreign: Changed since by somebody else, or maybe so, and overwritten only with a yes.
+        unsure: Those of them that a command may have changed as well.
         left: Stays as it is, and why.
     """
 
@@ -42,6 +43,7 @@ class Preview(Struct, frozen=True, kw_only=True):
     changed: int
     removed: int
     foreign: tuple[str, ...]
+    unsure: tuple[str, ...]
     left: dict[str, str]
 
 
@@ -73,6 +75,7 @@ class Records:
         self.events = [each.data for each in read]
         self.times = {each.seq: each.ts for each in read}
         self.bounds = bounds_of(settings, home)
+        self._ask_after = settings.checkpoints.ask_after
         self.shadow = self._opened(Path(self.state.cwd), here)
 
     def _opened(self, root: Path, here: Path | None) -> Shadow:
@@ -112,14 +115,15 @@ class Records:
         """What going back would do to the files."""
         start = self._present().checkpoint
         changes, left = planned(self.shadow, start, target.checkpoint, self.bounds)
-        others = foreign(self.shadow, self.state.files.kept, target, start)
+        found = others(self.shadow, self.state.files.kept, target, start, ask_after=self._ask_after)
         files = [change for change in changes if not change.is_folder]
         return Preview(
             diff=diff_of(self.shadow.library, changes),
             added=sum(change.before is None for change in files),
             changed=sum(None not in {change.before, change.after} for change in files),
             removed=sum(change.after is None for change in files),
-            foreign=tuple(change.path for change in changes if change.path in others),
+            foreign=tuple(change.path for change in changes if change.path in found),
+            unsure=tuple(change.path for change in changes if change.path in found.unsure),
             left=left,
         )
 
@@ -134,7 +138,11 @@ class Records:
             CheckpointFailed: It cannot be done.
         """
         clock = SystemClock()
-        ready = prepare(self.shadow, self.state, target, self.bounds, now=clock.now())
+        ready = prepare(
+            *(self.shadow, self.state, target, self.bounds),
+            now=clock.now(),
+            ask_after=self._ask_after,
+        )
         excluded = ready.excluded(decision)
         self._record([_created(ready.start, "rewind")])
         found, after = carry_out(

@@ -115,19 +115,33 @@ def counted(shadow: Shadow, start: Kept, after: Kept | None) -> tuple[int, int, 
     )
 
 
-def foreign(shadow: Shadow, kept: Sequence[Kept], target: Kept, now: str) -> set[str]:
-    """Paths that somebody else changed between a checkpoint and ``now``, as far as that can be told.
+class Others(Struct, frozen=True, kw_only=True):
+    """Paths that somebody else changed, and those that a command or somebody meanwhile did."""
+
+    theirs: frozenset[str]
+    unsure: frozenset[str]
+
+    def __contains__(self, path: str) -> bool:
+        """Whether it may be somebody else's work."""
+        return path in self.theirs or path in self.unsure
+
+
+def others(
+    shadow: Shadow, kept: Sequence[Kept], target: Kept, now: str, *, ask_after: float
+) -> Others:
+    """What somebody else changed between a checkpoint and ``now``, as far as that can be told.
 
     While nobody of ours was at work every change is theirs; while a tool wrote files it named, every
-    other one. What a command changed counts as ours, unless it was cut off or a checkpoint in between
-    is gone: then nobody can tell.
+    other one. What changed during a command counts as its work if that took no longer than
+    ``ask_after`` seconds. Where it was cut off, or a checkpoint in between is gone, nobody can tell.
     No run may be going on.
     """
     since = [each for each in kept if each.seq >= target.seq]
     present = Kept(seq=1 << 62, checkpoint=now, tree="", kind="now")
     numbered = enumerate((*since, present))
     chain = [(number, each) for number, each in numbered if shadow.has(each.checkpoint)]
-    found: set[str] = set()
+    theirs: set[str] = set()
+    unsure: set[str] = set()
     for (number, earlier), (following, later) in pairwise(chain):
         if earlier.checkpoint == later.checkpoint:
             continue
@@ -135,11 +149,15 @@ def foreign(shadow: Shadow, kept: Sequence[Kept], target: Kept, now: str) -> set
         is_unsure = was_cut or following > number + 1
         is_open = earlier.kind == "before" and not earlier.paths
         is_back = earlier.kind == "rewind" and later.kind == "restored"
-        if not is_unsure and (is_back or is_open):
+        is_long = is_open and later.open_seconds > ask_after
+        if not is_unsure and (is_back or (is_open and not is_long)):
             continue
         changed = _paths(between(shadow, earlier.checkpoint, later.checkpoint))
-        found |= changed if is_unsure else changed - set(earlier.paths)
-    return found
+        if is_long and not is_unsure:
+            unsure |= changed
+        else:
+            theirs |= changed if is_unsure else changed - set(earlier.paths)
+    return Others(theirs=frozenset(theirs), unsure=frozenset(unsure - theirs))
 
 
 def _paths(changes: Iterable[Change]) -> set[str]:

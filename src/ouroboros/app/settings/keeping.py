@@ -21,6 +21,8 @@ class Checkpoints(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         include: What is kept though a ``.gitignore`` leaves it out, as lines of one.
         exclude: What is left out though no ``.gitignore`` says so.
         undo_depth: Turns that can be taken back one after the other.
+        ask_after: What changed while a command ran for longer than so many seconds may be the
+            person's work, and goes only with a yes.
     """
 
     enabled: bool = True
@@ -36,6 +38,7 @@ class Checkpoints(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         *(".hg/", ".svn/"),
     )
     undo_depth: Positive = 20
+    ask_after: Seconds = 5.0
 
 
 class Sessions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -20,6 +20,7 @@ class CheckpointCreated(Event, frozen=True, kw_only=True):
         left: Paths that are there but not kept, and why; the first of them.
         left_count: How many there are.
         seconds: How long it took.
+        open_seconds: How long a command or code had been at work since the checkpoint before it.
     """
 
     type: ClassVar[str] = "checkpoint.created"
@@ -31,6 +32,7 @@ class CheckpointCreated(Event, frozen=True, kw_only=True):
     left: tuple[str, ...] = ()
     left_count: int = 0
     seconds: float = 0.0
+    open_seconds: float = 0.0
 
 
 class CheckpointRestored(Event, frozen=True, kw_only=True):

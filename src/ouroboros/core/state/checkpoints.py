@@ -18,6 +18,7 @@ def apply(state: Present, event: Event) -> None:
                     kind=event.kind,
                     call_id=event.call_id,
                     paths=event.paths,
+                    open_seconds=event.open_seconds,
                 )
             )
         case TurnUndone(turns=turns, head=head, start=start):

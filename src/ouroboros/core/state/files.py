@@ -9,6 +9,7 @@ class Kept(Struct, frozen=True, kw_only=True, gc=False):
 
     Attributes:
         was_cut: The run ended before it was kept what it had made of the files.
+        open_seconds: How long a command or code had been at work since the one before it.
     """
 
     seq: int
@@ -18,6 +19,7 @@ class Kept(Struct, frozen=True, kw_only=True, gc=False):
     call_id: str = ""
     paths: tuple[str, ...] = ()
     was_cut: bool = False
+    open_seconds: float = 0.0
 
 
 class Undone(Struct, frozen=True, kw_only=True):

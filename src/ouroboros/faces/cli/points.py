@@ -7,6 +7,7 @@ from ouroboros.faces.cli import table
 from ouroboros.faces.cli.render.words import one_line
 
 if TYPE_CHECKING:
+    from ouroboros.app.rewind.offline import Preview
     from ouroboros.app.rewind.points import Point
     from ouroboros.core.state.files import Kept
 
@@ -52,3 +53,10 @@ def changed(added: int, altered: int, removed: int) -> str:
         return "unknown"
     counts = ((added, "+"), (altered, "~"), (removed, "-"))
     return " ".join(f"{sign}{number}" for number, sign in counts if number) or "no files"
+
+
+def foreign_line(preview: "Preview", path: str) -> str:
+    """Whose change of this path going back would undo."""
+    if path in preview.unsure:
+        return f"changed by a command, or by somebody while it ran: {path}"
+    return f"changed since by somebody else: {path}"

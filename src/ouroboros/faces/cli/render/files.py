@@ -37,16 +37,23 @@ def file_notice(event: Event) -> Notice | None:
 
 def _restored(event: CheckpointRestored) -> str:
     again = "A rewind that was cut off is finished: files" if event.finished else "Files"
+    if not event.changed and event.left:
+        return f"{again} stay as they are"
     if not event.changed:
         return f"{again} are as they were; nothing was different"
+    named = ", ".join(one_line(path, 120) for path in event.paths[:_NAMED])
+    more = ", ..." if event.changed > _NAMED else ""
     back = f"; {event.start[:12]} is what they were before that" if event.start else ""
-    return f"{again} were brought back, {count(event.changed, 'path')} changed{back}"
+    changed = f"{count(event.changed, 'path')} changed: {named}{more}"
+    return f"{again} were brought back, {changed}{back}"
 
 
 def _left(event: CheckpointRestored) -> str:
     if not event.left:
         return ""
-    return "left as they are: " + "; ".join(one_line(each, 120) for each in event.left[:_NAMED])
+    more = "; ..." if len(event.left) > _NAMED else ""
+    some = "; ".join(one_line(each, 120) for each in event.left[:_NAMED])
+    return f"left as they are: {some}{more}"
 
 
 def _taken(words: str, turns: int, done: tuple[str, ...], failed: tuple[str, ...]) -> Notice:

@@ -105,8 +105,8 @@ def _moved(event: Event) -> Notice | None:
     match event:
         case SessionBranched(message_id=""):
             return Notice(text="The conversation begins anew")
-        case SessionBranched(message_id=id):
-            return Notice(text=f"The conversation goes on after message {one_line(id)}")
+        case SessionBranched():
+            return Notice(text="The conversation goes on from another message")
         case SessionRolledBack(turns=turns):
             latest = "turn" if turns == 1 else count(turns, "turn")
             return Notice(text=f"The conversation goes on without its latest {latest}")

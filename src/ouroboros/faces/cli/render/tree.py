@@ -26,9 +26,17 @@ def tree_lines(twigs: Sequence[Twig]) -> list[str]:
     return lines
 
 
+def place(twig: Twig) -> str:
+    """A message by its number, who said it and its first words."""
+    return f"{twig.number}, {_said(twig)}"
+
+
 def _line(twig: Twig, depth: int) -> str:
     mark = ">" if twig.is_head else "*" if twig.is_active else " "
+    return f"{mark} {twig.number:>3} {'  ' * depth}{_said(twig)}"
+
+
+def _said(twig: Twig) -> str:
     who = "summary" if twig.kind == "summary" else _SPEAKERS[twig.role]
-    calls = f" [{', '.join(map(one_line, twig.calls))}]" if twig.calls else ""
-    words = one_line(twig.text, _WORDS)
-    return f"{mark} {twig.number:>3} {'  ' * depth}{who}: {words}{calls}"
+    calls = [f"[{', '.join(map(one_line, twig.calls))}]"] if twig.calls else []
+    return " ".join([f"{who}:", *filter(None, [one_line(twig.text, _WORDS)]), *calls])

@@ -4,7 +4,7 @@ from ouroboros.app.past.tree import node_named, twigs
 from ouroboros.core.commands import Branch, Rollback
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.conversation import Control
-from ouroboros.faces.cli.render.tree import tree_lines
+from ouroboros.faces.cli.render.tree import place, tree_lines
 from ouroboros.faces.cli.slashes.table import Seat, number
 
 
@@ -19,6 +19,7 @@ async def branch(seat: Seat, rest: str) -> Control:
     if not rest:
         raise Misuse("/branch needs a message", hint="/tree numbers them")
     await seat.session.send(Branch(message_id=node_named(seat.session.state, rest)))
+    tell_place(seat)
     return "stay"
 
 
@@ -28,6 +29,7 @@ async def rollback(seat: Seat, rest: str) -> Control:
     if turns is None:
         raise Misuse(f"{rest[:40]!r} is no number of turns", hint="for example: /rollback 2")
     await seat.session.send(Rollback(turns=turns))
+    tell_place(seat)
     return "stay"
 
 
@@ -36,3 +38,10 @@ async def fork(seat: Seat, rest: str) -> Control:
     node = node_named(seat.session.state, rest) if rest else ""
     seat.next = await seat.session.fork(node)
     return "leave"
+
+
+def tell_place(seat: Seat) -> None:
+    """Says after which message the conversation goes on, with its number and words."""
+    active = [twig for twig in twigs(seat.session.state) if twig.is_active]
+    if active:
+        seat.say(f"after message {place(active[-1])}")

@@ -7,6 +7,8 @@ from anyio import to_thread
 from ouroboros.core.commands import Foreign, Redo, Restore, Rewind, Undo
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.conversation import Control
+from ouroboros.faces.cli.render.words import one_line
+from ouroboros.faces.cli.slashes.branches import tell_place
 from ouroboros.faces.cli.slashes.table import Seat, number
 
 _WHAT = frozenset({"files", "conversation", "both", "diff"})
@@ -27,9 +29,10 @@ async def rewind(seat: Seat, rest: str) -> Control:
     async def job() -> None:
         point = await to_thread.run_sync(partial(_point, seat, turn))
         if what != "conversation":
-            await seat.session.send(Restore(message_id=point, foreign=decision))
+            await _sent(seat, f"/rewind {rest}", Restore(message_id=point, foreign=decision))
         if what != "files":
             await seat.session.send(Rewind(message_id=point))
+            tell_place(seat)
 
     return job
 
@@ -39,7 +42,8 @@ async def undo(seat: Seat, rest: str) -> Control:
     turns, _, decision = _wish(rest)
 
     async def job() -> None:
-        await seat.session.send(Undo(turns=turns or 1, foreign=decision))
+        await _sent(seat, f"/undo {rest}", Undo(turns=turns or 1, foreign=decision))
+        tell_place(seat)
 
     return job
 
@@ -49,7 +53,8 @@ async def redo(seat: Seat, rest: str) -> Control:
     _, _, decision = _wish(rest, counts=False)
 
     async def job() -> None:
-        await seat.session.send(Redo(foreign=decision))
+        await _sent(seat, f"/redo {rest}", Redo(foreign=decision))
+        tell_place(seat)
 
     return job
 
@@ -62,7 +67,7 @@ async def checkpoints(seat: Seat, rest: str) -> Control:
         _, _, decision = _wish(said, counts=False)
 
         async def job() -> None:
-            await seat.session.send(Restore(checkpoint=name, foreign=decision))
+            await _sent(seat, f"/checkpoints {rest}", Restore(checkpoint=name, foreign=decision))
 
         return job
     if rest:
@@ -71,6 +76,23 @@ async def checkpoints(seat: Seat, rest: str) -> Control:
         )
     seat.say(*await to_thread.run_sync(partial(_kept, seat)))
     return "stay"
+
+
+async def _sent(seat: Seat, line: str, command: Restore | Undo | Redo) -> None:
+    """Carries it out; where a decision is wanted the person is told the whole line to type."""
+    try:
+        await seat.session.send(command)
+    except Misuse as problem:
+        from ouroboros.app.rewind.journey import ForeignEdits
+
+        if not isinstance(problem, ForeignEdits):
+            raise
+        line = one_line(line.strip())
+        hint = (
+            f"`{line} overwrite` brings them back too, and what is new goes; "
+            f"`{line} keep` leaves them"
+        )
+        raise Misuse(problem.message, hint=hint) from problem
 
 
 def _wish(
@@ -115,13 +137,14 @@ def _point(seat: Seat, turn: int) -> str:
 
 def _previewed(seat: Seat, turn: int) -> list[str]:
     from ouroboros.app.rewind.offline import Records
+    from ouroboros.faces.cli.points import foreign_line
 
     records = Records(seat.loaded.home, seat.session.id, seat.loaded.settings)
     target = records.target(_point(seat, turn))
     if target is None:
         return ["no file was written since"]
     preview = records.preview(target)
-    others = [f"changed since by somebody else: {path}" for path in preview.foreign]
+    others = [foreign_line(preview, path) for path in preview.foreign]
     return [preview.diff.rstrip() or "no file is different", *others]
 
 

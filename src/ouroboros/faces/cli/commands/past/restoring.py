@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from ouroboros.faces.cli.asking import agreed
 from ouroboros.faces.cli.invocation import Invocation, note
+from ouroboros.faces.cli.points import foreign_line
 from ouroboros.faces.cli.render.words import count
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def tell(preview: "Preview") -> None:
     """How much would change, and what stands in the way of it."""
     note(f"{preview.added} added, {preview.changed} changed, {preview.removed} removed")
     for path in preview.foreign:
-        note(f"changed since by somebody else: {path}")
+        note(foreign_line(preview, path))
     tell_left(tuple(f"{path}: {why}" for path, why in preview.left.items()))
 
 
