@@ -107,7 +107,10 @@ async def test_a_file_of_keys_is_asked_about_and_no_is_no(tmp_path: Path) -> Non
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(deny)
             await s.run("Use @.env")
-        assert "not attached" in told(s.body())
+        assert "Do not try the same thing another way" in told(s.body())
+        (line,) = said(s)
+        assert line.startswith("@.env is not attached: read was refused")
+        assert "Do not try" not in line
         assert "abcdef" not in s.server.exchanges[-1].body
 
 
@@ -220,20 +223,48 @@ async def test_a_mind_that_writes_code_is_shown_no_file(tmp_path: Path) -> None:
         assert (meter.source, meter.limit) == ("estimated", None)
 
 
+async def test_a_file_beside_the_workspace_is_asked_about_by_its_place(tmp_path: Path) -> None:
+    """As ``..`` is written it would be refused; who types it means the place."""
+    folder = work(tmp_path, a_txt="inside")
+    beside = tmp_path / "beside"
+    (beside / "deep").mkdir(parents=True)
+    (beside / "b.txt").write_text("from beside")
+    (folder / "link").symlink_to(beside / "deep")
+    async with stage(tmp_path, [Turn(text="ok")], interactive=True, mode="ask") as s:
+
+        async def agree() -> None:
+            for number in (1, 2):
+                await s.until(PermissionRequested, number)
+                asked = s.events(PermissionRequested)[-1]
+                assert f"{beside}/b.txt is outside" in asked.reason
+                await s.session.send(Approve(request_id=asked.request_id))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(agree)
+            await s.run("@../beside/b.txt @link/../b.txt @../work/a.txt @../gone.txt")
+        assert [line for line in said(s) if "not attached" in line] == [
+            "@../gone.txt is not attached: there is no such file or folder"
+        ]
+        assert told(s.body()).count("from beside") == 2
+        assert "inside" in told(s.body())
+
+
 async def test_what_is_no_plain_file_is_said_and_not_waited_for(tmp_path: Path) -> None:
     folder = work(tmp_path)
     os.mkfifo(folder / "pipe.txt")
     (folder / "loop.txt").symlink_to("loop.txt")
     (folder / "gone.txt").symlink_to("nowhere")
+    (folder / "loop").symlink_to("nowhere")
     many = folder / "many"
     many.mkdir()
     for number in range(2_000):
         (many / f"file-{number:05}.txt").touch()
     async with stage(tmp_path, [Turn(text="ok")]) as s:
         with anyio.fail_after(30):
-            await s.run("@pipe.txt @loop.txt @gone.txt @many @/dev/zero @pipe.txt:1-2")
+            await s.run("@pipe.txt @loop.txt @gone.txt @many @/dev/zero @pipe.txt:1-2 @loop")
         lines = said(s)
-        assert sum("is not attached: " in line for line in lines) == 5, lines
+        assert sum("is not attached: " in line for line in lines) == 6, lines
+        assert "@loop is not attached: it is a link to what is not there" in lines
         assert "Attached the folder @many" in lines
         assert "chars truncated" in told(s.body())
         assert len(told(s.body())) < 12_000

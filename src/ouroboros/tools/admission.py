@@ -38,7 +38,10 @@ from ouroboros.tools.tool import Effect, Result
 type Watcher = Callable[[Effect], Awaitable[None]]
 """Hears of each effect that was let through, before it happens; ``ToolFailed`` stops it."""
 
-_ASK_ON = " Do not try the same thing another way; ask the user how to go on."
+NO_OTHER_WAY = " Do not try the same thing another way;"
+"""Begins what a model is told after a no; a person needs none of it."""
+
+_ASK_ON = f"{NO_OTHER_WAY} ask the user how to go on."
 
 
 class Judgement(Struct, frozen=True, kw_only=True):
@@ -323,8 +326,8 @@ class Gate(Struct, frozen=True, kw_only=True):
             )
         )
         raise Denied(
-            f"{passage.name} was not carried out: {reason}. "
-            "Do not try the same thing another way; choose an allowed step or tell the user."
+            f"{passage.name} was not carried out: {reason}."
+            f"{NO_OTHER_WAY} choose an allowed step or tell the user."
         )
 
 

@@ -22,6 +22,7 @@ from ouroboros.core.events import ToolResulted
 from ouroboros.core.events.code import Logged
 from ouroboros.core.parts import Media, Message, Part, Text, ToolCall
 from ouroboros.safety.pipeline.screen import seen
+from ouroboros.tools.admission import NO_OTHER_WAY
 from ouroboros.tools.builtin.location import located
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import Registry
@@ -36,7 +37,12 @@ LOOK_SECONDS = 5.0
 
 _PICTURES = frozenset({".gif", ".jpeg", ".jpg", ".png", ".webp"})
 
-type What = Literal["file", "folder", "picture", "page", "nothing"]
+type What = Literal["file", "folder", "picture", "page", "broken link", "nothing"]
+
+_NOT_THERE: dict[What, str] = {
+    "nothing": "there is no such file or folder",
+    "broken link": "it is a link to what is not there",
+}
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -72,14 +78,14 @@ class Mentions:
         return Message(id=self._kit.ids.new("msg"), role="user", kind="context", parts=_told(found))
 
     async def _found(self, mention: Mention, id: str, within: str, left: int) -> Found | None:
-        what = await self._what(mention)
-        if what == "nothing":
-            problem = "there is no such file or folder"
-            return Found(mention=mention, what=what, problem=problem) if mention.is_sure else None
+        what, target = await self._what(mention)
+        if problem := _NOT_THERE.get(what, ""):
+            is_meant = mention.is_sure or what != "nothing"
+            return Found(mention=mention, what=what, problem=problem) if is_meant else None
         if left <= 0:
             problem = f"the names before it have filled the {ALL_BYTES:,} bytes that there are"
             return Found(mention=mention, what=what, problem=problem)
-        name, arguments = _call(mention, what)
+        name, arguments = _call(mention, what, target)
         call = ToolCall(id=id, name=name, arguments=msgspec.json.encode(arguments).decode())
         result = await self._hands.perform(call, within=within, registry=self._registry)
         limit = min(left, self._kit.settings.tools.output_bytes)
@@ -88,13 +94,14 @@ class Mentions:
             return Found(mention=mention, what=what, problem=_reason(result))
         return Found(mention=mention, what=what, parts=parts)
 
-    async def _what(self, mention: Mention) -> What:
+    async def _what(self, mention: Mention) -> tuple[What, str]:
+        """What is there, and how a call names it."""
         if mention.kind == "url":
-            return "page"
+            return "page", mention.target
         with anyio.move_on_after(LOOK_SECONDS):
             look = partial(_look, mention.target, self._kit.cwd)
             return await to_thread.run_sync(look, abandon_on_cancel=True)
-        return "file"  # whoever reads it will say what is wrong
+        return "file", mention.target  # whoever reads it will say what is wrong
 
     def _screened(
         self, id: str, name: str, parts: tuple[Text | Media, ...]
@@ -110,34 +117,40 @@ class Mentions:
     def _tell(self, found: Found) -> None:
         written = found.mention.written
         if found.problem:
-            text = f"{written} is not attached: {found.problem}"
+            why = found.problem.partition(NO_OTHER_WAY)[0]
+            text = f"{written} is not attached: {why}"
             self._kit.journal.record(Logged(level="warning", text=text))
         else:
             self._kit.journal.record(Logged(text=f"Attached the {found.what} {written}"))
 
 
-def _look(target: str, cwd: Path) -> What:
+def _look(target: str, cwd: Path) -> tuple[What, str]:
     try:
         path = located(target, cwd)
+        if (
+            ".." in path.parts
+        ):  # who types it means the place it leads to, and can be asked about that
+            path = path.resolve()
+            target = str(path)
         if path.is_dir():
-            return "folder"
+            return "folder", target
         if not path.exists():
-            return "nothing"
-    except (ToolFailed, OSError, ValueError):
-        return "nothing"
-    return "picture" if path.suffix.lower() in _PICTURES else "file"
+            return "broken link" if path.is_symlink() else "nothing", target
+    except (ToolFailed, OSError, ValueError, RuntimeError):
+        return "nothing", target
+    return "picture" if path.suffix.lower() in _PICTURES else "file", target
 
 
-def _call(mention: Mention, what: What) -> tuple[str, dict[str, object]]:
+def _call(mention: Mention, what: What, target: str) -> tuple[str, dict[str, object]]:
     match what:
         case "page":
-            return "fetch", {"url": mention.target}
+            return "fetch", {"url": target}
         case "folder":
-            return "ls", {"path": mention.target}
+            return "ls", {"path": target}
         case "picture":
-            return "view_image", {"path": mention.target}
+            return "view_image", {"path": target}
         case _:
-            arguments: dict[str, object] = {"path": mention.target}
+            arguments: dict[str, object] = {"path": target}
             if mention.first:
                 arguments["offset"] = mention.first
                 arguments["limit"] = mention.last - mention.first + 1
