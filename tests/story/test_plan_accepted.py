@@ -51,6 +51,15 @@ async def test_a_changed_plan_reaches_the_model_in_the_persons_words(tmp_path: P
         assert (answered.accepted, answered.mode, answered.text) == (True, "ask", "1. Only look")
 
 
+async def test_an_accepted_plan_is_carried_out_in_the_mode_before(tmp_path: Path) -> None:
+    async with stage(tmp_path, [PROPOSAL, WRITE, DONE], mode="auto-edit") as s:
+        await s.session.send(SetMode(mode="plan"))
+        await s.run("Plan it")
+        await s.session.send(AcceptPlan())
+        assert s.session.state.mode == "auto-edit"
+        assert (s.cwd / "a.txt").read_text() == "x"
+
+
 async def test_a_refused_plan_leaves_the_mode_and_the_words_go_on_planning(tmp_path: Path) -> None:
     again = Turn(text="<proposed_plan>\nAnother\n</proposed_plan>")
     async with stage(tmp_path, [PROPOSAL, again], mode="plan") as s:

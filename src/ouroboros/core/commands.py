@@ -100,9 +100,13 @@ class SetPersonality(Struct, frozen=True, kw_only=True, tag="set_personality"):
 
 
 class AcceptPlan(Struct, frozen=True, kw_only=True, tag="accept_plan"):
-    """Let the proposed plan be carried out in this mode; ``text`` is the plan, where it was changed."""
+    """Let the proposed plan be carried out; ``text`` is the plan, where it was changed.
 
-    mode: Mode = "ask"
+    Attributes:
+        mode: None is the mode that there was before ``plan``.
+    """
+
+    mode: Mode | None = None
     text: str = ""
 
 

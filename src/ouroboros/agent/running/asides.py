@@ -128,9 +128,10 @@ class Asides:
             return
         if wish.mode == "plan":
             raise Misuse("in mode plan nothing is carried out", hint="choose another mode for it")
+        mode = wish.mode or self._state.acting
         changed = wish.text.strip() if wish.text.strip() != plan else ""
-        self._journal.record(PlanAnswered(accepted=True, mode=wish.mode, text=changed))
-        self._journal.record(SettingsChanged(mode=wish.mode))
+        self._journal.record(PlanAnswered(accepted=True, mode=mode, text=changed))
+        self._journal.record(SettingsChanged(mode=mode))
         await self._talker.submit(CHANGED.format(changed) if changed else GO_AHEAD)
 
     async def _review(self, wish: Review) -> None:

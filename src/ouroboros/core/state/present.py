@@ -12,7 +12,7 @@ from ouroboros.core.parts import Message, ToolResult
 from ouroboros.core.state.files import Files
 from ouroboros.core.state.goals import Goals
 from ouroboros.core.state.spent import Spent
-from ouroboros.core.state.tree import Tree
+from ouroboros.core.state.tree import Held, Tree
 
 _SOURCES = 40
 
@@ -37,6 +37,7 @@ class Present(Struct, kw_only=True):
 
     Attributes:
         fallback: The model that is asked in the place of ``model``; empty while that one is.
+        acting: The latest mode that was not ``plan``, in which an accepted plan is carried out.
         effort: What the person chose in this session; None while the settings decide.
         service_tier: The same; an empty one leaves it to the vendor.
         history: Messages of the current branch as the model will see them, without tool results.
@@ -56,6 +57,7 @@ class Present(Struct, kw_only=True):
         sub_calls: Children that the latest run started.
         children: What those that are at work were asked, by name.
         variables: What kind of thing each variable of the REPL is, one line each.
+        held: The same variables on the disk, as far as they are kept.
         remembered: Rules that the person wrote down in this session, as patterns.
         sources: Where text came from that nobody vouches for and that the model, or its code, has read.
         unread: The same of results that the model reads with its next request.
@@ -82,6 +84,7 @@ class Present(Struct, kw_only=True):
     effort: Effort | None = None
     service_tier: str | None = None
     mode: Mode = "ask"
+    acting: Mode = "ask"
     mind: Literal["tools", "rlm"] = "tools"
     title: str = ""
     status: Status = "idle"
@@ -114,6 +117,7 @@ class Present(Struct, kw_only=True):
     sub_calls: int = 0
     children: dict[str, str] = field(default_factory=dict[str, str])
     variables: str = ""
+    held: Held = Held()
     remembered: list[str] = field(default_factory=list[str])
     sources: list[str] = field(default_factory=list[str])
     unread: list[str] = field(default_factory=list[str])

@@ -32,6 +32,7 @@ def apply(
             state.ended = "cancelled"
             state.status = "idle"
             state.approvals.clear()
+    state.acting = state.mode if state.mode != "plan" else state.acting
 
 
 def _apply_settings(state: Present, event: SettingsChanged) -> None:

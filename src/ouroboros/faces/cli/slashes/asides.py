@@ -82,7 +82,7 @@ def _accept(seat: Seat, mode: str, text: str = "") -> Control:
     if mode and mode not in _DOING:
         known = ", ".join(_DOING)
         raise Misuse(f"no plan is carried out in mode {one_line(mode)!r}", hint=f"known: {known}")
-    wish = AcceptPlan(mode=msgspec.convert(mode or "ask", Mode), text=text)
+    wish = AcceptPlan(mode=msgspec.convert(mode or None, Mode | None), text=text)
 
     async def job() -> None:
         await seat.session.send(wish)
