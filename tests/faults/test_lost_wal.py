@@ -1,8 +1,11 @@
 """What a killed program left beside the database is cut, damaged or gone: what is left is a beginning."""
 
+import os
 import random
 import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -11,7 +14,8 @@ import pytest
 from ouroboros.core.errors import OuroborosError, SessionUnknown
 from ouroboros.store import resume
 from ouroboros.store.db import open_database
-from ouroboros.store.lease import Lease
+from ouroboros.store.health import Health, examine
+from ouroboros.store.lease import Lease, acknowledged
 from ouroboros.store.ledger import Ledger, Line
 from ouroboros.store.line import encode
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready, said
@@ -99,6 +103,88 @@ def flips(killed: Path, folder: Path, *, seed: int, count: int) -> dict[int, lis
 
 def test_a_flipped_bit_in_it_leaves_a_beginning(killed: Path, tmp_path: Path) -> None:
     assert flips(killed, tmp_path, seed=1, count=20) == {}
+
+
+CUT_OFF = """
+import os, sys
+from pathlib import Path
+import anyio, anyio.to_thread
+from ouroboros.store import EventLog, Lease, Writer
+from tests.unit.store.samples import envelope, said
+
+async def main(home, session):
+    lease = await anyio.to_thread.run_sync(Lease.take, home, session)
+    async with Writer(home) as writer:
+        log = EventLog(writer, lease, after=int(sys.argv[3]))
+        for number in range(24):
+            log.append(envelope(log.last + 1, said("words " * number)))
+            await log.settled()
+        os.write(1, b"%d" % log.durable)
+        os.kill(os.getpid(), 9)
+
+anyio.run(main, Path(sys.argv[1]), sys.argv[2])
+"""
+
+
+@pytest.fixture(scope="module")
+def cut_off(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """A home as a program leaves it that was killed while it wrote, and how far it had acknowledged."""
+    home = tmp_path_factory.mktemp("cut_off")
+    keep(home, EVENTS[:EARLY])
+    return home, killed_writing(home, after=EARLY)
+
+
+def killed_writing(home: Path, *, after: int) -> int:
+    root = {"PYTHONPATH": str(Path(__file__).parents[2]), "PATH": "/usr/bin:/bin"}
+    ran = subprocess.run(
+        [sys.executable, "-c", CUT_OFF, str(home), SESSION, str(after)],
+        capture_output=True,
+        env=root,
+        check=False,
+    )
+    assert ran.returncode == -9, ran.stderr
+    return int(ran.stdout)
+
+
+@pytest.mark.parametrize("harm", ["deleted", "cut"])
+def test_acknowledged_events_that_are_gone_with_it_are_missed(
+    cut_off: tuple[Path, int], tmp_path: Path, harm: str
+) -> None:
+    left, told = cut_off
+    wal = copied(left, tmp_path / "home")
+    if harm == "deleted":
+        wal.unlink()
+    else:
+        os.truncate(wal, wal.stat().st_size // 2)
+    home = wal.parent
+    before = resume.read(home, SESSION)
+    assert examine(home).missing == {SESSION: told - before.last}
+    assert before.last < told
+    assert f"event {before.last + 1} is missing, though it was kept" in before.warnings[0]
+    with Lease.take(home, SESSION) as lease:
+        assert resume.load(home, lease).warnings == before.warnings
+        assert resume.restore(home, lease).warnings == ()
+        keep(home, numbered([said("on")], after=before.last))
+    assert resume.read(home, SESSION).warnings == ()
+    assert examine(home) == Health()
+
+
+def test_a_session_that_is_gone_with_it_is_missed(tmp_path: Path) -> None:
+    told = killed_writing(tmp_path, after=0)
+    (tmp_path / "ouroboros.db-wal").unlink()
+    with pytest.raises(SessionUnknown, match=f"{told} events of it were kept"):
+        resume.read(tmp_path, SESSION)
+    assert examine(tmp_path).missing == {SESSION: told}
+
+
+def test_nothing_is_missed_where_all_is_there(cut_off: tuple[Path, int], tmp_path: Path) -> None:
+    left, told = cut_off
+    copied(left, tmp_path / "home")
+    with Lease.take(tmp_path / "home", SESSION) as lease:
+        found = resume.load(tmp_path / "home", lease)
+    assert (found.warnings, found.last) == ((), told)
+    assert acknowledged(tmp_path / "home", SESSION) == told
+    assert examine(tmp_path / "home") == Health()
 
 
 @pytest.mark.deep

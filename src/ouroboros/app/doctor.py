@@ -174,8 +174,22 @@ def _database(home: Path) -> Check:
     if not found.is_whole:
         said = f"nothing wrong in what could be looked at in {health.LOOKING_SECONDS:.0f} seconds"
         return Check(name="database", verdict="ok", said=said)
+    if found.missing:
+        return _incomplete(found.missing, home)
     exists = (home / "ouroboros.db").exists()
     return Check(name="database", verdict="ok", said="sound" if exists else "none yet")
+
+
+def _incomplete(missing: Mapping[str, int], home: Path) -> Check:
+    some = ", ".join(f"{count} of {name}" for name, count in list(missing.items())[:3])
+    more = f" and of {len(missing) - 3} more sessions" if len(missing) > 3 else ""
+    return Check(
+        name="database",
+        verdict="warning",
+        said=f"events are gone that were kept: {some}{more}",
+        fix="bring ouroboros.db and ouroboros.db-wal back from your own backup, or resume the session "
+        f"to go on with what is left; a session's file in {home / 'locks'} can be removed",
+    )
 
 
 def _terminal(terminal: Terminal, environment: Mapping[str, str]) -> Check:

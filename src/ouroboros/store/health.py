@@ -2,26 +2,37 @@
 
 import sqlite3
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
 
 from msgspec import Struct
 
+from ouroboros.core.errors import SessionUnknown
 from ouroboros.store.db import reading
+from ouroboros.store.layout import Layout
+from ouroboros.store.lease import acknowledged
 
 LOOKING_SECONDS = 10.0
 """So long is looked at most; a log of a million events is looked through in one second."""
 
+_ENDS = "SELECT session, max(seq) FROM events GROUP BY session"
 _STEPS = 1000
 _AGAIN_SECONDS = 0.05
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """What was found; ``wrong`` is empty if nothing was, ``is_whole`` that there was time for all of it."""
+    """What was found.
+
+    Attributes:
+        wrong: What is damaged; empty for nothing.
+        missing: How many events of a session are gone that were acknowledged to somebody.
+        is_whole: There was time for all of it.
+    """
 
     wrong: str = ""
+    missing: dict[str, int] = {}
     is_whole: bool = True
 
 
@@ -37,12 +48,25 @@ def examine(home: Path, *, seconds: float = LOOKING_SECONDS) -> Health:
         try:
             with _until(connection, monotonic() + seconds):
                 rows: list[tuple[str]] = connection.execute("PRAGMA quick_check(1)").fetchall()
+                is_sound = rows == [("ok",)]
+                missing = _missing(connection, home) if is_sound else {}
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
                 raise
             return Health(is_whole=False)
-        said = rows[0][0] if rows else "no answer"
-        return Health(wrong="" if said == "ok" else said)
+        wrong = rows[0][0] if rows else "no answer"
+        return Health(wrong="" if is_sound else wrong, missing=missing)
+
+
+def _missing(connection: sqlite3.Connection, home: Path) -> dict[str, int]:
+    """Asked before the events are counted: what is written meanwhile is not missing."""
+    told: dict[str, int] = {}
+    for path in sorted(Layout(home).locks.glob("*.lock")):
+        with suppress(SessionUnknown):
+            told[path.stem] = acknowledged(home, path.stem)
+    ends: dict[str, int] = dict(connection.execute(_ENDS).fetchall())
+    lost = {name: seq - ends.get(name, 0) for name, seq in told.items()}
+    return {name: count for name, count in lost.items() if count > 0}
 
 
 @contextmanager

@@ -5,6 +5,9 @@ it signs the file while it works, by a clock that no setting of the time moves. 
 a new file in the place of the old, within a write transaction of the database; the ledger refuses
 whoever holds the old file, within a transaction too. So no write of the old owner comes after the
 first of the new one.
+
+The file also holds the number of the last event that was acknowledged. It is written after each commit
+and never waited for, so that after a kill it is right, and after a loss of power perhaps too low.
 """
 
 import errno
@@ -29,7 +32,7 @@ _LOOKS, _LOOK_SECONDS = 25, 0.02
 """A reader locks for a moment, and so does an owner before it has signed: so long each is waited for."""
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
-_MOST_BYTES = 100
+_MOST_BYTES = 200
 
 
 class Lease:
@@ -43,6 +46,8 @@ class Lease:
         """Made by ``take``."""
         self.session = session
         self.before = before
+        self._acknowledged = _acknowledged(descriptor)
+        self._sign_bytes = len(_signature())
         self._path = path
         self._descriptor: int | None = descriptor
         self._lock = Lock()
@@ -73,7 +78,7 @@ class Lease:
                     raise _busy(session, path)
                 descriptor = _taken_over(home, path, session, patience)
             if _is_current(path, descriptor):
-                _sign(path, descriptor)
+                _sign(path, descriptor, _acknowledged(descriptor))
                 return cls(session, path, descriptor, before=before)
             os.close(descriptor)
 
@@ -94,11 +99,22 @@ class Lease:
                 with suppress(OSError):  # on a full disk too, the old sign is overwritten in place
                     os.pwrite(self._descriptor, _signature(), 0)
 
+    def acknowledge(self, seq: int) -> None:
+        """Says that the log of the session ends with this event, which is on the disk; by any thread."""
+        with self._lock:
+            self._acknowledged = seq
+            if self._descriptor is not None:
+                with suppress(OSError):
+                    os.pwrite(self._descriptor, _mark(seq), self._sign_bytes)
+
     def release(self) -> None:
         """Gives the session up; a second call does nothing."""
         with self._lock:
             if self._descriptor is not None:
-                os.ftruncate(self._descriptor, 0)
+                left = b"0 0 -" + _mark(self._acknowledged) if self._acknowledged else b""
+                with suppress(OSError):
+                    os.pwrite(self._descriptor, left, 0)
+                os.ftruncate(self._descriptor, len(left))
                 os.close(self._descriptor)
                 self._descriptor = None
 
@@ -131,6 +147,18 @@ def holder(home: Path, session: str) -> int | None:
     finally:
         os.close(descriptor)
     return None
+
+
+def acknowledged(home: Path, session: str) -> int:
+    """The last event of a session that anybody was told is kept; 0 where that is not known."""
+    try:
+        descriptor = os.open(Layout(home).lock(session), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return 0
+    try:
+        return _acknowledged(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _locked(path: Path) -> int | None:
@@ -178,7 +206,7 @@ def _taken_over(home: Path, path: Path, session: str, patience: float) -> int:
             try:
                 if not _overdue(path, patience):
                     raise _busy(session, path)
-                descriptor = _replaced(path)
+                descriptor = _replaced(path, acknowledged(home, session))
                 connection.execute("COMMIT")
             except BaseException:
                 if connection.in_transaction:
@@ -189,14 +217,14 @@ def _taken_over(home: Path, path: Path, session: str, patience: float) -> int:
     return descriptor
 
 
-def _replaced(path: Path) -> int:
+def _replaced(path: Path, seq: int) -> int:
     own = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     try:
         descriptor = os.open(own, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise _unusable(own, error) from error
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    _sign(own, descriptor)
+    _sign(own, descriptor, seq)
     own.replace(path)
     return descriptor
 
@@ -209,10 +237,11 @@ def _is_current(path: Path, descriptor: int) -> bool:
         return False
 
 
-def _sign(path: Path, descriptor: int) -> None:
+def _sign(path: Path, descriptor: int, seq: int) -> None:
+    signed = _signature() + (_mark(seq) if seq else b"")
     try:
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, _signature(), 0)
+        os.pwrite(descriptor, signed, 0)
+        os.ftruncate(descriptor, len(signed))
     except OSError as error:
         os.close(descriptor)
         raise _unusable(path, error) from error
@@ -231,6 +260,15 @@ def _signed(descriptor: int) -> tuple[int, float, str]:
         return (pid, float(words[1]), words[2])
     except (IndexError, ValueError):
         return pid, 0.0, ""
+
+
+def _mark(seq: int) -> bytes:
+    return b" %020d" % seq
+
+
+def _acknowledged(descriptor: int) -> int:
+    words = os.pread(descriptor, _MOST_BYTES, 0).split()
+    return int(words[3]) if len(words) == 4 and words[3].isdigit() else 0
 
 
 def _boot() -> str:

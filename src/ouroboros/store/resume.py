@@ -15,7 +15,7 @@ from ouroboros.store import snapshots
 from ouroboros.store.blobs import BlobLost, Blobs
 from ouroboros.store.db import explained, open_existing
 from ouroboros.store.layout import Layout
-from ouroboros.store.lease import Lease
+from ouroboros.store.lease import Lease, acknowledged
 
 type Row = tuple[int, int, object, bytes | None]
 
@@ -77,9 +77,12 @@ def load(home: Path, lease: Lease) -> Resumed:
     """
     with closing(opened(home, lease.session)) as connection:
         try:
-            return _going_on(connection, home, lease.session)
+            found = _going_on(connection, home, lease.session)
         except sqlite3.Error as error:
             raise explained(error, home) from error
+    if found.warnings:
+        lease.acknowledge(found.last)
+    return found
 
 
 def restore(home: Path, lease: Lease) -> Restored:
@@ -98,6 +101,8 @@ def restore(home: Path, lease: Lease) -> Restored:
             raise explained(error, home) from error
     for envelope in found.envelopes:
         state.apply(envelope)
+    if found.warnings:
+        lease.acknowledge(state.seq)
     return Restored(state=state, folded=len(found.envelopes), warnings=found.warnings)
 
 
@@ -110,6 +115,14 @@ def unknown(session: str) -> SessionUnknown:
     """The error of a session nobody has heard of."""
     return SessionUnknown(
         f"There is no session {session!r}.", hint="List the sessions to see their names."
+    )
+
+
+def _gone(session: str, count: int) -> SessionUnknown:
+    return SessionUnknown(
+        f"Session {session!r} is not in the database any more, though {count} events of it were kept: "
+        "was the database or its -wal file cut or deleted?",
+        hint="Bring both files back from your own backup, if there is one.",
     )
 
 
@@ -161,6 +174,7 @@ def _read(
     envelopes: list[Envelope] = []
     blobs = Blobs(home)
     # Asked first: what another process writes meanwhile is no loss.
+    told = acknowledged(home, session)
     (known,) = connection.execute(_KNOWN, (session,)).fetchone()
     for row in connection.execute(_ROWS, (session, after)):
         last = after + len(envelopes)
@@ -173,10 +187,13 @@ def _read(
             warning = _warning(session, lost, last + 1, str(broken).rstrip("."))
             return Resumed(envelopes=envelopes, warnings=(warning,))
     if not envelopes and not after and not _is_listed(connection, session):
-        raise unknown(session)
+        raise _gone(session, told) if told else unknown(session)
     last = after + len(envelopes)
-    if known is not None and known > last:
+    if max(known or 0, told) > last:
+        known = max(known or 0, told)
         missing = f"event {last + 1} is missing"
+        if told > last:
+            missing += ", though it was kept: was the database or its -wal file cut or deleted?"
         warning = _warning(session, known - last, last + 1, missing)
         return Resumed(envelopes=envelopes, warnings=(warning,))
     return Resumed(envelopes=envelopes)

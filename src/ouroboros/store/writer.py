@@ -225,7 +225,10 @@ class Writer:
             except StoreFailed as failure:
                 return outcomes + self._refuse({each[0] for each in open_entries}, failure)
             else:
-                return outcomes + _by_receiver(open_entries)
+                kept = _by_receiver(open_entries)
+                for receiver, envelopes in kept:
+                    receiver.lease.acknowledge(envelopes[-1].seq)
+                return [*outcomes, *kept]
 
     def _refuse(self, receivers: set[Receiver], failure: StoreFailed) -> list[_Outcome]:
         """What comes later from the same receiver is dropped too, or the log would have a gap."""
@@ -250,7 +253,7 @@ class Writer:
                 raise
 
 
-def _by_receiver(entries: list[_Entry]) -> list[_Outcome]:
+def _by_receiver(entries: list[_Entry]) -> list[tuple[Receiver, list[Envelope]]]:
     envelopes: dict[Receiver, list[Envelope]] = {}
     for receiver, envelope, _ in entries:
         envelopes.setdefault(receiver, []).append(envelope)
