@@ -11,6 +11,7 @@ from ouroboros.browser.capture.paper import print_to_pdf
 from ouroboros.browser.capture.screenshots import Clip, Screenshots, scale
 from ouroboros.browser.capture.viewport import reset_viewport, set_viewport
 from ouroboros.browser.errors import BrowserFailed, CannotAct
+from ouroboros.browser.tabs import Tab
 from ouroboros.browser.transfer.artifacts import Artifact, Artifacts
 from tests.browser.stage import Stage, read
 
@@ -54,6 +55,23 @@ async def test_pictures_come_in_the_order_of_the_actions_between_them(
         tasks.start_soon(take)
     assert [shot.name for shot in taken] == [f"screenshot-{n}.png" for n in range(1, 22)]
     assert len({shot.sha256 for shot in taken}) == 20
+
+
+async def test_pictures_asked_for_at_once_are_taken_one_after_the_other(
+    stage: Stage, artifacts: Artifacts
+) -> None:
+    shots = Screenshots(artifacts)
+    large = await stage.show("<body style='height:9000px;background:linear-gradient(red,blue)'>")
+    small = await stage.show("<p>small", path="small")
+    taken: list[str] = []
+
+    async def take(tab: Tab) -> None:
+        taken.append((await shots.take(tab, full_page=tab is large)).name)
+
+    async with anyio.create_task_group() as tasks:
+        for tab in (large, small, small, large, small):
+            tasks.start_soon(take, tab)
+    assert taken == [f"screenshot-{number}.png" for number in range(1, 6)]
 
 
 async def test_a_tab_behind_others_is_drawn(stage: Stage, artifacts: Artifacts) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import anyio
 
+from ouroboros.code.js.cage import DATA_BYTES
 from ouroboros.code.js.seat import Seat
 from ouroboros.code.wire import packed
 from tests.unit.code.place import isolate, pool, run_while, told
@@ -41,6 +42,15 @@ def look_into(process: Path) -> None:
     status = (process / "status").read_text("utf-8")
     assert "NoNewPrivs:\t1" in status
     assert "Seccomp:\t2" in status
+    limits = " ".join((process / "limits").read_text("utf-8").split())
+    for bound in (
+        f"data size {DATA_BYTES} {DATA_BYTES}",
+        "file size 0 0",
+        "core file size 0 0",
+        "open files 64 64",
+        "processes 0 0",
+    ):
+        assert f"Max {bound} " in limits
     if os.geteuid() == 0:  # a worker hides its files from everybody but root
         places = [str(fd.readlink()) for fd in (process / "fd").iterdir()]
         assert all(place.startswith("pipe:") for place in places)
