@@ -30,7 +30,8 @@ from ouroboros.safety.policy.book import Book
 from ouroboros.safety.rules import Rule
 from ouroboros.tools.approval import Asker
 from ouroboros.tools.pace import Pace
-from ouroboros.tools.seams import Cages, Hooks
+from ouroboros.tools.result import Spill
+from ouroboros.tools.seams import Cages, Hooks, NoSpill
 
 if TYPE_CHECKING:
     from ouroboros.app.hooks.around import Around as HooksAround
@@ -54,6 +55,8 @@ class Kit(Struct, frozen=True, kw_only=True):
         hooks: Programs of the person; None where there are none.
         calls: The same around calls.
         children: The same around what the session starts.
+        spill: Keeps whole outputs that a model is shown a part of.
+        ephemeral: Nothing of the session is kept.
     """
 
     settings: Settings
@@ -83,6 +86,8 @@ class Kit(Struct, frozen=True, kw_only=True):
     hooks: "HooksAround | None" = None
     calls: Hooks | None = None
     children: Children = Childless()
+    spill: Spill = NoSpill()
+    ephemeral: bool = False
 
 
 class Later:

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from ouroboros.safety.rules import Rule
 
 
+_NEEDS_FILES = "a session that is not kept cannot go on with another one, have a browser or write code in a REPL"
+
+
 class Outcome(Struct, frozen=True, kw_only=True):
     """How a run ended; ``exit_code`` is what a command line should end with.
 
@@ -254,6 +257,7 @@ class Ouroboros:
         way: Literal["auto", "plain", "repl"] = "auto",
         chosen: Collection[str] = (),
         only: frozenset[str] | None = None,
+        ephemeral: bool = False,
     ) -> AsyncGenerator[Session]:
         """Opens a new session, one by id, or the latest of ``cwd``.
 
@@ -273,9 +277,12 @@ class Ouroboros:
             chosen: Names of settings (model, mode, effort, service_tier) that count for a session
                 that goes on; in the others it keeps what it was with.
             only: Names of the tools that there are; None means all that the settings leave.
+            ephemeral: Nothing of it is kept in the home folder: no events, checkpoints, outputs and
+                caches. It cannot be gone on with.
 
         Raises:
-            Misuse: Folder, model or key do not fit; the message says what to do.
+            Misuse: Folder, model or key do not fit, or nothing is to be kept of what cannot do
+                without; the message says what to do.
             SessionBusy: Another process has the session open.
             StoreFailed: The database cannot be used.
         """
@@ -283,9 +290,16 @@ class Ouroboros:
         from ouroboros.app.wiring import session as wiring
         from ouroboros.repl.seeds import Seeds
 
-        rooms = _Rooms(self, _folder(cwd))
+        settings = self._settings
+        if ephemeral:
+            from ouroboros.app.wiring.session.shelf import unkept
+
+            if resume or latest or browser or mind == "rlm":
+                raise Misuse(_NEEDS_FILES, hint="leave one of them out")
+            settings = unkept(settings)
+        rooms = _Rooms(self, _folder(cwd), ephemeral=ephemeral)
         opening = wiring.Opening(
-            settings=self._settings,
+            settings=settings,
             home=self._home,
             environment=dict(self._environment),
             cwd=_folder(cwd),
@@ -302,6 +316,7 @@ class Ouroboros:
             hooks=self._hooks,
             only=only,
             rooms=rooms if only is None else None,
+            ephemeral=ephemeral,
         )
         async with wiring.opened(opening, resume=resume, latest=latest) as built:
             session = Session(
@@ -319,11 +334,11 @@ class Ouroboros:
             yield session
 
     def room(
-        self, settings: Settings, only: frozenset[str], cwd: Path
+        self, settings: Settings, only: frozenset[str], cwd: Path, *, ephemeral: bool = False
     ) -> AbstractAsyncContextManager[Session]:
         """A session for work apart from another one, with other settings and only such tools.
 
-        A recording goes on in it.
+        A recording goes on in it; what is not kept of the other is not kept of it.
         """
         engine = Ouroboros(
             settings,
@@ -333,20 +348,21 @@ class Ouroboros:
             rules=self._rules,
             hooks=self._hooks,
         )
-        return engine.open(cwd=cwd, only=only, mind="tools", chosen=("model", "mode"))
+        chosen = ("model", "mode")
+        return engine.open(cwd=cwd, only=only, mind="tools", chosen=chosen, ephemeral=ephemeral)
 
 
 class _Rooms:
     """Opens sessions apart in the folder of one session."""
 
-    def __init__(self, engine: Ouroboros, cwd: Path) -> None:
+    def __init__(self, engine: Ouroboros, cwd: Path, *, ephemeral: bool) -> None:
         """One that goes on may turn out to have another folder."""
-        self._engine, self.cwd = engine, cwd
+        self._engine, self.cwd, self._ephemeral = engine, cwd, ephemeral
 
     def __call__(
         self, settings: Settings, only: frozenset[str]
     ) -> AbstractAsyncContextManager[Session]:
-        return self._engine.room(settings, only, self.cwd)
+        return self._engine.room(settings, only, self.cwd, ephemeral=self._ephemeral)
 
 
 class _Lent:

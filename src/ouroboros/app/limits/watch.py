@@ -12,6 +12,7 @@ from pathlib import Path
 
 from anyio import to_thread
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouroboros.app.limits.periods import Name, Period, period
 from ouroboros.app.settings import Limits
@@ -84,8 +85,13 @@ class Watch:
         settle: Callable[[], Awaitable[None]],
         warn: Callable[[str], None],
         zone: tzinfo | None = None,
+        is_kept: bool = True,
     ) -> None:
-        """``settle`` returns when all of this session is on disk, ``warn`` tells the person."""
+        """``settle`` returns when all of this session is on disk, ``warn`` tells the person.
+
+        What a session used that is not kept is added to what is on disk.
+        """
+        self._is_kept = is_kept
         self._home, self._limits, self._clock, self._zone = home, limits, clock, zone
         self._settle, self._warn = settle, warn
         self._is_on = any(bounds(limits).values())
@@ -97,12 +103,13 @@ class Watch:
         Raises:
             StoreFailed: It cannot be found out what was used.
         """
-        del state
         if not self._is_on:
             return None
         await self._settle()
         now = self._clock.now()
         found = await to_thread.run_sync(standings, self._home, self._limits, now, self._zone)
+        if not self._is_kept:
+            found = [_with(each, state) for each in found]
         for each in found:
             if each.most is not None:
                 self._tell(each, each.most)
@@ -126,3 +133,9 @@ class Watch:
         is_new = (what, start) not in self._told
         self._told.add((what, start))
         return is_new
+
+
+def _with(standing: Standing, state: State) -> Standing:
+    """How a limit stands with what a session used that is nowhere on record."""
+    total = replace(standing.total, cost=standing.total.cost + state.spent.known_cost)
+    return replace(standing, total=total)

@@ -94,11 +94,12 @@ class Speakers:
         chosen = await to_thread.run_sync(self._choose, settings, self._environment)
         return await self._speaker(settings, chosen)
 
-    async def warm(self, learn: Callable[[str, Tuning], None]) -> None:
+    async def warm(self, learn: Callable[[str, Tuning], None], keep: bool = True) -> None:
         """Connects to the first model before there is anything to say; what fails fails then.
 
         Then asks its server how large the window is, where nobody else says so, and lets ``learn``
-        know. Not where replies may come from elsewhere, so that nothing is sent at all.
+        know; what the server says is kept for later sessions where ``keep`` says so. Not where
+        replies may come from elsewhere, so that nothing is sent at all.
         """
         if not self._clients or self._tap is not None or self._settings.cache_replies:
             return
@@ -111,7 +112,7 @@ class Speakers:
         from ouroboros.app.providers import window
 
         found = await window.asked(
-            client, first.choice, self._settings, self._environment, self._clock
+            client, first.choice, self._settings, self._environment, self._clock, keep=keep
         )
         if found is not None:
             chosen = replace(first, known=replace(first.known, window=found))

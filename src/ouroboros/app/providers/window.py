@@ -22,10 +22,12 @@ async def asked(
     settings: Settings,
     environment: Mapping[str, str],
     clock: Clock,
+    *,
+    keep: bool = True,
 ) -> int | None:
     """The window as the server lists it, in tokens; None where it does not say or was just asked.
 
-    The list is kept for the next session. Raises nothing: not to know was good enough until now.
+    The list is kept for the next session, where ``keep`` says so. Raises nothing: not to know was good enough until now.
     """
     home, provider, route = home_of(environment), choice.entry.name, client.route
     if home is None or not isinstance(route, HttpRoute):
@@ -38,5 +40,6 @@ async def asked(
         models = await route.listed(choice.entry.models_path)
         listed = discovery_cache.called(choice.model, models)
         write = partial(discovery_cache.write, home, provider, choice.base_url, models)
-        await to_thread.run_sync(write, clock.now())
+        if keep:
+            await to_thread.run_sync(write, clock.now())
     return None if listed is None else known_of(choice, settings, listed).window

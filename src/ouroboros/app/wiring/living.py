@@ -28,7 +28,7 @@ async def opened(kit: Kit, warnings: list[str]) -> AsyncGenerator[Processes]:
     processes = Processes(
         is_paused=lambda: state.is_asking,
         lost=lost,
-        snapshots=kit.home / "shell_snapshots" / state.session,
+        snapshots=None if kit.ephemeral else kit.home / "shell_snapshots" / state.session,
     )
     kit.journal.listen(_loading())
     async with processes.opened():

@@ -5,8 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anyio import to_thread
-
 from ouroboros.agent.asking.questions import Questions
 from ouroboros.agent.journal import Journal
 from ouroboros.app.config.rule_names import is_of_code
@@ -22,9 +20,7 @@ from ouroboros.app.wiring.rulebook import Bench, is_online, judging, places_of, 
 from ouroboros.core.clock import Clock
 from ouroboros.core.ids import Ids
 from ouroboros.core.state import State
-from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.policy.book import Book
-from ouroboros.store import Blobs
 from ouroboros.tools.approval import Asker
 from ouroboros.tools.builtin.asking import Inquirer, RequestUserInputTool
 from ouroboros.tools.builtin.catalogue import builtin_tools
@@ -36,26 +32,12 @@ from ouroboros.tools.own.shelf import Shelf
 from ouroboros.tools.own.tool import Reading
 from ouroboros.tools.pace import Pace
 from ouroboros.tools.registry import AnyTool, Registry
+from ouroboros.tools.result import Spill
 from ouroboros.tools.routing import Routes
 from ouroboros.tools.seams import Cages, Checkpoints, Hooks
 
 if TYPE_CHECKING:
     from ouroboros.app.permission.granting import Granting
-
-
-class Outputs:
-    """Keeps whole outputs as blobs, without secrets, under paths that ``read`` may open."""
-
-    def __init__(self, home: Path, leaks: Leaks) -> None:
-        """Nothing is made before the first output."""
-        self._leaks = leaks
-        self._blobs = Blobs(home)
-        self._folder = home / "blobs"
-
-    async def keep(self, data: bytes) -> str:
-        """The path under which the bytes are."""
-        name = await to_thread.run_sync(lambda: self._blobs.put(self._leaks.redacted_bytes(data)))
-        return str(self._folder / name[:2] / name)
 
 
 def hands(
@@ -73,6 +55,7 @@ def hands(
     checkpoints: Checkpoints | None = None,
     hooks: Hooks | None = None,
     pace: Pace | None = None,
+    spill: Spill | None = None,
 ) -> Orchestrator:
     """The one way from a call to its effect, for this session."""
     rules, validator = judging(bench, state.session, book)
@@ -89,7 +72,7 @@ def hands(
         clock=clock,
         ids=ids,
         environment=bench.environment,
-        spill=Outputs(bench.home, bench.leaks),
+        spill=spill,
         cages=cages,
         routes=routes,
         validator=validator,
@@ -127,6 +110,7 @@ def session_hands(kit: Kit, registry: Registry, routes: Routes | None = None) ->
         checkpoints=kit.keeping,
         hooks=kit.calls,
         pace=kit.pace,
+        spill=kit.spill,
     )
 
 

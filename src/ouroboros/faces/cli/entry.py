@@ -26,7 +26,8 @@ def main(argv: list[str]) -> int:
         code = _invoke(arguments)
         _flush()
     except BaseException as error:  # noqa: BLE001 - the face's border: every failure ends as words and an exit code
-        code = _report(error, debug=is_debug)
+        # What is not to be kept may stand in a traceback too.
+        code = _report(error, debug=is_debug, keeps="--ephemeral" not in arguments)
         _give_up_output()
     return code
 
@@ -50,7 +51,7 @@ def _global_first(argv: list[str]) -> list[str]:
     return [*found, *(word for word in argv[:end] if word not in _ANYWHERE), *argv[end:]]
 
 
-def _report(error: BaseException, *, debug: bool) -> int:
+def _report(error: BaseException, *, debug: bool, keeps: bool) -> int:
     leaves = list(_leaves(error))
     leaves = [_unwritten(leaf) if _is_full(leaf) else leaf for leaf in leaves]
     known = next((leaf for leaf in leaves if isinstance(leaf, OuroborosError)), None)
@@ -69,7 +70,7 @@ def _report(error: BaseException, *, debug: bool) -> int:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
         _tell(error.format_message(), f"`{where} --help` shows what it takes" if where else "")
         return error.exit_code
-    return _crash(error, debug=debug)
+    return _crash(error, debug=debug, keeps=keeps)
 
 
 def _is_full(error: BaseException) -> TypeGuard[OSError]:
@@ -93,22 +94,27 @@ def _quiet(error: BaseException) -> int | None:
             return None
 
 
-def _crash(error: BaseException, *, debug: bool) -> int:
-    from ouroboros.app import diagnosis
-    from ouroboros.app.config.layers import environment, home_folder
-
+def _crash(error: BaseException, *, debug: bool, keeps: bool) -> int:
     if debug:
         _traceback(error)
     said = str(error).partition("\n")[0]
     name = type(error).__name__
-    try:
-        kept = f"the details are in {diagnosis.record(home_folder(environment()), error)}; "
-    except (OSError, OuroborosError):
-        kept = ""
+    kept = _kept(error) if keeps else ""
     again = "" if debug else "; --debug shows them here" if kept else "--debug shows the details"
     hint = (kept.removesuffix("; ") + again).lstrip("; ")
     _tell(f"something broke inside: {name}: {said}" if said else f"something broke: {name}", hint)
     return 1
+
+
+def _kept(error: BaseException) -> str:
+    """Where the log has the details; empty where it could not be written."""
+    from ouroboros.app import diagnosis
+    from ouroboros.app.config.layers import environment, home_folder
+
+    try:
+        return f"the details are in {diagnosis.record(home_folder(environment()), error)}; "
+    except (OSError, OuroborosError):
+        return ""
 
 
 def _traceback(error: BaseException) -> None:

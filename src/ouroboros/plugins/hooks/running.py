@@ -50,7 +50,7 @@ class World(Struct, frozen=True, kw_only=True):
 
     Attributes:
         environment: What commands see, before it is cleaned of credentials.
-        keep: Keeps words that are too long for a model, without secrets, and says where.
+        keep: Keeps words that are too long for a model, without secrets, and says where; empty for nowhere.
         barred: Why a hook may not run any more; empty when it may.
         judge: None where no model can be asked.
     """
@@ -244,7 +244,8 @@ async def shortened(text: str, keep: Callable[[bytes], Awaitable[str]]) -> str:
     if len(data) <= most:
         return text
     try:
-        where = f"the whole is in {await keep(data)}"
+        place = await keep(data)
+        where = f"the whole is in {place}" if place else "the whole is not kept"
     except (OSError, OuroborosError) as failed:
         where = f"the whole could not be kept: {failed}"
     head = data[: most // 2].decode("utf-8", "ignore")

@@ -76,7 +76,8 @@ def failing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], 
     def add(statement: str) -> None:
         (tmp_path / "failing_command.py").write_text(
             "import click, errno\nfrom ouroboros.core.errors import *\n"
-            f"@click.command('fail')\ndef command():\n    {statement}\n",
+            "@click.command('fail')\n@click.option('--ephemeral', is_flag=True)\n"
+            f"def command(ephemeral):\n    {statement}\n",
             encoding="utf-8",
         )
         sys.modules.pop("failing_command", None)
@@ -123,6 +124,15 @@ def test_a_bug_is_one_line_and_its_traceback_goes_to_the_log(
     )
     assert "Traceback" in log.read_text(encoding="utf-8")
     assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_bug_in_what_is_not_kept_leaves_no_log(
+    ouro: Ouro, failing: Callable[[str], None], home: Path
+) -> None:
+    failing("raise RuntimeError('first')")
+
+    assert ouro("fail", "--ephemeral").err.endswith("hint: --debug shows the details\n")
+    assert not home.exists()
 
 
 def test_debug_shows_the_traceback_wherever_it_stands(

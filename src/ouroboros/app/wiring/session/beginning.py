@@ -14,6 +14,7 @@ from ouroboros.app.wiring.session import surroundings
 from ouroboros.app.wiring.session.opening import Built, Opening, Parts
 from ouroboros.app.wiring.session.past import Past, changed_since, snapping
 from ouroboros.core.commands import Review
+from ouroboros.core.errors import Misuse
 from ouroboros.core.events import SessionReady
 from ouroboros.core.events.code import Logged
 from ouroboros.core.events.run import Browsing
@@ -29,13 +30,15 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
     settings, state, journal = opening.settings, past.state, kit.journal
 
     async def fork(node: str) -> str:
+        if opening.ephemeral:
+            raise Misuse("this session is not kept, so there is nothing to fork")
         from ouroboros.app.past import forking  # most sessions are never forked
 
         return await to_thread.run_sync(forking.fork, opening.home, state.session, node)
 
     async def warm() -> None:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(parts.speakers.warm, kit.lineup.learn)
+            tasks.start_soon(parts.speakers.warm, kit.lineup.learn, not opening.ephemeral)
             # The first command finds out nothing any more, and what does not hold is said at the start.
             tasks.start_soon(kit.cages.caveat, state.mode)
 
@@ -75,7 +78,8 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
         outer=_outer(opening, kit),
     )
     joined.facts.source = engine.facts
-    journal.listen(snapping(opening.home, past))
+    if not opening.ephemeral:
+        journal.listen(snapping(opening.home, past))
     kit.stop.handle = engine.handle
     if kit.keeping is not None:
         kit.keeping.send = engine.handle
@@ -162,6 +166,7 @@ def _outer(opening: Opening, kit: Kit) -> Callable[[State], Awaitable[str | None
         clock=kit.clock,
         settle=journal.settle,
         warn=lambda text: journal.record(Logged(level="warning", text=text)),
+        is_kept=not opening.ephemeral,
     )
 
     async def reached(state: State) -> str | None:

@@ -30,7 +30,6 @@ async def hooked(kit: Kit, opening: Opening, warnings: list[str], *, resumed: bo
     from ouroboros.app.hooks.around import Around
     from ouroboros.app.hooks.facts import Facts
     from ouroboros.app.hooks.files import files, of_settings
-    from ouroboros.app.wiring.toolbox import Outputs
     from ouroboros.plugins.hooks.running import Hooks, World
 
     def read() -> standing.Reading:
@@ -53,7 +52,7 @@ async def hooked(kit: Kit, opening: Opening, warnings: list[str], *, resumed: bo
         ids=kit.ids,
         cwd=kit.cwd,
         environment=kit.environment,
-        keep=Outputs(kit.home, kit.leaks).keep,
+        keep=kit.spill.keep,
         barred=partial(to_thread.run_sync, partial(standing.barred, kit.home, project)),
         judge=_judge(kit, opening),
     )

@@ -15,6 +15,7 @@ from ouroboros.app.permission.visited import Visited
 from ouroboros.app.rewind.ground import Ground
 from ouroboros.app.rewind.late import LateKeeping
 from ouroboros.app.settings import Settings
+from ouroboros.app.wiring.outputs import Outputs
 from ouroboros.app.wiring.session.opening import Opening, Parts
 from ouroboros.app.wiring.session.past import Past
 from ouroboros.core.errors import OuroborosError
@@ -23,6 +24,7 @@ from ouroboros.core.events.code import Logged
 from ouroboros.core.limits import Caps
 from ouroboros.safety.policy.book import Book
 from ouroboros.tools.pace import Pace
+from ouroboros.tools.seams import NoSpill
 
 
 def folder_of(opening: Opening, past: Past) -> Path:

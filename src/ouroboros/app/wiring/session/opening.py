@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct, field
 
 from ouroboros.agent.context.cut import Flush, keep_nothing
+from ouroboros.agent.journal import Log
 from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.session import Session
 from ouroboros.agent.speaking.speaker import Speaker
@@ -14,6 +15,7 @@ from ouroboros.app.permission.visited import Visited
 from ouroboros.app.providers.speakers import Speakers
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
+from ouroboros.core.events import Envelope
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.repl.seeds import Seeds
 from ouroboros.safety.leaks import Leaks
@@ -23,6 +25,12 @@ if TYPE_CHECKING:
     from ouroboros.app.apart import Opener
     from ouroboros.app.config.layers import Loaded
     from ouroboros.llm.cassettes.tap import Tap
+
+
+type Show = Callable[[list[Envelope]], None]
+type Warn = Callable[[str], None]
+type LogOf = Callable[[int, Show, Warn], Log]
+"""Makes the log of a session: it goes on after a number, shows what is kept, and warns."""
 
 
 class Opening(Struct, frozen=True, kw_only=True):
@@ -81,7 +89,7 @@ class Built(Struct, kw_only=True):
 class Parts(Struct, frozen=True, kw_only=True):
     """What is opened before a session can be built."""
 
-    log: "Callable[[int, Show, Warn], Log]"
+    log: LogOf
     leader: Speaker
     speakers: Speakers
     prompts: Prompts

@@ -40,6 +40,11 @@ _PATIENCE_SECONDS = 0.5
     is_flag=True,
     help="Answer a request that was made before from the replies that were kept.",
 )
+@click.option(
+    "--ephemeral",
+    is_flag=True,
+    help="Keep nothing: no session to go on with, no checkpoints to undo by, no caches.",
+)
 @click.option("--goal", metavar="TEXT", help="Go on by itself until TEXT is reached.")
 @click.option(
     "--budget",
@@ -58,6 +63,7 @@ def command(
     output: str,
     *,
     non_interactive: bool,
+    ephemeral: bool,
     goal: str | None,
     budget: int | None,
     **options: object,
@@ -99,6 +105,7 @@ def command(
             silent=non_interactive,
             typed=typed,
             aim=aim,
+            ephemeral=ephemeral,
         )
     except (OuroborosError, ExceptionGroup) as error:
         problem = unwrapped(error)
@@ -141,12 +148,16 @@ def perform(
     silent: bool,
     typed: int | None = None,
     aim: "SetGoal | None" = None,
+    ephemeral: bool = False,
 ) -> int:
     """Opens a session as chosen, says the task, and waits for the end; gives the exit code.
 
     ``typed`` characters of the task are the person's, the rest was handed in; by default all are.
     With an ``aim`` it goes on until that is reached, and without a task it begins with it.
+    Of what is ``ephemeral`` nothing is kept.
     """
+    if ephemeral:
+        _refuse_files(chosen)
     cwd = invocation.cwd(chosen.cwd)
     equipment = equip(invocation, chosen, cwd)
     loaded = equipment.loaded
@@ -167,18 +178,33 @@ def perform(
             interactive=interactive,
             at=chosen.at,
             chosen=equipment.chosen,
+            ephemeral=ephemeral,
         ) as session:
             stage = open_stage(streams, output, session.state, interactive=interactive)
             for warning in session.warnings:
                 stage.face.tell(Notice(text=f"warning: {warning}", level="warning"))
             was = goals.standing(session.state)
             talk = goals.Aimed(session, aim) if aim is not None else session
-            code = await Conversation(talk, stage, session.id).once(text, typed)
+            name = "" if ephemeral else session.id
+            code = await Conversation(talk, stage, name).once(text, typed)
             return goals.exit_code(was, goals.standing(session.state), code)
 
     code = interrupts.run(main)
     equipment.remark()
     return code
+
+
+def _refuse_files(chosen: Chosen) -> None:
+    """What cannot do without files; raises ``Misuse``."""
+    wanted = {
+        "--continue": chosen.latest,
+        "--resume": chosen.resume,
+        "--browser": chosen.browser,
+        "--cache": chosen.cache,
+    }
+    for option, is_given in wanted.items():
+        if is_given:
+            raise Misuse(f"--ephemeral and {option} contradict each other", hint="give one of them")
 
 
 def _refuse(problem: OuroborosError) -> None:
