@@ -4,6 +4,7 @@ However busy the machine is, a wait that is long in this time ends neither too e
 """
 
 import asyncio
+import itertools
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
@@ -41,6 +42,15 @@ def passes(seconds: float) -> None:
         clock = _Ahead(clock)
         loop.time = clock
     clock.seconds += seconds
+
+
+async def until(holds: Callable[[], object], seconds: float = 60.0) -> None:
+    """Returns when ``holds`` is true; fails when it is not in time."""
+    with anyio.fail_after(seconds):
+        for pause in itertools.repeat(0.01):
+            if holds():
+                return
+            await anyio.sleep(pause)
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ import pytest
 
 from ouroboros.code import wire
 from ouroboros.code.errors import IsolateFailed
+from tests.passing import until
 from tests.unit.code.place import TableHost, isolate, names, run_while, told
 
 ENDLESS = [
@@ -119,8 +120,7 @@ async def test_giving_up_on_a_run_stops_its_block():
         await one.run("1")
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(one.run, "const early = 1; await wait()")
-            while not host.open:
-                await anyio.sleep(0.01)
+            await until(lambda: host.open)
             tasks.cancel_scope.cancel()
         assert host.open == 0
         assert told(await one.run("early")) == "1"

@@ -6,10 +6,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from ouroboros.core.events import ToolResulted
+import anyio
+
+from ouroboros.core.events import ToolProgress, ToolResulted
 from ouroboros.tools.builtin.exec_command import ExecCommandTool, WriteStdinTool
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.exec.starting import Starter
+from tests.passing import hurrying, passes, until
 from tests.unit.tools.spine import Spine, text_of
 
 
@@ -27,6 +30,34 @@ async def living(
     tools = [ExecCommandTool(starter, processes, login=login), WriteStdinTool(processes)]
     async with processes.opened():
         yield Spine(folder, tools=tools, **around)
+
+
+async def shown(spine: Spine, words: str, name: str, **arguments: object) -> ToolResulted:
+    """The result of a call that goes on: its waiting time is over once it has said ``words``."""
+    before = len(spine.journal.of(ToolProgress))
+    results: list[ToolResulted] = []
+
+    async def call() -> None:
+        results.append(await spine.call(name, yield_time_ms=30_000, **arguments))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(call)
+        await until(
+            lambda: words in "".join(e.text for e in spine.journal.of(ToolProgress)[before:])
+        )
+        passes(30)
+    return results[0]
+
+
+async def answered(spine: Spine, words: str, number: int, chars: str) -> str:
+    """What a command says to what is typed, up to ``words`` at least."""
+    text = said(await spine.call("write_stdin", session_id=number, chars=chars, yield_time_ms=250))
+    for _ in range(100):
+        if words in text:
+            break
+        async with hurrying(1.0):
+            text += said(await spine.call("write_stdin", session_id=number))
+    return text
 
 
 def number_of(result: ToolResulted) -> int:

@@ -22,7 +22,7 @@ from ouroboros.tools.builtin.exec_command import (
 )
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.exec.starting import Starter
-from tests.unit.tools.living import living, number_of, said, seconds_of
+from tests.unit.tools.living import answered, living, number_of, said, seconds_of, shown
 from tests.unit.tools.spine import Spine, gone, is_alive, text_of, written
 
 
@@ -42,9 +42,8 @@ async def test_what_was_said_between_two_calls_is_read_by_the_next_one_and_only_
 ):
     os.mkfifo(tmp_path / "go")
     async with living(tmp_path) as spine:
-        first = await spine.call(
-            "exec_command", cmd="echo one; read x < go; echo two $x", yield_time_ms=1
-        )
+        command = "echo one; read x < go; echo two $x"
+        first = await shown(spine, "one\n", "exec_command", cmd=command)
         assert said(first) == "one\n"
         assert first.status == "done"
         async with await anyio.open_file(tmp_path / "go", "w") as go:
@@ -112,13 +111,10 @@ async def test_output_never_ends_a_call_early(tmp_path: Path):
 
 async def test_a_program_on_a_terminal_answers_line_by_line(tmp_path: Path):
     async with living(tmp_path) as spine:
-        begun = await spine.call("exec_command", cmd="python3 -q -i", tty=True, yield_time_ms=3_000)
+        begun = await shown(spine, ">>>", "exec_command", cmd="python3 -q -i", tty=True)
         assert ">>>" in said(begun)
         number = number_of(begun)
-        reply = await spine.call(
-            "write_stdin", session_id=number, chars="print(6 * 7)\n", yield_time_ms=1_000
-        )
-        assert "42" in said(reply)
+        assert "42" in await answered(spine, "42", number, "print(6 * 7)\n")
         last = await spine.call(
             "write_stdin", session_id=number, chars="exit()\n", yield_time_ms=20_000
         )
@@ -128,7 +124,7 @@ async def test_a_program_on_a_terminal_answers_line_by_line(tmp_path: Path):
 async def test_ctrl_c_ends_what_has_no_terminal(tmp_path: Path):
     async with living(tmp_path) as spine:
         text = "trap 'echo bye; exit 5' TERM; sleep 600 & echo $!; wait"
-        first = await spine.call("exec_command", cmd=text, yield_time_ms=500)
+        first = await shown(spine, "\n", "exec_command", cmd=text)
         number = number_of(first)
         stopped = await spine.call("write_stdin", session_id=number, chars="\x03")
         assert "Process exited with code" in text_of(stopped)
@@ -280,9 +276,10 @@ async def test_a_poll_that_is_broken_off_leaves_the_command_alone(tmp_path: Path
     async with living(tmp_path) as spine:
         command = "echo $$ > pid; sleep 600"
         number = number_of(await spine.call("exec_command", cmd=command, yield_time_ms=250))
+        pid = int(await written(tmp_path / "pid"))
         with anyio.move_on_after(0.2):
             await spine.call("write_stdin", session_id=number)
-        assert is_alive(int((tmp_path / "pid").read_text()))
+        assert is_alive(pid)
     assert await gone(int((tmp_path / "pid").read_text()))
 
 
@@ -315,7 +312,7 @@ async def test_a_child_that_holds_the_output_open_does_not_hold_the_call(tmp_pat
         result = await spine.call("exec_command", cmd="sleep 600 & echo here")
         assert said(result) == "here\n"
         assert "Process exited with code 0" in text_of(result)
-        assert seconds_of(result) < 5
+        assert seconds_of(result) < 60
 
 
 async def test_garbage_is_text_without_holes(tmp_path: Path):
@@ -391,7 +388,7 @@ async def test_a_command_may_be_called_by_the_name_of_a_sister(tmp_path: Path):
 
 async def test_a_flood_on_a_terminal_is_kept_at_both_ends_and_stopped(tmp_path: Path):
     async with living(tmp_path) as spine:
-        first = await spine.call("exec_command", cmd="echo begin; yes", tty=True, yield_time_ms=500)
+        first = await shown(spine, "begin\r\ny", "exec_command", cmd="echo begin; yes", tty=True)
         number = number_of(first)
         assert "\nbegin\r\ny\r\n" in said(first)
         assert len(text_of(first).encode()) <= 10_000
@@ -404,7 +401,7 @@ async def test_a_flood_on_a_terminal_is_kept_at_both_ends_and_stopped(tmp_path: 
 async def test_a_command_of_many_processes_holds_up_no_other_and_ends_whole(tmp_path: Path):
     command = "for i in $(seq 100); do setsid sleep 600 & echo $! >> pids; done; echo made; wait"
     async with living(tmp_path) as spine:
-        begun = await spine.call("exec_command", cmd=command, yield_time_ms=2_000)
+        begun = await shown(spine, "made", "exec_command", cmd=command)
         assert number_of(begun)
         assert said(await spine.call("exec_command", cmd="echo alive")) == "alive\n"
         pids = [int(line) for line in (tmp_path / "pids").read_text().split()]
@@ -414,12 +411,11 @@ async def test_a_command_of_many_processes_holds_up_no_other_and_ends_whole(tmp_
 
 async def test_in_a_cage_a_terminal_belongs_to_the_command_too(tmp_path: Path):
     async with living(tmp_path, sandbox=Floor(Policy(writable=(tmp_path,)))) as spine:
-        first = await spine.call(
-            "exec_command", cmd="echo there >/dev/tty; sleep 600", tty=True, yield_time_ms=1_000
-        )
+        command = "echo there >/dev/tty; sleep 600"
+        first = await shown(spine, "there", "exec_command", cmd=command, tty=True)
         assert "there" in said(first)
         outside = await spine.call(
-            "exec_command", cmd="echo x > ../outside", tty=True, yield_time_ms=5_000
+            "exec_command", cmd="echo x > ../outside", tty=True, yield_time_ms=30_000
         )
         assert "Permission denied" in said(outside)
         last = await spine.call(
@@ -435,10 +431,10 @@ async def test_a_terminal_has_the_size_of_the_persons_and_follows_it(tmp_path: P
         spine = Spine(tmp_path, tools=tools)
         processes.resize(132, 43)
         text = "trap 'stty size' WINCH; stty size; tput -T xterm cols; while :; do sleep 0.1; done"
-        first = await spine.call("exec_command", cmd=text, tty=True, yield_time_ms=1_500)
+        first = await shown(spine, "132\r\n132\r\n", "exec_command", cmd=text, tty=True)
         assert said(first).split() == ["43", "132", "132"]
         processes.resize(100, 30)
-        later = await spine.call("write_stdin", session_id=number_of(first), yield_time_ms=5_000)
+        later = await shown(spine, "30 100", "write_stdin", session_id=number_of(first))
         assert said(later).split() == ["30", "100"]
         stopped = await spine.call("write_stdin", session_id=number_of(first), chars="\x03")
         assert "Process exited with code 130" in text_of(stopped)
@@ -477,7 +473,11 @@ async def test_control_characters_mean_what_they_mean_on_a_terminal(
     """Ctrl-D ends the input, Ctrl-\\ quits, and backspace takes a character back."""
     async with living(tmp_path) as spine:
         first = await spine.call("exec_command", cmd="exec cat", tty=True, yield_time_ms=250)
-        last = await spine.call(
-            "write_stdin", session_id=number_of(first), chars=keys, yield_time_ms=1_000
-        )
-        assert wanted in text_of(last)
+        number = number_of(first)
+        if keys.endswith("\n"):
+            assert wanted in await answered(spine, wanted, number, keys)
+        else:
+            last = await spine.call(
+                "write_stdin", session_id=number, chars=keys, yield_time_ms=30_000
+            )
+            assert wanted in text_of(last)

@@ -14,6 +14,7 @@ from ouroboros.code.python.session import Outcome, PythonSession
 from ouroboros.safety.network.inside import Gated
 from ouroboros.safety.sandbox import Policy, Sandbox, Unconfined
 from ouroboros.safety.sandbox.floor import Floor
+from tests.passing import until
 
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
@@ -206,8 +207,10 @@ async def test_a_block_that_does_not_let_go_is_ended_and_its_names_are_told(tmp_
 async def test_a_cancel_stops_the_block_and_keeps_its_variables(tmp_path: Path):
     async with python(tmp_path) as run:
         await run("kept = 1")
-        with anyio.move_on_after(0.3):
-            await run("kept = 2\nwhile True: pass")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(run, "kept = 2\nprint('begun', flush=True)\nwhile True: pass")
+            await until(lambda: run.heard)
+            tasks.cancel_scope.cancel()
         assert (await run("kept")).value == "2"
 
 
