@@ -197,6 +197,19 @@ async def test_compacting_on_demand_takes_a_focus(tmp_path: Path) -> None:
         assert len(facts) == 2
 
 
+async def test_what_no_summary_shortens_is_in_both_figures(tmp_path: Path) -> None:
+    """The system prompt and the tools are sent again, so they do not count as saved."""
+    long = "word" * 4_000  # some 4,000 tokens
+    usage = ScriptedUsage(input_uncached=2_000, output_text=4_000)
+    turns = [Turn(text=long, usage=usage), Turn(text="sum", usage=LOW)]
+    async with stage(tmp_path, turns) as s:
+        await s.run("First")
+        await s.session.send(Compact())
+        (compacted,) = s.events(ContextCompacted)
+        assert compacted.old_tokens == 6_000
+        assert compacted.new_tokens == s.session.meter().used > 1_000
+
+
 async def test_compacting_nothing_is_refused(tmp_path: Path) -> None:
     async with stage(tmp_path, [Turn(text="x")]) as s:
         with pytest.raises(Misuse, match="nothing to summarise"):

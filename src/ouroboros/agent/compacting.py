@@ -52,7 +52,8 @@ class Compactor:
         """
         keep = compaction.with_open_calls(state, self._lineup.speaker.tuning.keep)
         most_images = self._lineup.speaker.tuning.most_images
-        before = tokens.used(state, 0) - self._builder.relief(state, most_images)
+        overhead = tokens.overhead_of(self._system, self._tools())
+        before = tokens.used(state, overhead) - self._builder.relief(state, most_images)
         cut = self._cut(state, trigger, focus, keep, before)
         why = await self._around.before(cut)
         if why:
@@ -68,9 +69,10 @@ class Compactor:
             old = compaction.without_broken_reply(old)
         history = compaction.replacement(old, summary, told[0] if told else None, keep)
         usage = finished.usage if finished else None
+        left = sum(tokens.of_exchange(message, state) for message in history)
         done = ContextCompacted(
             old_tokens=before,
-            new_tokens=sum(tokens.of_exchange(message, state) for message in history),
+            new_tokens=overhead + left,
             messages_summarized=max(0, len(state.history) - keep.messages),
             trigger=trigger,
             history=history,

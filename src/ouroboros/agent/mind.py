@@ -196,9 +196,7 @@ class ToolMind:
 
     def _overhead(self) -> int:
         """Tokens of the system prompt and the tools."""
-        words = [piece.text for piece in self._system]
-        words += [tool.schema + tool.description for tool in self._tools()]
-        return sum(map(tokens.of_text, words))
+        return tokens.overhead_of((piece.text for piece in self._system), self._tools())
 
     def _sent(self, state: State) -> int:
         """Tokens that the vendor must count in the next request; 0 where nothing is suspected."""

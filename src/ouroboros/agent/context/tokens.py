@@ -1,5 +1,7 @@
 """How full the context is: what the provider reported, plus an estimate of what came after."""
 
+from collections.abc import Iterable
+
 from ouroboros.core.limits import CHARS_PER_TOKEN, IMAGE_TOKENS
 from ouroboros.core.parts import (
     Foreign,
@@ -10,6 +12,7 @@ from ouroboros.core.parts import (
     Text,
     ToolCall,
     ToolResult,
+    ToolSpec,
 )
 from ouroboros.core.state import State
 
@@ -21,6 +24,12 @@ def limit(window: int, threshold: float, fixed: int | None) -> int:
     """Tokens at which the history is summarised."""
     share = int(window * EFFECTIVE_WINDOW * threshold)
     return share if fixed is None else min(share, fixed)
+
+
+def overhead_of(system: Iterable[str], tools: Iterable[ToolSpec]) -> int:
+    """Estimate of the system prompt and the tools, which every request holds."""
+    words = [*system, *(tool.schema + tool.description for tool in tools)]
+    return sum(map(of_text, words))
 
 
 def used(state: State, overhead: int) -> int:

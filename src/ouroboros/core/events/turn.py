@@ -97,7 +97,12 @@ class CacheHit(Event, frozen=True, kw_only=True):
 
 
 class ContextCompacted(Event, frozen=True, kw_only=True):
-    """The history was replaced by a shorter one; the log keeps everything."""
+    """The history was replaced by a shorter one; the log keeps everything.
+
+    Attributes:
+        old_tokens: What the next request would have held, with system prompt and tools.
+        new_tokens: The same afterwards, as far as it can be estimated.
+    """
 
     type: ClassVar[str] = "context.compacted"
     old_tokens: int
