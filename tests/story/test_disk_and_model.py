@@ -8,6 +8,7 @@ import pytest
 
 from ouroboros.core.events import TaskCompleted, ToolAttempted
 from ouroboros.llm.turns import Turn
+from tests.passing import passes, until
 from tests.story.stage import Stage, call, stage
 
 DONE = Turn(text="All done.")
@@ -49,12 +50,13 @@ async def test_reading_and_thinking_go_on_while_the_disk_is_busy(tmp_path: Path)
     for name in "abcd":
         (tmp_path / "work" / f"{name}.txt").write_text(name)
     reads = [Turn(tool_calls=(call("read", path=f"{name}.txt"),)) for name in "abcd"]
-    turns = [reads[0], Turn(text="", tool_calls=reads[1].tool_calls, delay_seconds=0.2), *reads[2:]]
+    turns = [reads[0], Turn(text="", tool_calls=reads[1].tool_calls, delay_seconds=60), *reads[2:]]
     async with stage(tmp_path, [*turns, DONE]) as s:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(s.run, "Read it")
             await asked(s, 2)
             other = await anyio.to_thread.run_sync(locked, tmp_path / "home")
+            passes(60)
             await asked(s, 5)
             assert s.events(TaskCompleted) == []
             other.close()
@@ -67,13 +69,15 @@ async def test_an_effect_waits_for_the_disk(tmp_path: Path, tool: str) -> None:
         "shell": call("shell", command="echo 1 > out.txt"),
         "write": call("write", path="out.txt", content="1\n"),
     }
-    turns = [Turn(tool_calls=(wanted[tool],), delay_seconds=0.2), DONE]
+    turns = [Turn(tool_calls=(wanted[tool],), delay_seconds=60), DONE]
     async with stage(tmp_path, turns) as s:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(s.run, "Write it")
             await asked(s, 1)
             other = await anyio.to_thread.run_sync(locked, tmp_path / "home")
-            await anyio.sleep(0.2 + HELD_SECONDS)
+            passes(60)
+            await until(lambda: s.session.state.calls)
+            await anyio.sleep(HELD_SECONDS)
             assert len(s.session.state.calls) == 1
             assert not await anyio.Path(s.cwd / "out.txt").exists()
             other.close()

@@ -30,7 +30,7 @@ from tests.story.test_cli_run import ouro, script
 
 KEY = "sk-second-0123456789abcdef"
 HERE = Turn(text="The second one answers.")
-PATIENT = {"request_retries": 0, "stream_retries": 0, "idle_timeout": 0.2}
+ONCE = {"request_retries": 0, "stream_retries": 0}
 
 
 def broken(kind: FaultKind, **more: Any) -> Turn:
@@ -66,7 +66,7 @@ async def two(
             "model": "first/m",
             "fallback": ["second/m"],
             "providers": own,
-            "network": PATIENT,
+            "network": ONCE,
             **settings,
         }
         keys = {"SECOND_API_KEY": KEY}
@@ -89,7 +89,7 @@ def body(server: ScriptedServer, number: int = -1) -> dict[str, Any]:
         (Fault(kind="server", times=9), "server"),
         (Fault(kind="model_not_found", times=9), "model_not_found"),
         (Fault(kind="reset", times=9), "transport"),
-        (Fault(kind="silent", times=9, seconds=2), "timeout"),
+        (Fault(kind="silent", times=9), "timeout"),
         (Fault(kind="overloaded", times=9, in_stream=True), "overloaded"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -97,7 +97,9 @@ def body(server: ScriptedServer, number: int = -1) -> dict[str, Any]:
 async def test_the_next_model_answers_within_the_turn(
     tmp_path: Path, fault: Fault, kind: FailureKind
 ) -> None:
-    async with two(tmp_path, [Turn(text="never said", fault=fault)], [HERE]) as (s, other):
+    network = ONCE | ({"idle_timeout": 1.0} if kind == "timeout" else {})
+    first = [Turn(text="never said", fault=fault)]
+    async with two(tmp_path, first, [HERE], network=network) as (s, other):
         outcome = await s.run("Who is there?")
         assert (outcome.reason, outcome.final) == ("completed", HERE.text)
         [switched] = s.events(ModelSwitched)

@@ -14,6 +14,7 @@ from ouroboros.core.errors import Misuse
 from ouroboros.core.events import ModelDelta, TaskCancelled, TaskCompleted, TurnStarted, UserMessage
 from ouroboros.core.parts import Media
 from ouroboros.llm.turns import Fault, Turn
+from tests.passing import passes
 from tests.story.stage import Stage, call, stage
 
 DONE = Turn(text="All done.")
@@ -139,7 +140,7 @@ async def test_a_failure_after_some_work_shows_what_was_said(tmp_path: Path) -> 
 
 
 async def test_the_next_words_do_not_change_how_the_last_run_ended(tmp_path: Path) -> None:
-    turns = [Turn(text="one", delay_seconds=0.2), Turn(text="two", delay_seconds=0.2)]
+    turns = [Turn(text="one", delay_seconds=60), Turn(text="two", delay_seconds=0.2)]
     outcomes: list[Outcome] = []
     async with stage(tmp_path, turns) as s:
 
@@ -150,6 +151,7 @@ async def test_the_next_words_do_not_change_how_the_last_run_ended(tmp_path: Pat
             tasks.start_soon(first)
             await reached(lambda: bool(s.server.exchanges))
             other = await anyio.to_thread.run_sync(locked, tmp_path / "home")
+            passes(60)
             await reached(lambda: s.session.state.ended == "completed")
             tasks.start_soon(s.session.send, Submit(text="Second"))
             await anyio.sleep(0.1)
