@@ -15,12 +15,12 @@ from msgspec import Raw
 from ouroboros.code.js.values import Answer
 from ouroboros.core.errors import OuroborosError, StoreFailed, ToolFailed
 from ouroboros.core.events import Event
-from ouroboros.core.events.code import Logged
+from ouroboros.core.events.code import Logged, VariablesKept
 from ouroboros.core.events.safety import InputFlagged
 from ouroboros.core.limits import BLOCK_SECONDS, LOG_CHARS
 from ouroboros.core.parts import Text, ToolCall
 from ouroboros.repl.capabilities import Capabilities
-from ouroboros.repl.checkpoints import Checkpoint, Checkpoints
+from ouroboros.repl.checkpoints import Checkpoint, Checkpoints, Found
 from ouroboros.repl.hiding import Hide, hidden, nothing
 from ouroboros.repl.metadata import Entry, entry, harmless
 from ouroboros.repl.patience import Patience
@@ -36,6 +36,7 @@ from ouroboros.tools.tool import Result
 _CLOSING_SECONDS = 5.0
 _KEEPING_SECONDS = 30.0
 _LOGS = 1_000
+_NAMES = 200
 _CHEAP_SECONDS = 0.05
 _PATIENCE = 10
 _TABS = re.compile(r"\btabs\b(?!\s*(?:\.\s*length\b|\[[^\]]*\]\s*\??\.\s*(?:id|status|opener)\b))")
@@ -112,6 +113,8 @@ class Repl:
         self._is_kept = True
         self._sees_tabs = False
         self._is_stale = False
+        self._held = ""
+        self._names: tuple[str, ...] = ()
         self._kept_at, self._kept_in = 0.0, 0.0
 
     async def __aenter__(self) -> Self:
@@ -184,6 +187,7 @@ class Repl:
             told = entry(outcome, shown=(*self._taint.blocked(), *self._notes.take()))
             if told.flagged:
                 self._record(InputFlagged(call_id=call_id, phrase=told.flagged))
+            self._names = tuple(variable.name for variable in outcome.variables[:_NAMES])
             await self._keep_in_time(isolate)
             return told
 
@@ -255,19 +259,24 @@ class Repl:
         return self._isolate
 
     async def _restore(self, isolate: Isolate) -> None:
-        kept = await to_thread.run_sync(self._load)
-        if kept is None:
+        found = await to_thread.run_sync(self._load)
+        if found is None:
             return
-        await self._taint.restore(kept.saved)
-        lost = await isolate.restore(kept.variables)
+        lost: Sequence[str] = found.gone
+        text = "the variables of this session are not here any more"
+        if found.checkpoint is not None:
+            await self._taint.restore(found.checkpoint.saved)
+            lost = await isolate.restore(found.checkpoint.variables)
+            text = "the variables of this session were brought back"
+            text += ", as they were some blocks earlier" if found.is_older else ""
         names = {seed.name for seed in self._seeds.seeds}
         missing = [harmless(name, 60) for name in lost if name not in names]
-        text = "the variables of this session were brought back"
         if missing:
             text += f"; lost are {', '.join(missing[:30])}: define them again if you need them"
-        self._notes.show(text)
+        if missing or found.checkpoint is not None:
+            self._notes.show(text)
 
-    def _load(self) -> Checkpoint | None:
+    def _load(self) -> Found | None:
         try:
             return self._checkpoints.load() if self._checkpoints is not None else None
         except OSError:
@@ -278,7 +287,7 @@ class Repl:
         began = anyio.current_time()
         self._is_stale = began < self._kept_at + _PATIENCE * self._kept_in
         if self._is_stale:
-            return
+            return self._note_kept("")
         await self._keep(isolate)
         self._kept_at = anyio.current_time()
         took = self._kept_at - began
@@ -287,16 +296,22 @@ class Repl:
     async def _keep(self, isolate: Isolate) -> None:
         """Keeps the variables; a disk that says no is told once, and the run goes on."""
         variables = await isolate.checkpoint()
-        if self._checkpoints is None:
+        if self._checkpoints is None or self._checkpoints.is_left:
             return
         checkpoint = Checkpoint(variables=variables, saved=self._taint.saved())
         try:
-            await to_thread.run_sync(self._checkpoints.keep, checkpoint)
+            self._note_kept(await to_thread.run_sync(self._checkpoints.keep, checkpoint))
         except OSError as failed:
             if self._is_kept:
                 words = f"the variables of the REPL are not kept for a resume: {failed.strerror}"
                 self._record(Logged(level="warning", text=words))
             self._is_kept = False
+
+    def _note_kept(self, name: str) -> None:
+        """Says under which name the variables are kept now; empty where that is later."""
+        if name != self._held and self._checkpoints is not None:
+            self._held = name
+            self._record(VariablesKept(name=name, names=self._names if name else ()))
 
 
 def _words(result: Result) -> str:

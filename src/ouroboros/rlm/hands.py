@@ -43,7 +43,7 @@ class ReplTool:
         self._runner, self._state = runner, state
         self._iteration, self._block = 0, 0
         self._variables = state.variables
-        self._is_prepared = False
+        self._prepared_at = -1
 
     def effect(self, arguments: Code, cwd: Path) -> Effect:
         """Nothing by itself: what the code calls goes its own way past the rules."""
@@ -82,10 +82,10 @@ class ReplTool:
         )
 
     async def prepare(self, record: Callable[[Event], None]) -> str:
-        """Opens the REPL before the first block and says what is in it; once."""
-        if self._is_prepared:
+        """Opens the REPL before the first block and says what is in it; again from another place."""
+        if self._prepared_at == self._state.moves:
             return ""
-        self._is_prepared = True
+        self._prepared_at, self._variables = self._state.moves, self._state.variables
         entry = await self._runner().run_block("", call_id="opening")
         self._note_variables(entry, record)
         return entry.text.removeprefix("value: void").strip()

@@ -1,7 +1,8 @@
 """A session that is made of events which are there already: a fork, or a file that was read."""
 
+import os
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from ouroboros.core.errors import StoreFailed
@@ -49,7 +50,15 @@ def copy_variables(home: Path, session: str, other: str) -> None:
         if files:
             make_private(here)
         for path in files:
-            (here / path.name).write_bytes(path.read_bytes())
-            (here / path.name).chmod(0o600)
+            _give(path, here / path.name)
     except OSError as error:
         raise refused(error, there) from error
+
+
+def _give(path: Path, target: Path) -> None:
+    """The same file for another session; earlier ones, called by what they hold, are never written to."""
+    if len(path.suffixes) > 1:
+        with suppress(OSError):  # not every disk has links
+            return os.link(path, target)
+    target.write_bytes(path.read_bytes())
+    target.chmod(0o600)

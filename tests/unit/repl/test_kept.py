@@ -10,8 +10,9 @@ import anyio.to_thread
 import pytest
 
 from ouroboros.core.errors import ToolFailed
+from ouroboros.core.state import State
 from ouroboros.repl import keepsakes
-from ouroboros.repl.checkpoints import Checkpoint, Checkpoints
+from ouroboros.repl.checkpoints import Checkpoint, Checkpoints, Found
 from ouroboros.repl.keepsakes import Keepsakes
 from ouroboros.repl.ledger import Ledger
 from ouroboros.repl.taint import Saved
@@ -198,17 +199,19 @@ def test_two_sessions_share_a_ledger_and_a_torn_line_is_skipped(tmp_path: Path):
 
 def test_variables_and_what_was_read_come_back(tmp_path: Path):
     saved = Saved(by=(SHOP,), known=(SHOP,))
-    Checkpoints.of(tmp_path, "ses_1").keep(Checkpoint(variables=b"\x00any\nbytes", saved=saved))
-    found = Checkpoints.of(tmp_path, "ses_1").load()
-    assert found == Checkpoint(variables=b"\x00any\nbytes", saved=saved)
-    assert Checkpoints.of(tmp_path, "ses_2").load() is None
-    assert Checkpoints.of(tmp_path, "ses_1", "child").load() is None
+    Checkpoints.of(tmp_path, State(session="ses_1")).keep(
+        Checkpoint(variables=b"\x00any\nbytes", saved=saved)
+    )
+    found = Checkpoints.of(tmp_path, State(session="ses_1")).load()
+    assert found == Found(checkpoint=Checkpoint(variables=b"\x00any\nbytes", saved=saved))
+    assert Checkpoints.of(tmp_path, State(session="ses_2")).load() is None
+    assert Checkpoints.of(tmp_path, State(session="ses_1"), "child").load() is None
 
 
 def test_damaged_variables_are_none(tmp_path: Path):
-    kept = Checkpoints.of(tmp_path, "ses_1")
+    kept = Checkpoints.of(tmp_path, State(session="ses_1"))
     kept.keep(Checkpoint(variables=b"12345", saved=Saved()))
-    (file,) = tmp_path.rglob("*.variables")
+    (file,) = tmp_path.rglob("main.variables")
     file.write_bytes(file.read_bytes()[:-1])
     assert kept.load() is None
 
@@ -216,9 +219,11 @@ def test_damaged_variables_are_none(tmp_path: Path):
 def test_what_is_kept_is_for_the_person_alone(tmp_path: Path):
     Keepsakes(tmp_path / "h", "/p").put("a", b"1")
     Ledger(tmp_path / "h").mark(tmp_path / "a", b"1", (SHOP,))
-    Checkpoints.of(tmp_path / "h", "s").keep(Checkpoint(variables=b"1", saved=Saved()))
+    Checkpoints.of(tmp_path / "h", State(session="s")).keep(
+        Checkpoint(variables=b"1", saved=Saved())
+    )
     files = [path for path in (tmp_path / "h").rglob("*") if path.is_file()]
-    assert len(files) == 3
+    assert len(files) == 4
     assert all(path.stat().st_mode & 0o077 == 0 for path in files)
 
 

@@ -12,10 +12,12 @@ from msgspec import Struct
 from ouroboros.core.commands import Mode
 from ouroboros.core.errors import StoreFull
 from ouroboros.core.events import PermissionRequested, ToolAttempted, ToolResulted, ToolStarted
-from ouroboros.core.events.code import Logged
+from ouroboros.core.events.code import Logged, VariablesKept
 from ouroboros.core.events.safety import InputFlagged
 from ouroboros.core.limits import SLEEP_SECONDS
 from ouroboros.core.parts import ToolCall
+from ouroboros.core.state import State
+from ouroboros.core.state.tree import Held
 from ouroboros.repl.capabilities import Capabilities
 from ouroboros.repl.checkpoints import Checkpoints
 from ouroboros.repl.functions.session import RecipeFunction, SleepFunction
@@ -209,12 +211,14 @@ async def test_who_takes_up_what_a_reader_of_pages_left_has_read_it_too(tmp_path
 async def test_variables_come_back_with_a_resumed_session_and_the_lost_are_named(tmp_path: Path):
     place = ground(tmp_path)
     await place.taint.read(SHOP)
-    kept = Checkpoints.of(tmp_path / "home", "ses_1")
+    kept = Checkpoints.of(tmp_path / "home", State(session="ses_1"))
     async with place.repl(checkpoints=kept) as repl:
         await repl.run_block("const a = [1, 2]; env.b = 'x'", call_id="c1")
         await repl.run_block("const waits = new Promise(() => {}); a.push(3); 0", call_id="c2")
     later = ground(tmp_path)
-    async with later.repl(checkpoints=Checkpoints.of(tmp_path / "home", "ses_1")) as repl:
+    async with later.repl(
+        checkpoints=Checkpoints.of(tmp_path / "home", State(session="ses_1"))
+    ) as repl:
         assert later.taint.by == (SHOP,)
         told = await repl.run_block("a.length + env.b", call_id="c3")
         assert '"3x"' in told.text
@@ -223,7 +227,7 @@ async def test_variables_come_back_with_a_resumed_session_and_the_lost_are_named
 
 
 async def test_large_variables_are_kept_now_and_then_and_at_the_end(tmp_path: Path):
-    kept = Checkpoints.of(tmp_path / "home", "ses_1")
+    kept = Checkpoints.of(tmp_path / "home", State(session="ses_1"))
     async with ground(tmp_path).repl(checkpoints=kept) as repl:
         await repl.run_block(
             "const many = Array.from({length: 40_000}, (_, n) => ({n}))", call_id="a"
@@ -232,6 +236,23 @@ async def test_large_variables_are_kept_now_and_then_and_at_the_end(tmp_path: Pa
             await repl.run_block(f"const last = {number}", call_id="b")
     async with ground(tmp_path).repl(checkpoints=kept) as repl:
         assert await json_of(repl, "[many.length, last]") == [40_000, 2]
+
+
+async def test_variables_of_another_place_come_back_by_name_and_older_ones_are_called_so(
+    tmp_path: Path,
+):
+    home, first = tmp_path / "home", State(session="ses_1")
+    place = ground(tmp_path)
+    async with place.repl(checkpoints=Checkpoints.of(home, first)) as repl:
+        await repl.run_block("let a = 1", call_id="c1")
+        kept = [e for e in place.spine.journal.events if isinstance(e, VariablesKept)][-1]
+        await repl.run_block("a = 2", call_id="c2")
+    held = Held(name=kept.name, names=kept.names, is_older=True)
+    moved = State(session="ses_1", moves=1, held=held)
+    async with ground(tmp_path).repl(checkpoints=Checkpoints.of(home, moved)) as repl:
+        told = await repl.run_block("a", call_id="c3")
+        assert "preview (data, not instructions): 1" in told.text
+        assert "brought back, as they were some blocks earlier" in told.text
 
 
 async def test_a_block_that_was_stopped_leaves_a_repl_that_works(tmp_path: Path):

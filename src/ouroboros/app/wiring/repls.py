@@ -4,15 +4,19 @@ Imported only by sessions that run code.
 """
 
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
+import anyio
 from msgspec import Struct
 
 from ouroboros.app import kit as kits
 from ouroboros.app.browsing.browser import Browser
 from ouroboros.browser.tabs import TabFacts
 from ouroboros.core.events import Event
+from ouroboros.core.state import State
 from ouroboros.repl.api import reference
 from ouroboros.repl.capabilities import Capabilities, Watcher
 from ouroboros.repl.checkpoints import Checkpoints
@@ -45,7 +49,7 @@ class Base(Struct, frozen=True, kw_only=True):
     Attributes:
         home: Folder of ours.
         cwd: The workspace.
-        session: Id of the session, which names its checkpoints.
+        state: Of the session: it names checkpoints, and knows where the conversation stands.
         performer: Carries calls out by the rules.
         record: Puts events on record.
         browser: None for a session without one.
@@ -58,7 +62,7 @@ class Base(Struct, frozen=True, kw_only=True):
 
     home: Path
     cwd: Path
-    session: str
+    state: State
     performer: Performer
     record: Callable[[Event], None]
     isolates: Isolates
@@ -82,7 +86,7 @@ def base(
     return Base(
         home=kit.home,
         cwd=kit.cwd,
-        session=kit.state.session,
+        state=kit.state,
         performer=performer,
         record=kit.journal.record,
         isolates=isolates,
@@ -228,9 +232,47 @@ class Repls:
         return known.all() if known is not None else ()
 
     def _checkpoints(self, name: str) -> Checkpoints | None:
-        return Checkpoints.of(self.base.home, self.base.session, name) if name else None
+        return Checkpoints.of(self.base.home, self.base.state, name) if name else None
 
     async def _close_tab(self, tab: str) -> None:
         known = self.base.browser.known() if self.base.browser is not None else None
         if known is not None:
             await known.close(tab)
+
+
+class StandingRepl:
+    """Opens it when it is needed, and anew where the conversation went on from elsewhere."""
+
+    def __init__(
+        self, state: State, opening: Callable[[], AbstractAsyncContextManager[Open]]
+    ) -> None:
+        """``opening`` may be entered and left by any task: nothing in it belongs to one."""
+        self._state, self._opening = state, opening
+        self._lock = anyio.Lock()
+        self._stack = AsyncExitStack()
+        self._repl: Repl | None = None
+        self._moves = state.moves
+
+    async def get(self) -> Repl:
+        """The REPL with the variables of where the conversation stands."""
+        async with self._lock:
+            if self._repl is not None and self._moves != self._state.moves:
+                self._repl = None
+                await self._stack.aclose()
+            if self._repl is None:
+                self._moves = self._state.moves
+                self._repl = (await self._stack.enter_async_context(self._opening())).repl
+            return self._repl
+
+    async def __aenter__(self) -> Self:
+        """Opens nothing yet."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
+        """Closes what is open."""
+        return await self._stack.__aexit__(kind, error, trace)

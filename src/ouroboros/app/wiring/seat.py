@@ -2,22 +2,21 @@
 
 import re
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
-import anyio
 import anyio.to_thread
 import msgspec
 
 from ouroboros.app.browsing.browser import Browser
-from ouroboros.app.wiring.repls import Repls, Wish
+from ouroboros.app.wiring.repls import Repls, StandingRepl, Wish
 from ouroboros.browser.capture.viewport import set_viewport
 from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.tab import TabFacts
 from ouroboros.browser.tabs import Tabs
 from ouroboros.core.errors import ToolFailed
 from ouroboros.repl.metadata import Entry
-from ouroboros.repl.session import Repl
 from ouroboros.repl.taint import patterns_of
 from ouroboros.repl.tools.seat import Kit, Standing, Wishes
 from ouroboros.safety.guard import Guard
@@ -30,22 +29,17 @@ class BrowserSeat:
     """Made by ``seated`` only."""
 
     def __init__(
-        self, repls: Repls, stack: AsyncExitStack, guard: Guard, *, script_seconds: float
+        self, repls: Repls, repl: StandingRepl, guard: Guard, *, script_seconds: float
     ) -> None:
-        """Opens nothing; what is opened later is closed with ``stack``, or by ``guard``."""
-        self._repls, self._stack, self._guard = repls, stack, guard
+        """Opens nothing; what is opened later is closed with ``repl``, or by ``guard``."""
+        self._repls, self._repl, self._guard = repls, repl, guard
         self._script_seconds = script_seconds
-        self._opening = anyio.Lock()
-        self._repl: Repl | None = None
 
     async def run_block(self, code: str, *, call_id: str, seconds: float | None = None) -> Entry:
         """Runs a block in the session's REPL, which is opened by the first."""
         await self._on_duty()
-        async with self._opening:
-            if self._repl is None:
-                opened = self._repls.open(Wish(name="tools"))
-                self._repl = (await self._stack.enter_async_context(opened)).repl
-        return await self._repl.run_block(code, call_id=call_id, seconds=seconds)
+        repl = await self._repl.get()
+        return await repl.run_block(code, call_id=call_id, seconds=seconds)
 
     async def run_script(self, code: str, *, call_id: str, kit: Kit) -> Entry:
         """Runs a script in an isolate of its own."""
@@ -232,5 +226,6 @@ async def seated(
     repls: Repls, guard: Guard, *, script_seconds: float
 ) -> AsyncGenerator[BrowserSeat]:
     """The seat until the end of the block, which closes the REPL if one was opened."""
-    async with AsyncExitStack() as stack:
-        yield BrowserSeat(repls, stack, guard, script_seconds=script_seconds)
+    opening = partial(repls.open, Wish(name="tools"))
+    async with StandingRepl(repls.base.state, opening) as repl:
+        yield BrowserSeat(repls, repl, guard, script_seconds=script_seconds)

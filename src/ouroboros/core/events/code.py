@@ -49,6 +49,19 @@ class EnvironmentUpdated(Event, frozen=True, kw_only=True):
     child: str = ""
 
 
+class VariablesKept(Event, frozen=True, kw_only=True):
+    """The REPL's variables are on the disk, so that they come back with this place of the conversation.
+
+    Attributes:
+        name: Of what was kept; empty when they changed and, being large, are kept later.
+        names: What the variables are called.
+    """
+
+    type: ClassVar[str] = "env.kept"
+    name: str
+    names: tuple[str, ...] = ()
+
+
 class Logged(Event, frozen=True, kw_only=True):
     """A line for the person, without a place in the history."""
 

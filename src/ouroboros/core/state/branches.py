@@ -71,6 +71,7 @@ def _recall(state: Present, node: str) -> None:
     )
     mark = tree.marks[found.mark] if found.mark >= 0 else Mark()
     state.told, state.plan = dict(mark.told), mark.plan
+    state.held, state.variables = mark.held, ""
     if state.goals is not None:
         state.goals.go_back(mark.goals)
     state.taint(state.unread)

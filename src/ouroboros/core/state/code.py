@@ -1,9 +1,12 @@
 """What the REPL mind's code did: its iteration, and what its variables hold."""
 
+from msgspec.structs import replace
+
 from ouroboros.core.events import Event
-from ouroboros.core.events.code import EnvironmentUpdated, IterationStarted
+from ouroboros.core.events.code import EnvironmentUpdated, IterationStarted, VariablesKept
 from ouroboros.core.events.goal import GoalContinued
 from ouroboros.core.state.present import Present
+from ouroboros.core.state.tree import Held
 
 
 def apply(state: Present, event: Event) -> None:
@@ -13,6 +16,10 @@ def apply(state: Present, event: Event) -> None:
             state.iteration = event.iteration
         case EnvironmentUpdated(child=""):
             state.variables = event.metadata
+        case VariablesKept(name=""):
+            state.held = replace(state.held, is_older=True)
+        case VariablesKept(name=name, names=names):
+            state.held = Held(name=name, names=names)
         case GoalContinued():  # this turn may take as many as one that words began
             state.iterated = state.iteration
             state.sub_calls = state.silent = 0

@@ -73,6 +73,7 @@ def leave(state: Present) -> None:
         plan=state.plan,
         sources=tuple(state.sources),
         goals=() if state.goals is None else state.goals.all,
+        held=state.held,
     )
     if not tree.marks or tree.marks[-1] != now:
         tree.marks.append(replace(now, told=dict(state.told)))

@@ -13,6 +13,20 @@ from ouroboros.core.parts import Message, ToolResult
 from ouroboros.core.state.goals import Goal
 
 
+class Held(Struct, frozen=True, kw_only=True):
+    """The REPL's variables as they were kept last.
+
+    Attributes:
+        name: Of what was kept; empty while nothing was.
+        names: What they are called.
+        is_older: They have changed since.
+    """
+
+    name: str = ""
+    names: tuple[str, ...] = ()
+    is_older: bool = False
+
+
 class Mark(Struct, frozen=True, kw_only=True):
     """What was true besides the words when the conversation went on; nodes in a row share one."""
 
@@ -20,6 +34,7 @@ class Mark(Struct, frozen=True, kw_only=True):
     plan: tuple[PlanStep, ...] = ()
     sources: tuple[str, ...] = ()
     goals: tuple[Goal, ...] = ()
+    held: Held = Held()
 
 
 class Node(Struct, kw_only=True):

@@ -5,7 +5,7 @@ Imported only by sessions that are driven by it.
 
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Literal
 
@@ -21,7 +21,7 @@ from ouroboros.app.browsing import browser as browsing
 from ouroboros.app.kit import Joined, Kit, Later
 from ouroboros.app.wiring import goals, living, toolbox
 from ouroboros.app.wiring.minds.view import View
-from ouroboros.app.wiring.repls import Open, Repls, base
+from ouroboros.app.wiring.repls import Repls, StandingRepl, base
 from ouroboros.app.wiring.repls import Wish as ReplWish
 from ouroboros.code.pool import Isolates
 from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
@@ -65,25 +65,16 @@ class Wish(Struct, frozen=True, kw_only=True):
 class Lazy:
     """The session's REPL, opened when its first block runs and closed with the session."""
 
-    def __init__(
-        self,
-        stack: AsyncExitStack,
-        guard: Guard,
-        opening: Callable[[], AbstractAsyncContextManager[Open]],
-    ) -> None:
-        """``opening`` may be entered by any task: nothing in it belongs to one."""
-        self._stack, self._guard, self._opening = stack, guard, opening
-        self._lock = anyio.Lock()
-        self._open: Open | None = None
+    def __init__(self, guard: Guard, standing: StandingRepl) -> None:
+        """Starts nothing."""
+        self._guard, self._standing = guard, standing
 
     async def run_block(self, code: str, *, call_id: str) -> Entry:
         """Runs a block."""
-        async with self._lock:
-            if self._open is None:
-                if not self._guard.is_on_duty:
-                    await to_thread.run_sync(self._guard.begin)
-                self._open = await self._stack.enter_async_context(self._opening())
-        return await self._open.repl.run_block(code, call_id=call_id)
+        if not self._guard.is_on_duty:
+            await to_thread.run_sync(self._guard.begin)
+        repl = await self._standing.get()
+        return await repl.run_block(code, call_id=call_id)
 
 
 class Helpers:
@@ -203,7 +194,8 @@ async def _open(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
             tools=queries,
         )
         root = ReplWish(name="main", seeds=wish.seeds, tools=(*queries(family), *_own(kit)))
-        runner = Lazy(stack, guard, lambda: repls.open(root))
+        standing = StandingRepl(kit.state, partial(repls.open, root))
+        runner = Lazy(guard, await stack.enter_async_context(standing))
         bounds = kit.settings.rlm
         view = View(browser.known) if browser is not None else None
         mind = RlmMind(
