@@ -140,6 +140,8 @@ def test_a_chat_is_summarised_on_demand_and_says_what_that_costs(tmp_path: Path)
     session = json.loads(ouro("sessions", "list", "--json", cwd=tmp_path).stdout)[0]["id"]
     log = ouro("export", session, "--format", "jsonl", cwd=tmp_path).stdout
     assert log.count("The sum.") == 1
+    tree = ouro("sessions", "tree", session, cwd=tmp_path).stdout.splitlines()
+    assert tree[2] == "*   3 summary: The sum."
 
 
 WRITES = {

@@ -18,6 +18,7 @@ from ouroboros.app.export.passages import passages
 from ouroboros.app.text import plain
 from ouroboros.core.events import (
     AgentMessage,
+    ContextCompacted,
     Envelope,
     Event,
     ToolResulted,
@@ -26,6 +27,7 @@ from ouroboros.core.events import (
     UserMessage,
 )
 from ouroboros.core.events.changes import TurnDiffed
+from ouroboros.core.events.checkpoint import CheckpointRestored
 from ouroboros.core.events.schema import decode
 from ouroboros.core.events.session import SessionBranched
 from ouroboros.core.parts import Media, Message, Text, ToolCall, Usage
@@ -179,6 +181,29 @@ def test_files_are_named_but_not_told_unless_that_is_wanted() -> None:
         assert all(each in whole for each in ("the old words", "gone"))
         assert all(each in short for each in ("n.txt", "o.txt", "changed words"))
         assert all(each in whole for each in ("the new words", "words of o"))
+
+
+def test_what_only_looked_a_summary_and_files_that_came_back_are_told() -> None:
+    """A read that a person's words name has no event of its own but its result."""
+    summary = Message(
+        id="s", role="user", kind="summary", parts=(Text(text="Go on.\n\nAll is well."),)
+    )
+    events = enveloped([
+        *asked("u1", "look at @a.py"),
+        ToolResulted(call_id="c", name="read", status="done", title="Read a.py", within="u1"),
+        told("a1", "seen"),
+        ContextCompacted(
+            old_tokens=9, new_tokens=1, messages_summarized=2, trigger="manual", history=(summary,)
+        ),
+        CheckpointRestored(checkpoint="0" * 40, paths=("x.py", "y.py"), changed=7),
+    ])
+    for style in (markdown, page):
+        text = "".join(style(events, "Talk"))
+        assert "Read a.py: done" in text
+        assert "2 messages were summarised" in text
+        assert "All is well." in text
+        assert "Go on." not in text
+        assert "Files were brought back, 7 changed: x.py, y.py, ..." in text
 
 
 def test_no_form_has_a_key_and_lines_can_still_be_read() -> None:

@@ -120,6 +120,11 @@ def without_broken_reply(history: Sequence[Message]) -> Sequence[Message]:
     return history[:-1] if last.role == "assistant" and not last.calls else history
 
 
+def words_of(summary: Message) -> str:
+    """What a summary says, without the sentence before it that is for the model."""
+    return summary.text.partition("\n\n")[2].strip() or summary.text
+
+
 def fallback_summary(state: State) -> str:
     """What can be said without a model: the plan, and the last words of each side."""
     lines = ["The model could not write a summary; this is what is on record."]

@@ -5,7 +5,8 @@ from typing import cast
 
 import msgspec
 
-from ouroboros.core.events import ToolResulted, ToolStarted
+from ouroboros.agent.context.compaction import words_of
+from ouroboros.core.events import ContextCompacted, ToolResulted, ToolStarted
 from ouroboros.core.parts import Media, Text
 
 LEFT_OUT = "[left out: what the file holds]"
@@ -27,6 +28,17 @@ def arguments_of(event: ToolStarted, *, contents: bool) -> str:
     fields = cast("dict[str, object]", held)
     kept = {key: LEFT_OUT if key in _CONTENT else value for key, value in fields.items()}
     return msgspec.json.encode(kept).decode()
+
+
+def heading_of(event: ToolResulted) -> str:
+    """What was called and how it ended; what only looked has no other heading."""
+    return f"{event.title or event.name}: {event.status}"
+
+
+def summary_of(event: ContextCompacted) -> str:
+    """The words that took the place of what was summarised."""
+    found = (each for each in reversed(event.history) if each.kind == "summary")
+    return next((words_of(each) for each in found), "")
 
 
 def result_of(event: ToolResulted, *, contents: bool) -> tuple[str, str]:

@@ -7,7 +7,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ouroboros.app.export.cleaning import Clean, visible
-from ouroboros.app.export.deeds import arguments_of, diff_of, result_of
+from ouroboros.app.export.deeds import (
+    arguments_of,
+    diff_of,
+    heading_of,
+    result_of,
+    summary_of,
+)
 from ouroboros.app.export.passages import Passage, Step, passages
 from ouroboros.core.events import (
     ContextCompacted,
@@ -84,9 +90,12 @@ def _deed(event: Event, ts: float, clean: Clean, *, contents: bool) -> str:
         case ToolStarted(name=name, title=title):
             told = clean(arguments_of(event, contents=contents))
             return f"### {_line(clean(title or name))}\n\n{_fenced(told, 'json')}"
-        case ToolResulted(name=name, status=status):
+        case ToolResulted():
             text, kind = result_of(event, contents=contents)
-            return f"{_line(clean(name))}: {status}\n\n{_fenced(clean(text), kind)}"
+            return f"{_line(clean(heading_of(event)))}\n\n{_fenced(clean(text), kind)}"
+        case ContextCompacted():
+            told = clean(summary_of(event))
+            return f"*{said_of(event, ts)}*" + (f"\n\n{_fenced(told, '')}" if told else "")
         case TurnDiffed(diff=diff):
             told = diff_of(diff, contents=contents)
             return f"### What was changed\n\n{_fenced(clean(told), 'diff')}"
@@ -102,13 +111,16 @@ def said_of(event: Event, ts: float) -> str:
             word = "Resumed" if resumed else "Begun"
             return f"{word} {moment(ts)}, {model}, mode {mode}, in {cwd}"
         case ContextCompacted(messages_summarized=count):
-            return f"{count} messages were summarised."
+            return f"{count} {'message was' if count == 1 else 'messages were'} summarised."
         case ModelSwitched(old=old, new=new, reason=reason):
             return f"{new} answers from here on instead of {old}{f': {reason}' if reason else ''}"
         case ErrorRaised(message=message):
             return f"Error: {message}"
+        case CheckpointRestored(paths=paths, changed=count) if count:
+            more = ", ..." if count > len(paths) else ""
+            return f"Files were brought back, {count} changed: {', '.join(paths)}{more}."
         case CheckpointRestored():
-            return "Files were brought back."
+            return "Files were to be brought back; none was changed."
         case TaskCompleted(reason=reason):
             return f"Ended {moment(ts)}: {reason}."
         case TaskCancelled():

@@ -5,11 +5,24 @@ from html import escape
 from importlib.resources import files
 
 from ouroboros.app.export.cleaning import Clean, visible
-from ouroboros.app.export.deeds import arguments_of, diff_of, pictures_of, result_of
+from ouroboros.app.export.deeds import (
+    arguments_of,
+    diff_of,
+    heading_of,
+    pictures_of,
+    result_of,
+    summary_of,
+)
 from ouroboros.app.export.markdown import branch_title, moment, said_of
 from ouroboros.app.export.passages import Passage, Step, passages
 from ouroboros.app.text import plain
-from ouroboros.core.events import Envelope, Event, ToolResulted, ToolStarted
+from ouroboros.core.events import (
+    ContextCompacted,
+    Envelope,
+    Event,
+    ToolResulted,
+    ToolStarted,
+)
 from ouroboros.core.events.changes import TurnDiffed
 from ouroboros.core.parts import Media, Message
 
@@ -93,14 +106,16 @@ class _Writer:
             case ToolStarted(name=name, title=title):
                 told = self._clean(arguments_of(event, contents=self._contents))
                 return _folded(self._clean(title or name), escape(told))
-            case ToolResulted(name=name, status=status):
+            case ToolResulted(status=status):
                 text, kind = result_of(event, contents=self._contents)
                 shown = self._clean(text)
                 inner = _diff(shown) if kind else escape(shown)
                 pictures = self._pictures(pictures_of(event, contents=self._contents))
-                return _folded(
-                    f"{self._clean(name)}: {status}", inner, pictures, failed=status != "done"
-                )
+                title = self._clean(heading_of(event))
+                return _folded(title, inner, pictures, failed=status != "done")
+            case ContextCompacted():
+                told = self._marked(self._clean(summary_of(event)))
+                return _folded(said_of(event, ts), "", f'<div class="said">{told}</div>')
             case TurnDiffed(diff=diff):
                 told = diff_of(diff, contents=self._contents)
                 return _folded("What was changed", _diff(self._clean(told)))

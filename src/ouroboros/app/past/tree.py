@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from ouroboros.agent.context.compaction import words_of
 from ouroboros.core.errors import Misuse
 from ouroboros.core.parts import Message, MessageKind, Role
 from ouroboros.core.state import State
@@ -84,4 +85,5 @@ def node_named(state: State, name: str) -> str:
 
 
 def _first_words(message: Message) -> str:
-    return " ".join(message.text[:_WORDS].split())
+    text = words_of(message) if message.kind == "summary" else message.text
+    return " ".join(text[:_WORDS].split())
