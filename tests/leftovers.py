@@ -5,7 +5,7 @@ import os
 import time
 from pathlib import Path
 
-PATIENCE_SECONDS = 15.0
+PATIENCE_SECONDS = 60.0
 PROCESSES = Path("/proc")
 """Where it is missing, as on macOS, nothing is found."""
 

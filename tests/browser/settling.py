@@ -6,7 +6,7 @@ from collections.abc import Callable
 import anyio
 
 
-async def until(holds: Callable[[], object], seconds: float = 20.0) -> None:
+async def until(holds: Callable[[], object], seconds: float = 60.0) -> None:
     """Returns when ``holds`` is true; fails when it is not in time."""
     with anyio.fail_after(seconds):
         for pause in itertools.repeat(0.02):

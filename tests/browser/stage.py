@@ -48,7 +48,7 @@ async def read(tab: Tab, code: str) -> Any:
     return answer["result"].get("value")
 
 
-async def loaded(tab: Tab, *, seconds: float = 20.0) -> None:
+async def loaded(tab: Tab, *, seconds: float = 60.0) -> None:
     """Waits until a real document is complete."""
     is_done = "location.href !== 'about:blank' && document.readyState === 'complete'"
     with anyio.fail_after(seconds):

@@ -34,7 +34,7 @@ addEventListener("message", (e) => told.push(e.data))</script>"""
 
 async def told(tab: Tab, last: str) -> list[str]:
     """What the page heard from its frames, once it has heard ``last``."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         for pause in itertools.repeat(0.01):
             heard: list[str] = await read(tab, "told")
             if last in heard:

@@ -66,7 +66,7 @@ async def _call_out(site: Site, folder: Path, flags: Sequence[str], ears: socket
             await until(lambda: flags or _heard(ears))
             inner.cancel_scope.cancel()
             connection.post("Browser.close")
-            with anyio.fail_after(20):
+            with anyio.fail_after(60):
                 await connection.lost.wait()  # the log is whole once it has ended
         tasks.cancel_scope.cancel()
     return await anyio.Path(log).read_text(errors="replace")

@@ -70,7 +70,7 @@ async def test_the_wheel_is_heard(stage: Stage) -> None:
         + "<script>addEventListener('wheel', (e) => { window.turned = [e.deltaY, e.isTrusted] })</script>"
     )
     await wheel(tab, 0, 120, at=(50, 50))
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         for pause in itertools.repeat(0.01):
             if await read(tab, "window.turned"):
                 break

@@ -353,7 +353,7 @@ async def test_ctrl_c_ends_the_browser(tmp_path: Path) -> None:
     async with await owner(tmp_path, "guarded") as process:
         await pid_of(process)
         process.send_signal(signal.SIGINT)
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             await process.wait()
     assert await gone(tmp_path)
 

@@ -23,7 +23,7 @@ async def shown(tabs: Tabs, id: str, url: str) -> None:
     await wait_for_load(tabs.tab(id))
 
 
-async def met(holds: Callable[[], bool], seconds: float = 20) -> None:
+async def met(holds: Callable[[], bool], seconds: float = 60) -> None:
     with anyio.fail_after(seconds):
         for pause in itertools.repeat(0.01):
             if holds():
@@ -35,7 +35,7 @@ async def test_a_tab_tells_its_address_title_status_and_icon(tabs: Tabs, site: S
     url = site.put("one", PAGE.format("One", "x"))
     id = await tabs.open(url)
     await wait_for_load(tabs.tab(id))
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         while not tabs.tab(id).favicon:
             await tabs.tab(id).moved.wait()
     assert tabs.all() == (
@@ -301,7 +301,7 @@ async def test_while_a_dialog_is_open_calls_fail_at_once(tabs: Tabs, site: Site)
     stop = tabs.connection.listen(
         "Page.javascriptDialogOpening", lambda event: setattr(tab, "dialog", "confirm")
     )
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(ask)  # under way when the dialog comes: it fails too
         assert errors == [f"{id}: a confirm dialog is open, so nothing in the page runs"]

@@ -37,7 +37,7 @@ async def acts(tmp_path: Path, number: int, *, latest: bool) -> None:
     shell = call("shell", command=f"echo {number} >> ../effects")
     turns = [Turn(tool_calls=(shell, call("ls"))), Turn(text=f"Done {number}.")]
     async with stage(tmp_path, turns, latest=latest, check=False) as s:
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             assert (await s.run(f"Do {number}.")).final == f"Done {number}."
 
 

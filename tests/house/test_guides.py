@@ -97,7 +97,7 @@ def test_the_python_of_the_guides_runs(tmp_path: Path, page: str, text: str) -> 
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, ""), page

@@ -44,7 +44,7 @@ def look(folder: Path) -> str:
         stdin=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    return process.communicate(timeout=20)[0].decode("utf-8", "replace")
+    return process.communicate(timeout=120)[0].decode("utf-8", "replace")
 
 
 if __name__ == "__main__":

@@ -197,7 +197,7 @@ def ran(confined: Confined, cwd: Path) -> str:
         stderr=subprocess.STDOUT,
     )
     try:
-        said = process.communicate(timeout=10)[0]
+        said = process.communicate(timeout=120)[0]
     except subprocess.TimeoutExpired:
         said = b""
     with contextlib.suppress(ProcessLookupError):

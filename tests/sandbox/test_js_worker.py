@@ -70,7 +70,7 @@ async def test_nothing_starts_before_the_first_need_and_nothing_stays_after_the_
         assert isolates.workers == ()
         await isolates.warm()
         (warm,) = isolates.workers
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             await warm.ready()
     assert await gone(warm.pid)
 

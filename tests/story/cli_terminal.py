@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self
 
 _SEQUENCE = re.compile(r"\x1b\[([?0-9;]*)([@-~])")
-DEADLINE_SECONDS = 15.0
+DEADLINE_SECONDS = 60.0
 
 
 class Picture:

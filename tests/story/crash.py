@@ -139,7 +139,7 @@ def wait_for(
     """Returns at the moment, or when the process has ended before it came."""
     assert process.stdout is not None
     growths, size = 0, -1
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while process.poll() is None and time.monotonic() < deadline:
         output += process.stdout.read() or b""
         if moment.aim == "call" and output.count(b'"tool.attempted"') >= moment.count:

@@ -46,7 +46,7 @@ class Stage:
 
     async def until(self, kind: type[Event], count: int = 1) -> None:
         """Waits until so many events of a kind were shown."""
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             while len(self.events(kind)) < count:
                 await self._changed.wait()
 

@@ -42,7 +42,7 @@ async def ran(s: Stage, *answers: type[Approve | Deny]) -> list[str]:
             asked = s.events(PermissionRequested)[number - 1].request_id
             await s.session.send(allowed(request_id=asked))
 
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(answer)
             await s.run()

@@ -25,7 +25,7 @@ async def test_an_answer_counts_once_and_only_for_its_question(tmp_path: Path) -
     ]
     first = second = ""
     async with stage(tmp_path, turns, mode="ask", interactive=True) as s:
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(s.run)
                 await s.until(PermissionRequested)
@@ -52,7 +52,7 @@ async def test_an_answer_counts_once_and_only_for_its_question(tmp_path: Path) -
     async with stage(tmp_path, [turns[0], DONE], mode="ask", interactive=True, resume=session) as s:
         with pytest.raises(Misuse):
             await s.session.send(Approve(request_id=first))
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(s.run)
                 await s.until(PermissionRequested)

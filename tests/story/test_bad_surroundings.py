@@ -19,7 +19,7 @@ def ouro(cwd: Path, *arguments: str, home: Path | None = None) -> subprocess.Com
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         env={**os.environ, "OUROBOROS_HOME": str(home or cwd / "home")},
         check=False,
     )
@@ -142,7 +142,7 @@ def test_an_output_that_takes_nothing_is_named(tmp_path: Path, output: str, word
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        timeout=30,
+        timeout=120,
         env={**os.environ, "OUROBOROS_HOME": str(tmp_path / "home")},
         check=False,
     )

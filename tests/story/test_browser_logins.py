@@ -133,7 +133,7 @@ def test_a_password_is_typed_unseen_and_answers_the_place_it_is_for(
             os.write(ours, f"{typed}\n".encode())
         while b"Kept" not in said:
             said += os.read(ours, 4096)
-        assert process.wait(30) == 0
+        assert process.wait(120) == 0
     os.close(ours)
     assert PASSWORD.encode() not in said
     block = _look(site).replace("/home", "/private")
@@ -182,7 +182,7 @@ def test_a_closed_standard_input_is_nobody_to_ask(tmp_path: Path, words: str) ->
         text=True,
         env=environment(tmp_path),
         cwd=tmp_path,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     assert (ended.returncode, ended.stdout) == (2, "")

@@ -199,7 +199,7 @@ async def test_what_failed_then_fails_again_and_nobody_waits(tmp_path: Path) -> 
     assert '"90"' in text
     await anyio.Path(file).write_text(text)
     run = await player(tmp_path, file)
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         assert (await run(settings(GONE), "Look around")).final == "Now."
     assert [retried.delay_seconds for retried in run.all(ModelRetried)] == [90]
 
@@ -397,7 +397,7 @@ async def test_a_signal_leaves_the_recording_or_the_one_before(
     async with serving([slow]) as server:
         words = [sys.executable, "-m", "ouroboros", "run", "--model", "openai-chat/m", "Go"]
         words += ["--base-url", server.url, "--record", str(file), "--output", "stream-json"]
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             async with await anyio.open_process(words, cwd=tmp_path, stdin=DEVNULL) as process:
                 assert process.stdout is not None
                 heard = b""

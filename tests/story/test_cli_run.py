@@ -42,7 +42,7 @@ def ouro(
         input=given,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         env={**os.environ, **environment},
         check=False,
     )
@@ -206,7 +206,7 @@ def test_a_reader_that_goes_away_ends_the_run_without_a_word(tmp_path: Path) -> 
         assert process.stderr is not None
         assert b"session.ready" in process.stdout.readline()
         process.stdout.close()
-        assert process.wait(timeout=20) == 141
+        assert process.wait(timeout=120) == 141
         assert process.stderr.read() == b""
     shown = ouro("run", "--model", "echo", "--continue", "--output", "json", "go on", cwd=tmp_path)
     assert json.loads(shown.stdout)["reason"] == "completed"
@@ -220,7 +220,7 @@ def test_a_full_disk_for_the_output_is_named(tmp_path: Path) -> None:
             stdin=subprocess.DEVNULL,
             stdout=full,
             stderr=subprocess.PIPE,
-            timeout=30,
+            timeout=120,
             check=False,
         )
     assert done.returncode == 1
@@ -245,7 +245,7 @@ def test_a_signal_ends_the_run_with_a_valid_history(tmp_path: Path, number: sign
                 process.send_signal(number)
                 break
         lines += process.stdout.readlines()
-        assert process.wait(timeout=20) == 130
+        assert process.wait(timeout=120) == 130
     events = [json.loads(line) for line in lines]
     results = [event["data"]["status"] for event in events if event["type"] == "tool.result"]
     assert results == ["cancelled"]
@@ -364,7 +364,7 @@ def test_without_a_terminal_nothing_that_draws_is_imported(tmp_path: Path, outpu
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     assert done.stdout
@@ -378,7 +378,7 @@ def test_a_closed_standard_output_is_named(tmp_path: Path) -> None:
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 1

@@ -28,7 +28,7 @@ async def test_a_cap_on_time_ends_a_wait_for_an_answer(tmp_path: Path) -> None:
     async with stage(
         tmp_path, [ASKING, DONE], mode="ask", interactive=True, limits={"max_time": 2}
     ) as s:
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             outcome = await s.run()
         assert (outcome.reason, outcome.exit_code) == ("limit_reached:max_time", 3)
         assert [a.decider for a in s.events(PermissionAnswered)] == ["cancelled"]
@@ -47,7 +47,7 @@ async def test_a_stop_ends_a_wait_for_a_retry(tmp_path: Path) -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(s.run, "Hello")
             await s.until(ModelRetried)
-            with anyio.fail_after(30):
+            with anyio.fail_after(60):
                 await s.session.send(Interrupt())
                 await s.until(TaskCancelled)
         assert (await s.run("")).final == "All done."

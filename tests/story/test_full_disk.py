@@ -30,7 +30,7 @@ def small_home(tmp_path: Path) -> Iterator[Path]:
 
 
 async def fails(s: Stage) -> None:
-    with anyio.fail_after(20), pytest.raises(StoreFull, match="No room on the disk") as full:
+    with anyio.fail_after(60), pytest.raises(StoreFull, match="No room on the disk") as full:
         await s.run("Read on and on")
     assert "Free some space" in full.value.hint
 

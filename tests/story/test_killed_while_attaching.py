@@ -42,7 +42,7 @@ async def test_a_kill_while_a_name_waits_for_a_yes_loses_no_words(tmp_path: Path
     command = [sys.executable, "-c", CHILD, str(tmp_path)]
     async with await anyio.open_process(command, cwd=Path.cwd(), env=dict(os.environ)) as process:
         assert process.stdout is not None
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             await process.stdout.receive()
         process.send_signal(signal.SIGKILL)
         await process.wait()

@@ -260,7 +260,7 @@ async def test_what_is_no_plain_file_is_said_and_not_waited_for(tmp_path: Path) 
     for number in range(2_000):
         (many / f"file-{number:05}.txt").touch()
     async with stage(tmp_path, [Turn(text="ok")]) as s:
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             await s.run("@pipe.txt @loop.txt @gone.txt @many @/dev/zero @pipe.txt:1-2 @loop")
         lines = said(s)
         assert sum("is not attached: " in line for line in lines) == 6, lines

@@ -61,6 +61,6 @@ async def test_an_answer_that_is_no_base64_is_said(tmp_path: Path, answer: str) 
 async def test_what_is_no_file_is_neither_read_nor_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with anyio.fail_after(10), pytest.raises(Misuse, match="is no file"):
+    with anyio.fail_after(60), pytest.raises(Misuse, match="is no file"):
         await to_thread.run_sync(Record, pipe, dict[str, str](), abandon_on_cancel=True)
     assert pipe.is_fifo()

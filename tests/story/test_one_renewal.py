@@ -88,7 +88,7 @@ async def test_a_process_killed_while_it_renews_keeps_nobody_waiting(tmp_path: P
         server.wait = 60
         await prepared(server, tmp_path)
         first = await to_thread.run_sync(started, tmp_path)
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             await server.token_asked.wait()
         first.send_signal(signal.SIGKILL)
         await to_thread.run_sync(first.communicate)

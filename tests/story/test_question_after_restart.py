@@ -40,7 +40,7 @@ async def killed(tmp_path: Path) -> str:
     command = [sys.executable, "-c", CHILD, str(tmp_path)]
     async with await anyio.open_process(command, cwd=Path.cwd(), env=dict(os.environ)) as process:
         assert process.stdout is not None
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             said = b""
             while not said.endswith(b"\n"):
                 said += await process.stdout.receive()

@@ -47,7 +47,7 @@ def test_events_of_a_session_that_is_open_elsewhere_are_shown_as_they_become_dur
             ):
                 read.append(json.loads(reader.stdout.readline()))
             os.kill(reader.pid, signal.SIGINT)
-            assert reader.wait(20) == 130
+            assert reader.wait(120) == 130
         chat.type("/quit\r")
         assert chat.ends() == 0
     kept = resume.read(Path(os.environ["OUROBOROS_HOME"]), read[0]["session"]).envelopes
@@ -67,7 +67,7 @@ def test_a_person_reads_words_calls_and_endings(tmp_path: Path) -> None:
         assert reader.stdout is not None
         said = [reader.stdout.readline(), reader.stdout.readline()]
         os.kill(reader.pid, signal.SIGINT)
-        _, told = reader.communicate(timeout=20)
+        _, told = reader.communicate(timeout=120)
     assert said == ["First answer.\n", "Second answer.\n"]
     assert "> one\n" in told
     assert "> two\n" in told
@@ -83,7 +83,7 @@ def test_a_chat_that_only_reads_needs_a_session_and_says_nothing_to_it(tmp_path:
         assert reader.stdout is not None
         assert reader.stdout.readline() == "First answer.\n"
         os.kill(reader.pid, signal.SIGINT)
-        assert reader.wait(20) == 130
+        assert reader.wait(120) == 130
 
 
 def broken(home: Path, events: list[Envelope]) -> None:

@@ -69,7 +69,7 @@ def test_a_signal_stops_it_and_leaves_nothing(
     with serving(tmp_path) as host:
         process = started(host, tmp_path)
         process.send_signal(number)
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=120)
     assert (process.returncode, "nothing of it is left" in said) == (130, True)
     assert list((fresh_home / ".ouroboros/repos/.part").iterdir()) == []
 
@@ -81,7 +81,7 @@ def test_after_a_kill_it_is_loaded_anew(
     with serving(tmp_path / "srv") as host:
         process = started(host, tmp_path)
         process.kill()
-        process.communicate(timeout=20)
+        process.communicate(timeout=120)
         assert still_left(tmp_path, descent=False) == {}
         repos = fresh_home / ".ouroboros/repos"
         assert [path.name for path in (repos / ".part").iterdir()] == ["o_r"]

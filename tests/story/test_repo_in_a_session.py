@@ -52,7 +52,7 @@ async def test_two_repositories_are_told_and_worked_in(tmp_path: Path, upstream:
         repos = repos_of(s, tmp_path)
         assert (await s.session.visit(Asked(source="o/r"), repos)).path == str(first)
         await s.session.visit(Asked(source=str(second)), repos)
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             await s.run("Work in both")
         assert [each.status for each in s.results.values()] == ["done"] * 3
         assert s.events(PermissionRequested) == []

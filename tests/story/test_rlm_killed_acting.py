@@ -122,7 +122,7 @@ def strike(process: subprocess.Popen[bytes], home: Path) -> None:
         for pid in of_browser(home):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while of_browser(home):
         assert time.monotonic() < until, "Chromium does not end"
         time.sleep(0.02)
@@ -134,7 +134,7 @@ def parts(home: Path) -> list[Path]:
 
 
 def part_appears(home: Path) -> None:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while not parts(home):
         assert time.monotonic() < until, "no part of the download appears"
         time.sleep(0.02)

@@ -53,7 +53,7 @@ async def test_the_program_connects_before_it_is_told_anything(tmp_path: Path, f
                 assert server.exchanges == []
                 await process.stdin.send(b"hello\n")
             await process.stdin.aclose()
-            with anyio.fail_after(20):
+            with anyio.fail_after(60):
                 assert await process.wait() == 0
         assert server.connections == 1
         assert len(server.exchanges) == 1

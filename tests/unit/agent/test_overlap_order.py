@@ -37,7 +37,7 @@ def calls(names: str) -> tuple[ToolCall, ...]:
 
 
 async def carried_out(hands: Hands, names: str) -> list[str]:
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             overlap = Overlap(tasks, hands, before=lambda: None)
             for call in calls(names):

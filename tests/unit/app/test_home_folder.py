@@ -34,7 +34,7 @@ def test_a_run_keeps_everything_in_the_named_folder(tmp_path: Path) -> None:
         input="",
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     assert (done.returncode, done.stdout) == (0, "hello\n")

@@ -70,7 +70,7 @@ class Terminal:
         os.write(self.fd, text.encode())
 
     async def sees(self, words: str) -> None:
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             while words not in self.picture.text:
                 await anyio.wait_readable(self.fd)
                 self.picture.feed(os.read(self.fd, 65_536).decode())
@@ -130,7 +130,7 @@ async def left_after_two_interrupts(terminal: Terminal) -> int:
         talk.may_hear.set()
         await anyio.wait_all_tasks_blocked()
         signal.raise_signal(signal.SIGINT)
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             await left.wait()
     return codes[0]
 
@@ -153,7 +153,7 @@ async def test_the_session_is_told_how_large_the_terminal_is_if_that_is_unusual(
             terminal.resize(77, 21)
             signal.raise_signal(signal.SIGWINCH)
             signal.raise_signal(signal.SIGWINCH)
-            with anyio.fail_after(20):
+            with anyio.fail_after(60):
                 await talk.told.wait()
             await anyio.wait_all_tasks_blocked()
             assert talk.heard == [*first, Resize(columns=77, rows=21)]

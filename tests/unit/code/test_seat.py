@@ -29,7 +29,7 @@ async def test_a_worker_that_does_not_listen_is_ended():
         await tasks.start(seat.keep)
         await seat.ready()
         os.kill(seat.pid, signal.SIGSTOP)
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             with pytest.raises(IsolateFailed, match="does not listen"):
                 await seat.send("Q", b"0 more\n" + b"x" * 4_000_000)
             await seat.ended.wait()

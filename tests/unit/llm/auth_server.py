@@ -226,7 +226,7 @@ async def fetched(address: str, **changes: str) -> tuple[int, dict[str, str], st
     content = b""
     async with await anyio.connect_tcp(parts.hostname or "", parts.port or 80) as stream:
         await stream.send("\r\n".join([*lines, "", ""]).encode())
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while b"\r\n\r\n" not in content:
                 content += await stream.receive()
             head, _, body = content.partition(b"\r\n\r\n")

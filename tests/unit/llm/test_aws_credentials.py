@@ -303,7 +303,7 @@ def test_a_program_that_hangs_does_not_keep_ours(bare: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", text], stdin=subprocess.PIPE, text=True) as ours:
         try:
             assert waiting.read_text() == "."
-            ours.communicate("leave\n", timeout=20)
+            ours.communicate("leave\n", timeout=120)
         finally:
             bare.rename(bare.with_name("gone"))
             ours.kill()

@@ -111,7 +111,7 @@ class Stage:
             env={"PATH": str(self.bin), "RECORD": str(self.record), "HOME": str(self.ws)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=30,
+            timeout=120,
             check=False,
         )
         if not self.record.exists():

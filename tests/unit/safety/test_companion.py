@@ -14,7 +14,7 @@ ENVIRONMENT = {"PATH": os.environ["PATH"]}
 
 async def said(child: Companion, length: int) -> bytes:
     got = b""
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         while len(got) < length and (piece := await child.receive()):
             got += piece
     return got

@@ -134,7 +134,7 @@ async def test_an_event_that_cannot_be_repeated_costs_nothing_else(
             warnings: list[str] = []
             log = EventLog(writer, lease, after=2, on_warning=warnings.append)
             log.append(numbered([said("y")], after=2)[0])
-            with fail_after(10):
+            with fail_after(60):
                 await log.settled()
     (told,) = warnings
     assert "cannot be written" in told

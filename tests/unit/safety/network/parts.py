@@ -84,7 +84,7 @@ async def proxy(
 async def say(port: int, *words: bytes) -> bytes:
     """Says this to a port of loopback, and gives all that comes back until it is closed."""
     said = b""
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with await anyio.connect_tcp("127.0.0.1", port) as stream:
             for word in words:
                 await stream.send(word)
