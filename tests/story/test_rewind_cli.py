@@ -168,6 +168,45 @@ def test_checkpoints_go_with_their_session_unless_a_fork_has_them(person: Person
     assert (told["sessions"], told["checkpoints"]) == (0, 0)
 
 
+def chatted(person: Person, *lines: str, more: tuple[str, ...] = ()) -> str:
+    """What a chat with these lines said beside the answers."""
+    chat = ("chat", "--mode", "full-auto", "--model", f"script:{person.script}", *more)
+    ran = subprocess.run(
+        [sys.executable, "-m", "ouroboros", *chat],
+        input="\n".join([*lines, "/quit\n"]),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return ran.stderr
+
+
+def test_what_a_rewind_in_the_chat_took_can_be_had_again(person: Person) -> None:
+    said = chatted(person, "Change it", "/rewind 1", "/redo", "/rewind 1 keep", "/redo")
+    assert said.count("Have again the latest turn (files, history)") == 2
+    assert said.count("after message 4, it: done") == 2
+    assert (person.work / "a.txt").read_text() == "two\n"
+
+
+def test_what_only_files_went_back_for_is_told_with_the_way_back(person: Person) -> None:
+    said = chatted(person, "Change it", "/rewind 1 files", "/redo")
+    assert "error: there is nothing to have again" in said
+    way = said.rpartition("/checkpoints restore ")[2][:12]
+    person.ouro("checkpoints", "restore", way, "--yes")
+    assert (person.work / "a.txt").read_text() == "two\n"
+
+
+def test_a_decision_is_asked_for_with_the_line_to_type(person: Person) -> None:
+    chatted(person, "Change it")
+    (person.work / "a.txt").write_text("mine\n")
+    said = chatted(person, "/undo 1", "/rewind 1 files", "/undo 1 keep", more=("--continue",))
+    for line in ("/undo 1", "/rewind 1 files"):
+        assert f"`{line} overwrite` brings them back too" in said
+        assert f"`{line} keep` leaves them" in said
+    assert (person.work / "a.txt").read_text() == "mine\n"
+    assert not (person.work / "b.txt").exists()
+
+
 def test_the_chat_goes_back_and_on_again(person: Person) -> None:
     chat = ("chat", "--mode", "full-auto", "--model", f"script:{person.script}")
     lines = "Change it\n/rewind\n/undo\n/redo\n/rewind 1 diff\n/rewind 1 files\n/checkpoints\n/rewind nine\n/quit\n"
@@ -287,7 +326,7 @@ def test_what_a_person_changed_after_a_kill_stays_unless_they_say_so(
     model = ("--mode", "full-auto", "--model", f"script:{person.script}")
     words = [sys.executable, "-m", "ouroboros", "run", *model, "Go"]
     with subprocess.Popen(words, stderr=subprocess.DEVNULL) as ran:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 120
         while not (person.work / "began").exists() and time.monotonic() < until:
             time.sleep(0.02)
         ran.kill()

@@ -97,9 +97,11 @@ def span_back(state: State, turns: int, depth: int, foreign: Foreign) -> Span:
 def span_on(state: State, foreign: Foreign) -> Span:
     """What was taken back last; raises ``Misuse`` where there is nothing."""
     if not state.files.undone:
-        raise Misuse(
-            "there is nothing to have again", hint="a new turn lets go of what was taken back"
-        )
+        starts = [kept.checkpoint for kept in state.files.kept if kept.kind == "rewind"]
+        way = "a new turn lets go of what was taken back"
+        if starts:
+            way += f"; `/checkpoints restore {starts[-1][:12]}` has the files of before going back"
+        raise Misuse("there is nothing to have again", hint=way)
     undone: Undone = state.files.undone[-1]
     return Span(turns=undone.turns, head=undone.head, start=undone.start, foreign=foreign)
 

@@ -28,6 +28,10 @@ async def rewind(seat: Seat, rest: str) -> Control:
 
     async def job() -> None:
         point = await to_thread.run_sync(partial(_point, seat, turn))
+        if what == "both" and _can_be_had_again(seat, turn):
+            await _sent(seat, f"/rewind {rest}", Undo(turns=turn, foreign=decision))
+            tell_place(seat)
+            return
         if what != "conversation":
             await _sent(seat, f"/rewind {rest}", Restore(message_id=point, foreign=decision))
         if what != "files":
@@ -125,6 +129,12 @@ def _listed(seat: Seat) -> list[str]:
 
     records = Records(seat.loaded.home, seat.session.id, seat.loaded.settings)
     return point_lines(records.points()) or ["nothing was said yet"]
+
+
+def _can_be_had_again(seat: Seat, turns: int) -> bool:
+    """Whether so many turns are few enough for ``/redo``; ``/rewind`` goes back further, too."""
+    already = sum(undone.turns for undone in seat.session.state.files.undone)
+    return already + turns <= seat.loaded.settings.checkpoints.undo_depth
 
 
 def _point(seat: Seat, turn: int) -> str:
