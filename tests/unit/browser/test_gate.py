@@ -1,5 +1,6 @@
 """The way out of a browser: connections that are admitted, requests one at a time, nonsense refused."""
 
+import contextlib
 import os
 import socket
 from collections.abc import Generator
@@ -33,16 +34,17 @@ def _echoing() -> Generator[tuple[int, list[bytes]]]:
 
 
 async def _talk(made: Gate, *words: bytes) -> bytes:
+    """What is answered to each word, until it closes, or has answered and says no more for a while."""
     said = b""
     async with await anyio.connect_tcp("127.0.0.1", made.port) as stream:
-        for word in words:
-            with anyio.move_on_after(0.3):
-                try:
-                    await stream.send(word)
+        with contextlib.suppress(anyio.EndOfStream, anyio.BrokenResourceError):
+            for word in words:
+                await stream.send(word)
+                with anyio.fail_after(60):
+                    said += await stream.receive()
+                with anyio.move_on_after(0.3):
                     async for piece in stream:
                         said += piece
-                except anyio.BrokenResourceError:
-                    return said
     return said
 
 
