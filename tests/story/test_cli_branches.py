@@ -38,6 +38,19 @@ def test_a_chat_shows_its_tree_and_goes_on_from_another_message(tmp_path: Path) 
     assert [bool(each["parent"]) for each in listed].count(True) == 1
 
 
+def test_a_session_that_is_open_is_named_in_its_chat(tmp_path: Path) -> None:
+    model = script(tmp_path, {"text": "One."})
+    given = "/rename\nfirst\n/rename   The long\tway \x1b[2J  \n/rename\n"
+    done = ouro("chat", "--model", model, cwd=tmp_path, given=given)
+    assert done.stderr.count("error: the title is empty") == 2
+    assert "Now title: The long way" in done.stderr
+    assert "\x1b" not in done.stderr
+    (listed,) = json.loads(ouro("sessions", "list", "--json", cwd=tmp_path).stdout)
+    assert listed["title"].startswith("The long way")
+    titled = ouro("sessions", "show", listed["title"], cwd=tmp_path)
+    assert (titled.returncode, listed["id"] in titled.stdout) == (0, True)
+
+
 def test_sessions_that_are_not_open_are_branched_rolled_back_and_forked(tmp_path: Path) -> None:
     model = script(tmp_path, *[{"text": "One."}] * 4)
     ouro("run", "first", "--model", model, cwd=tmp_path)

@@ -99,6 +99,12 @@ class SetPersonality(Struct, frozen=True, kw_only=True, tag="set_personality"):
     personality: Personality
 
 
+class SetTitle(Struct, frozen=True, kw_only=True, tag="set_title"):
+    """Call the session by another title."""
+
+    title: str
+
+
 class AcceptPlan(Struct, frozen=True, kw_only=True, tag="accept_plan"):
     """Let the proposed plan be carried out; ``text`` is the plan, where it was changed.
 
@@ -235,6 +241,7 @@ type Command = (
     | Answer
     | SetMode
     | SetPersonality
+    | SetTitle
     | AcceptPlan
     | RefusePlan
     | Review

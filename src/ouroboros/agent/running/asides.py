@@ -14,6 +14,7 @@ from ouroboros.core.commands import (
     Requeue,
     Review,
     SetPersonality,
+    SetTitle,
 )
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import SettingsChanged
@@ -22,7 +23,9 @@ from ouroboros.core.ids import Ids
 from ouroboros.core.parts import Message, Text
 from ouroboros.core.state import State
 
-type Aside = Queue | Requeue | Dequeue | AcceptPlan | RefusePlan | SetPersonality | Review
+type Aside = (
+    Queue | Requeue | Dequeue | AcceptPlan | RefusePlan | SetPersonality | SetTitle | Review
+)
 type Job = Callable[[], Awaitable[None]]
 
 GO_AHEAD = "Implement the plan."
@@ -75,6 +78,12 @@ class Asides:
                 if personality != self._state.personality:
                     self._journal.record(SettingsChanged(personality=personality))
                     await self._journal.settle()
+            case SetTitle(title=words):
+                title = " ".join(words.split())
+                if not title:
+                    raise Misuse("the title is empty", hint="say what the session is to be called")
+                self._journal.record(SettingsChanged(title=title))
+                await self._journal.settle()
             case AcceptPlan() | RefusePlan():
                 await self._answer(wish)
             case Review():

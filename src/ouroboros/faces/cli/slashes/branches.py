@@ -1,7 +1,7 @@
-"""``/tree``, ``/branch``, ``/rollback`` and ``/fork``: where the conversation goes on."""
+"""``/tree``, ``/branch``, ``/rollback``, ``/fork`` and ``/rename``: where it goes on, and its name."""
 
 from ouroboros.app.past.tree import node_named, twigs
-from ouroboros.core.commands import Branch, Rollback
+from ouroboros.core.commands import Branch, Rollback, SetTitle
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.conversation import Control
 from ouroboros.faces.cli.render.tree import place, tree_lines
@@ -30,6 +30,12 @@ async def rollback(seat: Seat, rest: str) -> Control:
         raise Misuse(f"{rest[:40]!r} is no number of turns", hint="for example: /rollback 2")
     await seat.session.send(Rollback(turns=turns))
     tell_place(seat)
+    return "stay"
+
+
+async def rename(seat: Seat, rest: str) -> Control:
+    """Gives this session another title."""
+    await seat.session.send(SetTitle(title=rest))
     return "stay"
 
 

@@ -74,6 +74,7 @@ SLASHES = {
         f"{_HERE}.branches:fork",
         waits=True,
     ),
+    "rename": Slash("/rename TITLE", "call this session so", f"{_HERE}.branches:rename"),
     "context": Slash("/context [--json]", "what fills the context", f"{_HERE}.context:context"),
     "init": Slash(
         "/init [improve]",
