@@ -5,8 +5,8 @@ However busy the machine is, a wait that is long in this time ends neither too e
 
 import asyncio
 import itertools
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 
 import anyio
 
@@ -14,14 +14,14 @@ _TURNS = 3
 
 
 class _Ahead:
-    """A loop's clock that was put on."""
+    """A loop's clock that was put on, or goes more slowly."""
 
-    def __init__(self, own: Callable[[], float]) -> None:
-        self._own = own
+    def __init__(self, own: Callable[[], float], times: float = 1.0) -> None:
+        self._own, self._began, self._times = own, own(), times
         self.seconds = 0.0
 
     def __call__(self) -> float:
-        return self._own() + self.seconds
+        return self._began + (self._own() - self._began) / self._times + self.seconds
 
 
 class LoopClock:
@@ -51,6 +51,18 @@ async def until(holds: Callable[[], object], seconds: float = 60.0) -> None:
             if holds():
                 return
             await anyio.sleep(pause)
+
+
+@contextmanager
+def lingering(times: float) -> Generator[None]:
+    """Time goes by so many times more slowly: a short while is time enough for a busy machine."""
+    loop = asyncio.get_running_loop()
+    own = loop.time
+    loop.time = _Ahead(own, times)
+    try:
+        yield
+    finally:
+        loop.time = own
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from ouroboros.llm.transport import HttpRequest
 from ouroboros.llm.transport.http1 import Http1
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import ScriptedServer, serving
-from tests.passing import hurrying
+from tests.passing import hurrying, lingering
 from tests.unit.llm.fault_ground import nobody
 
 BODY = b'{"model":"m","stream":true,"messages":[]}'
@@ -87,6 +87,17 @@ async def test_a_request_waits_for_the_connection_that_is_being_made(transport: 
         assert server.connections == 1
 
 
+async def test_warming_up_behind_the_first_request_makes_no_second_connection(
+    transport: Http1,
+) -> None:
+    async with serving([Turn(text="x")]) as server:
+        async with transport.send(chat(server)) as response:
+            await transport.warm(server.url)
+            await response.read()
+        await transport.warm(server.url)
+        assert server.connections == 1
+
+
 async def test_warming_up_for_a_server_that_is_not_there_says_nothing(transport: Http1) -> None:
     async with serving([Turn(text="x")]) as server:
         url = server.url
@@ -104,15 +115,16 @@ async def test_a_reply_that_ends_a_moment_late_keeps_its_connection(transport: H
                 await take(stream)
                 head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
                 await stream.send(head + b"2\r\nok\r\n")
-                await anyio.sleep(0.005)
+                await anyio.sleep(0.001)
                 await stream.send(b"0\r\n\r\n")
 
     async with raw(handle) as url:
-        for _ in range(2):
-            async with transport.send(chat(url)) as response:
-                async for chunk in response.chunks():
-                    assert chunk == b"ok"
-                    break
+        with lingering(100):
+            for _ in range(2):
+                async with transport.send(chat(url)) as response:
+                    async for chunk in response.chunks():
+                        assert chunk == b"ok"
+                        break
         assert len(connections) == 1
 
 

@@ -133,6 +133,7 @@ class Http1:
         self._context: SSLContext | None = None
         self._idle: dict[Server, list[_Connection]] = {}
         self._warming: dict[Server, anyio.Event] = {}
+        self._asked: set[Server] = set()
         self._is_closed = False
 
     @asynccontextmanager
@@ -153,9 +154,11 @@ class Http1:
             await connection.close()
 
     async def warm(self, url: str) -> None:
-        """Connects ahead of the first request; failures wait for that request."""
+        """Connects ahead of the first request, unless that was quicker; failures wait for it."""
         server = Server.of(split(url))
-        if self._is_closed or self._idle.get(server) or server in self._warming:
+        if self._is_closed or server in self._asked or server in self._warming:
+            return
+        if self._idle.get(server):
             return
         done = self._warming[server] = anyio.Event()
         try:
@@ -177,6 +180,7 @@ class Http1:
     async def _start(self, request: HttpRequest) -> tuple[_Connection, Head]:
         parts = split(request.url)
         server = Server.of(parts)
+        self._asked.add(server)
         if (warming := self._warming.get(server)) is not None:
             await warming.wait()
         if (connection := await self._kept(server)) is not None:
