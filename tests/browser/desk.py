@@ -11,6 +11,7 @@ from ouroboros.browser.capture.screenshots import Screenshots
 from ouroboros.browser.log.console import ConsoleLog
 from ouroboros.browser.log.network import NetworkLog
 from ouroboros.browser.prompts.dialogs import Dialogs
+from ouroboros.browser.recovery import Recovery, revive
 from ouroboros.browser.tabs import Tabs
 from ouroboros.browser.transfer.artifacts import Artifacts
 from ouroboros.browser.transfer.downloads import Downloads
@@ -41,6 +42,9 @@ class OwnTabs:
 
     async def tabs(self) -> Tabs:
         return self._tabs
+
+    async def recover(self) -> Recovery:
+        return await revive(self._tabs)
 
 
 class Desk:

@@ -8,6 +8,7 @@ from ouroboros.browser.capture.screenshots import Screenshots
 from ouroboros.browser.log.console import ConsoleLog
 from ouroboros.browser.log.network import NetworkLog
 from ouroboros.browser.prompts.dialogs import Dialogs
+from ouroboros.browser.recovery import Recovery, revive
 from ouroboros.browser.tabs import Tabs
 from ouroboros.browser.transfer.artifacts import Artifacts
 from ouroboros.browser.transfer.downloads import Downloads
@@ -38,6 +39,9 @@ class Held:
 
     async def tabs(self) -> Tabs:
         return self.held.tabs
+
+    async def recover(self) -> Recovery:
+        return await revive(self.held.tabs)
 
     @asynccontextmanager
     async def repl(self, *, is_child: bool = False) -> AsyncGenerator[Repl]:

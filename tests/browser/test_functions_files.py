@@ -27,7 +27,9 @@ async def test_a_question_of_a_page_waits_for_code(repl: Desk) -> None:
     )
     assert (shown["kind"], shown["message"], shown["default"]) == ("prompt", "who?", "me")
     assert acted["dialog"] == "prompt"
-    assert "dialog is open" in await repl.fails("await getText(t)")
+    failed = await repl.fails("await getText(t)")
+    assert "dialog is open" in failed
+    assert "answer it with answerDialog" in failed  # what to do is told as well
     told = await repl.run(
         "await answerDialog(t, true, 'Ann'); setFinal([await getText(t, '#b'), await dialog(t)])"
     )

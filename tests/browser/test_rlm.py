@@ -1,6 +1,9 @@
 """Runs of the mind that writes code in real Chromium: no page in a request, whatever the page."""
 
+import json
+import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,7 @@ from ouroboros.core.events.fleet import SubagentStarted
 from ouroboros.core.events.safety import InputFlagged
 from ouroboros.llm.turns import Turn
 from tests.browser.chromium import Chromium
-from tests.browser.site import Reply, Site
+from tests.browser.site import Asked, Reply, Site
 from tests.story.rlm_stage import block, contexts, findings, rlm_stage
 
 CANARY = "canary-81d0-foxtrot"
@@ -26,6 +29,20 @@ def page(title: str, lines: int, secret: str = CANARY) -> str:
         f"<!doctype html><title>{title}</title><h1>{title}</h1>{body}<p id=secret>{secret}</p>"
         f'<p><a id=on href="on">on</a></p>'
     )
+
+
+def browsers_below(folder: Path) -> list[int]:
+    """Browsers, without the processes that they start, whose profile is below a folder."""
+    found: list[int] = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "cmdline").read_bytes()
+        except OSError:
+            continue
+        named = f"--user-data-dir={folder}".encode() in words
+        if named and b"--type=" not in words and not words.startswith(b"/bin/sh"):
+            found.append(int(entry.name))
+    return found
 
 
 async def test_pages_stay_out_of_the_requests(tmp_path: Path, site: Site) -> None:
@@ -148,3 +165,41 @@ async def test_a_child_has_tabs_of_its_own(tmp_path: Path, site: Site) -> None:
         assert [e.kind for e in s.events(SubagentStarted)] == ["run"]
         assert [e.tab for e in s.events(TabClosed)] == ["tab_2"]
         assert "/on" not in site.paths()
+
+
+async def test_a_killed_browser_is_an_entry_and_code_has_it_back(
+    tmp_path: Path, site: Site
+) -> None:
+    def kill(asked: Asked) -> str:
+        (pid,) = browsers_below(tmp_path)
+        os.kill(pid, signal.SIGKILL)
+        return "never read"
+
+    start = site.put("start", page("Harbour", 20))
+    site.put("die", kill)
+    turns = [
+        block(
+            f"const t = await openTab({start!r});\nawait waitForLoad(t);\nawait getText(t, 'h1')"
+        ),
+        block(f"await navigate(t, {site.url('die')!r})"),
+        block("await getText(t, 'h1')"),
+        block("const back = await recover();\nback"),
+        block(
+            "await waitForLoad(t);\nconst title = await getText(t, 'h1');\n"
+            f"let said = '';\ntry {{ await openTab({site.url('on', 1)!r}) }} catch (e) {{ said = e.message }}\n"
+            "setFinal([title, back.was, back.restored, said])"
+        ),
+    ]
+    async with rlm_stage(tmp_path, turns, with_browser=True) as s:
+        outcome = await s.run(f"Look at {site.origin()}.")
+        said = contexts(s)
+        assert "whether it took effect is unknown" in said[2]
+        assert "the browser is gone" in said[3]
+        assert "recover it" in said[3]
+        title, was, restored, refused = json.loads(outcome.final)
+        assert (title, was) == ("Harbour", "exited")
+        assert "tab_1" in restored
+        assert "a new place, after reading data of" in refused
+        assert site.paths().count("/die") == 1
+        assert site.paths(1) == []
+    assert browsers_below(tmp_path) == []

@@ -8,11 +8,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal
 
+import anyio
 import anyio.to_thread
 from msgspec import Struct
 
 from ouroboros.browser.errors import BrowserFailed, BrowserMissing
 from ouroboros.browser.scratch import scratch
+from ouroboros.core.errors import unwrapped
 from ouroboros.safety.companion import Companion, companion
 from ouroboros.safety.guard import Guard
 
@@ -186,6 +188,24 @@ async def launched(
         ) as child,
     ):
         yield child
+
+
+@asynccontextmanager
+async def watched(child: Companion) -> AsyncGenerator[anyio.Event]:
+    """Keeps a child's complaints flowing; the event is set when it has ended."""
+    ended = anyio.Event()
+
+    async def watch() -> None:
+        await child.watch()
+        ended.set()
+
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(watch)
+            yield ended
+            tasks.cancel_scope.cancel()
+    except ExceptionGroup as group:
+        raise unwrapped(group) from group
 
 
 def has_display(environment: Mapping[str, str]) -> bool:

@@ -125,6 +125,7 @@ class BrowserSession:
             BrowserFailed: It could not be started or attached to again.
         """
         async with self._starting:
+            await self._settled()
             was, why = self._state, self._why
             if was == "running" and self._tabs is not None:
                 return await revive(self._tabs)
@@ -174,6 +175,14 @@ class BrowserSession:
             )
         return self._tabs
 
+    async def _settled(self) -> None:
+        """A loss that calls have heard of already has become a state, or takes too long to."""
+        with anyio.move_on_after(ENDING_SECONDS):
+            while self._state == "running" and (
+                self._tabs is None or self._tabs.connection.lost.is_set()
+            ):
+                await self._moved.wait()
+
     async def _start(self) -> None:
         if self._group is None:
             raise BrowserGone("the session has ended, and its browser with it")
@@ -221,7 +230,7 @@ class BrowserSession:
                     flags=plan.flags,
                 )
                 starting = launch.launched(order, self._environment, guard=self._guard)
-                async with starting as child, _watched(child) as ended:
+                async with starting as child, launch.watched(child) as ended:
                     self._pid = child.pid
                     async with self._live(Pipe(child), child, ended) as connection:
                         started = True
@@ -356,24 +365,6 @@ class BrowserSession:
     def _say(self, event: Event) -> None:
         if self._publish is not None:
             self._publish(event)
-
-
-@asynccontextmanager
-async def _watched(child: Companion) -> AsyncGenerator[anyio.Event]:
-    """Keeps a child's complaints flowing; the event is set when it has ended."""
-    ended = anyio.Event()
-
-    async def watch() -> None:
-        await child.watch()
-        ended.set()
-
-    try:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(watch)
-            yield ended
-            tasks.cancel_scope.cancel()
-    except ExceptionGroup as group:
-        raise unwrapped(group) from group
 
 
 async def _first(*events: anyio.Event) -> None:

@@ -16,7 +16,7 @@ _RESERVED = re.compile(
     r"click|dblclick|type|fill|focus|scroll|hover|select|check|drag|keyPress|handle|upload|"
     r"downloads|dialog|answerDialog|frames|observe|outline|screenshot|pdf|cdp|querySelector|"
     r"querySelectorAll|execInTab|openTab|closeTab|switchTab|navigate|reload|goBack|goForward|"
-    r"setViewport|setCookie|setStorage|network(Requests|Body)|consoleMessages|"
+    r"recover|setViewport|setCookie|setStorage|network(Requests|Body)|consoleMessages|"
     r"get(Text|DOM|Links|Inputs|Cookies|Storage)|(get|create|update)_goal|"
     r"waitFor(Load|Selector|Text|NetworkIdle|Download)"
 )

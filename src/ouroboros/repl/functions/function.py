@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from msgspec import Struct, structs
 
+from ouroboros.browser.errors import BrowserFailed
+from ouroboros.core.errors import ToolFailed
 from ouroboros.repl.functions.pages import Pages
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
@@ -64,7 +66,12 @@ class Function:
         if self._spec.reads:
             await self._pages.looked(getattr(arguments, "tab", ""))
         wish = bounded(arguments, self._spec.longest)
-        result = await self._spec.work(self._pages, wish, context)
+        try:
+            result = await self._spec.work(self._pages, wish, context)
+        except BrowserFailed as failed:
+            if not failed.hint:
+                raise
+            raise ToolFailed(f"{failed.message}; {failed.hint}") from failed
         if self._spec.reads:  # the page may be another one by now
             await self._pages.looked(getattr(arguments, "tab", ""))
         yield result

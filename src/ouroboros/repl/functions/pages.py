@@ -12,6 +12,7 @@ from ouroboros.browser.guard.policy import check_address
 from ouroboros.browser.log.console import ConsoleLog
 from ouroboros.browser.log.network import NetworkLog
 from ouroboros.browser.prompts.dialogs import Dialogs
+from ouroboros.browser.recovery import Recovery
 from ouroboros.browser.tabs import Tab, TabFacts, Tabs
 from ouroboros.browser.transfer.artifacts import Artifacts
 from ouroboros.browser.transfer.downloads import Downloads
@@ -28,6 +29,10 @@ class Browser(Protocol):
     """Where tabs come from; started by the first call that needs it."""
 
     async def tabs(self) -> Tabs: ...
+
+    async def recover(self) -> Recovery:
+        """Brings a browser that is gone back, with its tabs; raises ``BrowserFailed``."""
+        ...
 
 
 class Watch(Protocol):

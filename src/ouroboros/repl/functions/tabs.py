@@ -20,6 +20,10 @@ class Navigate(InTab, frozen=True, kw_only=True):
     timeout: float = 30_000
 
 
+class Nothing(Struct, frozen=True, kw_only=True):
+    """No argument."""
+
+
 class Move(InTab, frozen=True, kw_only=True):
     """``goBack``, ``goForward`` and ``reload``; milliseconds."""
 
@@ -89,6 +93,13 @@ async def switch_tab(pages: Pages, wish: InTab, context: ToolContext) -> Result:
     return done(f"{wish.tab} is active")
 
 
+async def recover(pages: Pages, wish: Nothing, context: ToolContext) -> Result:
+    """Has a browser that is gone, or crashed tabs, back; what was under way is not done again."""
+    del wish, context
+    recovery = await pages.browser.recover()
+    return done(f"had back {len(recovery.restored)} tabs", recovery)
+
+
 SPECS = (
     Spec(
         name="openTab",
@@ -143,5 +154,15 @@ SPECS = (
         work=switch_tab,
         kind="act",
         reads=False,
+    ),
+    Spec(
+        name="recover",
+        usage="recover(): {was, why, restored: [tab], failed, lost: [words]}",
+        description="After the browser was lost or tabs crashed: has them back at their addresses.",
+        arguments=Nothing,
+        work=recover,
+        kind="act",
+        reads=False,
+        says=lambda _: "Recover the browser",
     ),
 )
