@@ -2,9 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from anyio import to_thread
+
 from ouroboros.app.rewind.journey import Ready, carry_out, event_of, prepare
 from ouroboros.app.rewind.keeping import Keeping
 from ouroboros.app.rewind.points import before, named
+from ouroboros.app.rewind.resuming import note_of
 from ouroboros.app.rewind.undoing import (
     Handler,
     History,
@@ -59,6 +62,8 @@ class GoingBack:
                 span = span_back(ground.state, turns, depth, decision)
                 report = await revert(self._handlers, span)
                 ground.record(undone_event(span, self._files.start, report))
+                await self._settle()
+                await to_thread.run_sync(self._keeping.forget)
             case Redo(foreign=decision):
                 span = span_on(ground.state, decision)
                 report = await reapply(self._handlers, span)
@@ -84,7 +89,7 @@ class FilesBack:
         target = by_name or before(state, wish.message_id)
         if target is not None:
             ready = await self._prepared(target)
-            await self._go(ready, wish.foreign, wish.message_id)
+            await self._go(ready, wish.foreign, wish.message_id, note="")
 
     async def check(self, span: Span) -> None:
         """Finds out whether somebody else's changes stand in the way."""
@@ -99,7 +104,8 @@ class FilesBack:
         if self._ready is None:
             return False
         self.start = self._ready.start.checkpoint
-        await self._go(self._ready, span.foreign, span.message_id)
+        note = note_of(span, self._keeping.ground.state)
+        await self._go(self._ready, span.foreign, span.message_id, note=note)
         return True
 
     async def reapply(self, span: Span) -> bool:
@@ -127,7 +133,7 @@ class FilesBack:
 
         return await keeping.use(job)
 
-    async def _go(self, ready: Ready, decision: Foreign, message_id: str) -> None:
+    async def _go(self, ready: Ready, decision: Foreign, message_id: str, *, note: str) -> None:
         keeping = self._keeping
         ground = keeping.ground
         excluded = ready.excluded(decision)
@@ -142,6 +148,7 @@ class FilesBack:
                 session=ground.state.session,
                 excluded=excluded,
                 now=ground.clock.now(),
+                note=note,
             )
 
         found, after = await keeping.use(job)

@@ -112,9 +112,12 @@ def carry_out(
     session: str,
     excluded: Collection[str],
     now: float,
+    note: str = "",
     step: Step = lambda _: None,
 ) -> tuple[Restored, Taken]:
     """Brings the files back; what came of it, and the checkpoint of right after.
+
+    With a ``note`` of what is to be done afterwards the plan stays as one that was carried out.
 
     Raises:
         CheckpointFailed: It broke off; the plan is kept, and the next start goes on from there.
@@ -126,6 +129,7 @@ def carry_out(
         excluded=tuple(os.fsencode(path) for path in excluded),
         modes=(),
         mark=os.urandom(4).hex(),
+        note=note,
     )
     out = set(excluded)
     changes = [change for change in ready.changes if change.path not in out]

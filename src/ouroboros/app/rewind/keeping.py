@@ -19,6 +19,7 @@ from ouroboros.core.events.code import Logged
 from ouroboros.safety.paths import Places
 from ouroboros.tools.tool import Effect
 from ouroboros.workspace.checkpoints.faults import CheckpointFailed, Stopped
+from ouroboros.workspace.checkpoints.rewind import forget
 from ouroboros.workspace.checkpoints.scan import Bounds
 from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
 
@@ -100,6 +101,11 @@ class Keeping:
             f"a rewind that was cut off is finished: {len(found.changed)} more paths were "
             f"brought back{left}; `ouro checkpoints restore {plan.start[:12]}` takes it back"
         ]
+
+    def forget(self) -> None:
+        """Nothing is left to be done after a rewind of this session that was cut off; blocks."""
+        with suppress(CheckpointFailed, OSError), self._using:
+            forget(self._opened(), self.ground.state.session)
 
     def accept(self) -> None:
         """Goes on without, and does not ask again in this session."""

@@ -1,7 +1,7 @@
 """Checkpoints of a session that are loaded when a model calls a tool: the start needs none."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
@@ -9,8 +9,9 @@ from anyio import CancelScope, to_thread
 
 from ouroboros.app.rewind.ground import Ground
 from ouroboros.core.commands import Command, Redo, Restore, Undo
-from ouroboros.core.errors import Misuse
+from ouroboros.core.errors import Misuse, StoreFailed
 from ouroboros.core.events import Envelope, Event, ModelDelta, SessionReady, ToolResulted
+from ouroboros.core.events.checkpoint import TurnUndone
 from ouroboros.tools.tool import Effect
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class LateKeeping:
         self._keeping: Keeping | None = None
         self._back: GoingBack | None = None
         self._thread: Thread | None = None
+        self._is_taken_up = False
         self.send: Callable[[Command], Awaitable[None]] | None = None
 
     def hear(self, envelope: Envelope) -> None:
@@ -46,10 +48,17 @@ class LateKeeping:
 
     def _tell_late(self, event: Event) -> None:
         """What was finished before the session began goes on record once it has."""
-        if self._keeping is not None and isinstance(event, SessionReady):
-            for finished in self._keeping.late:
-                self._ground.record(finished)
-            self._keeping.late.clear()
+        keeping = self._keeping
+        if keeping is None or not self._is_taken_up:
+            return
+        if isinstance(event, SessionReady):
+            with suppress(StoreFailed):  # closed already: it is taken up again by the next start
+                for finished in keeping.late:
+                    self._ground.record(finished)
+            keeping.late.clear()
+        elif isinstance(event, TurnUndone):
+            self._is_taken_up = False
+            Thread(target=keeping.forget, name="checkpoints", daemon=True).start()
 
     async def before(self, call_id: str, effect: Effect, *, within: str) -> str:
         """As ``Keeping.before``."""
@@ -90,10 +99,15 @@ class LateKeeping:
         if not await to_thread.run_sync(self._has_plans):
             return []
         keeping = await to_thread.run_sync(self._made)
-        return await keeping.recover()
+        from ouroboros.app.rewind.resuming import take_up
+
+        self._is_taken_up = True
+        return await take_up(keeping)
 
     def _has_plans(self) -> bool:
-        return bool(list((self._ground.home / "checkpoints").glob("*.git/rewind.json")))
+        folder = self._ground.home / "checkpoints"
+        patterns = ("*.git/rewind.json", f"*.git/carried.{self._ground.state.session}.json")
+        return any(list(folder.glob(pattern)) for pattern in patterns)
 
     def _made(self) -> "Keeping":
         with self._making:

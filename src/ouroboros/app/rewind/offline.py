@@ -24,6 +24,7 @@ from ouroboros.store import resume, sessions
 from ouroboros.workspace.checkpoints.diff import diff_of
 from ouroboros.workspace.checkpoints.faults import CheckpointFailed
 from ouroboros.workspace.checkpoints.rewind import between, pending, planned
+from ouroboros.workspace.checkpoints.rewind import forget as done_with
 from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
 
 type What = Literal["both", "files", "conversation"]
@@ -248,6 +249,7 @@ def forget(home: Path, session: str) -> None:
             continue
         wanted = _named_elsewhere(home, shadow.belongs_to)
         with shadow.locked():
+            done_with(shadow, session)
             for checkpoint in shadow.checkpoints(session):
                 if owner := wanted.get(checkpoint):
                     shadow.refer(owner, checkpoint)

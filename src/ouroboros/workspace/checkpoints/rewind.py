@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -17,6 +18,7 @@ from ouroboros.workspace.checkpoints.scan import Bounds, outer_rules, pattern_li
 from ouroboros.workspace.checkpoints.shadow import Shadow
 
 _PLAN = "rewind.json"
+_CARRIED = "carried.{}.json"
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -28,6 +30,8 @@ class Plan(Struct, frozen=True, kw_only=True):
         excluded: Paths that stay as they are.
         modes: Of the folders that are made writable for it.
         mark: In the names of its temporary files.
+        note: What is to be done after the files by whoever began it, in their own words; with one the
+            plan is there, as ``carried``, until they ``forget`` it.
     """
 
     session: str
@@ -36,6 +40,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     excluded: tuple[bytes, ...]
     modes: tuple[tuple[bytes, int], ...]
     mark: str
+    note: str = ""
 
 
 def between(shadow: Shadow, before: str, after: str) -> list[Change]:
@@ -101,8 +106,22 @@ def begin(
 
 def pending(shadow: Shadow) -> Plan | None:
     """The rewind that an earlier process did not finish."""
+    return _read(shadow.folder / _PLAN)
+
+
+def carried(shadow: Shadow, session: str) -> Plan | None:
+    """The rewind of a session whose files are done, and after which there was more to do."""
+    return _read(shadow.folder / _CARRIED.format(session))
+
+
+def forget(shadow: Shadow, session: str) -> None:
+    """There is nothing more to do after the latest rewind of a session; raises ``OSError``."""
+    (shadow.folder / _CARRIED.format(session)).unlink(missing_ok=True)
+
+
+def _read(path: Path) -> Plan | None:
     try:
-        return msgspec.json.decode((shadow.folder / _PLAN).read_bytes(), type=Plan)
+        return msgspec.json.decode(path.read_bytes(), type=Plan)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.DecodeError) as broken:
@@ -125,6 +144,7 @@ def finish(
     excluded = [os.fsdecode(path) for path in plan.excluded]
     changes, left = planned(shadow, plan.start, plan.checkpoint, bounds, excluded=excluded)
     if way == "back":
+        plan = msgspec.structs.replace(plan, note="")
         changes = [
             Change(path=change.path, before=change.after, after=change.before) for change in changes
         ]
@@ -145,7 +165,10 @@ def _carried_out(shadow: Shadow, plan: Plan, changes: list[Change], step: Step) 
     try:
         found = restorer.run(changes)
         step("done")
-        (shadow.folder / _PLAN).unlink(missing_ok=True)
+        if plan.note:
+            (shadow.folder / _PLAN).replace(shadow.folder / _CARRIED.format(plan.session))
+        else:
+            (shadow.folder / _PLAN).unlink(missing_ok=True)
     except OSError as failed:
         raise CheckpointFailed(
             f"the files were brought back in part only: {failed.strerror or failed}",

@@ -1,0 +1,129 @@
+"""A turn is being taken back and the program is killed: the next start takes back the rest, once."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+from ouroboros.core.events.checkpoint import TurnUndone
+from ouroboros.core.events.session import SessionRolledBack
+from ouroboros.core.state import State, fold
+from ouroboros.store import resume
+from ouroboros.store.sessions import list_sessions
+from tests.faults import oracle, undo_driver
+from tests.faults.test_changed_surroundings import ouro
+from tests.unit.workspace.kept_folder import seen
+
+SCRIPT = [
+    {"tool_calls": [{"name": "shell", "arguments": {"command": "echo 2 > a; echo b > b; rm c"}}]},
+    {"text": "done"},
+]
+ROOT = Path(__file__).parents[2]
+
+
+class Ground(Struct, frozen=True, kw_only=True):
+    """A folder in which one turn changed three files, and what was seen before and after it."""
+
+    home: Path
+    work: Path
+    script: Path
+    was: object
+    then: object
+
+    def driven(self, what: str, where: str = "") -> tuple[int, str]:
+        words = (str(self.home), str(self.work), str(self.script), what, where)
+        ran = subprocess.run(
+            [sys.executable, undo_driver.__file__, *words],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
+            check=False,
+        )
+        assert ran.returncode in {0, -9}, ran.stderr
+        return ran.returncode, ran.stdout
+
+    @property
+    def state(self) -> State:
+        (session,) = list_sessions(self.home)
+        return fold(resume.read(self.home, session.id).envelopes)
+
+    def counted(self) -> tuple[int, int]:
+        """How often the conversation went back, and how often that was said to be an undo."""
+        ((_, kept),) = oracle.on_disk(self.home)[0].items()
+        moves = [e for e in kept if isinstance(e.data, SessionRolledBack)]
+        return len(moves), len([e for e in kept if isinstance(e.data, TurnUndone)])
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Ground:
+    home, work, script = tmp_path / "home", tmp_path / "work", tmp_path / "demo.jsonl"
+    work.mkdir()
+    script.write_text("".join(json.dumps(turn) + "\n" for turn in SCRIPT), encoding="utf-8")
+    for name in ("a", "c"):
+        (work / name).write_text("1")
+    was = seen(work)
+    told = ouro(
+        work, home, "run", "--mode", "full-auto", "--model", f"script:{script}", "Change it"
+    )
+    assert told[0] == 0, told[1]
+    return Ground(home=home, work=work, script=script, was=was, then=seen(work))
+
+
+PLACES = {
+    "not planned": "checkpoint.created",
+    "not begun": "/rewind.json.",
+    "files half done": "/.ouro-restoring-",
+    "files done": "/rewind.json",
+    "files on record": "checkpoint.restored",
+    "conversation went back": "session.rollback",
+    "all on record": "turn.undone",
+    "before it is forgotten": "/carried.",
+}
+
+
+RARE = {"not planned", "files done", "all on record", "before it is forgotten"}
+
+
+@pytest.mark.parametrize(
+    "place",
+    [pytest.param(place, marks=[pytest.mark.deep] if place in RARE else []) for place in PLACES],
+)
+def test_the_rest_of_an_undo_is_done_at_the_next_start(ground: Ground, place: str) -> None:
+    code, _ = ground.driven("undo", PLACES[place])
+    assert code == -9
+    _, told = ground.driven("look")
+    state = ground.state
+    if place in {"not planned", "not begun"}:
+        assert (seen(ground.work), len(state.tree.turns()), told) == (ground.then, 1, "")
+        return
+    assert seen(ground.work) == ground.was
+    assert state.tree.turns() == []
+    assert [undone.turns for undone in state.files.undone] == [1]
+    assert ground.counted() == (1, 1)
+    is_told = place in {
+        "files half done",
+        "files done",
+        "files on record",
+        "conversation went back",
+    }
+    assert ("are taken back now" in told) == is_told
+    assert ground.driven("look") == (0, "")
+    assert ground.counted() == (1, 1)
+    ground.driven("redo")
+    assert (seen(ground.work), len(ground.state.tree.turns())) == (ground.then, 1)
+    assert ground.driven("look") == (0, "")
+    assert (seen(ground.work), ground.counted()) == (ground.then, (1, 1))
+
+
+def test_an_undo_that_was_cut_off_can_be_taken_back_as_a_whole(ground: Ground) -> None:
+    assert ground.driven("undo", PLACES["files half done"])[0] == -9
+    assert seen(ground.work) not in (ground.was, ground.then)
+    assert ouro(ground.work, ground.home, "rewind", "--take-back")[0] == 0
+    assert ground.driven("look") == (0, "")
+    assert (seen(ground.work), len(ground.state.tree.turns())) == (ground.then, 1)
+    assert ground.counted() == (0, 0)
