@@ -258,6 +258,7 @@ class Ouroboros:
         chosen: Collection[str] = (),
         only: frozenset[str] | None = None,
         ephemeral: bool = False,
+        output_schema: bytes = b"",
     ) -> AsyncGenerator[Session]:
         """Opens a new session, one by id, or the latest of ``cwd``.
 
@@ -279,6 +280,8 @@ class Ouroboros:
             only: Names of the tools that there are; None means all that the settings leave.
             ephemeral: Nothing of it is kept in the home folder: no events, checkpoints, outputs and
                 caches. It cannot be gone on with.
+            output_schema: JSON Schema; the answer of each run is then one JSON value that fits it,
+                or the run has failed.
 
         Raises:
             Misuse: Folder, model or key do not fit, or nothing is to be kept of what cannot do
@@ -317,6 +320,7 @@ class Ouroboros:
             only=only,
             rooms=rooms if only is None else None,
             ephemeral=ephemeral,
+            output_schema=output_schema,
         )
         async with wiring.opened(opening, resume=resume, latest=latest) as built:
             session = Session(

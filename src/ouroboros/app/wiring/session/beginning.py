@@ -8,6 +8,7 @@ from anyio import to_thread
 
 from ouroboros import __version__
 from ouroboros.agent.running.caps import nobody
+from ouroboros.agent.running.hooked import NoHooks
 from ouroboros.agent.session import Session
 from ouroboros.app.kit import Joined, Kit
 from ouroboros.app.wiring.session import surroundings
@@ -22,6 +23,7 @@ from ouroboros.core.state import State
 
 if TYPE_CHECKING:
     from ouroboros.agent.roles import Assignment
+    from ouroboros.agent.running.hooked import Hooks
     from ouroboros.app.apart import Opener
 
 
@@ -73,7 +75,7 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
         closing=_closing(kit, joined),
         fork=fork,
         past=kit.keeping,
-        hooks=kit.hooks,
+        hooks=_shaped(opening, kit),
         reviewer=_reviewer(opening, parts, kit),
         outer=_outer(opening, kit),
     )
@@ -106,6 +108,21 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
     _begin(session, ready, opening)
     kit.lineup.tune(effort=state.effort, service_tier=state.service_tier)
     return session
+
+
+def _shaped(opening: Opening, kit: Kit) -> "Hooks | None":
+    """The hooks, and behind them what its answers have to be."""
+    if not opening.output_schema:
+        return kit.hooks
+    from ouroboros.agent.shaping.answer import Shaped  # few runs are held to a schema
+
+    return Shaped(
+        kit.hooks or NoHooks(),
+        opening.output_schema,
+        state=kit.state,
+        record=kit.journal.record,
+        ids=kit.ids,
+    )
 
 
 def _reviewer(opening: Opening, parts: Parts, kit: Kit) -> "LateReviewer | None":
@@ -207,7 +224,6 @@ def _begin(built: Built, ready: SessionReady, opening: Opening) -> None:
             )
         built.engine.journal.record(changed)
     built.engine.journal.record(ready)
-    unknown = built.engine.recover()
     built.warnings.extend(
         f"the call {call.name} {call.arguments[:80]} was cut off; whether it took effect is unknown"
         for call in unknown

@@ -49,6 +49,7 @@ class Opening(Struct, frozen=True, kw_only=True):
             settings leave.
         rooms: Opens sessions of the same home for work apart, with other settings.
         ephemeral: Nothing of it is kept.
+        output_schema: JSON Schema that its answers have to fit; empty for none.
         chosen: Names of settings that count now; in the others a session that goes on keeps its own.
     """
 
@@ -70,6 +71,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     chosen: frozenset[str] = frozenset()
     hooks: "Loaded | None" = None
     ephemeral: bool = False
+    output_schema: bytes = b""
 
 
 class Built(Struct, kw_only=True):

@@ -14,6 +14,7 @@ from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.options.flags import Chosen, resumed, shared, with_browser
 from ouroboros.faces.cli.render.face import Notice
 from ouroboros.faces.cli.runs import goal as goals
+from ouroboros.faces.cli.runs.schema_file import schema_of
 from ouroboros.faces.cli.runs.taping import equip
 
 if TYPE_CHECKING:
@@ -45,6 +46,12 @@ _PATIENCE_SECONDS = 0.5
     is_flag=True,
     help="Keep nothing: no session to go on with, no checkpoints to undo by, no caches.",
 )
+@click.option(
+    "--output-schema",
+    metavar="FILE",
+    default="",
+    help="A JSON Schema: the answer is one JSON value that fits it, or the run fails.",
+)
 @click.option("--goal", metavar="TEXT", help="Go on by itself until TEXT is reached.")
 @click.option(
     "--budget",
@@ -64,6 +71,7 @@ def command(
     *,
     non_interactive: bool,
     ephemeral: bool,
+    output_schema: str,
     goal: str | None,
     budget: int | None,
     **options: object,
@@ -105,7 +113,7 @@ def command(
             silent=non_interactive,
             typed=typed,
             aim=aim,
-            ephemeral=ephemeral,
+            form=Form(ephemeral=ephemeral, schema=output_schema),
         )
     except (OuroborosError, ExceptionGroup) as error:
         problem = unwrapped(error)
@@ -138,6 +146,13 @@ def task_text(words: str, streams: "Streams") -> str:
     return "\n\n".join(filter(None, (words.strip(), content.decode("utf-8", "replace").strip())))
 
 
+class Form(msgspec.Struct, frozen=True, kw_only=True):
+    """What is left of a run: nothing of an ephemeral one; an answer by the ``schema`` of a file."""
+
+    ephemeral: bool = False
+    schema: str = ""
+
+
 def perform(
     invocation: Invocation,
     chosen: Chosen,
@@ -148,19 +163,21 @@ def perform(
     silent: bool,
     typed: int | None = None,
     aim: "SetGoal | None" = None,
-    ephemeral: bool = False,
+    form: Form | None = None,
 ) -> int:
     """Opens a session as chosen, says the task, and waits for the end; gives the exit code.
 
     ``typed`` characters of the task are the person's, the rest was handed in; by default all are.
     With an ``aim`` it goes on until that is reached, and without a task it begins with it.
-    Of what is ``ephemeral`` nothing is kept.
+    ``form`` says what is left of it.
     """
-    if ephemeral:
+    form = form or Form()
+    if form.ephemeral:
         _refuse_files(chosen)
     cwd = invocation.cwd(chosen.cwd)
     equipment = equip(invocation, chosen, cwd)
     loaded = equipment.loaded
+    schema = schema_of(form.schema, cwd)
     text = task()
     interactive = output == "text" and not silent and streams.converses
     resume = resumed(chosen, loaded.home, cwd, person=interactive)
@@ -178,14 +195,15 @@ def perform(
             interactive=interactive,
             at=chosen.at,
             chosen=equipment.chosen,
-            ephemeral=ephemeral,
+            ephemeral=form.ephemeral,
+            output_schema=schema,
         ) as session:
             stage = open_stage(streams, output, session.state, interactive=interactive)
             for warning in session.warnings:
                 stage.face.tell(Notice(text=f"warning: {warning}", level="warning"))
             was = goals.standing(session.state)
             talk = goals.Aimed(session, aim) if aim is not None else session
-            name = "" if ephemeral else session.id
+            name = "" if form.ephemeral else session.id
             code = await Conversation(talk, stage, name).once(text, typed)
             return goals.exit_code(was, goals.standing(session.state), code)
 
