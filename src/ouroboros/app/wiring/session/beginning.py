@@ -224,6 +224,7 @@ def _begin(built: Built, ready: SessionReady, opening: Opening) -> None:
             )
         built.engine.journal.record(changed)
     built.engine.journal.record(ready)
+    unknown = built.engine.recover()
     built.warnings.extend(
         f"the call {call.name} {call.arguments[:80]} was cut off; whether it took effect is unknown"
         for call in unknown
