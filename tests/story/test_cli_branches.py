@@ -47,6 +47,8 @@ def test_a_session_that_is_open_is_named_in_its_chat(tmp_path: Path) -> None:
     assert "\x1b" not in done.stderr
     (listed,) = json.loads(ouro("sessions", "list", "--json", cwd=tmp_path).stdout)
     assert listed["title"].startswith("The long way")
+    found = ouro("sessions", "search", "long", "WÁY", cwd=tmp_path).stdout.splitlines()
+    assert [line.split("\t")[0] for line in found] == [listed["id"]]
     titled = ouro("sessions", "show", listed["title"], cwd=tmp_path)
     assert (titled.returncode, listed["id"] in titled.stdout) == (0, True)
 

@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Container
+from itertools import islice
 from pathlib import Path
+from unicodedata import normalize
 
 from msgspec import Struct
 
@@ -162,9 +164,9 @@ def rename(home: Path, session: str, title: str) -> None:
 
 
 def hits(home: Path, words: str, *, limit: int) -> tuple[Hit, ...]:
-    """Where the words were said, best first."""
+    """Where the words were said, best first, then sessions that are called so."""
     titles = {each.id: each.title for each in list_sessions(home, archived=True, limit=1_000_000)}
-    return tuple(
+    said = [
         Hit(
             session=found.session,
             title=titles.get(found.session, ""),
@@ -173,4 +175,23 @@ def hits(home: Path, words: str, *, limit: int) -> tuple[Hit, ...]:
             excerpt=" ".join(found.excerpt.split()),
         )
         for found in search(home, words, limit=limit)
+    ]
+    seen = {hit.session for hit in said}
+    called = (
+        Hit(session=id, title=title, seq=0, node="", excerpt=title)
+        for id, title in titles.items()
+        if id not in seen and _has(title, words)
     )
+    return (*said, *islice(called, limit - len(said)))
+
+
+def _has(title: str, words: str) -> bool:
+    """Whether each of the words begins one of the title's, whatever their case and accents."""
+    there = _bare(title).split()
+    wanted = _bare(words).split()
+    return bool(wanted) and all(any(each.startswith(word) for each in there) for word in wanted)
+
+
+def _bare(text: str) -> str:
+    parted = normalize("NFKD", text).casefold()
+    return "".join(sign for sign in parted if sign.isalnum() or sign.isspace())
