@@ -188,6 +188,16 @@ def test_what_a_rewind_in_the_chat_took_can_be_had_again(person: Person) -> None
     assert (person.work / "a.txt").read_text() == "two\n"
 
 
+@pytest.mark.parametrize("what", ["--both", "--conversation"])
+def test_what_ouro_rewind_took_can_be_had_again_in_a_chat(person: Person, what: str) -> None:
+    person.run()
+    person.ouro("rewind", "--to", "1", what, "--yes")
+    said = chatted(person, "/redo", more=("--continue",))
+    assert "Have again the latest turn" in said
+    assert "after message 4, it: done" in said
+    assert (person.work / "a.txt").read_text() == "two\n"
+
+
 def test_what_only_files_went_back_for_is_told_with_the_way_back(person: Person) -> None:
     said = chatted(person, "Change it", "/rewind 1 files", "/redo")
     assert "error: there is nothing to have again" in said

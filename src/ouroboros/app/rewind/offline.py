@@ -16,7 +16,7 @@ from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Foreign, Rewind
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import Envelope, Event
-from ouroboros.core.events.checkpoint import CheckpointCreated, CheckpointRestored
+from ouroboros.core.events.checkpoint import CheckpointCreated, CheckpointRestored, TurnUndone
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.state import fold
 from ouroboros.core.state.files import Kept
@@ -159,9 +159,19 @@ class Records:
         self._record([_created(after, "restored"), event])
         return event
 
-    def rewind(self, message_id: str) -> None:
-        """Lets the conversation go on from before these words."""
-        forking.move(self._home, self.session, Rewind(message_id=message_id))
+    def rewind(self, point: Point, start: str = "") -> None:
+        """Lets the conversation go on from before a turn, which ``/redo`` can bring back.
+
+        ``start`` is the checkpoint of right before the files went back; empty where they did not.
+        """
+        forking.move(self._home, self.session, Rewind(message_id=point.message_id))
+        undone = TurnUndone(
+            turns=point.number,
+            head=self.state.tree.head,
+            start=start,
+            done=("files", "history") if start else ("history",),
+        )
+        self._record([undone])
 
     def is_cut_off(self) -> bool:
         """Whether there is a rewind of this folder that an earlier process did not finish."""

@@ -58,9 +58,9 @@ def command(
         return
     point = one_of(records.points(), turn)
     wish = _Wish(yes=yes, keep=keep, dry_run=dry_run, as_json=as_json)
-    agrees = what == "conversation" or _files(records, point, wish)
-    if agrees and what != "files" and not dry_run:
-        records.rewind(point.message_id)
+    start = "" if what == "conversation" else _files(records, point, wish)
+    if start is not None and what != "files" and not dry_run:
+        records.rewind(point, start)
         note(f"{records.session} goes on from before turn {point.number}")
 
 
@@ -102,12 +102,12 @@ def _list(records: "Records", *, as_json: bool) -> None:
     )
 
 
-def _files(records: "Records", point: "Point", wish: _Wish) -> bool:
-    """Brings the files back; false where the person does not want it."""
+def _files(records: "Records", point: "Point", wish: _Wish) -> str | None:
+    """Brings the files back from a checkpoint, empty for none; None where that is not wanted."""
     target = records.target(point.message_id)
     if target is None:
         note("no file was written since")
-        return True
+        return ""
     preview = records.preview(target)
     if wish.as_json:
         say_json(preview)
@@ -115,10 +115,11 @@ def _files(records: "Records", point: "Point", wish: _Wish) -> bool:
         say(preview.diff.rstrip() or "no file is different")
     if wish.dry_run:
         restoring.tell(preview)
-        return True
+        return ""
     decision = restoring.decided(preview, yes=wish.yes, keep=wish.keep)
     if decision is None:
         note("nothing was changed")
-        return False
-    restoring.tell_done(records.restore(target, decision, message_id=point.message_id))
-    return True
+        return None
+    done = records.restore(target, decision, message_id=point.message_id)
+    restoring.tell_done(done)
+    return done.start
