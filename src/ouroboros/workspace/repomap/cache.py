@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ouroboros.workspace.repomap.tags import Tags
 
-VERSION = 2
+VERSION = 3
 """A file of another version is made anew."""
 
 

@@ -192,6 +192,7 @@ def _sorted(
     found: list[Ranked] = []
     for path, tags in files.items():
         seen: set[str] = set()
+        less = _TESTS if is_test(path) else 1.0
         for each in tags.definitions:
             if each.name in seen:
                 continue
@@ -200,6 +201,6 @@ def _sorted(
             score = 0.0 if is_common else scores.get((path, each.name), 0.0)
             if each.name in wanted:
                 score += 1.0
-            found.append(Ranked(path, each, score * (_TESTS if is_test(path) else 1.0)))
+            found.append(Ranked(path, each, score * less))
     found.sort(key=lambda one: (-one.score, one.path, one.definition.line))
     return found

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
+from ouroboros.workspace.repomap.heads import plain
 from ouroboros.workspace.repomap.tags import Definition
 
 if TYPE_CHECKING:
@@ -67,7 +68,14 @@ def _value(node: "Node") -> str:
 
 
 def _head(node: "Node") -> str:
-    return _text(node).partition("\n")[0].rstrip(" {")[:160]
+    """Its signature, over as many lines as it takes, up to its body."""
+    within = node.child_by_field_name("value") or node
+    body = within.child_by_field_name("body")
+    if body is None:
+        return plain(_text(node).partition("\n")[0])
+    return plain(
+        (node.text or b"")[: body.start_byte - node.start_byte][:1200].decode("utf-8", "replace")
+    )
 
 
 def _text(node: "Node") -> str:

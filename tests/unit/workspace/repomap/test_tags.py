@@ -1,9 +1,16 @@
 """What is found in files of each language, whatever state they are in."""
 
+import ast
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ouroboros.workspace.repomap.lexical import stripped
+from ouroboros.workspace.repomap.python_tags import python_definitions
 from ouroboros.workspace.repomap.reading import tags_of
 from ouroboros.workspace.repomap.tags import Tags, is_read
 
@@ -70,7 +77,43 @@ def test_python() -> None:
 
 def test_python_that_is_broken_is_read_by_its_look() -> None:
     broken = PYTHON + "\nthis is no python (\n"
-    assert {("", "Rope"), ("Rope", "cut"), ("", "main")} == set(symbols("a.py", broken))
+    assert symbols("a.py", broken) == symbols("a.py", PYTHON)
+
+
+LIBRARY = Path(asyncio.__file__).parent.parent
+SOURCES = [
+    *(LIBRARY / "asyncio").glob("*.py"),
+    *(LIBRARY / "email").glob("*.py"),
+    *(LIBRARY / name for name in ("selectors.py", "nntplib.py", "lib2to3/pytree.py", "typing.py")),
+]
+
+
+def test_the_look_of_python_tells_what_its_tree_tells() -> None:
+    """Python's own parser is the judge, on files with classes within ``if`` and the like."""
+    judged = 0
+    for path in filter(Path.exists, SOURCES):
+        source = path.read_text("utf-8")
+        wanted = sorted(_tree(ast.parse(source).body, ""))
+        found = python_definitions(source, stripped(source, "python"))
+        assert [
+            (each.line, each.parent, each.name) for each in found if not each.is_value
+        ] == wanted
+        judged += len(wanted)
+    assert judged > 2_000
+
+
+def _tree(body: Sequence[ast.AST], parent: str) -> Iterator[tuple[int, str, str]]:
+    for node in body:
+        match node:
+            case ast.ClassDef(name=name):
+                yield node.lineno, parent, name
+                yield from _tree(node.body, f"{parent}.{name}".lstrip("."))
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield node.lineno, parent, name
+            case ast.If() | ast.Try() | ast.ExceptHandler() | ast.With() | ast.For() | ast.While():
+                yield from _tree(list(ast.iter_child_nodes(node)), parent)
+            case _:
+                pass
 
 
 def test_scripts() -> None:
@@ -81,6 +124,48 @@ def test_scripts() -> None:
         ("", "main"),
     ]
     assert symbols("a.sh", BASH) == [("", "tie"), ("", "untie")]
+
+
+SIGNATURES = {
+    "a.py": (
+        "async def cut(\n    rope: str = 'a: b',  # which\n    *,\n    at: dict[str, int],\n) -> None:\n  ...\n",
+        "async def cut(rope: str = 'a: b', *, at: dict[str, int]) -> None",
+    ),
+    "a.js": (
+        "export function cut(\n  rope,\n  at = 1,\n) {\n  return { rope }\n}\n",
+        "function cut(rope, at = 1)",
+    ),
+    "a.ts": (
+        "class A {\n  cut<T>(\n    rope: T, // which\n    at: { n: number },\n  ): Promise<T> {\n    if (at) {\n    }\n"
+        "    tie(rope);\n  }\n}\n",
+        "cut<T>(rope: T, at: { n: number }): Promise<T>",
+    ),
+    "a.go": (
+        "func (r *Rope) Cut(\n\tat int,\n\tends []string,\n) (string, error) {\n",
+        "func (r *Rope) Cut(at int, ends []string) (string, error)",
+    ),
+    "a.rs": (
+        "pub fn cut(\n    rope: &str,\n    at: [u8; 2],\n) -> Result<(), Error> {\n}\n",
+        "pub fn cut(rope: &str, at: [u8; 2]) -> Result<(), Error>",
+    ),
+    "A.java": (
+        "class A {\n  Rope cut(\n      String rope,\n      int at)\n      throws Torn {\n    tie(rope);\n    return new Rope(at);\n  }\n}\n",
+        "Rope cut(String rope, int at)",
+    ),
+    "a.cpp": (
+        "template <class T>\nstd::vector<T> Rope::cut(\n    const T& rope,\n    int at) const {\n}\n",
+        "std::vector<T> Rope::cut(const T& rope, int at) const",
+    ),
+    "a.c": ("static int\ncut(char *rope,\n    int at)\n{\n}\n", "cut(char *rope, int at)"),
+}
+
+
+@pytest.mark.parametrize("path", SIGNATURES)
+def test_signatures_are_told_over_all_their_lines(path: str) -> None:
+    source, wanted = SIGNATURES[path]
+    found = tags_of(path, source.encode()).definitions
+    assert [each.text for each in found if each.name.lower().endswith("cut")] == [wanted]
+    assert {each.name.lower() for each in found} <= {"a", "cut", "rope::cut"}
 
 
 @pytest.mark.parametrize("path", OTHERS)
