@@ -6,7 +6,10 @@ _CUT = frozenset({"", "unknown", "length", "overflow", "pause"})
 
 
 def is_answered(state: State) -> bool:
-    """The last reply is whole and calls nothing, and the program ended before it could say so."""
+    """The last reply ends the run, by itself or by a call, and the program ended before it could say so."""
     last = state.history[-1]
-    is_whole = last.role == "assistant" and not last.calls and state.stop_reason not in _CUT
-    return is_whole and not state.ended and not state.queued
+    if last.role != "assistant" or state.ended or state.queued:
+        return False
+    if last.calls:
+        return state.finished_by_tool and not state.calls
+    return state.stop_reason not in _CUT

@@ -23,7 +23,7 @@ from ouroboros.agent.running.ending import crashed, end
 from ouroboros.agent.running.hearing import Hearing, said
 from ouroboros.agent.running.hooked import Hooks, NoHooks
 from ouroboros.agent.running.overlap import Hands
-from ouroboros.agent.running.recovery import close, waiting
+from ouroboros.agent.running.recovery import close, leave, repeatable, waiting
 from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.core.clock import Clock
 from ouroboros.core.commands import (
@@ -215,7 +215,8 @@ class Session:
     def recover(self) -> list[OpenCall]:
         """Closes what a crash left open; the calls that may have taken effect are given back.
 
-        A call that only waited for a yes still waits: its question is asked again when work goes on.
+        A call that only waited for a yes still waits: its question is asked again when work goes on;
+        so does a block of code that had done nothing but ask children.
         """
         self._asides.recover()
         return close(self.state, self.journal)
@@ -234,6 +235,7 @@ class Session:
             await self._hands.do(call)
 
     async def _say(self, message: Message) -> None:
+        leave(self.state, self.journal)
         await self._ask_again()
         await self._hearing.begin(message)
 
@@ -242,6 +244,10 @@ class Session:
         if is_answered(self.state):
             return
         await self._ask_again()
+        for call in repeatable(self.state):
+            await self._hands.do(call)
+        if is_answered(self.state):
+            return
         await self._hearing.tell()
         if last.role == "assistant" and not last.calls:
             nudge = Message(

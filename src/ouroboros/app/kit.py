@@ -111,7 +111,7 @@ class Joined(Struct, frozen=True, kw_only=True):
         closing: Is awaited before a run ends.
         stop_child: Stops one child of the run; false where none of that name is at work.
         resize: Gives the terminals of commands so many columns and rows.
-        handed: What goes on that no event says: ``goal``, ``children``, ``tabs``.
+        handed: What goes on that no event says: ``goal``, ``tabs``.
         mentions: Reads what words name, the way every call goes.
     """
 

@@ -37,7 +37,7 @@ _CLOSING_SECONDS = 5.0
 _KEEPING_SECONDS = 30.0
 _LOGS = 1_000
 _NAMES = 200
-_CHEAP_SECONDS = 0.05
+_LARGE = 200_000
 _PATIENCE = 10
 _TABS = re.compile(r"\btabs\b(?!\s*(?:\.\s*length\b|\[[^\]]*\]\s*\??\.\s*(?:id|status|opener)\b))")
 """A look at titles and addresses; a block that hides one was not steered: nothing was read yet."""
@@ -113,7 +113,7 @@ class Repl:
         self._is_kept = True
         self._sees_tabs = False
         self._is_stale = False
-        self._held = ""
+        self._held: str | None = None
         self._names: tuple[str, ...] = ()
         self._kept_at, self._kept_in = 0.0, 0.0
 
@@ -288,16 +288,15 @@ class Repl:
         self._is_stale = began < self._kept_at + _PATIENCE * self._kept_in
         if self._is_stale:
             return self._note_kept("")
-        await self._keep(isolate)
+        size = await self._keep(isolate)
         self._kept_at = anyio.current_time()
-        took = self._kept_at - began
-        self._kept_in = took if took > _CHEAP_SECONDS else 0.0
+        self._kept_in = self._kept_at - began if size > _LARGE else 0.0
 
-    async def _keep(self, isolate: Isolate) -> None:
-        """Keeps the variables; a disk that says no is told once, and the run goes on."""
+    async def _keep(self, isolate: Isolate) -> int:
+        """Keeps the variables, so many bytes; a disk that says no is told once, and the run goes on."""
         variables = await isolate.checkpoint()
         if self._checkpoints is None or self._checkpoints.is_left:
-            return
+            return len(variables)
         checkpoint = Checkpoint(variables=variables, saved=self._taint.saved())
         try:
             self._note_kept(await to_thread.run_sync(self._checkpoints.keep, checkpoint))
@@ -306,6 +305,8 @@ class Repl:
                 words = f"the variables of the REPL are not kept for a resume: {failed.strerror}"
                 self._record(Logged(level="warning", text=words))
             self._is_kept = False
+            self._note_kept("")
+        return len(variables)
 
     def _note_kept(self, name: str) -> None:
         """Says under which name the variables are kept now; empty where that is later."""

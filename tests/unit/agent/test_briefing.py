@@ -9,6 +9,7 @@ from ouroboros.agent.context.instructions import Instructions
 from ouroboros.agent.prompts import load
 from ouroboros.core.events import PermissionRequested, PlanStep
 from ouroboros.core.state import State
+from ouroboros.core.state.present import Child
 
 PROMPTS = load()
 AROUND = Surroundings(
@@ -22,7 +23,7 @@ AROUND = Surroundings(
 )
 
 
-HANDED = {"goal": "ship it", "children": "c1: tests", "tabs": "2 tabs, t1 in front"}
+HANDED = {"goal": "ship it", "tabs": "2 tabs, t1 in front"}
 
 
 def busy() -> State:
@@ -34,6 +35,7 @@ def busy() -> State:
         mode="ask",
         plan=(PlanStep(step="x", status="pending"),),
         processes={7: "npm run dev"},
+        children={"c1": Child(task="tests", iterations=3), "c2": Child(task="read", kind="leaf")},
         approvals={"r": asked},
         asked={"q": "c2"},
         personality="friendly",
@@ -118,7 +120,7 @@ def test_each_block_can_be_switched_off_alone() -> None:
         "goal": "<goal>\nship it\n</goal>",
         "pending": "a yes to shell: Run make ship\nan answer to a question",
         "commands": "[session_id 7] npm run dev",
-        "children": "c1: tests",
+        "children": "c1: tests (in iteration 3)\nc2: read (a plain read)",
         "tabs": "2 tabs, t1 in front",
     }
     assert set(marks) == set(BLOCKS)

@@ -105,7 +105,7 @@ def brief(
         prompts: Has the words for each mode.
         off: Names of blocks that are switched off.
         anew: Tell everything, as after a compaction.
-        handed: What goes on that the state does not know: ``goal``, ``children``, ``tabs``.
+        handed: What goes on that the state does not know: ``goal``, ``tabs``.
     """
     known = {} if anew else state.told
     told: dict[str, str] = {}

@@ -1,6 +1,7 @@
 """What goes on beside the words, told to a model whose history was replaced by a summary."""
 
 from ouroboros.core.state import State
+from ouroboros.core.state.present import Child
 
 _WORDS = 200
 
@@ -9,8 +10,8 @@ def blocks(state: State, handed: dict[str, str]) -> dict[str, str]:
     """Texts by block name, empty ones left out.
 
     Args:
-        state: Knows what waits for the person, and which commands go on.
-        handed: Of what the session does not know itself: ``goal``, ``children``, ``tabs``.
+        state: Knows what waits for the person, and which commands and children go on.
+        handed: Of what the session does not know itself: ``goal``, ``tabs``.
     """
     found = {
         "goal": handed.get("goal", ""),
@@ -19,7 +20,9 @@ def blocks(state: State, handed: dict[str, str]) -> dict[str, str]:
             f"[session_id {number}] {clipped(command, _WORDS)}"
             for number, command in state.processes.items()
         ),
-        "children": handed.get("children", ""),
+        "children": "\n".join(
+            f"{name}: {child_line(child)}" for name, child in state.children.items()
+        ),
         "tabs": handed.get("tabs", ""),
     }
     return {name: f"<{tag}>\n{found[name]}\n</{tag}>" for name, tag in _TAGS.items() if found[name]}
@@ -32,6 +35,12 @@ _TAGS = {
     "children": "running_children",
     "tabs": "open_tabs",
 }
+
+
+def child_line(child: Child) -> str:
+    """What a child was asked, and how far it is."""
+    far = f"in iteration {child.iterations}" if child.iterations else "begun"
+    return f"{clipped(child.task, _WORDS)} ({far if child.kind == 'run' else 'a plain read'})"
 
 
 def clipped(text: str, most: int) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from ouroboros.agent.roles import Journal
-from ouroboros.agent.running.ending import ended
+from ouroboros.agent.running.ending import UNKNOWN, ended
 from ouroboros.core.commands import Branch, Fork, Rewind, Rollback
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import Event, PermissionAnswered, TaskCancelled
@@ -92,7 +92,9 @@ def closings(state: State, reason: str, *, text: str = LEFT) -> list[Event]:
     events += [UserAnswered(request_id=id, call_id=call) for id, call in state.asked.items()]
     waited = state.awaited
     events += [
-        ended(id, call, text, acted=call.phase == "attempted" and id not in waited)
+        ended(id, call, UNKNOWN, "unknown-after-crash")
+        if call.phase == "attempted" and id not in waited
+        else ended(id, call, text)
         for id, call in state.calls.items()
     ]
     if events or (state.turn and not state.ended):

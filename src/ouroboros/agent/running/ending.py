@@ -3,7 +3,13 @@
 from ouroboros.agent.context.messages import ABORTED
 from ouroboros.agent.roles import Journal
 from ouroboros.core.errors import StoreFailed
-from ouroboros.core.events import ErrorRaised, TaskCancelled, TaskCompleted, ToolResulted
+from ouroboros.core.events import (
+    CallStatus,
+    ErrorRaised,
+    TaskCancelled,
+    TaskCompleted,
+    ToolResulted,
+)
 from ouroboros.core.parts import Text
 from ouroboros.core.state import OpenCall, State
 
@@ -13,13 +19,15 @@ UNKNOWN = (
 )
 
 
-def ended(call_id: str, call: OpenCall, text: str, *, acted: bool = False) -> ToolResulted:
-    """The result of a call that came to no end, in these words; of one that may have ``acted`` in ours."""
+def ended(
+    call_id: str, call: OpenCall, text: str, status: CallStatus = "cancelled"
+) -> ToolResulted:
+    """The result of a call that came to no end, in these words."""
     return ToolResulted(
         call_id=call_id,
         name=call.name,
-        status="unknown-after-crash" if acted else "cancelled",
-        parts=(Text(text=UNKNOWN if acted else text),),
+        status=status,
+        parts=(Text(text=text),),
         within=call.within,
     )
 

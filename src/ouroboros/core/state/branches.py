@@ -102,3 +102,4 @@ def _disown(state: Present) -> None:
     state.queued.clear()
     state.later.clear()
     state.processes.clear()
+    state.children.clear()

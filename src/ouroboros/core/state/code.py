@@ -14,6 +14,8 @@ def apply(state: Present, event: Event) -> None:
     match event:
         case IterationStarted(child=""):
             state.iteration = event.iteration
+        case IterationStarted(child=child) if child in state.children:
+            state.children[child].iterations = event.iteration
         case EnvironmentUpdated(child=""):
             state.variables = event.metadata
         case VariablesKept(name=""):

@@ -20,16 +20,36 @@ type CallPhase = Literal["made", "started", "attempted"]
 type Status = Literal["idle", "running", "waiting", "failed"]
 
 
+class Child(Struct, kw_only=True):
+    """A run that a run started, and how far it is.
+
+    Attributes:
+        task: What it was asked, in short.
+        kind: ``run`` takes iterations of its own; ``leaf`` and ``pack`` are one plain read.
+    """
+
+    task: str
+    kind: str = "run"
+    iterations: int = 0
+
+
 class OpenCall(Struct, kw_only=True):
     """A call without a result; ``attempted`` means its effect may have happened.
 
-    One that code made names the call ``within`` which it was made.
+    Attributes:
+        within: The call whose code made this one.
+        acted: Its code did something that is not to be done twice.
+        is_again: It was begun before, by a program that ended.
+        lost: Its children that ended with that program, by name.
     """
 
     name: str
     arguments: str
     phase: CallPhase = "made"
     within: str = ""
+    acted: bool = False
+    is_again: bool = False
+    lost: dict[str, Child] = field(default_factory=dict[str, Child])
 
 
 class Present(Struct, kw_only=True):
@@ -55,7 +75,8 @@ class Present(Struct, kw_only=True):
         numbers: The iteration of each reply of the latest run, by message id.
         began: Length of ``history`` when the words of the latest run joined it.
         sub_calls: Children that the latest run started.
-        children: What those that are at work were asked, by name.
+        children: Those that are at work, by name.
+        lost: Those that were when the program ended before, until that is on record.
         variables: What kind of thing each variable of the REPL is, one line each.
         held: The same variables on the disk, as far as they are kept.
         remembered: Rules that the person wrote down in this session, as patterns.
@@ -115,7 +136,8 @@ class Present(Struct, kw_only=True):
     numbers: dict[str, int] = field(default_factory=dict[str, int])
     began: int = 0
     sub_calls: int = 0
-    children: dict[str, str] = field(default_factory=dict[str, str])
+    children: dict[str, Child] = field(default_factory=dict[str, Child])
+    lost: dict[str, Child] = field(default_factory=dict[str, Child])
     variables: str = ""
     held: Held = Held()
     remembered: list[str] = field(default_factory=list[str])

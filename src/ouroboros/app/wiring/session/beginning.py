@@ -7,8 +7,10 @@ import anyio
 from anyio import to_thread
 
 from ouroboros import __version__
+from ouroboros.agent.context.standing import child_line
 from ouroboros.agent.running.caps import nobody
 from ouroboros.agent.running.hooked import NoHooks
+from ouroboros.agent.running.recovery import repeatable
 from ouroboros.agent.session import Session
 from ouroboros.app.kit import Joined, Kit
 from ouroboros.app.wiring.session import surroundings
@@ -224,7 +226,14 @@ def _begin(built: Built, ready: SessionReady, opening: Opening) -> None:
             )
         built.engine.journal.record(changed)
     built.engine.journal.record(ready)
+    gone = dict(state.lost)
     unknown = built.engine.recover()
+    again = any(repeatable(state))
+    fate = "is asked again when the run goes on" if again else "is gone"
+    built.warnings.extend(
+        f"the child {name} ended with the program and {fate}: {child_line(child)}"
+        for name, child in gone.items()
+    )
     built.warnings.extend(
         f"the call {call.name} {call.arguments[:80]} was cut off; whether it took effect is unknown"
         for call in unknown
