@@ -67,11 +67,15 @@ class Past(Protocol):
 
 
 class Assignment(Protocol):
-    """One review that can be made; ``subject`` says of what."""
+    """One review that can be made; ``subject`` says of what.
+
+    ``shaped`` gives it by the schema that was asked for, or nothing.
+    """
 
     @property
     def subject(self) -> str: ...
     async def review(self) -> "ReviewOutput": ...
+    async def shaped(self, review: "ReviewOutput") -> str: ...
 
 
 class Reviewer(Protocol):

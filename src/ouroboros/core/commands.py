@@ -129,11 +129,13 @@ class Review(Struct, frozen=True, kw_only=True, tag="review"):
         words: The branch or whatever a change is compared with (``base``), the commit, or what to
             look at (``custom``).
         focus: What to look at in particular.
+        output_schema: JSON Schema that the review is to be given by besides; empty for none.
     """
 
     target: ReviewTarget = "uncommitted"
     words: str = ""
     focus: str = ""
+    output_schema: str = ""
 
 
 class SetModel(Struct, frozen=True, kw_only=True, tag="set_model"):

@@ -25,6 +25,7 @@ async def carried_out(
     journal.record(ReviewEntered(target=wish.target, subject=assignment.subject))
     try:
         review = await assignment.review()
+        shaped = await assignment.shaped(review)
     except get_cancelled_exc_class():
         journal.record(interrupted(state, ids))
         with anyio.CancelScope(shield=True):
@@ -36,7 +37,8 @@ async def carried_out(
         await journal.settle()
         raise
     told = _messages(ids, assignment.subject, review)
-    journal.record(ReviewExited(outcome="completed", review=review, messages=told))
+    exited = ReviewExited(outcome="completed", review=review, messages=told, shaped=shaped)
+    journal.record(exited)
 
 
 def interrupted(state: State, ids: Ids) -> ReviewExited:

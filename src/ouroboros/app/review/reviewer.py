@@ -1,23 +1,15 @@
 """The reviewer: a session apart from the one that wants a review, which may only read."""
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-
 from anyio import to_thread
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.agent.review import reading
-from ouroboros.agent.running.hooked import Children
-from ouroboros.app.apart import TOOLS, Ended, Opener, Room, replied
+from ouroboros.app.apart import TOOLS
 from ouroboros.app.review import changes, placing
 from ouroboros.app.review.changes import Part
+from ouroboros.app.review.readers import Ground, Reader, answered, listened
 from ouroboros.app.review.subjects import Subject, subject
-from ouroboros.app.settings import Settings
 from ouroboros.core.commands import Review
-from ouroboros.core.errors import OuroborosError
-from ouroboros.core.events import Envelope, ErrorRaised, Event
-from ouroboros.core.events.fleet import SubagentCompleted, SubagentStarted
 from ouroboros.core.events.review import ReviewOutput, ReviewProgressed
 
 _SHARE = 0.4
@@ -31,27 +23,6 @@ _NUMBERED = "Before each line stands its number in the new file; lines that are 
 _ASKED = "Answer with the JSON object alone."
 
 
-class Ground(Struct, frozen=True, kw_only=True):
-    """What a reviewer needs of the session that wants a review.
-
-    Attributes:
-        rubric: By what it judges.
-        model: What the session works with now.
-        window: How many tokens that reads at once.
-        children: Hears of each reader, and may refuse it or send it back.
-    """
-
-    settings: Settings
-    cwd: Path
-    environment: Mapping[str, str]
-    record: Callable[[Event], None]
-    open: Opener
-    rubric: str
-    model: Callable[[], str]
-    window: Callable[[], int]
-    children: Children
-
-
 class Reviewer:
     """Makes reviews for one session."""
 
@@ -61,17 +32,22 @@ class Reviewer:
 
     async def prepare(self, wish: Review) -> "Assignment":
         """Finds out what is to be reviewed; raises ``Misuse`` where there is nothing."""
+        if wish.output_schema:
+            from ouroboros.agent.shaping.schema import Schema
+
+            Schema.read(wish.output_schema.encode())
         found = await subject(wish, self._ground.cwd, self._ground.environment)
         focus = "" if wish.target == "custom" else wish.focus
-        return Assignment(self._ground, found, focus)
+        return Assignment(self._ground, found, focus, wish.output_schema)
 
 
 class Assignment:
     """One review."""
 
-    def __init__(self, ground: Ground, subject: Subject, focus: str) -> None:
-        """``focus`` is what the person wants to have looked at in particular."""
+    def __init__(self, ground: Ground, subject: Subject, focus: str, written: str = "") -> None:
+        """``focus`` is what to look at in particular, ``written`` a JSON Schema for the answer."""
         self._ground, self._subject, self._focus = ground, subject, focus
+        self._written = written
 
     @property
     def subject(self) -> str:
@@ -118,78 +94,30 @@ class Assignment:
         pieces += [f"<diff>\n{part.text.rstrip()}\n</diff>", _ASKED]
         return "\n\n".join(filter(None, pieces))
 
+    async def shaped(self, review: ReviewOutput) -> str:
+        """The review as JSON by the schema that was asked for, else nothing.
+
+        Raises:
+            OuroborosError: The model does not manage, or could not be asked.
+        """
+        if not self._written:
+            return ""
+        from ouroboros.app.review.shaping import shaped  # few reviews are wanted in another form
+
+        return await shaped(self._ground, review, self._written)
+
     async def _reading(self, task: str) -> ReviewOutput:
         """One reader's review of one part."""
-        problem, child, model = "", "", self._ground.settings.review.model or self._ground.model()
-
-        def hear(envelope: Envelope) -> None:
-            nonlocal problem
-            if isinstance(envelope.data, ErrorRaised):
-                problem = envelope.data.message
-            elif reply := replied(envelope.data, child, model):
-                self._ground.record(reply)
-
-        reason = "cancelled"
-        try:
-            settings = confined(self._ground.settings, model, self._ground.rubric)
-            async with self._ground.open(settings, TOOLS) as room:
-                child = room.id
-                self._ground.record(SubagentStarted(child=child, task=f"review {self.subject}"))
-                room.listen(hear)
-                ended = await self._answered(room, task)
-                reason = ended.reason
-        except OuroborosError:
-            reason = "failed"
-            raise
-        finally:
-            if child:
-                self._ground.record(SubagentCompleted(child=child, reason=reason))
-        if reason == "failed":
-            raise OuroborosError(f"the reviewer failed: {problem or 'it gave no answer'}")
+        ground = self._ground
+        reader = Reader(task=f"review {self.subject}", rubric=ground.rubric, tools=TOOLS)
+        ended = await listened(ground, reader, lambda room: answered(ground, room, task))
         found = reading.read(ended.final)
-        if reason == "completed":
+        if ended.reason == "completed":
             return found
-        limit = reason.partition(":")[2] or reason
+        limit = ended.reason.partition(":")[2] or ended.reason
         return replace(
             found, notes=(*found.notes, f"the reviewer was stopped by a limit ({limit})")
         )
-
-    async def _answered(self, room: Room, task: str) -> Ended:
-        """The reader's answer, after all that the person's hooks have to say to it."""
-        children = self._ground.children
-        begun = await children.begins(room.id, "review")
-        if begun.refused:
-            raise OuroborosError(f"a hook stopped the reviewer: {begun.refused}")
-        told = (message.text for message in begun.told)
-        ended = await room.run("\n\n".join((*told, task)), typed=0)
-        times = 0
-        while ended.reason == "completed":
-            again = await children.stops(room.id, ended.final, times)
-            if not again:
-                break
-            ended, times = await room.run(again, typed=0), times + 1
-        return ended
-
-
-def confined(settings: Settings, model: str, rubric: str) -> Settings:
-    """The settings of a reviewer: it reads, asks nobody, and has the rubric for its instructions."""
-    off = (*(name for name in settings.context.off if name != "own"), "core", "permissions", "plan")
-    return replace(
-        settings,
-        model=model,
-        mode="plan",
-        approval_policy="",
-        system=rubric,
-        personality="none",
-        context=replace(settings.context, off=off),
-        tools=replace(
-            settings.tools, web_search="off", scripts=False, additional_permissions=False
-        ),
-        sandbox=replace(settings.sandbox, mode="read-only", network="off"),
-        guardian=replace(settings.guardian, enabled=False),
-        checkpoints=replace(settings.checkpoints, enabled=False),
-        browser=replace(settings.browser, tools=False),
-    )
 
 
 def _notes(parts: tuple[Part, ...], subject: Subject) -> list[str]:

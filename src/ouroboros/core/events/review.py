@@ -78,10 +78,16 @@ class ReviewProgressed(Event, frozen=True, kw_only=True):
 
 
 class ReviewExited(Event, frozen=True, kw_only=True):
-    """A review ended; ``messages`` is what the conversation knows of it from here on."""
+    """A review ended.
+
+    Attributes:
+        messages: What the conversation knows of it from here on.
+        shaped: The review as JSON by the schema that was asked for; empty for none.
+    """
 
     type: ClassVar[str] = "review.exited"
     outcome: Literal["completed", "interrupted", "failed"]
     review: ReviewOutput = ReviewOutput()
     messages: tuple[Message, ...] = ()
     problem: str = ""
+    shaped: str = ""

@@ -119,6 +119,8 @@ _RUNNING = (
         default="",
         help="Go on after this message, a number of `ouro sessions tree`.",
     ),
+)
+_TAPING = (
     click.option(
         "--record", metavar="FILE", default="", help="Keep what is said to models in a file."
     ),
@@ -133,7 +135,7 @@ _RUNNING = (
 
 def shared(function: Callable[..., int]) -> Callable[..., int]:
     """Adds the shared options to a command."""
-    for option in reversed((*_ASKING, *_RUNNING)):
+    for option in reversed((*_ASKING, *_RUNNING, *_TAPING)):
         function = option(function)
     return function
 
@@ -148,6 +150,13 @@ def with_browser(function: Callable[..., int]) -> Callable[..., int]:
 def asking(function: Callable[..., int]) -> Callable[..., int]:
     """Adds only those that say whom to ask, and how."""
     for option in reversed(_ASKING):
+        function = option(function)
+    return function
+
+
+def taped(function: Callable[..., int]) -> Callable[..., int]:
+    """Adds only those of recordings."""
+    for option in reversed(_TAPING):
         function = option(function)
     return function
 

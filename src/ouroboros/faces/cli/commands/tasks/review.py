@@ -15,7 +15,7 @@ from ouroboros.core.events.fleet import SubagentReplied
 from ouroboros.core.events.review import ReviewExited
 from ouroboros.core.findings import is_review, rank, rendered
 from ouroboros.faces.cli.invocation import Invocation
-from ouroboros.faces.cli.options.flags import Chosen, asking
+from ouroboros.faces.cli.options.flags import Chosen, asking, taped
 from ouroboros.faces.cli.render.face import Ending, Notice, Shown
 
 if TYPE_CHECKING:
@@ -40,7 +40,14 @@ _UNREADABLE = "the reviewer's answer was no review, so --fail-on cannot be judge
     type=click.Choice(["P0", "P1", "P2", "P3"]),
     help=f"End with {FOUND} where a finding is as grave as that.",
 )
+@click.option(
+    "--output-schema",
+    metavar="FILE",
+    default="",
+    help="A JSON Schema: print the review as one JSON value that fits it.",
+)
 @asking
+@taped
 @click.pass_obj
 def command(
     invocation: Invocation,
@@ -53,6 +60,7 @@ def command(
     as_json: bool,
     max_findings: int | None,
     fail_on: str | None,
+    output_schema: str,
     **options: object,
 ) -> int:
     """Review a change of this repository; TEXT says what to look at in particular.
@@ -66,16 +74,30 @@ def command(
     """
     words = " ".join(text).encode("utf-8", "replace").decode().strip()
     wish = _wish(words, base=base, commit=commit, uncommitted=uncommitted)
-    shape = Shape(as_json=as_json, most=max_findings, fail_on=int(fail_on[1]) if fail_on else None)
+    shape = Shape(
+        as_json=as_json,
+        most=max_findings,
+        fail_on=int(fail_on[1]) if fail_on else None,
+        schema=output_schema,
+    )
+    if output_schema and (as_json or max_findings):
+        other = "--json" if as_json else "--max-findings"
+        raise Misuse(
+            f"--output-schema and {other} contradict each other", hint="say it in the schema"
+        )
     return perform(invocation, msgspec.convert(options, Chosen), wish, shape)
 
 
 class Shape(Struct, frozen=True, kw_only=True):
-    """How the review is printed, and from which priority on it is a failure."""
+    """How the review is printed, and from which priority on it is a failure.
+
+    ``schema`` is a file by whose JSON Schema it is printed.
+    """
 
     as_json: bool
     most: int | None
     fail_on: int | None
+    schema: str = ""
 
 
 def _wish(words: str, *, base: str, commit: str, uncommitted: bool) -> Review:
@@ -95,27 +117,32 @@ def _wish(words: str, *, base: str, commit: str, uncommitted: bool) -> Review:
 def perform(invocation: Invocation, chosen: Chosen, wish: Review, shape: Shape) -> int:
     """Opens a session, has the change reviewed in it, and gives the exit code."""
     from ouroboros.faces.cli import interrupts
+    from ouroboros.faces.cli.runs.schema_file import schema_of
     from ouroboros.faces.cli.runs.taping import equip
     from ouroboros.faces.cli.stage import Streams, open_stage
 
     streams = Streams.of_process(invocation.environment)
     cwd = invocation.cwd(chosen.cwd)
     equipment = equip(invocation, chosen, cwd)
+    is_machine = shape.as_json or bool(shape.schema)
+    wish = replace(wish, output_schema=schema_of(shape.schema, cwd).decode("utf-8", "replace"))
 
     async def main() -> int:
         from ouroboros.faces.cli.conversation import Conversation
 
         async with equipment.engine().open(cwd=cwd, chosen=equipment.chosen) as session:
-            output = "json" if shape.as_json else "text"
+            output = "json" if is_machine else "text"
             stage = open_stage(streams, output, session.state, interactive=False)
-            if shape.as_json:
+            if is_machine:
                 stage.face = JsonFace(stage.out, stage.err)
             for warning in session.warnings:
                 stage.face.tell(Notice(text=f"warning: {warning}", level="warning"))
             talk = Reviewing(session, wish, shape, stage.face.tell)
             return await Conversation(talk, stage, session.id).once("")
 
-    return interrupts.run(main)
+    code = interrupts.run(main)
+    equipment.remark()
+    return code
 
 
 class Reviewing:
@@ -154,7 +181,9 @@ class Reviewing:
         if exited is None or exited.outcome != "completed":
             return self._closing("cancelled", "", 130)
         review = exited.review
-        if self._shape.as_json:
+        if self._shape.schema:
+            final = exited.shaped
+        elif self._shape.as_json:
             shown = replace(review, findings=review.findings[: self._shape.most])
             final = msgspec.json.encode(shown).decode()
         else:
