@@ -21,6 +21,7 @@ DIFF_CHARS = 1_000_000
 
 _ALIKE = 0.5
 _PAIRS = 2_500
+_NAMED = 20
 _NOTHING = "0" * 40
 
 
@@ -190,11 +191,16 @@ def _text(side: Side | None) -> str | None:
 
 def _bounded(blocks: list[str]) -> str:
     kept: list[str] = []
+    left: list[str] = []
     size = 0
     for block in blocks:
+        if size + len(block) > DIFF_CHARS:
+            left.append(block[: block.index("\n")].rpartition(" b/")[2])
+            continue
         size += len(block)
-        if size > DIFF_CHARS:
-            left = len(blocks) - len(kept)
-            return "".join(kept) + f"[the changes of {left} more files are too large to show]\n"
         kept.append(block)
+    if left:
+        names = ", ".join(left[:_NAMED]) + (", ..." if len(left) > _NAMED else "")
+        what = "one more file" if len(left) == 1 else f"{len(left)} more files"
+        kept.append(f"[the changes of {what} are too large to show: {names}]\n")
     return "".join(kept)

@@ -109,9 +109,13 @@ def test_paths_outside_folders_and_much_are_told(tmp_path: Path) -> None:
     (root / "folder").mkdir()
     for path in names[:-1]:
         path.write_text("x" * (DIFF_CHARS // 3) + "\n")
+    (root / "f3").write_text("short\n")
     text = changes.diff()
     assert len(text) < DIFF_CHARS + 200
-    assert text.endswith("[the changes of 3 more files are too large to show]\n")
+    last = text.splitlines()[-1]
+    assert last.startswith("[the changes of 2 more files are too large to show: f2, ")
+    assert last.endswith("/out]")
+    assert "+short\n" in text
     assert "folder" not in text
 
 
