@@ -150,8 +150,7 @@ def _going_on(
     found = _mended(connection, home, session, after=after)
     if found.warnings:
         _set_aside(connection, session, after + len(found.envelopes))
-    gone = _folder_gone(connection, session)
-    return Resumed(envelopes=found.envelopes, warnings=found.warnings + gone)
+    return found
 
 
 def _mended(connection: sqlite3.Connection, home: Path, session: str, *, after: int = 0) -> Resumed:
@@ -255,12 +254,3 @@ def _set_aside(connection: sqlite3.Connection, session: str, last: int) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-
-
-def _folder_gone(connection: sqlite3.Connection, session: str) -> tuple[str, ...]:
-    row: tuple[str] | None = connection.execute(
-        "SELECT cwd FROM sessions WHERE id = ?", (session,)
-    ).fetchone()
-    if row is None or not row[0] or Path(row[0]).is_dir():
-        return ()
-    return (f"The folder of session {session!r} is gone: {row[0]!r}.",)

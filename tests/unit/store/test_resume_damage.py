@@ -134,17 +134,6 @@ def test_an_event_of_a_later_version_is_shown_as_missing_but_never_set_aside(
         assert connection.execute("SELECT count(*) FROM events").fetchone() == (8,)
 
 
-def test_a_folder_that_is_gone_is_told(tmp_path: Path) -> None:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    keep(tmp_path / "home", numbered([ready(str(folder))]))
-    with Lease.take(tmp_path / "home", SESSION) as lease:
-        assert resume.load(tmp_path / "home", lease).warnings == ()
-        folder.rmdir()
-        (warning,) = resume.load(tmp_path / "home", lease).warnings
-    assert str(folder) in warning
-
-
 def test_an_unknown_session_is_an_error(tmp_path: Path) -> None:
     keep(tmp_path, EVENTS)
     for name in ("ses_2", "../ses_1", ""):

@@ -13,6 +13,7 @@ from anyio import to_thread
 from ouroboros.app.rewind.bounds import bounds_of
 from ouroboros.app.rewind.ground import Ground
 from ouroboros.app.rewind.journey import SHOWN, event_of, finished
+from ouroboros.core.errors import ToolFailed
 from ouroboros.core.events import Event
 from ouroboros.core.events.checkpoint import CheckpointCreated, CheckpointKind
 from ouroboros.core.events.code import Logged
@@ -45,6 +46,7 @@ class Keeping:
         self._told: set[str] = set()
         self._is_large = False
         self._accepted = False
+        self._is_gone = False
         self.late: list[Event] = []
         self._given_up = ""
         self._behind: Thread | None = None
@@ -58,13 +60,19 @@ class Keeping:
         return bounds_of(self.ground.settings, self.ground.home)
 
     async def before(self, call_id: str, effect: Effect, *, within: str) -> str:
-        """Keeps the files unless the effect leaves them alone; why a person should know of a failure."""
+        """Keeps the files unless the effect leaves them alone; why a person should know of a failure.
+
+        Raises:
+            ToolFailed: The folder is not there any more; writing would make another one in its place.
+        """
         if effect.kind not in _WRITING and not (effect.paths and effect.kind == "risk"):
             return ""
         if within and within == self._within:
             return ""  # the block of code that makes this call is one step
         if not await to_thread.run_sync(self._may_change, effect):
             return ""
+        if not await to_thread.run_sync(self.ground.cwd.is_dir):
+            raise ToolFailed(self._gone())
         if self._given_up:
             return "" if self._accepted else self._given_up
         try:
@@ -126,7 +134,8 @@ class Keeping:
                 self._within = ""
                 await self.use(self._tidied)
             except CheckpointFailed as failed:
-                self._warn(f"the files as the run left them are not kept: {failed.message}")
+                if not self._is_gone:
+                    self._warn(f"the files as the run left them are not kept: {failed.message}")
 
     async def take(
         self, kind: CheckpointKind, *, call_id: str = "", paths: Sequence[str] = ()
@@ -306,6 +315,13 @@ class Keeping:
         return tuple(
             os.fspath(path.relative_to(root)) for path in effect.paths if path.is_relative_to(root)
         )
+
+    def _gone(self) -> str:
+        why = f"the folder {str(self.ground.cwd)!r} was renamed or deleted while the session was open"
+        if not self._is_gone:
+            self._is_gone = True
+            self._warn(f"{why}; nothing is written until it is there again")
+        return f"not done: {why}"
 
     def _failed(self, failed: CheckpointFailed) -> str:
         why = f"the files cannot be kept before this, so it could not be undone: {failed.message}"
