@@ -116,7 +116,7 @@ def test_paths_outside_folders_and_much_are_told(tmp_path: Path) -> None:
     assert last.startswith("[the changes of 2 more files are too large to show: f2, ")
     assert last.endswith("/out]")
     assert "+short\n" in text
-    assert "folder" not in text
+    assert "b/folder" not in text
 
 
 def named(data: bytes) -> str:

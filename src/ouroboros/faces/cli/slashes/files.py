@@ -43,7 +43,7 @@ async def rewind(seat: Seat, rest: str) -> Control:
 
 async def undo(seat: Seat, rest: str) -> Control:
     """Takes the latest turns back, with what they did to files."""
-    turns, _, decision = _wish(rest)
+    turns, _, decision = _wish(rest, example="/undo, /undo 2, /undo 1 keep")
 
     async def job() -> None:
         await _sent(seat, f"/undo {rest}", Undo(turns=turns or 1, foreign=decision))
@@ -54,7 +54,7 @@ async def undo(seat: Seat, rest: str) -> Control:
 
 async def redo(seat: Seat, rest: str) -> Control:
     """Has again what was taken back last."""
-    _, _, decision = _wish(rest, counts=False)
+    _, _, decision = _wish(rest, counts=False, example="/redo, /redo keep, /redo overwrite")
 
     async def job() -> None:
         await _sent(seat, f"/redo {rest}", Redo(foreign=decision))
@@ -68,7 +68,8 @@ async def checkpoints(seat: Seat, rest: str) -> Control:
     verb, _, more = rest.partition(" ")
     if verb == "restore" and more:
         name, _, said = more.strip().partition(" ")
-        _, _, decision = _wish(said, counts=False)
+        again = f"/checkpoints restore {one_line(name, 40)} keep"
+        _, _, decision = _wish(said, counts=False, example=again)
 
         async def job() -> None:
             await _sent(seat, f"/checkpoints {rest}", Restore(checkpoint=name, foreign=decision))
@@ -76,7 +77,8 @@ async def checkpoints(seat: Seat, rest: str) -> Control:
         return job
     if rest:
         raise Misuse(
-            "/checkpoints takes nothing, or `restore NAME`", hint="for example: /checkpoints"
+            "/checkpoints takes nothing, or `restore NAME`",
+            hint="for example: /checkpoints restore 650b1511ba18",
         )
     seat.say(*await to_thread.run_sync(partial(_kept, seat)))
     return "stay"
@@ -100,7 +102,11 @@ async def _sent(seat: Seat, line: str, command: Restore | Undo | Redo) -> None:
 
 
 def _wish(
-    rest: str, *, counts: bool = True, parts: frozenset[str] = frozenset()
+    rest: str,
+    *,
+    counts: bool = True,
+    parts: frozenset[str] = frozenset(),
+    example: str = "/rewind 2, /rewind 2 files, /rewind 1 both overwrite",
 ) -> tuple[int, str, Foreign]:
     """The number of a turn or 0, what goes back, and what becomes of others' changes.
 
@@ -116,10 +122,7 @@ def _wish(
         elif word in _DECISIONS:
             decision = _DECISIONS[word]
         else:
-            raise Misuse(
-                f"{word[:40]!r} is not understood",
-                hint="for example: /rewind 2 files, /undo 2, /rewind 1 both overwrite",
-            )
+            raise Misuse(f"{word[:40]!r} is not understood", hint=f"for example: {example}")
     return turn, what, decision
 
 
