@@ -148,7 +148,7 @@ async def test_a_script_that_never_ends_is_ended(tmp_path: Path) -> None:
         tmp_path,
         [says(call("js", code="for (;;) {}")), says(call("js", code="1 + 1")), Turn(text="Done.")],
         tools={"scripts": True},
-        rlm={"script_timeout": 0.5},
+        rlm={"script_timeout": 1.5},
     ) as opened:
         await opened.run()
         told = words_of(opened)

@@ -12,6 +12,7 @@ from ouroboros.core.events import SettingsChanged, ToolResulted, UserMessage
 from ouroboros.core.events.asides import PlanAnswered, PlanProposed
 from ouroboros.core.events.question import UserAsked
 from ouroboros.llm.turns import Turn
+from tests.passing import hurrying, until
 from tests.story.stage import Stage, call, stage
 
 PLAN = "1. Write a.txt\n2. Look at it"
@@ -107,12 +108,14 @@ async def test_a_mode_that_is_changed_while_a_run_is_on_holds_for_the_next_call(
     tmp_path: Path,
 ) -> None:
     """The model is told at its next turn, and once."""
-    second = Turn(tool_calls=(call("write", path="b.txt", content="x"),), delay_seconds=0.3)
+    second = Turn(tool_calls=(call("write", path="b.txt", content="x"),), delay_seconds=60)
     async with stage(tmp_path, [WRITE, second, DONE, DONE], mode="full-auto") as s:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(s.run)
             await s.until(ToolResulted)
             await s.session.send(SetMode(mode="plan"))
+            async with hurrying(1):
+                await until(lambda: s.session.state.ended)
         assert (s.cwd / "a.txt").exists()
         assert not (s.cwd / "b.txt").exists()
         assert "Mode: plan." in str(s.body(2)["messages"])

@@ -15,6 +15,7 @@ from ouroboros.core.events import PermissionRequested
 from ouroboros.core.events.fleet import SubagentReplied, SubagentStarted
 from ouroboros.core.events.review import ReviewExited
 from ouroboros.llm.turns import Turn
+from tests.passing import hurrying
 from tests.story.stage import call, stage
 
 WHO = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a"}
@@ -136,14 +137,15 @@ async def test_the_reviewer_can_only_read(tmp_path: Path) -> None:
 async def test_an_interrupted_review_leaves_a_history_that_says_so(tmp_path: Path) -> None:
     folder = repository(tmp_path)
     (folder / "a.py").write_text("all new\n")
-    turns = [Turn(text="never", delay_seconds=0.6), DONE]
+    turns = [Turn(text="never", delay_seconds=60), DONE]
     async with stage(tmp_path, turns, check=False) as s:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(s.session.send, Review())
             await s.until(SubagentStarted)
             await s.session.send(Interrupt())
         assert [event.outcome for event in s.events(ReviewExited)] == ["interrupted"]
-        await s.run("And now?")
+        async with hurrying(5):
+            await s.run("And now?")
         assert "stopped before it was done" in str(s.body()["messages"])
 
 

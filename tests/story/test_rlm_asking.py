@@ -30,8 +30,8 @@ async def test_its_question_reaches_the_person_and_the_answer_its_code(tmp_path:
             (asked,) = s.events(UserAsked)
             await s.session.send(Answer(request_id=asked.request_id, answers=answers))
         assert s.session.state.final == "PostgreSQL"
+        (asked,) = s.events(UserAsked)
         with pytest.raises(Misuse, match="not open any more"):
-            (asked,) = s.events(UserAsked)
             await s.session.send(Answer(request_id=asked.request_id, answers=answers))
         assert "request_user_input([{id, header" in s.body()["messages"][0]["content"]
 

@@ -163,11 +163,13 @@ async def test_the_fixed_prompt_is_the_same_to_the_byte(tmp_path: Path) -> None:
 
 
 async def test_steering_is_told_with_the_task(tmp_path: Path) -> None:
-    turns = [block("await sleep(400)\n1"), END]
+    wait = "for (;;) { try { await read('heard'); break } catch { await sleep(20) } }"
+    turns = [block(f"{wait}\n1"), END]
     async with rlm_stage(tmp_path, turns) as s, anyio.create_task_group() as tasks:
         tasks.start_soon(s.run, "Count the ships.")
         await s.until(CodeGenerated)
         await s.session.send(Steer(text="Only the red ones."))
+        await anyio.Path(s.cwd / "heard").write_text("heard")
         await s.until(TaskCompleted)
         told = contexts(s)[1]
         assert 'The user added: """\nOnly the red ones.\n"""' in told

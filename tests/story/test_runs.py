@@ -24,6 +24,7 @@ from ouroboros.core.events import (
     UserMessage,
 )
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
+from tests.passing import hurrying, until
 from tests.story.inhabitants import inhabitants
 from tests.story.stage import FORMATS, call, stage
 
@@ -183,21 +184,26 @@ async def test_reads_run_together_and_writes_alone(tmp_path: Path) -> None:
 
 
 async def test_a_steer_is_heard_at_the_next_turn(tmp_path: Path) -> None:
-    turns = [Turn(tool_calls=(call("shell", command="sleep 0.3"),)), DONE]
+    wait = "until [ -e heard ]; do sleep 0.01; done"
+    turns = [Turn(tool_calls=(call("shell", command=wait),)), DONE]
     async with stage(tmp_path, turns) as s, anyio.create_task_group() as tasks:
         tasks.start_soon(s.run)
         await s.until(ToolAttempted)
         await s.session.send(Steer(text="Mind the gap."))
+        await anyio.Path(s.cwd / "heard").touch()
     assert s.body()["messages"][-1] == {"role": "user", "content": "Mind the gap."}
     assert [m.message.text for m in s.events(UserMessage) if m.steered] == ["Mind the gap."]
 
 
 async def test_a_steer_after_the_last_word_is_not_lost(tmp_path: Path) -> None:
-    turns = [Turn(text="Done?", chunk=1, pace_seconds=0.1), Turn(text="Heard.")]
+    turns = [Turn(text="Done?", chunk=1, pace_seconds=30), Turn(text="Heard.")]
     async with stage(tmp_path, turns) as s, anyio.create_task_group() as tasks:
         tasks.start_soon(s.run)
-        await s.until(ModelDelta)
+        async with hurrying(1):
+            await until(lambda: s.events(ModelDelta))
         await s.session.send(Steer(text="One more thing."))
+        async with hurrying(1):
+            await until(lambda: s.events(TaskCompleted))
     assert s.events(TaskCompleted)[-1].final == "Heard."
 
 
