@@ -19,6 +19,7 @@ PICTURE = b64decode(
         ("fetch", "read a web page"),
         ("python", "run python code"),
         ("view_image", "look at an image"),
+        ("repo_map", "map of the repository"),
         ("request_permissions", "ask for permission to write"),
         ("request_user_input", "ask the user a question"),
     ],

@@ -125,6 +125,7 @@ def registry(
     python: Callable[[], AnyTool] | None = None,
     permissions: Callable[[], AnyTool] | None = None,
     view_image: Callable[[], AnyTool] | None = None,
+    repo_map: Callable[[], AnyTool] | None = None,
     beyond: Callable[[], Beyond] | None = None,
     goals: dict[str, Callable[[], AnyTool]] | None = None,
     only: frozenset[str] | None = None,
@@ -141,6 +142,7 @@ def registry(
         python: The same of the tool that runs Python.
         permissions: The same of the tool that asks to be allowed more.
         view_image: The same of the tool that shows pictures.
+        repo_map: The same of the tool that maps a folder.
         beyond: What single commands may be given besides, where that is switched on.
         goals: The same of the tools of the goal.
         only: Names of those that there are; None means all.
@@ -159,6 +161,7 @@ def registry(
     known.register_late("python", python or _python)
     known.register_late("request_permissions", permissions or _permissions)
     known.register_late("view_image", view_image or _view_image)
+    known.register_late("repo_map", repo_map or partial(repo_map_in, Path("home")))
     for name, make in (goals or goal_makers()).items():
         known.register_late(name, make, quietly=True)
     if late is not None:
@@ -186,6 +189,13 @@ def _view_image() -> AnyTool:
     from ouroboros.tools.builtin.image import ViewFileTool
 
     return ViewFileTool()
+
+
+def repo_map_in(home: Path) -> AnyTool:
+    """The tool that maps a folder; what it found is kept in this home."""
+    from ouroboros.tools.builtin.repo_map import RepoMapTool
+
+    return RepoMapTool(home)
 
 
 def view_image_for(kit: Kit) -> AnyTool:

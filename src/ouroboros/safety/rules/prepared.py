@@ -24,6 +24,7 @@ FAMILIES = {
     "multi_edit": "write",
     "python": "execute",
     "read": "read",
+    "repo_map": "read",
     "shell": "execute",
     "view_image": "read",
     "write": "write",

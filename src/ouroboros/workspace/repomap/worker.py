@@ -28,14 +28,23 @@ _MOST_PATH = 4096
 
 
 class Wish(Struct, frozen=True, kw_only=True):
-    """Of which folder, how large, and what the conversation is about."""
+    """Of which folder, how large, and what the conversation is about.
+
+    Attributes:
+        near: Paths of files; what they use counts more.
+        names: Symbols that count more.
+        words: The same of files and symbols whose names hold one of these, in small letters.
+        most_ranked: How many symbols are handed out by rank, for whoever draws the outline.
+    """
 
     root: str
     home: str
     most_chars: int
     near: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     most_symbols: int = 50
+    most_ranked: int = 0
 
 
 class Symbol(Struct, frozen=True, kw_only=True):
@@ -54,6 +63,7 @@ class Map(Struct, frozen=True, kw_only=True):
         files: How many were looked into.
         read: How many of them anew.
         shown: Symbols in the outline.
+        ranked: As many as were wished for, by rank.
     """
 
     outline: str
@@ -61,6 +71,7 @@ class Map(Struct, frozen=True, kw_only=True):
     files: int = 0
     read: int = 0
     shown: int = 0
+    ranked: tuple[Ranked, ...] = ()
 
 
 def main() -> int:
@@ -77,12 +88,31 @@ def made(wish: Wish) -> Map:
     place = file_of(Path(wish.home), root)
     known = load(place, root)
     files, read = _read(root, place, known)
-    ranked = rank(
-        {path: kept.tags for path, kept in files.items()}, near=wish.near, names=wish.names
-    )
+    tags = {path: kept.tags for path, kept in files.items()}
+    near, names = _about(wish, tags)
+    ranked = rank(tags, near=near, names=names)
     text, shown = outline(ranked, most_chars=wish.most_chars)
     symbols = tuple(_symbol(one) for one in ranked[: wish.most_symbols] if one.score > 0)
-    return Map(outline=text, symbols=symbols, files=len(files), read=read, shown=shown)
+    return Map(
+        outline=text,
+        symbols=symbols,
+        files=len(files),
+        read=read,
+        shown=shown,
+        ranked=tuple(ranked[: wish.most_ranked]),
+    )
+
+
+def _about(wish: Wish, tags: dict[str, Tags]) -> tuple[set[str], set[str]]:
+    """The files and the names that the conversation is about."""
+    near, names = set(wish.near), set(wish.names)
+    for path, found in tags.items() if wish.words else ():
+        if any(word in path.lower() for word in wish.words):
+            near.add(path)
+        for each in found.definitions:
+            if any(word in each.name.lower() for word in wish.words):
+                names.add(each.name)
+    return near, names
 
 
 def _read(root: Path, place: Path, known: dict[str, Kept]) -> tuple[dict[str, Kept], int]:

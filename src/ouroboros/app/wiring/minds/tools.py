@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from anyio import to_thread
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouroboros.agent.mind import ToolMind
 from ouroboros.agent.prompts import Prompts
@@ -57,6 +58,7 @@ async def joined(
             python=pythons.tool,
             permissions=partial(toolbox.permissions_for, kit),
             view_image=partial(toolbox.view_image_for, kit),
+            repo_map=partial(toolbox.repo_map_in, kit.home),
             beyond=partial(toolbox.beyond_for, kit),
             goals=goals.makers(kit.state, kit.ids),
         )
@@ -86,7 +88,7 @@ async def joined(
                 blind=partial(toolbox.blind, kit),
             )
         seat = await open_.enter_async_context(used)
-        yield _mind(kit, prompts, registry, hands, processes, seat=seat)
+        yield replace(_mind(kit, prompts, registry, hands, processes, seat=seat), children=children)
 
 
 def _mind(
