@@ -248,3 +248,23 @@ def test_what_the_latest_turn_changed_can_be_seen(tmp_path: Path) -> None:
     session = json.loads(ouro("sessions", "list", "--json", cwd=tmp_path).stdout)[0]["id"]
     shown = ouro("export", session, "--format", "markdown", cwd=tmp_path).stdout
     assert "### What was changed\n\n```diff\ndiff --git a/a.txt b/a.txt\n" in shown
+
+
+def test_a_key_switches_the_mode_in_the_middle_of_a_turn(tmp_path: Path) -> None:
+    wait = {"name": "shell", "arguments": {"command": "until [ -e go ]; do sleep 0.02; done"}}
+    write = {"name": "write", "arguments": {"path": "made.txt", "content": "x\n"}}
+    model = script(tmp_path, *({"text": "", "tool_calls": [each]} for each in (wait, write)), FIRST)
+    with Program(["chat", "--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
+        program.sees("full-auto> ")
+        program.type("begin\r")
+        program.sees("Working")
+        program.type("\x1b[Z")
+        program.sees("plan> ")
+        (tmp_path / "go").touch()
+        program.sees("First answer.")
+        assert not (tmp_path / "made.txt").exists()
+        for name in ("ask", "auto-edit", "plan", "ask"):
+            program.type("\x1b[Z")
+            program.sees(f"{name}> ")
+        program.type("\x04")
+        assert program.ends() == 0

@@ -15,7 +15,7 @@ from ouroboros.core.commands import Command, Interrupt, Resize, Steer
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import Envelope
 from ouroboros.faces.cli.interrupts import INTERRUPTED, on_continue, on_resize, watch
-from ouroboros.faces.cli.prompting.intents import Answered, Intent, Left, Said
+from ouroboros.faces.cli.prompting.intents import Answered, Intent, Left, Said, Switched
 from ouroboros.faces.cli.render.face import Ending, Notice
 from ouroboros.faces.cli.render.screen import USUAL, Size
 from ouroboros.faces.cli.stage import Stage
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from ouroboros.faces.cli.prompting.desk import Desk
 
 PIPE_CLOSED = 141
+NEXT_MODE = "/mode next"
+"""What Shift-Tab stands for."""
+
 _LEAVING_SECONDS = 1.0
 
 type Job = Callable[[], Awaitable[None]]
@@ -286,15 +289,26 @@ class Conversation:
                 # A person at a terminal saw how each turn ended; a script is told of the last.
                 shown = 0 if self._stage.typed else code
                 self._code = INTERRUPTED if self._signalled else shown
-                while self._waiting and not self._running:
-                    if await self._hear(tasks, self._waiting.popleft()) == "leave":
-                        return True
+                if await self._hear_waiting(tasks) == "leave":
+                    return True
+            case Switched():
+                await self._switch()
             case Said(text=text):
                 if await self._hear(tasks, text) == "leave":
                     return True
         if not self._running and self._stage.invite is not None and not self._leaves:
             self._stage.invite()
         return self._leaves and not self._running and not self._waiting
+
+    async def _switch(self) -> None:
+        if self._control is not None:
+            await self._control(NEXT_MODE, running=self._running)
+
+    async def _hear_waiting(self, tasks: TaskGroup) -> Literal["stay", "leave"]:
+        while self._waiting and not self._running:
+            if await self._hear(tasks, self._waiting.popleft()) == "leave":
+                return "leave"
+        return "stay"
 
     async def _hear(self, tasks: TaskGroup, text: str) -> Literal["stay", "leave"]:
         if self._running and not self._stage.typed:

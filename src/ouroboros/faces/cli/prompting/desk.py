@@ -10,7 +10,7 @@ from ouroboros.core.clock import Clock
 from ouroboros.core.commands import Approve, Deny
 from ouroboros.core.events import Envelope, PermissionAnswered, PermissionRequested
 from ouroboros.core.events.question import UserAnswered, UserAsked
-from ouroboros.faces.cli.prompting.intents import Answered, Intent, Left, Said
+from ouroboros.faces.cli.prompting.intents import Answered, Intent, Left, Said, Switched
 from ouroboros.faces.cli.prompting.keys import Key
 from ouroboros.faces.cli.prompting.line import Line
 from ouroboros.faces.cli.prompting.survey import Survey
@@ -81,6 +81,8 @@ class Desk:
 
     def press(self, key: Key) -> list[Intent]:
         """Takes in a key; of text that came at once, each letter may answer another question."""
+        if key.name == "mode":
+            return [Switched()]
         letters = self.question is not None and key.name == "text"
         keys = [Key("text", letter) for letter in key.text] if letters else [key]
         return [intent for intent in map(self._press, keys) if intent is not None]

@@ -17,8 +17,12 @@ class Answered(Struct, frozen=True, kw_only=True):
     command: Approve | Deny | Answer
 
 
+class Switched(Struct, frozen=True, kw_only=True):
+    """The person wants the next mode."""
+
+
 class Left(Struct, frozen=True, kw_only=True):
     """The person has nothing more to say: end of input."""
 
 
-type Intent = Said | Answered | Left
+type Intent = Said | Answered | Switched | Left

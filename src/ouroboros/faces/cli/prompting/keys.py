@@ -37,6 +37,7 @@ _SEQUENCES = {
     "4~": "end",
     "8~": "end",
     "3~": "delete",
+    "Z": "mode",
     "1;5C": "word_right",
     "1;5D": "word_left",
 }

@@ -37,7 +37,10 @@ _MODES: tuple[str, ...] = get_args(Mode.__value__)
 _EFFORTS: tuple[str, ...] = get_args(Effort.__value__)
 _HELP = (
     ("/help", "this list"),
-    ("/mode [NAME]", f"how much is asked: {', '.join(_MODES)}"),
+    (
+        "/mode [NAME]",
+        f"how much is asked: {', '.join(_MODES)}; Shift-Tab: the next of the first three",
+    ),
     ("/model [PROVIDER/NAME]", "the model for what comes next"),
     ("/effort [LEVEL]", f"how much it reasons: {', '.join(_EFFORTS)}"),
     ("/tier [NAME]", "the provider's service tier, such as flex; 'default' leaves it out"),
@@ -235,6 +238,12 @@ class _Slashes:
         if not name:
             self._say(f"mode: {self._session.state.mode}")
             return
+        if name == "next":
+            # What is asked about nothing any more is chosen by its name only.
+            careful = _MODES[:3]
+            now = self._session.state.mode
+            at = careful.index(now) if now in careful else -1
+            name = careful[(at + 1) % len(careful)]
         try:
             mode = msgspec.convert(name, Mode)
         except msgspec.ValidationError:
