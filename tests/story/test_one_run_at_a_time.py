@@ -1,7 +1,6 @@
 """One session does one thing at a time, and words that meet something else are not lost."""
 
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -14,24 +13,16 @@ from ouroboros.core.errors import Misuse
 from ouroboros.core.events import ModelDelta, TaskCancelled, TaskCompleted, TurnStarted, UserMessage
 from ouroboros.core.parts import Media
 from ouroboros.llm.turns import Fault, Turn
-from tests.passing import passes
+from tests.passing import hurrying, passes, until
 from tests.story.stage import Stage, call, stage
 
 DONE = Turn(text="All done.")
-SLOW = Turn(text="Slowly.", chunk=1, pace_seconds=0.05)
+SLOW = Turn(text="Slowly.", chunk=1, pace_seconds=30)
 
 
 def words(s: Stage) -> list[str]:
     history = s.session.state.history
     return [m.text for m in history if m.role == "user" and m.kind == "plain"]
-
-
-async def reached(condition: Callable[[], bool]) -> None:
-    for _ in range(1_000):
-        if condition():
-            return
-        await anyio.sleep(0.01)
-    raise AssertionError("it did not come to that")
 
 
 def locked(home: Path) -> sqlite3.Connection:
@@ -55,11 +46,13 @@ async def test_two_submits_at_once_make_one_run(tmp_path: Path) -> None:
 async def test_a_second_run_is_refused_while_one_is_under_way(tmp_path: Path) -> None:
     async with stage(tmp_path, [SLOW]) as s, anyio.create_task_group() as tasks:
         tasks.start_soon(s.run)
-        await s.until(ModelDelta)
+        async with hurrying(1):
+            await until(lambda: s.events(ModelDelta))
         for text in ("More.", ""):
             with pytest.raises(Misuse, match="under way"):
                 await s.run(text)
         assert len(words(s)) == 1
+        tasks.cancel_scope.cancel()
 
 
 async def test_a_stop_before_the_first_turn_stops_and_keeps_the_words(tmp_path: Path) -> None:
@@ -117,8 +110,11 @@ async def test_a_picture_that_comes_during_a_run_is_seen(tmp_path: Path) -> None
     picture = Media(media_type="image/png", data="AAAA")
     async with stage(tmp_path, [SLOW, DONE]) as s, anyio.create_task_group() as tasks:
         tasks.start_soon(s.run)
-        await s.until(ModelDelta)
+        async with hurrying(1):
+            await until(lambda: s.events(ModelDelta))
         await s.session.send(Submit(text="Look", media=(picture,)))
+        async with hurrying(1):
+            await until(lambda: s.events(TaskCompleted))
     assert [part["type"] for part in s.body()["messages"][-1]["content"]] == ["image_url", "text"]
 
 
@@ -149,10 +145,10 @@ async def test_the_next_words_do_not_change_how_the_last_run_ended(tmp_path: Pat
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(first)
-            await reached(lambda: bool(s.server.exchanges))
+            await until(lambda: bool(s.server.exchanges))
             other = await anyio.to_thread.run_sync(locked, tmp_path / "home")
             passes(60)
-            await reached(lambda: s.session.state.ended == "completed")
+            await until(lambda: s.session.state.ended == "completed")
             tasks.start_soon(s.session.send, Submit(text="Second"))
             await anyio.sleep(0.1)
             other.close()
