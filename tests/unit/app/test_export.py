@@ -206,6 +206,30 @@ def test_what_only_looked_a_summary_and_files_that_came_back_are_told() -> None:
         assert "Files were brought back, 7 changed: x.py, y.py, ..." in text
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (f"It is **there**. {KEY}", ("It is **there**.", "<strong>there</strong>")),
+        (f'[{{"n":1,"k":"{KEY}"}}]', ('```json\n[{"n":1,', "<pre>[{&quot;n&quot;:1,")),
+    ],
+)
+def test_the_answer_of_code_is_told_whole(answer: str, expected: tuple[str, str]) -> None:
+    """What a model reads of its own answer is only what kind of thing it is."""
+    ended = ToolResulted(
+        call_id="c", name="repl", status="done", parts=(Text(text="final value set"),), final=True,
+        answer=answer,
+    )  # fmt: skip
+    events = enveloped([*asked("u1", "how many?"), told("a1", "I count."), ended])
+    clean = Leaks({}, unknown=Detector()).redacted
+    for style, words in zip((markdown, page), expected, strict=True):
+        text = "".join(style(events, "Talk", clean=clean))
+        assert words in text
+        assert "Answer" in text
+        assert KEY not in text
+    nothing = enveloped([*asked("u1", "x"), *called("write", "{}", "")])
+    assert "```\n\n```" not in "".join(markdown(nothing, "Talk"))
+
+
 def test_no_form_has_a_key_and_lines_can_still_be_read() -> None:
     leaks = Leaks({"OWN_TOKEN": "my-very-own-token-1"}, unknown=Detector())
     events = enveloped([

@@ -35,6 +35,18 @@ def heading_of(event: ToolResulted) -> str:
     return f"{event.title or event.name}: {event.status}"
 
 
+def answer_of(event: ToolResulted) -> tuple[str, bool]:
+    """The whole value that ends a run, where the result does not have it, and whether it is JSON."""
+    text = event.answer or ""
+    if not text.startswith(("{", "[")):
+        return text, False
+    try:
+        msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text, False
+    return text, True
+
+
 def summary_of(event: ContextCompacted) -> str:
     """The words that took the place of what was summarised."""
     found = (each for each in reversed(event.history) if each.kind == "summary")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ouroboros.app.export.cleaning import Clean, visible
 from ouroboros.app.export.deeds import (
+    answer_of,
     arguments_of,
     diff_of,
     heading_of,
@@ -92,7 +93,8 @@ def _deed(event: Event, ts: float, clean: Clean, *, contents: bool) -> str:
             return f"### {_line(clean(title or name))}\n\n{_fenced(told, 'json')}"
         case ToolResulted():
             text, kind = result_of(event, contents=contents)
-            return f"{_line(clean(heading_of(event)))}\n\n{_fenced(clean(text), kind)}"
+            shown = f"\n\n{_fenced(clean(text), kind)}" if text else ""
+            return f"{_line(clean(heading_of(event)))}{shown}{_answer(event, clean)}"
         case ContextCompacted():
             told = clean(summary_of(event))
             return f"*{said_of(event, ts)}*" + (f"\n\n{_fenced(told, '')}" if told else "")
@@ -102,6 +104,14 @@ def _deed(event: Event, ts: float, clean: Clean, *, contents: bool) -> str:
         case _:
             told = said_of(event, ts)
             return f"*{_line(clean(told))}*" if told else ""
+
+
+def _answer(event: ToolResulted, clean: Clean) -> str:
+    text, is_json = answer_of(event)
+    if not text:
+        return ""
+    told = clean(text).strip()
+    return f"\n\n## Answer\n\n{_fenced(told, 'json') if is_json else closed(told)}"
 
 
 def said_of(event: Event, ts: float) -> str:

@@ -6,6 +6,7 @@ from importlib.resources import files
 
 from ouroboros.app.export.cleaning import Clean, visible
 from ouroboros.app.export.deeds import (
+    answer_of,
     arguments_of,
     diff_of,
     heading_of,
@@ -112,7 +113,8 @@ class _Writer:
                 inner = _diff(shown) if kind else escape(shown)
                 pictures = self._pictures(pictures_of(event, contents=self._contents))
                 title = self._clean(heading_of(event))
-                return _folded(title, inner, pictures, failed=status != "done")
+                told = _folded(title, inner, pictures, failed=status != "done")
+                return f"{told}{self._answer(event)}"
             case ContextCompacted():
                 told = self._marked(self._clean(summary_of(event)))
                 return _folded(said_of(event, ts), "", f'<div class="said">{told}</div>')
@@ -122,6 +124,14 @@ class _Writer:
             case _:
                 told = said_of(event, ts)
                 return f'<p class="note">{escape(self._clean(told))}</p>' if told else ""
+
+    def _answer(self, event: ToolResulted) -> str:
+        text, is_json = answer_of(event)
+        if not text:
+            return ""
+        told = self._clean(text).strip()
+        shown = f"<pre>{escape(told)}</pre>" if is_json else self._marked(told)
+        return f'\n<article class="it"><h2>Answer</h2><div class="said">{shown}</div></article>'
 
     def _pictures(self, parts: Iterable[Media]) -> str:
         return "".join(_picture(part, self._clean(part.name)) for part in parts)
