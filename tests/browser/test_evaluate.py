@@ -171,6 +171,23 @@ async def test_a_page_that_is_left_meanwhile_is_told(stage: Stage) -> None:
     assert await tab.evaluate("document.title") == b'"Next"'
 
 
+@pytest.mark.parametrize("world", ["isolated", "main"])
+async def test_code_that_waits_when_its_page_is_left_is_not_run_again(
+    stage: Stage, world: WorldName
+) -> None:
+    tab = await page(stage)
+    stage.site.put("once", "once")
+    stage.site.put("next", "<title>Next</title>")
+    with pytest.raises(PageChanged, match="the page was left while the code ran"):
+        await tab.evaluate(
+            "fetch('/once').then(() => { location = '/next'; return new Promise(() => {}) })",
+            world=world,
+        )
+    await wait_for_load(tab)
+    assert await tab.evaluate("document.title") == b'"Next"'
+    assert stage.site.paths().count("/once") == 1
+
+
 async def test_our_world_is_out_of_the_pages_reach(stage: Stage) -> None:
     """A page that replaces everything it can reach changes nothing for code in our world."""
     tab = await page(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ouroboros.browser.tab import WorldName
 from tests.browser.settling import until
 from tests.browser.stage import Stage, read
 
@@ -23,3 +24,37 @@ async def test_a_page_may_open_no_window_by_itself(stage: Stage) -> None:
     assert await read(tab, "window.got === null")
     assert len(stage.tabs.all()) == 1
     assert "/there" not in stage.site.paths()
+
+
+async def test_code_may_open_a_window_each_time_however_soon(stage: Stage) -> None:
+    stage.site.put("there", "<title>There</title>")
+    stage.site.put("inner", "<p>inner")
+    tab = await stage.show(
+        f"<iframe src={stage.site.url('inner', 1)}></iframe><input type=file id=f>"
+    )
+    frame = tab.frames.named(1)
+    assert frame is not None
+    opens = "window.open('/there') !== null"
+    places: tuple[tuple[WorldName, str], ...] = (
+        ("isolated", ""),
+        ("main", ""),
+        ("isolated", frame.id),
+        ("main", frame.id),
+    )
+    for world, place in places:
+        for _ in range(3):
+            await tab.evaluate("1", frame=place)  # a gesture that nothing has used up yet
+            assert await tab.evaluate(opens, world=world, frame=place) == b"true"
+    await tab.call("Page.setInterceptFileChooserDialog", {"enabled": True})
+    for _ in range(3):
+        used = len(tab.connection.events(tab.session, "Page.fileChooserOpened"))
+        await tab.evaluate("f.click(); 1", world="main")
+        await until(
+            lambda used=used: (
+                len(tab.connection.events(tab.session, "Page.fileChooserOpened")) > used
+            )
+        )
+    await tab.evaluate("1")
+    await tab.reload()
+    assert await tab.evaluate(opens) == b"true"
+    await until(lambda: len(stage.tabs.all()) == 14)

@@ -9,7 +9,7 @@ import anyio.to_thread
 import msgspec
 from msgspec import Raw, Struct
 
-from ouroboros.browser.connection import Caller, Connection, read
+from ouroboros.browser.connection import Call, Caller, Connection, read
 from ouroboros.browser.errors import BrowserFailed, CallRefused, CallTimedOut, PageChanged
 from ouroboros.browser.frames import FrameMap, World
 
@@ -18,13 +18,21 @@ GRACE_SECONDS = 1.0
 
 PROBE_SECONDS = 0.5
 
+GESTURE_SECONDS = 1.0
+"""Chromium takes a gesture for fresh for five seconds; so soon after one it is not given again, for it costs."""
+
 ATTEMPTS = 5
 """Worlds that may be gone before the code gets there; nothing has run then."""
 
 _LIBRARY = "ouroborosRun"
 _STALE = ("Cannot find context", "uniqueContextId not found", "Cannot find execution context")
 _STOPPED = ("terminated", "Internal error")
-_LEFT = ("navigated or closed", "Promise was collected", "Cannot find default execution context")
+_LEFT = (
+    "navigated or closed",
+    "Promise was collected",
+    "Cannot find default execution context",
+    "Could not find promise",
+)
 
 
 class Page(Caller, Protocol):
@@ -36,11 +44,14 @@ class Page(Caller, Protocol):
     def connection(self) -> Connection: ...
     @property
     def frames(self) -> FrameMap: ...
+    @property
+    def gestures(self) -> dict[str, tuple[str, float]]: ...
     async def world(self, frame: str = "") -> World: ...
 
 
 class _Remote(Struct, frozen=True, rename="camel"):
     type: str = ""
+    subtype: str = ""
     value: Raw = Raw(b"null")
     unserializable_value: str = ""
     description: str = ""
@@ -73,6 +84,15 @@ class Order(Struct, frozen=True, kw_only=True):
     limit: int
 
 
+class _Place(Struct, frozen=True, kw_only=True):
+    """Where that is: ``context`` is of our own world, 0 in the page's own."""
+
+    session: str
+    context: int
+    frame: str
+    loader: str
+
+
 class _Stale(Exception):
     """The world was gone before anything ran in it."""
 
@@ -100,7 +120,7 @@ async def _run(page: Page, order: Order) -> bytes:
     call = f".run({_quoted(order.code)},{order.limit})"
     if order.world == "main":
         frame, world = page.frames.find(order.frame), None
-        session, where = frame.session, {}
+        place = _Place(session=frame.session, context=0, frame=frame.id, loader=frame.loader)
         if frame.id != page.frames.top and frame.session == _top_session(page):
             raise BrowserFailed(
                 f"{page.id}: a frame of the page's own process has no main world of its own here",
@@ -109,22 +129,28 @@ async def _run(page: Page, order: Order) -> bytes:
         expression = f"({_library()}){call}"
     else:
         world = await page.world(order.frame)
-        session, where = world.session, {"contextId": world.context}
+        place = _Place(
+            session=world.session, context=world.context, frame=world.frame, loader=world.loader
+        )
         expression = f"{_LIBRARY}{call}"
         if _LIBRARY not in world.installed:
             expression = f"(globalThis.{_LIBRARY}??={_library()}){call}"
     began = anyio.current_time()
     try:
-        found = await _evaluate(page, order, session, {"expression": expression, **where})
-        if world is not None:
-            world.installed.add(_LIBRARY)
-        answer = _text(found)
-        if answer == "r":
-            answer = await _as_typed(page, order, session, where)
+        found = await _evaluate(page, order, place, {"expression": expression})
     except CallRefused as refused:
         if world is not None and refused.message.partition(": ")[2].startswith(_STALE):
             page.frames.forget_world(world)
+            page.gestures.pop(world.frame, None)
             raise _Stale from refused
+        raise _explained(page, order, refused, anyio.current_time() - began) from refused
+    if world is not None:
+        world.installed.add(_LIBRARY)
+    try:
+        answer = _text(await _awaited(page, order, place, found, began))
+        if answer == "r":
+            answer = await _as_typed(page, order, place)
+    except CallRefused as refused:  # it has begun by now, and is not begun again
         raise _explained(page, order, refused, anyio.current_time() - began) from refused
     return _read(page, answer)
 
@@ -133,21 +159,50 @@ def _top_session(page: Page) -> str:
     return page.frames.find("").session
 
 
-async def _evaluate(page: Page, order: Order, session: str, more: dict[str, Any]) -> _Remote:
+def _gesture(page: Page, place: _Place) -> bool:
+    """Whether this call has to count as a gesture of the person, without which no window opens."""
+    now = anyio.current_time()
+    loader, given = page.gestures.get(place.frame, ("", 0.0))
+    if loader == place.loader and now < given + GESTURE_SECONDS:
+        return False
+    page.gestures[place.frame] = place.loader, now
+    return True
+
+
+async def _evaluate(page: Page, order: Order, place: _Place, more: dict[str, Any]) -> _Remote:
     params = {
-        "awaitPromise": True,
-        "userGesture": True,
+        "userGesture": _gesture(page, place),
         "timeout": int(order.timeout_seconds * 1000),
-        "objectGroup": _LIBRARY,
         **more,
     }
+    if place.context:
+        params["contextId"] = place.context
     seconds = order.timeout_seconds + GRACE_SECONDS
+    return await _called(page, order, place, ("Runtime.evaluate", params), seconds)
+
+
+async def _awaited(
+    page: Page, order: Order, place: _Place, found: _Remote, began: float
+) -> _Remote:
+    """What a promise comes to; a call that may wait costs more than one that does not, so few do."""
+    if found.subtype != "promise":
+        return found
+    call = ("Runtime.awaitPromise", {"promiseObjectId": found.object_id})
+    seconds = began + order.timeout_seconds + GRACE_SECONDS - anyio.current_time()
     try:
-        told = await page.call("Runtime.evaluate", params, session=session, timeout_seconds=seconds)
+        return await _called(page, order, place, call, max(seconds, 0))
+    finally:
+        _release(page, place, found)
+
+
+async def _called(page: Page, order: Order, place: _Place, call: Call, seconds: float) -> _Remote:
+    method, params = call
+    try:
+        told = await page.call(method, params, session=place.session, timeout_seconds=seconds)
     except CallTimedOut as late:
-        await _stop(page, session)
+        await _stop(page, place.session)
         raise _late(page, order) from late
-    result = read(_Evaluated, told, "Runtime.evaluate")
+    result = read(_Evaluated, told, method)
     if result.exception_details is not None:
         thrown = result.exception_details
         words = thrown.exception.description or thrown.text
@@ -155,10 +210,15 @@ async def _evaluate(page: Page, order: Order, session: str, more: dict[str, Any]
     return result.result
 
 
-async def _as_typed(page: Page, order: Order, session: str, where: dict[str, Any]) -> str:
+def _release(page: Page, place: _Place, held: _Remote) -> None:
+    named = {"objectId": held.object_id}
+    page.connection.post("Runtime.releaseObject", named, session=place.session)
+
+
+async def _as_typed(page: Page, order: Order, place: _Place) -> str:
     """The way of a console: for code that awaits between statements, and pages that forbid eval."""
-    typed = {"expression": order.code, "replMode": True, **where}
-    found = await _evaluate(page, order, session, typed)
+    typed = {"expression": order.code, "replMode": True, "awaitPromise": True}
+    found = await _evaluate(page, order, place, typed)
     if not found.object_id:
         return _plain(found, order.limit)
     params = {
@@ -169,8 +229,8 @@ async def _as_typed(page: Page, order: Order, session: str, where: dict[str, Any
     }
     if found.type == "function":
         raise BrowserFailed(f"{page.id}: the code comes to a function, not to a value: call it")
-    told = await page.call("Runtime.callFunctionOn", params, session=session)
-    page.connection.post("Runtime.releaseObjectGroup", {"objectGroup": _LIBRARY}, session=session)
+    told = await page.call("Runtime.callFunctionOn", params, session=place.session)
+    _release(page, place, found)
     return _text(read(_Evaluated, told, "Runtime.callFunctionOn").result)
 
 
@@ -223,7 +283,7 @@ def _explained(page: Page, order: Order, refused: CallRefused, seconds: float) -
     if any(words in refused.message for words in _STOPPED):
         # So Chromium says of its own timeout as well: the clock tells which it was.
         return _late(page, order) if seconds >= order.timeout_seconds else _ended(page)
-    if any(words in refused.message for words in _LEFT):
+    if any(words in refused.message for words in (*_LEFT, *_STALE)):
         return PageChanged(f"{page.id}: the page was left while the code ran")
     return refused
 

@@ -35,6 +35,8 @@ class Follower:
             ("Page.frameDetached", self._frame_happened),
             ("Page.frameStartedLoading", self._load_moved),
             ("Page.frameStoppedLoading", self._load_moved),
+            ("Page.windowOpen", self._gesture_used),
+            ("Page.fileChooserOpened", self._gesture_used),
             ("Inspector.targetCrashed", self._crashed),
             ("Target.targetInfoChanged", self._info_changed),
         ):
@@ -65,6 +67,12 @@ class Follower:
             tab.tell()
             if not tab.is_loading:
                 self._tasks.start_soon(look_up, tab)
+
+    def _gesture_used(self, happening: Incoming) -> None:
+        """A window or a chooser uses a gesture up: the next call brings another."""
+        tab = self._by_session.get(happening.session)
+        if tab is not None:
+            tab.gestures.clear()
 
     def _crashed(self, happening: Incoming) -> None:
         tab = self._by_session.get(happening.session)

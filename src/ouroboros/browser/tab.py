@@ -78,6 +78,7 @@ class Tab(Caller):
     Attributes:
         session: Of the page itself; input and screenshots go there, whatever frame they are for.
         frames: Which frame lives where.
+        gestures: By frame, in which document code of ours last counted as a person's, and when.
         before: Awaited before it is taken to an address, such as to give it the site's settings.
         is_followed: The browser has told of a load that began or ended since we attached.
         is_leaving: We ourselves are taking it to another page, so nobody need be asked.
@@ -94,6 +95,7 @@ class Tab(Caller):
         self.url, self.title, self.favicon, self.opener = target.url, target.title, "", ""
         self.is_loading, self.is_crashed, self.is_closed = True, False, False
         self.is_followed, self.is_leaving = False, False
+        self.gestures: dict[str, tuple[str, float]] = {}
         self.before: Callable[[Tab, str], Awaitable[None]] | None = None
         self.moved = anyio.Event()
         self._changed = changed
