@@ -216,10 +216,10 @@ async def test_the_network_is_waited_for_until_it_is_quiet(tabs: Tabs, site: Sit
     site.put(
         "busy",
         "<script>(async()=>{for(let i=0;i<6;i++){await fetch('/item?'+i);"
-        "await new Promise(r=>setTimeout(r,60))} document.title='done'})()</script>",
+        "await new Promise(r=>setTimeout(r,20))} document.title='done'})()</script>",
     )
     id = await tabs.open(site.url("busy"))
-    await wait_for_network_idle(tabs.tab(id), idle_seconds=0.3)
+    await wait_for_network_idle(tabs.tab(id), idle_seconds=0.8)
     assert await tabs.tab(id).evaluate("document.title") == b'"done"'
 
 
@@ -238,7 +238,7 @@ async def test_a_network_that_is_never_quiet_is_told(tabs: Tabs, site: Site) -> 
     site.put("busy", "<script>setInterval(()=>fetch('/item'), 20)</script>")
     id = await tabs.open(site.url("busy"))
     with pytest.raises(CallTimedOut, match="the network was not quiet"):
-        await wait_for_network_idle(tabs.tab(id), idle_seconds=0.3, timeout_seconds=0.8)
+        await wait_for_network_idle(tabs.tab(id), idle_seconds=0.9, timeout_seconds=1.0)
 
 
 async def test_a_tab_that_a_page_opens_has_its_opener(tabs: Tabs, site: Site) -> None:
