@@ -61,10 +61,14 @@ def find(home: Path, name: str) -> Session:
         SessionUnknown: None or more than one is meant.
     """
     everything = list_sessions(home, archived=True, limit=1_000_000)
+    if not everything:
+        raise SessionUnknown(
+            "there are no sessions yet", hint="`ouro run` or `ouro chat` starts one"
+        )
     exact = [each for each in everything if each.id == name]
     if exact:
         return exact[0]
-    if name == "last" and everything:
+    if name == "last":
         return next((each for each in everything if each.status != "archived"), everything[0])
     meant = [
         each
