@@ -23,6 +23,7 @@ from ouroboros.agent.running.ending import crashed, end
 from ouroboros.agent.running.hearing import Hearing, said
 from ouroboros.agent.running.hooked import Hooks, NoHooks
 from ouroboros.agent.running.overlap import Hands
+from ouroboros.agent.running.parting import Parting
 from ouroboros.agent.running.recovery import close, leave, repeatable, waiting
 from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.core.clock import Clock
@@ -53,6 +54,7 @@ from ouroboros.core.ids import Ids
 from ouroboros.core.limits import Caps
 from ouroboros.core.parts import Media, Message, Part, Text
 from ouroboros.core.state import OpenCall, State
+from ouroboros.tools.builtin.session import Children, NoChildren
 
 if TYPE_CHECKING:
     from ouroboros.core.context import Meter
@@ -88,6 +90,7 @@ class Session:
         hooks: Hooks | None = None,
         reviewer: Reviewer | None = None,
         outer: Callable[[State], Awaitable[str | None]] = nobody,
+        children: Children | None = None,
     ) -> None:
         """Everything it needs of the world.
 
@@ -97,14 +100,15 @@ class Session:
         many columns and rows; ``closing`` is awaited before a run ends; ``fork`` makes another
         session of what is on disk up to a message, and gives its id; ``past`` brings files and turns back;
         ``handed`` tells what goes on that no event says; ``mentions`` reads what words name;
-        ``hooks`` hear of what happens and may refuse words; ``outer`` names a limit beyond this session.
+        ``hooks`` hear of what happens and may refuse words; ``outer`` names a limit beyond this session;
+        ``children`` are those that no run ends over the heads of.
         """
         self.state, self.journal, self.desk = state, journal, desk
         self._mind, self._hands = mind, hands
         self._teller = Teller(
             surroundings=surroundings, handed=handed, prompts=prompts, off=off, ids=ids
         )
-        self._hooks = hooks or NoHooks()
+        self._hooks, self._children = hooks or NoHooks(), children or NoChildren()
         self._hearing = Hearing(
             state, journal, teller=self._teller, hooks=self._hooks, mentions=mentions
         )
@@ -280,6 +284,10 @@ class Session:
 
     async def _run(self, begin: Callable[[], Awaitable[None]], span: Span) -> None:
         span.begin()
+        parting = Parting(
+            self.state, self.journal, self._ids, children=self._children, hooks=self._hooks
+        )
+        closing = partial(parting.close, self._closing)
         run = Run(
             state=self.state,
             mind=self._mind,
@@ -288,9 +296,9 @@ class Session:
             journal=self.journal,
             limit=span.limit,
             opening=self._hearing.before_turn,
-            stopping=self._hooks.stopping,
+            stopping=parting.stopping,
             turned=self._pursuit.turned,
-            closing=partial(self._asides.close, self._closing),
+            closing=partial(self._asides.close, closing),
         )
         # A cap on time also cuts the waits inside a turn; between turns ``limit`` is asked.
         deadline = CancelScope(deadline=span.until)
@@ -315,7 +323,7 @@ class Session:
             self._scope = None
         if stopped or deadline.cancelled_caught:
             with CancelScope(shield=True):
-                await self._closing()
+                await closing()
         if stopped:
             end(self.state, self.journal, TaskCancelled(reason=self._stop_reason))
         elif deadline.cancelled_caught:

@@ -29,6 +29,8 @@ from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.policy.book import Book
 from ouroboros.safety.rules import Rule
 from ouroboros.tools.approval import Asker
+from ouroboros.tools.builtin.session import Children as SessionsChildren
+from ouroboros.tools.builtin.session import NoChildren
 from ouroboros.tools.pace import Pace
 from ouroboros.tools.result import Spill
 from ouroboros.tools.seams import Cages, Hooks, NoSpill
@@ -112,6 +114,7 @@ class Joined(Struct, frozen=True, kw_only=True):
         stop_child: Stops one child of the run; false where none of that name is at work.
         resize: Gives the terminals of commands so many columns and rows.
         handed: What goes on that no event says: ``goal``, ``tabs``.
+        children: Those that no run ends over the heads of.
         mentions: Reads what words name, the way every call goes.
     """
 
@@ -126,4 +129,5 @@ class Joined(Struct, frozen=True, kw_only=True):
     resize: Callable[[int, int], None] = lambda _columns, _rows: None
     closing: Callable[[], Awaitable[None]] = lowlevel.checkpoint
     handed: Callable[[], dict[str, str]] = dict
+    children: SessionsChildren = NoChildren()
     mentions: Callable[[Message], Awaitable[Message | None]] = no_mentions

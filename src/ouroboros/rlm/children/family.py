@@ -9,6 +9,7 @@ import anyio
 from msgspec import Raw, Struct, field
 from msgspec.structs import replace
 
+from ouroboros.agent.context.standing import child_line
 from ouroboros.agent.speaking.speaker import Speaker
 from ouroboros.core.errors import Misuse, ModelFailed, OuroborosError, StoreFailed
 from ouroboros.core.events.fleet import SubagentCompleted, SubagentReplied, SubagentStarted
@@ -66,6 +67,12 @@ class Family:
         """``state`` is that of the run whose code asks; ``tools`` are what a child asks with."""
         self._ground, self._state, self._depth, self._name = ground, state, depth, name
         self._tools = tools
+        self._left: list[str] = []
+
+    def left(self) -> tuple[str, ...]:
+        """The children that ended because the block that asked for them did; each is told once."""
+        found, self._left = tuple(self._left), []
+        return found
 
     @property
     def has_browser(self) -> bool:
@@ -279,6 +286,10 @@ class Family:
                 return answer
         except (_Refused, OuroborosError) as failed:
             reason, final = "failed", str(failed)[:_TASK_CHARACTERS]
+            raise
+        except anyio.get_cancelled_exc_class():
+            final = "ended with the block that asked for it"
+            self._left.append(f"{child}: {child_line(self._ground.state.children[child])}")
             raise
         finally:
             del self._ground.working[child]

@@ -183,7 +183,7 @@ async def _open(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
         isolates = await stack.enter_async_context(
             Isolates(environment=kit.environment, guard=guard, clock=kit.clock)
         )
-        tool = ReplTool(lambda: runner, kit.state)
+        tool = ReplTool(lambda: runner, kit.state, lambda: family.left())
         hands = toolbox.session_hands(kit, Registry([tool]))
         repls = Repls(base(kit, isolates, hands, browser))
         follow(hands, repls.taint, repls.own.ledger)

@@ -80,6 +80,7 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
         hooks=_shaped(opening, kit),
         reviewer=_reviewer(opening, parts, kit),
         outer=_outer(opening, kit),
+        children=joined.children,
     )
     joined.facts.source = engine.facts
     if not opening.ephemeral:

@@ -1,0 +1,67 @@
+"""A final value over the heads of children: refused once with their names, then they are ended and named."""
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from ouroboros.core.commands import Interrupt
+from ouroboros.core.events.code import CodeResulted, Logged
+from ouroboros.core.events.fleet import SubagentCompleted, SubagentStarted
+from ouroboros.llm.turns import Turn
+from tests.story.rlm_stage import block, contexts, rlm_stage
+
+OVER = "llm_query('Look at it', 'x');\nsetFinal('early');\nawait sleep(50);\nwhile (true) {}"
+SLOW = Turn(text="late", when="The data follows between", delay_seconds=90)
+SHORT = {"block_timeout": 0.3}
+
+
+def warnings(shown: list[Logged]) -> list[str]:
+    return [each.text for each in shown if each.level == "warning"]
+
+
+async def test_it_is_refused_once_and_counts_without_them(tmp_path: Path) -> None:
+    turns = [block(OVER), block("setFinal('late enough')"), SLOW]
+    async with rlm_stage(tmp_path, turns, rlm=SHORT) as s:
+        outcome = await s.run()
+        assert (outcome.reason, outcome.final) == ("completed", "late enough")
+        (told,) = [each for each in contexts(s) if "setFinal was refused" in each]
+        assert "- sub_1: Look at it (a plain read)" in told
+        assert "the run ends with it" not in told
+        assert [(e.child, e.reason) for e in s.events(SubagentCompleted)] == [
+            ("sub_1", "cancelled")
+        ]
+        assert [e.ok for e in s.events(CodeResulted)] == [False, True]
+        assert warnings(s.events(Logged)) == []
+
+
+async def test_the_second_time_it_counts_and_the_person_is_told_who_was_ended(
+    tmp_path: Path,
+) -> None:
+    turns = [block(OVER), block(OVER + " // again"), SLOW]
+    async with rlm_stage(tmp_path, turns, rlm=SHORT) as s:
+        outcome = await s.run()
+        assert (outcome.reason, outcome.final) == ("completed", "early")
+        (warning,) = warnings(s.events(Logged))
+        assert "- sub_2: Look at it" in warning
+        assert s.session.state.children == {}
+
+
+@pytest.mark.parametrize("code", ["setFinal(await {})", "{}; setFinal('ok')"])
+async def test_children_that_end_in_time_are_in_nobodys_way(tmp_path: Path, code: str) -> None:
+    turns = [block(code.format("llm_query('Read it', 'x')")), Turn(text="ok", when="The data follows between")]
+    async with rlm_stage(tmp_path, turns) as s:
+        assert (await s.run()).final == "ok"
+        assert "refused" not in "".join(map(str, s.shown))
+
+
+async def test_those_of_a_run_that_was_stopped_do_not_count_against_the_next(
+    tmp_path: Path,
+) -> None:
+    turns = [block("await llm_query('Look at it', 'x')"), block("setFinal('next')"), SLOW]
+    async with rlm_stage(tmp_path, turns) as s:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.run, "One.")
+            await s.until(SubagentStarted)
+            await s.session.send(Interrupt())
+        assert (await s.run("Two.")).final == "next"
