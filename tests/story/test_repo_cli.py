@@ -74,6 +74,33 @@ def test_a_signal_stops_it_and_leaves_nothing(
     assert list((fresh_home / ".ouroboros/repos/.part").iterdir()) == []
 
 
+def test_a_killed_load_goes_on_after_its_last_whole_step(
+    tmp_path: Path, fresh_home: Path, upstream: Upstream
+) -> None:
+    upstream.commit(big=os.urandom(1_000_000))
+    words = [sys.executable, "-m", "ouroboros", "repo", "add", "--depth", "0"]
+    with serving(tmp_path / "srv") as host:
+        host.enough = 1_000_000
+        process = subprocess.Popen(
+            [*words, f"{host.url}/o/r.git"], cwd=tmp_path, env=os.environ, stderr=subprocess.PIPE
+        )
+        assert host.stuck.wait(60)
+        process.kill()
+        process.communicate(timeout=120)
+        assert still_left(tmp_path, descent=False) == {}
+        repos = fresh_home / ".ouroboros/repos"
+        (repos / ".part/o_r/.git/shallow.lock").touch()
+        (repos / ".part/o_r/half").touch()
+        host.enough, had = 0, sum(host.sent)
+        done = ouro("repo", "add", "--depth", "0", f"{host.url}/o/r.git", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sum(host.sent) - had < 20_000
+    assert list((repos / ".part").iterdir()) == []
+    assert upstream.git("-C", str(repos / "o_r"), "rev-list", "--count", "HEAD") == "2"
+    assert upstream.git("-C", str(repos / "o_r"), "status", "--porcelain") == ""
+    assert not (repos / "o_r/.git/ouroboros.part.json").exists()
+
+
 def test_after_a_kill_it_is_loaded_anew(
     tmp_path: Path, fresh_home: Path, upstream: Upstream
 ) -> None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Misuse
-from ouroboros.workspace.repos import refs
+from ouroboros.workspace.repos import refs, steps
 from ouroboros.workspace.repos.address import Address, checked_name, moved
 from ouroboros.workspace.repos.bounds import Bounds
 from ouroboros.workspace.repos.faults import RepoFailed, RepoRefused
@@ -19,7 +19,8 @@ from ouroboros.workspace.repos.git import Git, Said, Tell
 from ouroboros.workspace.repos.progress import Progress
 from ouroboros.workspace.repos.refs import Ref
 from ouroboros.workspace.repos.refusals import explained
-from ouroboros.workspace.repos.shelf import Repo, Shelf
+from ouroboros.workspace.repos.shelf import MARK, Repo, Shelf, discard
+from ouroboros.workspace.repos.steps import Mark
 from ouroboros.workspace.repos.survey import Survey, check_links, survey
 
 MOST_HOPS = 5
@@ -51,7 +52,10 @@ class Loader:
         self._clock, self._tell = clock, tell or _nobody
 
     async def load(self, wish: Wish) -> Repo:
-        """Loads it; after any failure, and after a cancel, nothing of it is left.
+        """Loads it; after any failure, and after a cancel, nothing of it is on the shelf.
+
+        Steps of its history that arrived whole before the connection, the time or the process ended
+        are kept aside, and the next try goes on after them.
 
         Raises:
             Misuse: The name is taken, or the server sends us elsewhere.
@@ -60,6 +64,7 @@ class Loader:
         name = checked_name(wish.name or wish.address.name)
         wanted = refs.checked_ref(wish.ref)
         final = await to_thread.run_sync(self._shelf.place, name)
+        await to_thread.run_sync(steps.sweep, self._shelf, self._clock.now())
 
         async def work(part: Path) -> Repo:
             repo = await self._fetched(wish, wanted, part, final)
@@ -73,6 +78,7 @@ class Loader:
         """Does something with this name, in the time there is, while nobody else may."""
         entered = self._shelf.locked(name)
         part = await to_thread.run_sync(entered.__enter__)
+        is_kept = False
         try:
             with anyio.move_on_after(self._bounds.seconds):
                 return await work(part)
@@ -80,18 +86,36 @@ class Loader:
                 f"it took longer than {self._bounds.seconds:g} s",
                 hint="give it more time: repos.timeout",
             )
+        except RepoFailed as failed:
+            is_kept = steps.is_kept(failed)
+            if not is_kept or not await to_thread.run_sync((part / MARK).is_file):
+                raise
+            on = "what arrived is kept: the same again goes on after it"
+            hint = f"{failed.hint}; {on}" if failed.hint else on
+            raise RepoFailed(failed.message, hint=hint) from failed
         except OSError as failed:
             why = failed.strerror or str(failed)
             raise RepoFailed(f"{name} cannot be written: {why}") from failed
         finally:
             with anyio.CancelScope(shield=True):
+                if not is_kept:
+                    await to_thread.run_sync(steps.forget, part)
                 await to_thread.run_sync(entered.__exit__, None, None, None)
 
     async def _fetched(self, wish: Wish, wanted: str, part: Path, final: Path) -> Repo:
-        await to_thread.run_sync(part.mkdir, 0o700)
+        mark = Mark(url=wish.address.url, ref=wanted, depth=self._bounds.depth)
+        had = await to_thread.run_sync(steps.begun, part, mark)
         git = self._git(part, wish.address.scheme)
         self._tell(Progress(stage="asking"))
-        await git.must("init", "-q", "--template=", "--initial-branch=main", ".")
+        if (
+            had is not None
+            and (await git.call("rev-list", "--objects", "--quiet", "--all")).exit_code
+        ):
+            await to_thread.run_sync(discard, part)
+            had = None
+        if had is None:
+            await to_thread.run_sync(part.mkdir, 0o700)
+            await git.must("init", "-q", "--template=", "--initial-branch=main", ".")
         address, listed = await self._asked(git, wish.address, wanted)
         ref = refs.chosen(wanted, listed)
         if ref is None:
@@ -101,8 +125,13 @@ class Loader:
             raise RepoFailed("it is empty: it has no commit yet")
         await git.must("config", "remote.origin.url", address.url)
         await git.must("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
-        commit = await self._received(git, ref)
-        found = await self._written(git, ref, commit)
+        commit = await self._received(git, ref, had or mark)
+        try:
+            found = await self._written(git, ref, commit)
+        except RepoFailed:
+            await to_thread.run_sync(steps.forget, part)
+            raise
+        await to_thread.run_sync(steps.forget, part)
         return Repo(
             name=final.name,
             path=str(final),
@@ -141,20 +170,20 @@ class Loader:
             address = moved(address, location)
         raise RepoFailed(f"{address.host} sends us on and on")
 
-    async def _received(self, git: Git, ref: Ref) -> str:
+    async def _received(self, git: Git, ref: Ref, mark: Mark) -> str:
         """Brings the history; the commit that is meant."""
         match ref.kind:
             case "branch":
                 spec = f"+refs/heads/{ref.name}:refs/remotes/origin/{ref.name}"
-                await self._fetch(git, spec)
+                await self._fetch(git, spec, mark)
                 return await _commit(git, f"refs/remotes/origin/{ref.name}")
             case "tag":
-                await self._fetch(git, f"+refs/tags/{ref.name}:refs/tags/{ref.name}")
+                await self._fetch(git, f"+refs/tags/{ref.name}:refs/tags/{ref.name}", mark)
                 return await _commit(git, f"refs/tags/{ref.name}")
             case _:
                 if ref.is_whole:
                     try:
-                        await self._fetch(git, f"+{ref.name}:refs/ouroboros/loaded")
+                        await self._fetch(git, f"+{ref.name}:refs/ouroboros/loaded", mark)
                         return await _commit(git, ref.name)
                     except RepoFailed as refused:
                         if not _is_only_refused(refused):
@@ -171,12 +200,21 @@ class Loader:
                 except RepoFailed:
                     raise RepoFailed(f"it has no commit {ref.name} on a branch or tag") from None
 
-    async def _fetch(self, git: Git, spec: str) -> None:
-        said = await git.call(*_fetching(self._bounds.depth), spec, watch=True)
-        if said.exit_code and "shallow" in said.text:  # a server without a part of its history
-            said = await git.call(*_fetching(0), spec, watch=True)
-        if said.exit_code:
-            raise explained(said.text)
+    async def _fetch(self, git: Git, spec: str, mark: Mark) -> None:
+        """All steps that are left, each of them kept."""
+        for depth in steps.depths(self._bounds.depth, mark.done):
+            is_first = depth == steps.DEPTHS[0]
+            if not is_first and await to_thread.run_sync(steps.is_whole, git.folder):
+                return
+            said = await git.call(*_fetching(depth, is_shallow=not is_first), spec, watch=True)
+            if said.exit_code and is_first and "shallow" in said.text:
+                said = await git.call(
+                    *_fetching(0), spec, watch=True
+                )  # it has no part of its history
+            if said.exit_code:
+                raise explained(said.text)
+            mark = msgspec.structs.replace(mark, done=depth)
+            await to_thread.run_sync(steps.note, git.folder, mark)
 
     async def _written(self, git: Git, ref: Ref, commit: str) -> Survey:
         found = await self._surveyed(git, commit)
@@ -278,8 +316,9 @@ def registered(shelf: Shelf, folder: Path, name: str, clock: Clock) -> Repo:
     return repo
 
 
-def _fetching(depth: int) -> tuple[str, ...]:
-    shallow = (f"--depth={depth}",) if depth else ()
+def _fetching(depth: int, *, is_shallow: bool = False) -> tuple[str, ...]:
+    whole = ("--unshallow",) if is_shallow else ()
+    shallow = (f"--depth={depth}",) if depth else whole
     return ("fetch", "--progress", "--no-tags", "--no-recurse-submodules", *shallow, "origin")
 
 

@@ -16,6 +16,9 @@ from ouroboros.workspace.repos.faults import RepoFailed, RepoUnknown
 
 _RECORD = "ouroboros.json"
 
+MARK = ".git/ouroboros.part.json"
+"""In a folder that is unfinished: what is in it may be gone on with."""
+
 
 class Repo(Struct, frozen=True, kw_only=True):
     """One that is here.
@@ -90,9 +93,9 @@ class Shelf:
 
     @contextmanager
     def locked(self, name: str) -> Generator[Path]:
-        """Nobody else works on this name; gives a folder that does not exist, for what is unfinished.
+        """Nobody else works on this name; gives a folder for what is unfinished.
 
-        It is removed at the end, and so is what a killed process left there.
+        It is removed at the end unless it is marked, and so is what a killed process left there.
 
         Raises:
             RepoFailed: Another process works on it, or nothing can be written.
@@ -117,11 +120,11 @@ class Shelf:
                 raise RepoFailed(
                     f"another process works on {name}", hint="wait for it, or stop it"
                 ) from held
-            discard(part)
+            _clear(part)
             try:
                 yield part
             finally:
-                discard(part)
+                _clear(part)
         finally:
             os.close(descriptor)
 
@@ -170,6 +173,11 @@ def keep(path: Path, repo: Repo) -> None:
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _clear(part: Path) -> None:
+    if not (part / MARK).is_file():
+        discard(part)
 
 
 def discard(folder: Path) -> None:

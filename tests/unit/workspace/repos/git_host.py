@@ -70,12 +70,19 @@ class Host(Struct, kw_only=True):
         sends_on: Path to the place that it sends a client on to.
         password: That it wants to hear of ``person``.
         hangs: It takes requests and never answers.
+        enough: Bytes of answers after which it does so; 0 for any number.
+        drops: After so many it breaks connections off.
+        sent: Bytes of each answer.
     """
 
     url: str = ""
     sends_on: dict[str, str] = field(default_factory=dict[str, str])
     password: str = ""
     hangs: bool = False
+    enough: int = 0
+    drops: bool = False
+    sent: list[int] = field(default_factory=list[int])
+    stuck: threading.Event = field(default_factory=threading.Event)
     asked: list[str] = field(default_factory=list[str])
     reached: threading.Event = field(default_factory=threading.Event)
     over: threading.Event = field(default_factory=threading.Event)
@@ -115,7 +122,12 @@ def answer(client: BaseHTTPRequestHandler, host: Host, root: Path) -> None:
     path, _, query = client.path.partition("?")
     host.asked.append(path)
     host.reached.set()
-    if host.hangs:
+    is_enough = 0 < host.enough < sum(host.sent)
+    if is_enough and host.drops:
+        client.close_connection = True
+        return
+    if host.hangs or is_enough:
+        host.stuck.set()
         host.over.wait(60)
         return
     first = path.split("/")[1]
@@ -154,6 +166,7 @@ def answer(client: BaseHTTPRequestHandler, host: Host, root: Path) -> None:
         },
     )
     head, _, body = ran.stdout.partition(b"\r\n\r\n")
+    host.sent.append(len(body))
     status = 200
     headers: list[tuple[str, str]] = []
     for line in head.decode().split("\r\n"):

@@ -1,0 +1,132 @@
+"""A history in steps: what arrived whole is kept, and gone on with."""
+
+import os
+from pathlib import Path
+
+import anyio
+import pytest
+from anyio import to_thread
+
+from ouroboros.core.clock import SystemClock
+from ouroboros.workspace.repos import steps
+from ouroboros.workspace.repos.bounds import Bounds
+from ouroboros.workspace.repos.faults import RepoFailed, RepoRefused
+from ouroboros.workspace.repos.steps import Mark, depths
+from tests.unit.workspace.repos.git_host import Host, Upstream, serving
+from tests.unit.workspace.repos.test_loading import Bench
+
+BIG = 1_000_000
+
+
+@pytest.fixture
+def upstream(tmp_path: Path) -> Upstream:
+    made = Upstream(tmp_path / "srv/o/r")
+    made.commit("old", a="1")
+    made.commit("new", big=os.urandom(BIG))
+    return made
+
+
+def bench_of(tmp_path: Path, *, depth: int = 0, size: int = 10**9) -> Bench:
+    return Bench(tmp_path / "home", Bounds(depth=depth, bytes=size))
+
+
+async def cut_off(bench: Bench, host: Host) -> RepoFailed:
+    host.enough, host.drops = BIG, True
+    with pytest.raises(RepoFailed) as failed:
+        await bench.load(f"{host.url}/o/r")
+    host.enough = 0
+    host.sent.clear()
+    return failed.value
+
+
+@pytest.mark.parametrize(
+    ("wanted", "done", "left"),
+    [
+        (1, 0, (1,)),
+        (50, 0, (1, 50)),
+        (0, 0, (1, 100, 1_000, 10_000, 0)),
+        (0, 1_000, (10_000, 0)),
+        (1_000, 1, (100, 1_000)),
+        (1, 1, ()),
+    ],
+)
+def test_the_steps_that_are_left(wanted: int, done: int, left: tuple[int, ...]) -> None:
+    assert depths(wanted, done) == left
+
+
+async def test_a_connection_that_breaks_costs_one_step(tmp_path: Path, upstream: Upstream) -> None:
+    bench = bench_of(tmp_path)
+    with serving(tmp_path / "srv") as host:
+        failed = await cut_off(bench, host)
+        assert "goes on after it" in failed.hint
+        assert await to_thread.run_sync(bench.shelf.all) == []
+        repo = await bench.load(f"{host.url}/o/r")
+        assert 0 < sum(host.sent) < 20_000
+    assert bench.left() == ["o_r"]
+    assert upstream.git("-C", repo.path, "rev-list", "--count", "HEAD") == "2"
+    assert upstream.git("-C", repo.path, "fsck", "--full") == ""
+
+
+async def test_what_moved_meanwhile_is_had(tmp_path: Path, upstream: Upstream) -> None:
+    bench = bench_of(tmp_path)
+    with serving(tmp_path / "srv") as host:
+        await cut_off(bench, host)
+        new = upstream.commit(b="2")
+        repo = await bench.load(f"{host.url}/o/r")
+        assert sum(host.sent) < 20_000
+    assert repo.commit == new
+    assert upstream.git("-C", repo.path, "rev-list", "--count", "HEAD") == "3"
+
+
+@pytest.mark.parametrize("other", ["depth", "ref", "damage"])
+async def test_for_another_wish_or_a_damaged_one_it_begins_anew(
+    tmp_path: Path, upstream: Upstream, other: str
+) -> None:
+    upstream.git("branch", "side")
+    with serving(tmp_path / "srv") as host:
+        await cut_off(bench_of(tmp_path), host)
+        if other == "damage":
+            (pack,) = (tmp_path / "home/repos/.part/o_r/.git/objects/pack").glob("*.pack")
+            pack.chmod(0o600)
+            pack.write_bytes(b"PACK")
+        bench = bench_of(tmp_path, depth=1 if other == "depth" else 0)
+        repo = await bench.load(f"{host.url}/o/r", "side" if other == "ref" else "")
+        assert sum(host.sent) > BIG
+    assert upstream.git("-C", repo.path, "status", "--porcelain") == ""
+    assert bench.left() == ["o_r"]
+
+
+async def test_a_cancel_leaves_no_step(tmp_path: Path, upstream: Upstream) -> None:
+    del upstream
+    bench = Bench(tmp_path / "home", Bounds(depth=0))
+    with serving(tmp_path / "srv") as host:
+        host.enough = BIG
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(bench.load, f"{host.url}/o/r")
+            assert await to_thread.run_sync(host.stuck.wait, 30)
+            tasks.cancel_scope.cancel()
+    assert bench.left() == []
+
+
+async def test_what_is_refused_leaves_no_step(tmp_path: Path, upstream: Upstream) -> None:
+    upstream.commit(bigger=os.urandom(3 * BIG))
+    upstream.commit(bigger="small now")
+    bench = bench_of(tmp_path, size=2 * BIG)
+    with pytest.raises(RepoRefused, match="larger than"):
+        await bench.load(f"file://{upstream.folder}")
+    assert bench.left() == []
+
+
+async def test_steps_that_nobody_comes_back_for_are_removed(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    bench = bench_of(tmp_path)
+    with serving(tmp_path / "srv") as host:
+        await cut_off(bench, host)
+    now = SystemClock().now()
+    await to_thread.run_sync(steps.sweep, bench.shelf, now + steps.KEPT_SECONDS / 2)
+    assert bench.left() == ["o_r"]
+    await to_thread.run_sync(steps.sweep, bench.shelf, now + 2 * steps.KEPT_SECONDS)
+    assert bench.left() == []
+    assert steps.begun(tmp_path / "none", Mark(url="", ref="", depth=0)) is None
+    del upstream
