@@ -2,7 +2,7 @@
 
 import contextlib
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Protocol
 
 import anyio.to_thread
@@ -99,7 +99,7 @@ class _Stale(Exception):
 
 @cache
 def _library() -> str:
-    text = files("ouroboros.browser").joinpath("evaluate.js").read_text("utf-8")
+    text = Path(__file__).with_name("evaluate.js").read_text("utf-8")
     return text[text.index("(() =>") :].strip()
 
 
