@@ -45,7 +45,7 @@ async def test_it_is_the_request_that_a_run_makes(tmp_path: Path, protocol: str)
             lambda: ouro("run", "--model", "house/m", "Say hello", cwd=tmp_path, **names)
         )
         assert done.stdout == "Fine.\n", done.stderr
-    [sent] = server.exchanges
+    [sent] = [each for each in server.exchanges if each.method == "POST"]
     assert (shown["method"], shown["url"]) == ("POST", f"{server.url}{sent.path}")
     assert without_name(shown["body"]) == without_name(msgspec.json.decode(sent.body))
     proof = {name: value for name, value in shown["headers"].items() if "[key]" in value}
