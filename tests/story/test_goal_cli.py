@@ -114,3 +114,28 @@ def test_a_chat_sets_shows_changes_and_works_towards_a_goal(tmp_path: Path) -> N
         program.sees("The goal is forgotten")
         program.type("/quit\r")
         assert program.ends() == 0
+
+
+def test_what_a_goal_did_by_itself_is_taken_back_turn_by_turn(tmp_path: Path) -> None:
+    first = turn("", {"name": "write", "arguments": {"path": "a.txt", "content": "1\n"}})
+    second = turn("", {"name": "write", "arguments": {"path": "b.txt", "content": "2\n"}})
+    model = script(tmp_path, first, turn("One."), second, REACHED, turn("Two."), turn("Words."))
+    with Program(["chat", "--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
+        program.sees("full-auto> ")
+        program.type("/goal Reach it\r")
+        program.sees("Two.")
+        program.sees("Done after")
+        program.sees("goal complete> ")
+        program.type("/rewind\r")
+        program.sees("the goal was gone on with")
+        program.type("/undo\r")
+        program.sees("Took back the latest turn")
+        assert [(tmp_path / name).exists() for name in ("a.txt", "b.txt")] == [True, False]
+        program.type("/undo\r")
+        program.sees("Took back the latest turn", times=2)
+        assert not (tmp_path / "a.txt").exists()
+        program.type("/redo\r")
+        program.sees("Have again the latest turn")
+        assert (tmp_path / "a.txt").exists()
+        program.type("/quit\r")
+        assert program.ends() == 0

@@ -61,7 +61,7 @@ def moved(state: State, command: Branch | Rewind | Rollback) -> Event:
             return SessionBranched(message_id=id)
         case Rewind(message_id=id):
             node = node_of(state, id)
-            if node.message.role != "user" or node.message.kind != "plain":
+            if not node.is_beginning:
                 raise Misuse(f"{id!r} is not something you said", hint="name words of your own")
             return SessionBranched(message_id=state.tree.before(id))
         case Rollback(turns=wanted):

@@ -14,11 +14,12 @@ from ouroboros.workspace.checkpoints.rewind import between
 from ouroboros.workspace.checkpoints.shadow import Shadow
 
 _WORDS = 200
+_GOING_ON = "(the goal was gone on with)"
 _SHORTEST = 4
 
 
 class Point(Struct, frozen=True, kw_only=True):
-    """The person's words that began a turn.
+    """What began a turn: the person's words, or a goal that was gone on with.
 
     Attributes:
         number: 1 for the latest.
@@ -45,7 +46,7 @@ def before(state: State, message_id: str) -> Kept | None:
         Misuse: There are no such words.
     """
     node = state.tree.nodes.get(message_id)
-    if node is None or node.message.role != "user" or node.message.kind != "plain":
+    if node is None or not node.is_beginning:
         raise Misuse(f"{message_id!r} is not something you said", hint="/rewind lists your words")
     return next((kept for kept in state.files.kept if kept.seq > node.seq), None)
 
@@ -85,7 +86,7 @@ def points(
             Point(
                 number=number,
                 message_id=id,
-                text=" ".join(node.message.text[:_WORDS].split()),
+                text=_GOING_ON if node.by_itself else " ".join(node.message.text[:_WORDS].split()),
                 at=(times or {}).get(node.seq),
                 checkpoint=start.checkpoint if start else "",
                 added=counts[0],
@@ -147,16 +148,17 @@ def others(
             continue
         was_cut = earlier.kind == "before" and (earlier.was_cut or later is present)
         is_unsure = was_cut or following > number + 1
-        is_open = earlier.kind == "before" and not earlier.paths
+        ours = {*earlier.paths, *later.written}
+        is_open = earlier.kind == "before" and (not ours or later.open_seconds > 0)
         is_back = earlier.kind == "rewind" and later.kind == "restored"
         is_long = is_open and later.open_seconds > ask_after
         if not is_unsure and (is_back or (is_open and not is_long)):
             continue
         changed = _paths(between(shadow, earlier.checkpoint, later.checkpoint))
         if is_long and not is_unsure:
-            unsure |= changed
+            unsure |= changed - ours
         else:
-            theirs |= changed if is_unsure else changed - set(earlier.paths)
+            theirs |= changed if is_unsure else changed - ours
     return Others(theirs=frozenset(theirs), unsure=frozenset(unsure - theirs))
 
 

@@ -23,6 +23,7 @@ def apply(state: Present, event: Event) -> None:
         case VariablesKept(name=name, names=names):
             state.held = Held(name=name, names=names)
         case GoalContinued():  # this turn may take as many as one that words began
+            state.goes_on = True
             state.iterated = state.iteration
             state.sub_calls = state.silent = 0
         case _:

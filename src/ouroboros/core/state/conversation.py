@@ -42,6 +42,10 @@ def _apply_words(state: Present, event: UserMessage) -> None:
     # What was said earlier and not yet heard comes first.
     hear_queued(state)
     say(state, event.message)
+    state.tree.nodes[state.tree.head].by_itself = state.goes_on
+    if state.goes_on:
+        state.files.undone.clear()
+    state.goes_on = False
     state.told.update(event.told)
     told = event.told.items()
     if foreign := [value for name, value in told if name.partition(" ")[0] == "project" and value]:

@@ -71,6 +71,7 @@ class Present(Struct, kw_only=True):
         measured_at: Length of ``history`` when it was reported; what came after is estimated.
         iteration: Of the REPL mind, since the person's words; 0 before its first.
         iterated: Those of them that were made before the latest turn that began by itself.
+        goes_on: What is said next begins a turn in the place of the person's words.
         silent: Whole replies in a row that made no call, in the latest run.
         numbers: The iteration of each reply of the latest run, by message id.
         began: Length of ``history`` when the words of the latest run joined it.
@@ -106,6 +107,7 @@ class Present(Struct, kw_only=True):
     service_tier: str | None = None
     mode: Mode = "ask"
     acting: Mode = "ask"
+    goes_on: bool = False
     mind: Literal["tools", "rlm"] = "tools"
     title: str = ""
     status: Status = "idle"

@@ -45,6 +45,7 @@ class Node(Struct, kw_only=True):
         seq: The event that made it.
         until: The last event before the conversation first went on from here; 0 while it has not.
         steered: Said while a run was under way.
+        by_itself: Began a turn without the person, towards a goal.
         base: Of a summary: the messages that took the place of the path up to here.
         mark: Which of the tree's marks holds here, once the conversation has gone on.
         ended: How the run had ended by then; empty within one.
@@ -56,6 +57,7 @@ class Node(Struct, kw_only=True):
     seq: int
     until: int = 0
     steered: bool = False
+    by_itself: bool = False
     base: tuple[Message, ...] | None = None
     mark: int = -1
     ended: str = ""
@@ -64,6 +66,12 @@ class Node(Struct, kw_only=True):
     iterated: int = 0
     measured_tokens: int | None = None
     measured_at: int = 0
+
+    @property
+    def is_beginning(self) -> bool:
+        """A person's words, or what began a turn in their place."""
+        said = self.message
+        return self.by_itself or (said.role == "user" and said.kind == "plain")
 
 
 class Tree(Struct, kw_only=True):
@@ -105,13 +113,11 @@ class Tree(Struct, kw_only=True):
         return parent
 
     def turns(self) -> list[str]:
-        """The person's words that began a turn, on the way to the head, the latest first."""
+        """What began a turn, on the way to the head, the latest first."""
         return [
             id
             for id in self.way()
-            if (node := self.nodes[id]).message.role == "user"
-            and node.message.kind == "plain"
-            and not node.steered
+            if (node := self.nodes[id]).is_beginning and not node.steered
         ]
 
     def answered(self, history: list[Message]) -> dict[str, ToolResult]:
