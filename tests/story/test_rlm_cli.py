@@ -152,3 +152,34 @@ def test_data_beyond_the_window_is_not_read_plainly(tmp_path: Path) -> None:
     assert "leave out --plain" in ended.stderr
     auto = rlm(tmp_path, [block("setFinal(1)")], "--data", "a.txt", "What?")
     assert auto.returncode == 0, auto.stderr
+
+
+def test_a_goal_is_gone_on_with_until_code_says_that_it_is_reached(tmp_path: Path) -> None:
+    turns = [
+        block("let n = 1; setFinal('first')"),
+        block("n++; await update_goal('complete'); setFinal(n)"),
+    ]
+    ended = rlm(tmp_path, turns, "--goal", "Count <all>", "--mode", "full-auto")
+    assert (ended.returncode, ended.stdout) == (0, "2\n"), ended.stderr
+    assert "Goal: Count <all>" in ended.stderr
+    assert "turn 1 begins by itself" in ended.stderr
+    assert "Goal reached" in ended.stderr
+    assert ended.stderr.count("Iteration 1/25") == 2
+
+
+def test_a_goal_that_is_blocked_is_no_success_and_its_budget_is_kept(tmp_path: Path) -> None:
+    turns = [block("await update_goal('blocked', {reason: 'needs a key'}); setFinal('no')")]
+    ended = rlm(tmp_path, turns, "Begin.", "--goal", "X", "--budget", "900")
+    assert (ended.returncode, ended.stdout) == (1, "no\n"), ended.stderr
+    assert "Goal blocked: needs a key" in ended.stderr
+    shown = subprocess.run(
+        [sys.executable, "-I", "-m", "ouroboros", "goal", "show", "--json"],
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+        cwd=tmp_path,
+        check=True,
+        timeout=60,
+    )
+    found = json.loads(shown.stdout)["goal"]
+    assert (found["status"], found["token_budget"]) == ("blocked", 900)

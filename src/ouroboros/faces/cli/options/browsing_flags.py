@@ -30,6 +30,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     way: Literal["auto", "plain", "repl"] = "auto"
     yes: bool = False
     non_interactive: bool = False
+    goal: str | None = None
+    budget: int | None = None
 
     @property
     def address(self) -> str:

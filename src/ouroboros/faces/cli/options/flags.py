@@ -133,6 +133,17 @@ _TAPING = (
 )
 
 
+_AIMING = (
+    click.option("--goal", metavar="TEXT", help="Go on by itself until TEXT is reached."),
+    click.option(
+        "--budget",
+        type=click.IntRange(min=0),
+        metavar="TOKENS",
+        help="What the goal may use, input from no cache and output; 0 for no bound.",
+    ),
+)
+
+
 def shared(function: Callable[..., int]) -> Callable[..., int]:
     """Adds the shared options to a command."""
     for option in reversed((*_ASKING, *_RUNNING, *_TAPING)):
@@ -145,6 +156,13 @@ def with_browser(function: Callable[..., int]) -> Callable[..., int]:
     return click.option("--browser", is_flag=True, help="Give the model a browser and scripts.")(
         function
     )
+
+
+def aimed(function: Callable[..., int]) -> Callable[..., int]:
+    """Adds what a run is to reach."""
+    for option in reversed(_AIMING):
+        function = option(function)
+    return function
 
 
 def asking(function: Callable[..., int]) -> Callable[..., int]:

@@ -10,6 +10,7 @@ from ouroboros.faces.cli.invocation import Invocation
 from ouroboros.faces.cli.options.browsing_flags import Wanted
 from ouroboros.faces.cli.options.flags import Chosen, resumed
 from ouroboros.faces.cli.render.face import Notice
+from ouroboros.faces.cli.runs import goal as goals
 from ouroboros.faces.cli.runs.taping import equip
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ def perform(
 
     streams = Streams.of_process(invocation.environment)
     cwd = invocation.cwd(chosen.cwd)
-    text = _words((*wanted.words, *task))
-    if not text and not (chosen.latest or chosen.resume):
+    text, aim = _words((*wanted.words, *task)), goals.wish(wanted.goal, wanted.budget)
+    if not text and not (chosen.latest or chosen.resume or wanted.goal):
         raise Misuse("there is no task", hint="give it as words")
     file = target(wanted.output, cwd)
     flags = wanted.settings() | ({"mode": "full-auto"} if wanted.yes else {})
@@ -90,7 +91,10 @@ def perform(
             notes = [seed.note for seed in seeds.seeds if seed.note]
             for warning in (*session.warnings, *notes):
                 stage.face.tell(Notice(text=f"warning: {warning}", level="warning"))
-            return await Conversation(session, stage, session.id).once(text)
+            was = goals.standing(session.state)
+            talk = goals.Aimed(session, aim) if aim is not None else session
+            code = await Conversation(talk, stage, session.id).once(text)
+            return goals.exit_code(was, goals.standing(session.state), code)
 
     code = interrupts.run(main)
     for one in handing:

@@ -5,12 +5,13 @@ import msgspec
 
 from ouroboros.faces.cli.invocation import Invocation
 from ouroboros.faces.cli.options.browsing_flags import Wanted, browsing
-from ouroboros.faces.cli.options.flags import Chosen, shared
+from ouroboros.faces.cli.options.flags import Chosen, aimed, shared
 
 
 @click.command("browse")
 @click.argument("task", nargs=-1)
 @browsing
+@aimed
 @shared
 @click.pass_obj
 def command(invocation: Invocation, /, task: tuple[str, ...], **options: object) -> int:

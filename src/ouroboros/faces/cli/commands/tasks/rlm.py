@@ -5,7 +5,7 @@ import msgspec
 
 from ouroboros.faces.cli.invocation import Invocation
 from ouroboros.faces.cli.options.browsing_flags import Wanted, reading
-from ouroboros.faces.cli.options.flags import Chosen, shared
+from ouroboros.faces.cli.options.flags import Chosen, aimed, shared
 
 
 @click.command("rlm")
@@ -13,6 +13,7 @@ from ouroboros.faces.cli.options.flags import Chosen, shared
 @click.option("--plain", "way", flag_value="plain", help="Let the model read the data itself.")
 @click.option("--repl", "way", flag_value="repl", help="Let it write code, however small the data.")
 @reading
+@aimed
 @shared
 @click.pass_obj
 def command(invocation: Invocation, /, question: tuple[str, ...], **options: object) -> int:

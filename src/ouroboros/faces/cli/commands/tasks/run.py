@@ -11,7 +11,7 @@ import msgspec
 
 from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
 from ouroboros.faces.cli.invocation import Invocation, note
-from ouroboros.faces.cli.options.flags import Chosen, resumed, shared, with_browser
+from ouroboros.faces.cli.options.flags import Chosen, aimed, resumed, shared, with_browser
 from ouroboros.faces.cli.render.face import Notice
 from ouroboros.faces.cli.runs import goal as goals
 from ouroboros.faces.cli.runs.schema_file import schema_of
@@ -52,13 +52,7 @@ _PATIENCE_SECONDS = 0.5
     default="",
     help="A JSON Schema: the answer is one JSON value that fits it, or the run fails.",
 )
-@click.option("--goal", metavar="TEXT", help="Go on by itself until TEXT is reached.")
-@click.option(
-    "--budget",
-    type=click.IntRange(min=0),
-    metavar="TOKENS",
-    help="What the goal may use, input from no cache and output; 0 for no bound.",
-)
+@aimed
 @with_browser
 @shared
 @click.pass_obj
