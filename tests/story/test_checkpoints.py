@@ -12,7 +12,7 @@ from anyio import to_thread
 from ouroboros.app.rewind.journey import ForeignEdits
 from ouroboros.core.commands import Approve, Branch, Redo, Restore, Rewind, Undo
 from ouroboros.core.errors import Misuse
-from ouroboros.core.events import PermissionRequested, ToolAttempted
+from ouroboros.core.events import PermissionRequested, ToolAttempted, ToolResulted
 from ouroboros.core.events.checkpoint import (
     CheckpointCreated,
     CheckpointRestored,
@@ -261,6 +261,21 @@ async def test_a_block_of_code_is_one_step_that_is_taken_back_whole(tmp_path: Pa
         assert names(s) == []
         await s.session.send(Redo())
         assert names(s) == ["a.txt", "b.txt"]
+
+
+async def test_what_is_saved_while_code_runs_is_told_from_what_it_writes(tmp_path: Path):
+    code = "await write('a.txt', 'x'); await sleep(400); await write('b.txt', 'y');"
+    async with rlm_stage(tmp_path, [block(code), block("setFinal(1)")]) as s:
+        async with anyio.create_task_group() as group:
+            group.start_soon(s.run)
+            await s.until(ToolResulted)
+            (s.cwd / "mine").write_text("saved in an editor")
+        assert names(s) == ["a.txt", "b.txt", "mine"]
+        with pytest.raises(ForeignEdits) as refused:
+            await s.session.send(Undo())
+        assert refused.value.paths == ("mine",)
+        await s.session.send(Undo(foreign="keep"))
+        assert names(s) == ["mine"]
 
 
 async def test_a_full_disk_of_checkpoints_stops_a_write_that_could_not_be_undone(tmp_path: Path):

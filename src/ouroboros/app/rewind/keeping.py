@@ -27,6 +27,9 @@ from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
 END_SECONDS = 20.0
 """How long the end of a run waits for its checkpoint."""
 
+_WRITTEN = 1_000
+"""So many paths are known by name; a block of code that writes more is like a command."""
+
 _WRITING = frozenset({"write", "execute", "run"})
 
 
@@ -53,6 +56,7 @@ class Keeping:
         self._left: Taken | None = None  # the files as the latest command left them
         self._since: float | None = None  # when a command, or code, was let loose on the files
         self._open_seconds = 0.0  # how long the latest one had been, when it left them so
+        self._written: set[str] = set()  # what calls of a block of code say that they write
 
     @property
     def bounds(self) -> Bounds:
@@ -68,6 +72,7 @@ class Keeping:
         if effect.kind not in _WRITING and not (effect.paths and effect.kind == "risk"):
             return ""
         if within and within == self._within:
+            self._note(effect)
             return ""  # the block of code that makes this call is one step
         if not await to_thread.run_sync(self._may_change, effect):
             return ""
@@ -84,7 +89,8 @@ class Keeping:
             return self._failed(failed)
         self._within = within
         self._is_open_ended = True
-        self._since = None if paths else self.ground.clock.monotonic()
+        if not paths:
+            self._note(effect, is_alone=not within)
         return ""
 
     def close(self) -> None:
@@ -159,6 +165,14 @@ class Keeping:
             )
         return taken
 
+    def _note(self, effect: Effect, *, is_alone: bool = False) -> None:
+        """What is known of what an effect writes: paths, or only since when anything may be written."""
+        is_named = effect.kind == "write" and not self.ground.state.processes and not is_alone
+        if is_named and len(self._written) < _WRITTEN:
+            self._written.update(self._inside(effect))
+        elif self._since is None:
+            self._since = self.ground.clock.monotonic()
+
     def _been_open(self) -> float:
         since, self._since = self._since, None
         return 0.0 if since is None else self.ground.clock.monotonic() - since
@@ -208,6 +222,7 @@ class Keeping:
         new = [path for path in taken.left if path not in self._told]
         self._told.update(new)
         open_seconds, self._open_seconds = self._open_seconds, 0.0
+        written, self._written = self._written, set()
         return CheckpointCreated(
             checkpoint=taken.checkpoint,
             tree=taken.tree,
@@ -218,6 +233,7 @@ class Keeping:
             left_count=len(new),
             seconds=seconds,
             open_seconds=open_seconds,
+            written=tuple(sorted(written)),
         )
 
     async def use[T](self, job: Callable[[Shadow, Callable[[], bool]], T]) -> T:
@@ -317,7 +333,9 @@ class Keeping:
         )
 
     def _gone(self) -> str:
-        why = f"the folder {str(self.ground.cwd)!r} was renamed or deleted while the session was open"
+        why = (
+            f"the folder {str(self.ground.cwd)!r} was renamed or deleted while the session was open"
+        )
         if not self._is_gone:
             self._is_gone = True
             self._warn(f"{why}; nothing is written until it is there again")

@@ -20,7 +20,8 @@ class CheckpointCreated(Event, frozen=True, kw_only=True):
         left: Paths that are there but not kept, and why; the first of them.
         left_count: How many there are.
         seconds: How long it took.
-        open_seconds: How long a command or code had been at work since the checkpoint before it.
+        open_seconds: How long a command had been at work since the checkpoint before it.
+        written: What code said that it writes in that while; all there is if no command was at work.
     """
 
     type: ClassVar[str] = "checkpoint.created"
@@ -33,6 +34,7 @@ class CheckpointCreated(Event, frozen=True, kw_only=True):
     left_count: int = 0
     seconds: float = 0.0
     open_seconds: float = 0.0
+    written: tuple[str, ...] = ()
 
 
 class CheckpointRestored(Event, frozen=True, kw_only=True):

@@ -19,6 +19,7 @@ def apply(state: Present, event: Event) -> None:
                     call_id=event.call_id,
                     paths=event.paths,
                     open_seconds=event.open_seconds,
+                    written=event.written,
                 )
             )
         case TurnUndone(turns=turns, head=head, start=start):

@@ -9,7 +9,8 @@ class Kept(Struct, frozen=True, kw_only=True, gc=False):
 
     Attributes:
         was_cut: The run ended before it was kept what it had made of the files.
-        open_seconds: How long a command or code had been at work since the one before it.
+        open_seconds: How long a command had been at work since the one before it.
+        written: What code said that it writes in that while.
     """
 
     seq: int
@@ -20,6 +21,7 @@ class Kept(Struct, frozen=True, kw_only=True, gc=False):
     paths: tuple[str, ...] = ()
     was_cut: bool = False
     open_seconds: float = 0.0
+    written: tuple[str, ...] = ()
 
 
 class Undone(Struct, frozen=True, kw_only=True):
