@@ -102,7 +102,9 @@ def test_the_stricter_mode_counts() -> None:
     outcomes: dict[Mode, str] = {"plan": "deny", "ask": "ask", "auto-edit": "allow"}
     for mode, outcome in outcomes.items():
         region = Region(root=OTHER, mode=mode)
-        assert judged(written(OTHER / "a"), region, mode="full-auto").outcome == outcome
+        decision = judged(written(OTHER / "a"), region, mode="full-auto")
+        assert decision.outcome == outcome
+        assert decision.reason.endswith(f"(mode {mode} holds in {OTHER})") is (outcome != "allow")
         assert judged(written(OWN / "a"), region, mode="full-auto").outcome == "allow"
     mild = Region(root=OTHER, mode="full-auto")
     assert judged(run("make", OTHER), mild, mode="ask").outcome == "ask"

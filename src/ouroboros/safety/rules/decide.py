@@ -84,8 +84,9 @@ class Rules:
         seen = self._seen(intent)
         here = self._regions.about(seen)
         rules = [*here.joined(self._about(intent)), *self._with(granted, around)]
-        mode = here.mode(mode)
+        own, mode = mode, here.mode(mode)
         decision = self._decide(seen, mode=mode, rules=rules, around=around, here=here)
+        decision = here.explained(decision, own)
         if self._policies is not None:
             places = self._places.widened(around.readable, around.writable)
             may_write = intent.kind == "write" and not of_writing(intent, "auto-edit", places)

@@ -1,6 +1,6 @@
 """Workspaces besides the session's own: which of them a call is about, and what holds there."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from os.path import normpath
 from pathlib import Path
 from typing import Protocol
@@ -71,13 +71,19 @@ class Lying(Struct, frozen=True, kw_only=True):
         wanted = {mode, *(each.mode for each in self.regions)}
         return next(each for each in _STRICTEST if each in wanted)
 
-    def joined(self, rules: Iterable[Prepared]) -> Iterator[Prepared]:
+    def explained(self, decision: Decision, mode: Mode) -> Decision:
+        """The decision, saying where its mode stands if that is not the session's ``mode``."""
+        wanted = self.mode(mode)
+        if wanted == mode or not (decision.reason and decision.rule.startswith("mode ")):
+            return decision
+        root = next(each.root for each in self.regions if each.mode == wanted)
+        return replace(decision, reason=f"{decision.reason} (mode {wanted} holds in {root})")
+
+    def joined(self, rules: Sequence[Prepared]) -> Sequence[Prepared]:
         """The session's rules and theirs; a project's yes is one to what lies in that project."""
-        for each in rules:
-            is_own = each.rule.outcome == "allow" and each.rule.layer in _OF_A_PROJECT
-            if not (self.regions and is_own):
-                yield each
-        yield from self.rules
+        if not self.regions:
+            return rules
+        return [*(each for each in rules if not _is_own_yes(each.rule)), *self.rules]
 
     def judged(
         self,
@@ -179,6 +185,10 @@ class Regions:
             prepared = tuple(self._prepare(rule, places) for rule in region.rules)
             known = self._known[region.root] = (region, prepared)
         return known[1]
+
+
+def _is_own_yes(rule: Rule) -> bool:
+    return rule.outcome == "allow" and rule.layer in _OF_A_PROJECT
 
 
 def _is_about(prepared: Prepared, intent: Intent) -> bool:

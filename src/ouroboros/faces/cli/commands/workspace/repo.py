@@ -23,8 +23,8 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for m
 def command() -> None:
     """Bring repositories here, keep them up to date, see what is in them.
 
-    They lie in the home folder, below repos. What one brings to configure takes effect only once
-    you trust it.
+    They lie in the home folder, below repos. What one brings to configure holds for work in it once
+    you trust it (ouro trust PATH); what only asks, denies or narrows there holds at once.
     """
 
 
