@@ -10,7 +10,7 @@ from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 def command() -> None:
     """See what sessions work towards, and how far they are.
 
-    `ouro run --goal TEXT` and `/goal TEXT` in a chat set one.
+    `--goal TEXT` of `ouro run`, `ouro rlm` and `ouro browse`, and `/goal TEXT` in a chat set one.
     """
 
 
