@@ -119,7 +119,15 @@ async def test_a_signal_once_or_twice_ends_a_run_that_can_go_on(tmp_path: Path) 
     )
 
 
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGHUP], ids=str)
+@pytest.mark.parametrize(
+    "sign",
+    [
+        signal.SIGTERM,
+        pytest.param(signal.SIGHUP, marks=pytest.mark.deep),
+        pytest.param(signal.SIGINT, marks=pytest.mark.deep),
+    ],
+    ids=lambda sign: sign.name,
+)
 async def test_signals_while_it_closes_end_it_with_the_same_code(
     tmp_path: Path, sign: signal.Signals
 ) -> None:

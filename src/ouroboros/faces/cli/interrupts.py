@@ -19,19 +19,14 @@ _MOST_WAITING = 8
 
 
 def run[T](main: Callable[[], Awaitable[T]]) -> T:
-    """As ``anyio.run``; a signal that nobody watches for ends the program at once, as interrupted.
+    """As ``anyio.run``; SIGTERM or SIGHUP that nobody watches for ends the program at once, as interrupted.
 
-    What it leaves open is what a killed one leaves. From the end of the program on none counts.
+    What it leaves open is what a killed one leaves. At the very end of the program no signal counts.
     """
-    is_process = threading.current_thread() is threading.main_thread()
-    if is_process:
+    if threading.current_thread() is threading.main_thread():
         _take(_leave, signal.SIGTERM, signal.SIGHUP)
         atexit.register(_take, signal.SIG_IGN, *_STOPPING)
-    try:
-        return anyio.run(main)
-    finally:
-        if is_process:
-            _take(_leave, signal.SIGINT)
+    return anyio.run(main)
 
 
 async def watch(stop: Callable[[str], Awaitable[bool]], leave: Callable[[], None]) -> None:
