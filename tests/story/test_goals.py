@@ -293,3 +293,18 @@ async def test_a_goal_that_goes_in_circles_has_a_fresh_start_and_then_is_blocked
         assert (goal(s).status, len(s.server.exchanges)) == ("blocked", 7)
         assert "again and again" in goal(s).reason
         assert "<objective>\\nGo on" in json.dumps(s.body())
+
+
+async def test_circles_end_also_where_no_summary_can_be_had(tmp_path: Path):
+    turns = [
+        *[turn("", LOOK)] * 4,
+        Turn(fault=Fault(kind="auth", status=401)),
+        *[turn("", LOOK)] * 4,
+    ]
+    async with stage(tmp_path, turns) as s:
+        await s.session.send(SetGoal(objective="Go on"))
+        with anyio.fail_after(30):
+            outcome = await s.run("Begin.")
+        assert outcome.reason == "limit_reached:repeated_call"
+        assert (goal(s).status, s.events(ContextCompacted)) == ("blocked", [])
+        assert "again and again" in goal(s).reason
