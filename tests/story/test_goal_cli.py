@@ -139,3 +139,19 @@ def test_what_a_goal_did_by_itself_is_taken_back_turn_by_turn(tmp_path: Path) ->
         assert (tmp_path / "a.txt").exists()
         program.type("/quit\r")
         assert program.ends() == 0
+
+
+def test_a_chat_with_the_mind_that_writes_code_works_towards_a_goal(tmp_path: Path) -> None:
+    begun = turn("```repl\nlet n = 1; setFinal(n)\n```")
+    ouro("rlm", "--repl", "Begin.", "--model", script(tmp_path, begun), cwd=tmp_path)
+    reached = turn("```repl\nawait update_goal('complete'); setFinal('n is ' + n)\n```")
+    model = script(tmp_path, begun, reached)
+    words = ["chat", "--continue", "--model", model]
+    with Program(words, cwd=tmp_path, columns=80, lines=24) as program:
+        program.sees("ask> ")
+        program.type("/goal Reach it\r")
+        program.sees("n is 1")
+        program.sees("goal complete> ")
+        program.type("/quit\r")
+        assert program.ends() == 0
+    assert shown(tmp_path)["status"] == "complete"
