@@ -117,6 +117,15 @@ async def test_one_that_is_here_is_not_loaded_again(tmp_path: Path, upstream: Up
             await s.session.visit(Asked(source="o/r", ref="main"), repos)
 
 
+async def test_a_folder_is_the_same_however_it_is_written(tmp_path: Path) -> None:
+    await anyio.Path(tmp_path / "second").mkdir()
+    async with stage(tmp_path, []) as s:
+        repos = repos_of(s, tmp_path)
+        first = await s.session.visit(Asked(source="../second"), repos)
+        assert await s.session.visit(Asked(source="./../second/"), repos) == first
+        assert await s.session.visit(Asked(source=str(tmp_path / "second")), repos) == first
+
+
 async def test_a_turn_that_began_meanwhile_is_not_told_into(
     tmp_path: Path, upstream: Upstream
 ) -> None:

@@ -17,6 +17,9 @@ from ouroboros.core.errors import ConfigBroken
 
 type Verdict = Literal["nothing", "trusted", "untrusted", "changed"]
 
+TO_USE = "`ouro trust` to use it"
+"""What a person does about files that are not trusted."""
+
 _MOST_FILES = 1000
 
 
@@ -133,13 +136,11 @@ def warning(inert: Inert, found: Standing) -> str:
     if found.verdict == "changed":
         names = ", ".join(found.changed[:3])
         more = f" and {len(found.changed) - 3} more" if len(found.changed) > 3 else ""
-        return (
-            f"{inert.folder}: changed since you trusted it ({names}{more}); `ouro trust` to use it"
-        )
+        return f"{inert.folder}: changed since you trusted it ({names}{more}); {TO_USE}"
     if found.verdict == "untrusted":
         names = ", ".join(sorted(inert.files)[:3])
         more = f" and {len(inert.files) - 3} more" if len(inert.files) > 3 else ""
-        return f"{inert.folder}: not trusted, so not used: {names}{more}; `ouro trust` to use it"
+        return f"{inert.folder}: not trusted, so not used: {names}{more}; {TO_USE}"
     return ""
 
 

@@ -75,14 +75,18 @@ def settings_of(folder: Path, home: Path) -> OwnSettings:
             cage.get("mode"),
         ),
         hide=tuple(cast("Iterable[str]", cage.get("hide") or ())),
-        warnings=(*reading.warnings[known:], *_said(own, project)),
+        warnings=tuple(_told(each, own, project) for each in reading.warnings[known:]),
     )
 
 
-def _said(own: Iterable[Layer], project: Path) -> list[str]:
+def _told(warning: str, own: Iterable[Layer], project: Path) -> str:
+    """A warning for somebody who works in another folder."""
+    if trust.TO_USE not in warning:
+        return warning
+    named = warning.replace(trust.TO_USE, f"`ouro trust {project}` to use it")
     if any(layer.state == "not trusted" and layer.table for layer in own):
-        return [f"{project}: only what makes us more careful there counts until you trust it"]
-    return []
+        return f"{named} (what asks, denies or narrows there counts already)"
+    return named
 
 
 def _careful(path: Path, content: bytes, *, home: Path, project: Path) -> Table:

@@ -1,6 +1,7 @@
 """The workspaces that a session visits besides its own: what each sets for itself, read anew."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
@@ -41,6 +42,7 @@ class Visited:
         self._state, self._home, self._cwd = state, home, cwd
         self._bytes = instruction_bytes
         self._known: dict[str, Workspace] = {}
+        self._said: set[str] = set()
 
     def regions(self) -> tuple[Region, ...]:
         """What the rules make of each."""
@@ -56,7 +58,7 @@ class Visited:
         return tuple(Visit(folder=folder, instructions=each) for folder, each in found)
 
     def read(self) -> list[str]:
-        """Reads all of them anew; gives what the person should know; blocks."""
+        """Reads all of them anew; gives what the person should know and was not told; blocks."""
         said: list[str] = []
         for path in tuple(self._state.visited):
             try:
@@ -67,7 +69,13 @@ class Visited:
                 continue
             self.put(path, found)
             said += [*found.warnings, *found.instructions.warnings]
-        return said
+        return self.news(said)
+
+    def news(self, lines: Iterable[str]) -> list[str]:
+        """Those that were not said yet."""
+        fresh = [line for line in dict.fromkeys(lines) if line not in self._said]
+        self._said.update(fresh)
+        return fresh
 
     def put(self, path: str, found: Workspace) -> None:
         """From now on this holds there."""

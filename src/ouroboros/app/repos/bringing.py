@@ -1,5 +1,6 @@
 """Brings repositories here, by the settings and with the person's own git."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -72,7 +73,8 @@ class Repos:
             return None
         repos = await to_thread.run_sync(self.shelf.all)
         written = asked.source.strip()
-        path = str(self._cwd / _expanded(written, self._environment))
+        folder = self._cwd / _expanded(written, self._environment)
+        path = await to_thread.run_sync(os.path.realpath, folder)
         for repo in repos:
             if written in {repo.name, repo.label, repo.url} or repo.path in {written, path}:
                 return repo

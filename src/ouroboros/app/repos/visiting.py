@@ -55,7 +55,7 @@ async def visit(
     engine.journal.record(
         PermissionsGranted(call_id="", read=(real,), write=write, scope="session")
     )
-    for warning in own.warnings:
+    for warning in visited.news((*own.warnings, *own.instructions.warnings)):
         engine.journal.record(Logged(level="warning", text=warning))
     engine.journal.record(UserMessage(message=_told(repo, tree, is_open=bool(write))))
     await engine.journal.settle()
