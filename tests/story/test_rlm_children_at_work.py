@@ -49,7 +49,10 @@ async def test_the_second_time_it_counts_and_the_person_is_told_who_was_ended(
 
 @pytest.mark.parametrize("code", ["setFinal(await {})", "{}; setFinal('ok')"])
 async def test_children_that_end_in_time_are_in_nobodys_way(tmp_path: Path, code: str) -> None:
-    turns = [block(code.format("llm_query('Read it', 'x')")), Turn(text="ok", when="The data follows between")]
+    turns = [
+        block(code.format("llm_query('Read it', 'x')")),
+        Turn(text="ok", when="The data follows between"),
+    ]
     async with rlm_stage(tmp_path, turns) as s:
         assert (await s.run()).final == "ok"
         assert "refused" not in "".join(map(str, s.shown))
@@ -65,3 +68,12 @@ async def test_those_of_a_run_that_was_stopped_do_not_count_against_the_next(
             await s.until(SubagentStarted)
             await s.session.send(Interrupt())
         assert (await s.run("Two.")).final == "next"
+
+
+async def test_it_holds_for_the_children_of_a_child(tmp_path: Path) -> None:
+    ask = block("setFinal(await llm_query('Go on.', 'x'.repeat(60_000)))")
+    turns = [ask, block(OVER), block("setFinal('of the child')"), SLOW]
+    async with rlm_stage(tmp_path, turns, rlm={**SHORT, "depth": 2}) as s:
+        assert (await s.run()).final == "of the child"
+        (told,) = [each for each in contexts(s) if "setFinal was refused" in each]
+        assert "- sub_2: Look at it (a plain read)" in told

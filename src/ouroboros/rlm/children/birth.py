@@ -10,11 +10,10 @@ from ouroboros.core.events import TaskCompleted, UserMessage
 from ouroboros.core.parts import Message, Text
 from ouroboros.core.state import State
 from ouroboros.repl.seeds import Seed, Seeds
-from ouroboros.rlm.children.ground import Birth, Ground
+from ouroboros.rlm.children.ground import Birth, Ground, Kin
 from ouroboros.rlm.children.journal import ChildLog
 from ouroboros.rlm.context import Bounds, Setting
 from ouroboros.rlm.mind import RlmMind
-from ouroboros.tools.registry import AnyTool
 
 MODEL_FAILURES = 3
 HURRY_AT = 2
@@ -30,7 +29,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     told: tuple[Message, ...] = ()
 
 
-async def live(ground: Ground, wish: Wish, tools: Callable[[State], tuple[AnyTool, ...]]) -> str:
+async def live(ground: Ground, wish: Wish, below: Callable[[State], Kin]) -> str:
     """The child's final value as text.
 
     Raises:
@@ -43,14 +42,12 @@ async def live(ground: Ground, wish: Wish, tools: Callable[[State], tuple[AnyToo
     }
     log = ChildLog(wish.child, record=ground.record, settle=ground.settle)
     journal = log.journal(state, ids=ground.ids, clock=ground.clock, redact=ground.redact)
-    own = tools(state)
     birth = Birth(
         child=wish.child,
         state=state,
         journal=journal,
         seeds=wish.seeds,
-        tools=own,
-        can_ask=bool(own),
+        below=below(state),
     )
     lineup = await ground.lineup()
     async with ground.nursery.open(birth) as room:

@@ -21,7 +21,7 @@ from ouroboros.repl.seeds import Seed, Seeds
 from ouroboros.rlm import context, history, progress
 from ouroboros.rlm.children import asking, words
 from ouroboros.rlm.children.birth import Wish, live, seed
-from ouroboros.rlm.children.ground import Ground, Spent
+from ouroboros.rlm.children.ground import Ground, Kin, Spent
 from ouroboros.tools.registry import AnyTool
 
 ERROR = "[SUB-CALL ERROR]"
@@ -233,14 +233,16 @@ class Family:
         )
         wish = Wish(child=child, prompt=shown, setting=setting, seeds=Seeds(seeds=tuple(seeds)))
 
-        def tools(state: State) -> tuple[AnyTool, ...]:
-            below = Family(
+        def below(state: State) -> Kin:
+            if self._depth + 1 >= self._ground.bounds.depth:
+                return Kin()
+            family = Family(
                 self._ground, state=state, depth=self._depth + 1, name=child, tools=self._tools
             )
-            return self._tools(below) if self._depth + 1 < self._ground.bounds.depth else ()
+            return Kin(tools=self._tools(family), left=family.left)
 
         async def work(told: tuple[Message, ...]) -> str:
-            return await live(self._ground, replace(wish, told=told), tools)
+            return await live(self._ground, replace(wish, told=told), below)
 
         return await self._watched(child, "run", work)
 

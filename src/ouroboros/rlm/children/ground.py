@@ -61,6 +61,13 @@ class Room(Struct, frozen=True, kw_only=True):
     news: Callable[[], Awaitable[tuple[Message, ...]]] = no_news
 
 
+class Kin(Struct, frozen=True, kw_only=True):
+    """Those below a child: what it asks them with, and which of them ended because its block did."""
+
+    tools: tuple[AnyTool, ...] = ()
+    left: Callable[[], tuple[str, ...]] = tuple
+
+
 class Birth(Struct, frozen=True, kw_only=True):
     """What a child's REPL is opened with."""
 
@@ -68,8 +75,12 @@ class Birth(Struct, frozen=True, kw_only=True):
     state: State
     journal: Journal
     seeds: Seeds
-    tools: tuple[AnyTool, ...]
-    can_ask: bool
+    below: Kin
+
+    @property
+    def can_ask(self) -> bool:
+        """It may have children."""
+        return bool(self.below.tools)
 
 
 class Nursery(Protocol):

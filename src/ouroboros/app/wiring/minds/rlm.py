@@ -132,14 +132,14 @@ class Nursery:
             hands, news = hands.within(calls, asker), calls.news
         wish = ReplWish(
             seeds=birth.seeds,
-            tools=birth.tools,
+            tools=birth.below.tools,
             withheld=withheld,
             is_child=True,
             performer=hands,
         )
         async with self._repls.open(wish) as opened:
             runner = opened.repl
-            tool = ReplTool(lambda: runner, birth.state)
+            tool = ReplTool(lambda: runner, birth.state, birth.below.left)
             browser = self._repls.base.browser
             view = View(browser.known) if browser is not None else None
 
