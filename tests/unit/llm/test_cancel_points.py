@@ -13,7 +13,7 @@ from ouroboros.testing.raw import Pause, RawServer, Speech, Step, chunk
 from tests.unit.llm.fault_ground import CALL, FORMATS, asked, facing, listen, said
 
 TURN = Turn(reasoning="Let me see.", text="Hello there, this is it.", chunk=2, tool_calls=(CALL,))
-PATIENCE = 10.0
+PATIENCE = 60.0
 PROMPT = 0.1
 
 
