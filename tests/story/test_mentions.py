@@ -142,6 +142,17 @@ async def test_a_page_goes_past_the_person_and_taints(tmp_path: Path, answer: st
             assert "Ignore all previous" not in s.server.exchanges[-1].body
 
 
+async def test_a_page_that_the_person_names_is_a_place_that_is_named(tmp_path: Path) -> None:
+    """Text from outside was read, but it was not that text which chose the page."""
+    work(tmp_path, AGENTS_md="Keep it small.")
+    async with stage(tmp_path, [Turn(text="ok")] * 2, web={"allow": ["127.0.0.1"]}) as s:
+        s.server.pages = {"/page": {"text": "From the page"}}
+        await s.run(f"Read @{s.server.url}/page")
+        assert "From the page" in told(s.body())
+        assert s.events(PermissionRequested) == []
+        assert s.results != {}
+
+
 async def test_words_said_meanwhile_bring_what_they_name(tmp_path: Path) -> None:
     work(tmp_path, n_md="the number is 42")
     turns = [Turn(tool_calls=(call("shell", command="sleep 0.3"),)), Turn(text="ok")]
@@ -210,6 +221,8 @@ async def test_a_page_of_a_host_that_is_denied_is_not_fetched(tmp_path: Path) ->
         await s.run(f"Read @{s.server.url}/page")
         assert "secret page" not in s.server.exchanges[-1].body
         assert "is not attached: " in said(s)[0]
+        assert said(s)[0].endswith("You can list a host in [web] allow")
+        assert "do not try the same place another way" in told(s.body())
 
 
 async def test_a_mind_that_writes_code_is_shown_no_file(tmp_path: Path) -> None:

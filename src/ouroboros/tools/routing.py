@@ -56,11 +56,15 @@ class NoRoutes:
         return nullcontext(Way(sandbox=sandbox))
 
 
+NO_OTHER_PLACE = " do not try the same place another way"
+"""Ends what a model is told of a host; a person needs none of it."""
+
+
 def rejected(result: Result | None, reason: str) -> Result:
     """What a call ends with that was refused something: its own result, if it came to one, and why."""
     said = (
-        f"the network was refused: {reason}. The person can allow a host in [web] allow, or when asked; "
-        "do not try the same place another way"
+        f"the network was refused: {reason}. The person can allow a host in [web] allow, or when asked;"
+        f"{NO_OTHER_PLACE}"
     )
     if result is None:
         return Result.of(f"the command was ended, because {said}.\n", ok=False)

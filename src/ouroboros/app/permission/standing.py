@@ -6,8 +6,6 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ouroboros.core.commands import Mode
-from ouroboros.core.events import Envelope, UserMessage
-from ouroboros.core.parts import Message
 from ouroboros.core.state import State
 from ouroboros.safety.rules import Around
 from ouroboros.safety.untrusted import Known, Outside
@@ -24,8 +22,8 @@ class Here:
         self.cwd = str(cwd)
         self._online: bool | None = None
         self._known = Known()
-        for message in state.history:
-            self._hear(message)
+        self._heard: set[str] = set()
+        self._heard_early: set[str] = set()
 
     @property
     def mode(self) -> Mode:
@@ -40,6 +38,7 @@ class Here:
     @property
     def around(self) -> Around:
         """What was remembered and read, and whether commands reach the network."""
+        self._listen()
         grants = self._state.grants
         granted = (rule for grant in grants for rule in grant.rules)
         around = Around(
@@ -60,11 +59,13 @@ class Here:
         found = (asked for asked in self._state.approvals.values() if asked.call_id == call_id)
         return next((asked.request_id for asked in found), "")
 
-    def listen(self, envelope: Envelope) -> None:
-        """Hears the places that the person names."""
-        if isinstance(envelope.data, UserMessage):
-            self._hear(envelope.data.message)
-
-    def _hear(self, message: Message) -> None:
-        if message.role == "user" and message.kind == "plain":
-            self._known.hear(message.text)
+    def _listen(self) -> None:
+        """Hears the places that the person has named, also in words that are not on the disk yet."""
+        state = self._state
+        for words, heard in ((state.history, self._heard), (state.queued, self._heard_early)):
+            for message in reversed(words):
+                if message.id in heard:
+                    break
+                heard.add(message.id)
+                if message.role == "user" and message.kind == "plain":
+                    self._known.hear(message.text)

@@ -27,6 +27,7 @@ from ouroboros.tools.builtin.location import located
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import Registry
 from ouroboros.tools.result import bounded
+from ouroboros.tools.routing import NO_OTHER_PLACE
 from ouroboros.tools.tool import Result
 
 ALL_BYTES = 40_000
@@ -117,8 +118,7 @@ class Mentions:
     def _tell(self, found: Found) -> None:
         written = found.mention.written
         if found.problem:
-            why = found.problem.partition(NO_OTHER_WAY)[0]
-            text = f"{written} is not attached: {why}"
+            text = f"{written} is not attached: {_for_the_person(found.problem)}"
             self._kit.journal.record(Logged(level="warning", text=text))
         else:
             self._kit.journal.record(Logged(text=f"Attached the {found.what} {written}"))
@@ -185,6 +185,13 @@ def _joined(parts: list[Part]) -> list[Part]:
             case _:
                 joined.append(part)
     return joined
+
+
+def _for_the_person(problem: str) -> str:
+    """The same without what only a model is told."""
+    for advice in (NO_OTHER_WAY, f";{NO_OTHER_PLACE}"):
+        problem = problem.partition(advice)[0]
+    return problem.replace("The person can", "You can")
 
 
 def _reason(result: Result) -> str:

@@ -60,7 +60,6 @@ def hands(
     """The one way from a call to its effect, for this session."""
     rules, validator = judging(bench, state.session, book)
     here = Here(state, bench.cwd, is_online=partial(is_online, bench.settings))
-    journal.listen(here.listen)
     return Orchestrator(
         registry=registry,
         rules=rules,

@@ -21,6 +21,7 @@ from ouroboros.safety.network.hosts import HostRules
 from ouroboros.safety.network.urls import MOST_HOPS, judge_by, next_address
 from ouroboros.safety.network.way import ProxyFor, Upstream, reach, straight, tunnel, upstream
 from ouroboros.safety.origins import Address, address
+from ouroboros.tools.routing import NO_OTHER_PLACE
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -120,8 +121,8 @@ def check(url: str, rules: HostRules) -> Address:
     judged = judge_by(rules, url)
     if judged.decision == "deny":
         raise Refused(
-            f"{url[:300]} was not fetched: {judged.reason}. The person can list a host in [web] allow; "
-            "do not try the same place another way"
+            f"{url[:300]} was not fetched: {judged.reason}. The person can list a host in [web] allow;"
+            f"{NO_OTHER_PLACE}"
         )
     read = address(url)
     if read is None or read.scheme not in {"http", "https"}:
