@@ -1,5 +1,10 @@
-"""An owner of a session that writes until it is refused, and says on standard output what became of it."""
+"""An owner of a session that writes until it is refused, and says on standard output what became of it.
 
+After two events it waits for a line, and stops itself: never in the middle of a write, whose lock it would keep.
+"""
+
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -19,7 +24,9 @@ async def main(home: Path) -> None:
                 log.append(numbered([said("stale")], after=log.last)[0])
                 await log.settled()
                 print(log.durable, flush=True)
-                await anyio.sleep(0.3)
+                if log.durable == 2:
+                    sys.stdin.readline()
+                    os.kill(os.getpid(), signal.SIGSTOP)
         except StoreFailed as refused:
             print(type(refused).__name__, refused.message, flush=True)
     lease.release()

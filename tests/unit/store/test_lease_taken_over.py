@@ -37,13 +37,16 @@ def test_a_stopped_owner_that_goes_on_later_is_refused_by_the_store_and_says_so(
     tmp_path: Path,
 ) -> None:
     command = [sys.executable, "-m", "tests.unit.store.stale_driver", str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path.cwd()) as owner:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=Path.cwd()) as owner:
+        assert owner.stdin is not None
         assert owner.stdout is not None
         for _ in range(2):
             owner.stdout.readline()
         with pytest.raises(SessionBusy, match=str(owner.pid)):
             Lease.take(tmp_path, "ses_1")
-        os.kill(owner.pid, signal.SIGSTOP)
+        owner.stdin.write("\n")
+        owner.stdin.flush()
         os.waitid(os.P_PID, owner.pid, os.WSTOPPED)
         time.sleep(PATIENCE * 2)
         try:
