@@ -18,7 +18,7 @@ from tests.browser.chromium import Chromium
 
 SCRIPT = (Path(__file__).parent / "judge.js").read_text()
 EPISODE_MILLISECONDS = 1_000_000
-READY_SECONDS = 20.0
+READY_SECONDS = 60.0
 FORBIDDEN = re.compile(r"\bcore\b|WOB_")
 _PLACE = re.compile(r"(?:\(|\bat )((?:\w+:|<|\w[\w-]*\.js)[^\s()]*?):(\d+):\d+\)?$")
 
