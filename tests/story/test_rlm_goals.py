@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from anyio import to_thread
 
+from ouroboros.app.past.sessions import events
 from ouroboros.core.commands import SetGoal
 from ouroboros.core.events import TaskCompleted
 from ouroboros.core.events.code import IterationStarted
@@ -183,3 +185,21 @@ async def test_no_run_begins_by_itself_and_nothing_is_told_of_a_goal_that_rests(
         await s.run("Two.")
         assert s.events(GoalContinued) == []
         assert "Later" not in "".join(contexts(s))
+
+
+async def test_a_session_that_is_opened_again_goes_on_with_its_goal(tmp_path: Path) -> None:
+    limits = {"max_turns": 2}
+    turns = [block("let n = 1; setFinal(n)"), block(ACT)]
+    async with rlm_stage(tmp_path, turns, limits=limits) as s:
+        await s.session.send(SetGoal(objective="Reach it", token_budget=10_000))
+        assert (await s.run("Begin.")).reason == "limit_reached:max_turns"
+    end = [block(f"{REACHED};\nsetFinal('n is ' + n)")]
+    async with rlm_stage(tmp_path, end, resume=s.session.id) as again:
+        assert goal(again).status == "active"
+        assert (await again.run("")).final == "n is 1"
+        (told,) = contexts(again)
+        assert "Reach it" in told
+        assert "of 10,000" in told
+        assert goal(again).status == "complete"
+        record = await to_thread.run_sync(events, tmp_path / "home", s.session.id)
+        assert fold(record.envelopes).goals == again.session.state.goals
