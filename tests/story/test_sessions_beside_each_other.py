@@ -17,8 +17,8 @@ SESSIONS = 20
 
 
 async def test_twenty_sessions_run_beside_each_other(tmp_path: Path) -> None:
-    meet = f"mktemp ../XXXXXXXX.here; until [ $(ls ../*.here | wc -l) -ge {SESSIONS} ]; do sleep 0.05; done"
-    turns = [Turn(tool_calls=(call("shell", command=meet, timeout=60),)), Turn(text="Done.")]
+    meet = f"mktemp ../XXXXXXXX.here; until [ $(ls ../*.here | wc -l) -ge {SESSIONS} ]; do sleep 0.2; done"
+    turns = [Turn(tool_calls=(call("shell", command=meet, timeout=600),)), Turn(text="Done.")]
     outcomes: dict[str, Outcome] = {}
 
     async def one(engine: Ouroboros, folder: Path) -> None:
