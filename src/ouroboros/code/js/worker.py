@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ouroboros.code.js.block_clock import Block
     from ouroboros.code.js.engine import Handle, Result
 
+PIECE_BYTES = 65_536
+"""As much as a pipe holds; a larger buffer would be asked of the system for each read."""
+
 GRACE_SECONDS = 3.0
 """How long V8 may take to stop once told to; then the process ends."""
 
@@ -125,7 +128,7 @@ class Worker:
         return self._block is None or self._block.is_idle
 
     def _read(self) -> bool:
-        data = os.read(0, 1_048_576)
+        data = os.read(0, PIECE_BYTES)
         for kind, payload in self._unpacker.feed(data):
             if kind == "C":
                 if self._block is not None:
