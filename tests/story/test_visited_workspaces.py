@@ -113,13 +113,15 @@ async def test_trust_that_is_given_later_counts_from_the_next_words_on(
 
 
 async def test_a_session_that_goes_on_knows_them(tmp_path: Path, places: tuple[Path, Path]) -> None:
-    red, _ = places
+    red, blue = places
     await configure(red, 'mode = "plan"\n', trusted=True)
+    await configure(blue, 'model = "a/b"\n', trusted=False)
     async with stage(tmp_path, [Turn(text="Hello.")]) as s:
-        await bring(s, red)
+        await bring(s, red, blue)
         await s.run()
     writes = call("write", path=str(red / "a"), content="x")
     async with stage(tmp_path, work(writes), latest=True) as s:
+        assert [each for each in s.session.warnings if f"{blue}: not trusted" in each]
         await s.run()
         assert statuses(s) == ["denied"]
 

@@ -67,6 +67,17 @@ async def test_a_connection_that_breaks_costs_one_step(tmp_path: Path, upstream:
     assert upstream.git("-C", repo.path, "fsck", "--full") == ""
 
 
+async def test_a_long_history_arrives_whole(tmp_path: Path) -> None:
+    many = Upstream(tmp_path / "srv/o/many")
+    who = "committer u <u@example.com> 1700000000 +0000\ndata 1\nx\n"
+    commits = "".join(f"commit refs/heads/main\n{who}" for _ in range(10_050))
+    many.git("fast-import", "--quiet", given=commits.encode())
+    bench = bench_of(tmp_path)
+    repo = await bench.load(f"file://{many.folder}")
+    assert many.git("-C", repo.path, "rev-list", "--count", "HEAD") == "10050"
+    assert many.git("-C", repo.path, "rev-parse", "--is-shallow-repository") == "false"
+
+
 async def test_what_moved_meanwhile_is_had(tmp_path: Path, upstream: Upstream) -> None:
     bench = bench_of(tmp_path)
     with serving(tmp_path / "srv") as host:
