@@ -84,7 +84,9 @@ def reading(home: Path) -> Generator[sqlite3.Connection | None]:
 def explained(error: sqlite3.Error | UnicodeDecodeError, home: Path) -> StoreFailed:
     """What went wrong, on which file, and what to do; SQLite's own words may be no text."""
     path = str(Layout(home).database)
-    is_no_text = isinstance(error, UnicodeDecodeError)
+    # Without a code it is Python's own, about a column that is no text.
+    is_no_text = isinstance(error, UnicodeDecodeError | sqlite3.OperationalError)
+    is_no_text = is_no_text and not hasattr(error, "sqlite_errorcode")
     code = sqlite3.SQLITE_CORRUPT if is_no_text else getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _is_full(home)):
         return StoreFull(

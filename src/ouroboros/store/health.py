@@ -51,7 +51,7 @@ def examine(home: Path, *, seconds: float = LOOKING_SECONDS) -> Health:
                 is_sound = rows == [("ok",)]
                 missing = _missing(connection, home) if is_sound else {}
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+            if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_INTERRUPT:
                 raise
             return Health(is_whole=False)
         wrong = rows[0][0] if rows else "no answer"

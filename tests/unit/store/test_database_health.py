@@ -4,6 +4,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
+from ouroboros.core.errors import StoreFailed
 from ouroboros.store.health import Health, examine
 from ouroboros.store.sessions import list_sessions
 from tests.unit.store.samples import SESSION, keep, numbered, ready, said
@@ -19,6 +22,15 @@ def test_a_look_without_time_says_so_and_does_no_harm(tmp_path: Path) -> None:
     assert examine(tmp_path, seconds=0) == Health(is_whole=False)
     assert examine(tmp_path) == Health()
     assert [each.id for each in list_sessions(tmp_path)] == [SESSION]
+
+
+def test_a_name_that_is_no_text_is_damage(tmp_path: Path) -> None:
+    keep(tmp_path, numbered([ready(), said("words")]))
+    with closing(sqlite3.connect(tmp_path / "ouroboros.db")) as connection, connection:
+        connection.execute("DROP TRIGGER events_are_never_changed")
+        connection.execute("UPDATE events SET session = CAST(x'73ff73' AS TEXT)")
+    with pytest.raises(StoreFailed, match="is damaged"):
+        examine(tmp_path)
 
 
 def test_what_is_wrong_is_named(tmp_path: Path) -> None:
