@@ -135,10 +135,12 @@ def while_asked(
 
 
 def places(counted: dict[str, int], *, around: int) -> list[Fault]:
+    """That many calls before and after the one that keeps the summary; for 0 that one's sync alone."""
     return [
         Fault(where=name, calls=calls, how=KILL, at=str(counted[name] + step), file=file)
         for name, (calls, file) in BARRIERS.items()
         for step in range(-around, around + 1)
+        if around or calls == "fdatasync"
     ]
 
 
