@@ -82,6 +82,7 @@ async def test_a_review_is_recorded_and_played_again_without_its_server(tmp_path
     assert (played.returncode, played.stdout) == (0, f"{FORM}\n")
     (folder / "a.py").write_text("something else\n")
     other = await to_thread.run_sync(
-        lambda: ouro("review", *words[:2], "--replay", tape, "--strict-replay", cwd=folder)
+        lambda: ouro("review", *words[:2], "--replay", tape, cwd=folder)
     )
-    assert other.returncode == 1
+    assert (other.returncode, other.stdout) == (0, f"{FORM}\n")
+    assert "warning: " in other.stderr
