@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from ouroboros.agent.context.compaction import words_of
 from ouroboros.core.commands import Compact, SetModel
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import ContextCompacted, UserMessage
@@ -190,9 +191,17 @@ async def test_compacting_on_demand_takes_a_focus(tmp_path: Path) -> None:
     async with stage(tmp_path, turns) as s:
         await s.run("First")
         await s.session.send(Compact(focus="the parser"))
-        assert "the parser" in contents(s.body(1))[-1]
-        assert s.events(ContextCompacted)[0].trigger == "manual"
+        asked = contents(s.body(1))[-1]
+        assert asked.endswith("The person wishes that this be kept above all: the parser")
+        assert "limit" not in asked
+        (compacted,) = s.events(ContextCompacted)
+        assert compacted.trigger == "manual"
+        assert words_of(compacted.history[-1]) == "sum"
         assert (await s.run("Second")).final == "two"
+        first, summary, _, second = contents(s.body(2))
+        assert (first, second) == ("First", "Second")
+        assert "messages before it are from that conversation and not new requests" in summary
+        assert summary.endswith("be kept above all: the parser\n\nsum")
         facts = [m for m in s.events(UserMessage) if m.message.kind == "context"]
         assert len(facts) == 2
 

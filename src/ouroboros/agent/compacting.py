@@ -62,7 +62,7 @@ class Compactor:
         with move_on_after(FLUSH_SECONDS):
             await self._flush(cut)
         finished, speaker = await self._summarised(state, focus)
-        summary = self._summary(state, finished)
+        summary = self._summary(state, finished, focus)
         told = None if trigger == "manual" else self._context(state)
         old = state.history
         if trigger == "reactive":
@@ -97,14 +97,15 @@ class Compactor:
             tokens=before,
         )
 
-    def _summary(self, state: State, finished: Finished | None) -> Message:
+    def _summary(self, state: State, finished: Finished | None, focus: str) -> Message:
         words = "".join(p.text for p in finished.parts if isinstance(p, Text)) if finished else ""
         text = words.strip() or compaction.fallback_summary(state)
+        said = "\n".join(filter(None, (self._prompts["summary"].text, compaction.wish(focus))))
         return Message(
             id=self._ids.new("msg"),
             role="user",
             kind="summary",
-            parts=(Text(text=f"{self._prompts['summary'].text}\n\n{text}"),),
+            parts=(Text(text=f"{said}\n\n{text}"),),
         )
 
     async def _summarised(self, state: State, focus: str) -> tuple[Finished | None, Speaker]:
@@ -118,9 +119,8 @@ class Compactor:
         return await self._asked(state, focus, speaker), speaker
 
     async def _asked(self, state: State, focus: str, speaker: Speaker) -> Finished | None:
-        asked = self._prompts["compact"].text + (
-            f"\n\nPay most attention to: {focus}" if focus else ""
-        )
+        wish = compaction.wish(focus) or (focus and f"Pay most attention to: {focus}")
+        asked = "\n\n".join(filter(None, (self._prompts["compact"].text, wish)))
         messages = self._builder.build(state, self._lineup.speaker.tuning.most_images)
         question = Message(id=self._ids.new("msg"), role="user", parts=(Text(text=asked),))
         while messages:

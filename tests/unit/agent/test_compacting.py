@@ -124,6 +124,7 @@ async def test_the_oldest_goes_with_its_result_until_the_request_fits(most: int)
 async def test_where_not_even_one_message_fits_the_record_speaks() -> None:
     done = await mind(Summariser(0), Hooks()).compact(long(3), "reactive")
     assert "could not write a summary" in done.history[-1].text
+    assert "last message is met is not known" in done.history[-1].text
     assert [m.text for m in done.history[:-1]] == ["do 0", "do 1", "do 2"]
 
 

@@ -18,6 +18,9 @@ LEFT_OUT = Message(
     id="left-out", role="user", kind="context", parts=(Text(text="(Earlier messages left out.)"),)
 )
 
+CIRCLES = "what was tried already, and what was in the way"
+"""What a summary is to be about most where the model went in circles; nobody wished for it."""
+
 
 class Keep(Struct, frozen=True, kw_only=True):
     """How much of the old history survives word for word."""
@@ -120,6 +123,13 @@ def without_broken_reply(history: Sequence[Message]) -> Sequence[Message]:
     return history[:-1] if last.role == "assistant" and not last.calls else history
 
 
+def wish(focus: str) -> str:
+    """What the person wants a summary to be about most, on one line; empty where they said nothing."""
+    words = " ".join(focus.split())
+    is_theirs = words and focus != CIRCLES
+    return f"The person wishes that this be kept above all: {words}" if is_theirs else ""
+
+
 def words_of(summary: Message) -> str:
     """What a summary says, without the sentence before it that is for the model."""
     return summary.text.partition("\n\n")[2].strip() or summary.text
@@ -127,7 +137,10 @@ def words_of(summary: Message) -> str:
 
 def fallback_summary(state: State) -> str:
     """What can be said without a model: the plan, and the last words of each side."""
-    lines = ["The model could not write a summary; this is what is on record."]
+    lines = [
+        "The model could not write a summary; this is what is on record. How far the person's last "
+        "message is met is not known: look."
+    ]
     lines += [f"- plan: [{step.status}] {step.step}" for step in state.plan]
     for message in state.history[-6:]:
         text = message.text.strip()

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+from ouroboros.agent.context.compaction import CIRCLES
 from ouroboros.agent.roles import Journal, Partner
 from ouroboros.agent.speaking.reply import error_of
 from ouroboros.agent.speaking.speaker import Speaker
@@ -57,7 +58,7 @@ class Changes:
         """Summarises what a model went in circles over; one that cannot goes on as it is."""
         if self._mind.can_compact(self._state):
             with suppress(ModelFailed):
-                await self._summarise("what was tried already, and what was in the way")
+                await self._summarise(CIRCLES)
 
     async def _set_model(self, wish: SetModel) -> None:
         lineup = self._mind.lineup
