@@ -259,10 +259,14 @@ class Session:
             )
             self.journal.record(UserMessage(message=nudge))
 
+    async def _before_turn(self) -> None:
+        await self._hearing.before_turn()
+        self._pursuit.before_turn()
+
     async def _go_on_for_goal(self) -> None:
         if self._pursuit.is_stuck():
             await self._changes.ease()
-        await self._hearing.tell()
+        await self._hearing.tell(but=("goal",))  # what begins the turn tells it
         self._pursuit.go_on()
 
     async def _pursue(self, begin: Callable[[], Awaitable[None]]) -> None:
@@ -295,7 +299,7 @@ class Session:
             hands=self._hands,
             journal=self.journal,
             limit=span.limit,
-            opening=self._hearing.before_turn,
+            opening=self._before_turn,
             stopping=parting.stopping,
             turned=self._pursuit.turned,
             closing=partial(self._asides.close, closing),

@@ -32,10 +32,11 @@ class Teller:
         self._prompts, self._off, self._ids = prompts, off, ids
         self._around: Surroundings | None = None
 
-    async def news(self, state: State) -> UserMessage | None:
-        """What is new since it was told; None when nothing is."""
+    async def news(self, state: State, but: tuple[str, ...] = ()) -> UserMessage | None:
+        """What is new since it was told, without the blocks of these names; None when nothing is."""
         self._around = await self._surroundings()
-        briefing = brief(self._around, state, self._prompts, self._off, handed=self._handed)
+        off = (*self._off, *but)
+        briefing = brief(self._around, state, self._prompts, off, handed=self._handed)
         return (
             UserMessage(message=self._context(briefing), told=briefing.told) if briefing else None
         )

@@ -1,5 +1,7 @@
 """Goes on with a goal until it is reached, blocked, paused, or at a limit."""
 
+from typing import TYPE_CHECKING
+
 from ouroboros.agent.roles import Journal
 from ouroboros.core.commands import SetGoal
 from ouroboros.core.errors import Misuse
@@ -10,6 +12,9 @@ from ouroboros.core.limits import IDLE_GOAL_TURNS
 from ouroboros.core.parts import Message, Text
 from ouroboros.core.state import State
 from ouroboros.core.state.goals import Goal, Goals
+
+if TYPE_CHECKING:
+    from ouroboros.agent.goals.words import Change
 
 STUCK = "limit_reached:repeated_call"
 OUT_OF_ITERATIONS = "limit_reached:max_iterations"
@@ -23,11 +28,41 @@ class Pursuit:
     def __init__(self, state: State, journal: Journal, ids: Ids) -> None:
         """Changes nothing but by what it puts on record."""
         self._state, self._journal, self._ids = state, journal, ids
+        self._untold: Change | None = None
 
     def handle(self, command: SetGoal) -> None:
         """Sets or changes the goal; raises ``Misuse`` where that does not fit."""
         for event in changes(self._state, command, self._ids):
             self._journal.record(event)
+            self._note(event)
+
+    def _note(self, event: Event) -> None:
+        """What the next turn is to be told, where the surroundings do not tell it."""
+        match event:
+            case GoalCreated():
+                self._untold = "new"
+            case GoalUpdated(cleared=True):
+                self._untold = None
+            case GoalUpdated(objective=str()) if self._untold != "new":
+                self._untold = "objective"
+            case GoalUpdated(token_budget=int()) if self._untold is None:
+                self._untold = "budget"
+            case _:
+                pass
+        # Before anything is told, the goal is told with it.
+        self._untold = self._untold if self._state.told else None
+
+    def before_turn(self) -> None:
+        """Tells what the person changed of the goal since it was told last."""
+        goals, change = self._state.goals, self._untold
+        goal = goals.active if goals is not None else None
+        if change is None or goals is None or goal is None:
+            return
+        self._untold = None
+        if self._state.mind == "tools":  # the other mind is told how it stands each time
+            from ouroboros.agent.goals import words
+
+            self._say(words.changed(goals, goal, change), steered=False)
 
     def turned(self) -> None:
         """A turn is over: a goal whose budget is used up is told so, once."""
@@ -84,6 +119,7 @@ class Pursuit:
         goals = self._state.goals
         goal = goals.active if goals is not None else None
         if goals is not None and goal is not None:
+            self._untold = None
             number = goals.use(goal).continued + 1
             self._journal.record(GoalContinued(goal_id=goal.id, number=number))
             self._say(words.continuation(goals, goal, self._state.mind), steered=False)

@@ -68,9 +68,9 @@ class Hearing:
         for words in heard.more if heard.refused else (heard.message, *heard.more):
             self._steer(words)
 
-    async def tell(self) -> None:
-        """Tells the model what is new around it."""
-        news = await self._teller.news(self._state)
+    async def tell(self, but: tuple[str, ...] = ()) -> None:
+        """Tells the model what is new around it, without the blocks of these names."""
+        news = await self._teller.news(self._state, but)
         if news:
             self._journal.record(news)
         await self._tell_of_hooks()

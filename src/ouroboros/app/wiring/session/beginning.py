@@ -143,7 +143,8 @@ class LateReviewer:
 
     async def prepare(self, wish: Review) -> "Assignment":
         """Finds out what is to be reviewed; raises ``Misuse`` where there is nothing."""
-        from ouroboros.app.review.reviewer import Ground, Reviewer
+        from ouroboros.app.review.readers import Ground
+        from ouroboros.app.review.reviewer import Reviewer
 
         kit = self._kit
         ground = Ground(
@@ -202,7 +203,7 @@ def _goal(state: State) -> str:
         return ""
     from ouroboros.agent.goals.words import told_again  # most sessions have no goal
 
-    return told_again(state.goals)
+    return told_again(state.goals, state.mind)
 
 
 def _browsing(opening: Opening) -> Browsing | None:
