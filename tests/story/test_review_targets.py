@@ -196,6 +196,10 @@ async def test_a_change_too_large_for_one_reading_is_read_in_parts_and_that_is_s
         assert review.overall_correctness == "patch is incorrect"
         assert "read in 4 parts" in review.notes[0]
         bodies = [str(s.body(at)["messages"]) for at in range(4)]
+        assert "In the others: f0.py, f2.py, f3.py." in bodies[1]
+        assert "not to be reported again" not in bodies[1]
+        assert "[P1] Mend it (f1.py)" in bodies[2]
+        assert "[P0] No (f2.py)" in bodies[3]
         assert [sum(f"b/f{at}.py" in body for body in bodies) for at in range(4)] == [1] * 4
 
 

@@ -120,6 +120,16 @@ def test_reviews_of_parts_are_one_with_the_worst_first() -> None:
     assert whole.overall_explanation == "Because.\n\nBecause."
 
 
+def test_what_two_parts_say_of_the_same_lines_is_said_once() -> None:
+    other = {**FINDING, "title": "[P2] Another"}
+    parts = [
+        reading.read(json.dumps(review(FINDING, other))),
+        reading.read(json.dumps(review(FINDING))),
+    ]
+    titles = [one.title for one in reading.joined(parts).findings]
+    assert sorted(titles) == sorted([FINDING["title"], "[P2] Another"])
+
+
 def test_a_part_without_a_verdict_leaves_none_for_the_whole() -> None:
     good = reading.read(json.dumps(review(overall_correctness="patch is correct")))
     assert reading.joined([good, good]).overall_correctness == "patch is correct"

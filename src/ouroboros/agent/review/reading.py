@@ -41,7 +41,7 @@ def joined(reviews: Sequence[ReviewOutput]) -> ReviewOutput:
     """Reviews of the parts of one change as one: the worst first, and only as good as its worst part."""
     if len(reviews) == 1:
         return replace(reviews[0], findings=ordered(reviews[0].findings))
-    findings = ordered([finding for review in reviews for finding in review.findings])
+    findings = ordered(_once([finding for review in reviews for finding in review.findings]))
     verdicts = {review.overall_correctness for review in reviews}
     verdict = INCORRECT if INCORRECT in verdicts else "" if "" in verdicts else CORRECT
     said = [review.overall_explanation for review in reviews if review.overall_explanation]
@@ -52,6 +52,14 @@ def joined(reviews: Sequence[ReviewOutput]) -> ReviewOutput:
         overall_confidence_score=min(review.overall_confidence_score for review in reviews),
         notes=tuple(dict.fromkeys(note for review in reviews for note in review.notes)),
     )
+
+
+def _once(findings: Sequence[Finding]) -> list[Finding]:
+    """Without those that another part has said of the same lines."""
+    said: dict[tuple[str, CodeLocation], Finding] = {}
+    for one in findings:
+        said.setdefault((one.title.casefold(), one.code_location), one)
+    return list(said.values())
 
 
 def _object(text: str) -> dict[str, Any] | None:

@@ -1,8 +1,11 @@
 """The reviewer: a session apart from the one that wants a review, which may only read."""
 
+from collections.abc import Sequence
+
 from anyio import to_thread
 from msgspec.structs import replace
 
+from ouroboros.agent.context.standing import clipped
 from ouroboros.agent.review import reading
 from ouroboros.app.apart import TOOLS
 from ouroboros.app.review import changes, placing
@@ -20,6 +23,15 @@ _LEAST_TOKENS = 500
 _OWN_FILES = "The files on disk hold the change: read what you need around it."
 _OTHER_FILES = "The files on disk may be later or earlier than this commit: where they differ, the diff counts."
 _NUMBERED = "Before each line stands its number in the new file; lines that are gone have none."
+_PARTS = (
+    "The change is read in {count} parts, each by itself; this is part {number}. Report only what is "
+    "wrong in this part. In the others: {others}."
+)
+_SAID = (
+    "Found in the parts before, and not to be reported again where it is the same thing:\n{said}"
+)
+_SHOWN = 40
+_NAME = 200
 _ASKED = "Answer with the JSON object alone."
 
 
@@ -68,15 +80,21 @@ class Assignment:
             if len(parts) > 1:
                 progress = ReviewProgressed(part=number, parts=len(parts), files=part.paths)
                 self._ground.record(progress)
-            found.append(await self._reading(self._task(part, number, len(parts))))
+            found.append(await self._reading(self._task(part, number, parts, found)))
         if not parts:
-            found.append(await self._reading(self._task(None, 1, 1)))
+            found.append(await self._reading(self._task(None, 1, (), ())))
         review = reading.joined(found)
         notes = (*subject.notes, *_notes(parts, subject), *review.notes)
         review = replace(review, notes=tuple(dict.fromkeys(notes)))
         return await to_thread.run_sync(placing.placed, review, subject)
 
-    def _task(self, part: Part | None, number: int, count: int) -> str:
+    def _task(
+        self,
+        part: Part | None,
+        number: int,
+        parts: tuple[Part, ...],
+        found: Sequence[ReviewOutput],
+    ) -> str:
         subject = self._subject
         focus = (
             f"The person asks to look at this in particular: {self._focus}" if self._focus else ""
@@ -84,11 +102,10 @@ class Assignment:
         if part is None:
             return "\n\n".join(filter(None, (f"Review: {subject.task}", focus, _ASKED)))
         pieces = [f"Review {subject.task}.", focus]
-        if count > 1:
-            pieces.append(
-                f"The change is read in {count} parts, each by itself; this is part {number}. Report "
-                "only what is wrong in this part."
-            )
+        if len(parts) > 1:
+            others = _others(part, parts)
+            pieces.append(_PARTS.format(count=len(parts), number=number, others=others))
+            pieces.append(_said(found))
         pieces.append(_OWN_FILES if subject.on_disk else _OTHER_FILES)
         pieces.append(f"Paths of the diff begin at {subject.root}. {_NUMBERED} The diff:")
         pieces += [f"<diff>\n{part.text.rstrip()}\n</diff>", _ASKED]
@@ -118,6 +135,24 @@ class Assignment:
         return replace(
             found, notes=(*found.notes, f"the reviewer was stopped by a limit ({limit})")
         )
+
+
+def _others(part: Part, parts: tuple[Part, ...]) -> str:
+    """The files that are read elsewhere, as far as they are to be named."""
+    paths = [path for each in parts if each is not part for path in each.paths]
+    names = [clipped(path, _NAME) for path in dict.fromkeys(paths)]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _said(found: Sequence[ReviewOutput]) -> str:
+    """What earlier readers found, the worst of it."""
+    worst = reading.joined(found).findings[:_SHOWN] if found else ()
+    lines = [
+        f"- {clipped(one.title, _NAME)} ({clipped(one.code_location.absolute_file_path, _NAME)})"
+        for one in worst
+    ]
+    return _SAID.format(said="\n".join(lines)) if lines else ""
 
 
 def _notes(parts: tuple[Part, ...], subject: Subject) -> list[str]:
