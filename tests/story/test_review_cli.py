@@ -96,6 +96,20 @@ def test_a_review_in_the_chat_and_the_other_words_beside_the_turns(tmp_path: Pat
         assert said in done.stderr
 
 
+async def test_a_change_to_a_plan_stands_before_it_and_wins(tmp_path: Path) -> None:
+    folder = changed(tmp_path)
+    plan = "<proposed_plan>\n1. Write a.txt\n</proposed_plan>"
+    model = script(tmp_path, {"text": plan}, {"text": "Done."})
+    words = ("chat", "--mode", "plan", "--model", model)
+    lines = "Plan it\n/plan edit only say how\n/quit\n"
+    home = str(tmp_path / "home")
+    await to_thread.run_sync(lambda: ouro(*words, cwd=folder, given=lines, OUROBOROS_HOME=home))
+    async with stage(tmp_path, [], latest=True) as s:
+        said = [m.text for m in s.session.state.history if m.kind == "plain" and m.role == "user"]
+    change = "My change, which wins wherever the plan below says otherwise: only say how"
+    assert said[1].endswith(f"<proposed_plan>\n{change}\n\n1. Write a.txt\n</proposed_plan>")
+
+
 async def test_a_review_that_a_kill_cut_off_is_over_when_the_session_goes_on(
     tmp_path: Path,
 ) -> None:

@@ -22,6 +22,7 @@ from ouroboros.faces.cli.render.words import one_line
 from ouroboros.faces.cli.slashes.table import Seat, number
 
 _DOING: tuple[str, ...] = tuple(mode for mode in get_args(Mode.__value__) if mode != "plan")
+CHANGE = "My change, which wins wherever the plan below says otherwise: {}\n\n{}"
 _MANNERS: tuple[str, ...] = get_args(Personality.__value__)
 
 
@@ -94,7 +95,7 @@ def _edit(seat: Seat, words: str) -> Control:
     plan = seat.session.state.proposed
     if not words:
         raise Misuse("/plan edit needs words", hint="say what is to be otherwise in the plan")
-    return _accept(seat, "", f"{plan}\n\nOtherwise than above: {words}" if plan else words)
+    return _accept(seat, "", CHANGE.format(words, plan) if plan else words)
 
 
 async def queue(seat: Seat, rest: str) -> Control:
