@@ -97,6 +97,13 @@ async def searched(spine: Spine, **arguments: object) -> list[dict[str, Any]]:
     return json.loads(text_of(said))["tools"]
 
 
+async def test_a_search_that_finds_nothing_says_what_there_is(tmp_path: Path) -> None:
+    spine = spine_with(tmp_path, Fake("mail_send", "Sends a message", exposure="deferred"))
+    said = json.loads(text_of(await spine.call("tool_search", query="zebra quagga")))
+    assert said["tools"] == []
+    assert "mail_send" in said["note"]
+
+
 def spine_with(folder: Path, *tools: AnyTool) -> Spine:
     spine = Spine(folder)
     for tool in tools:

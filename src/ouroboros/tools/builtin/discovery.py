@@ -55,15 +55,16 @@ class ToolSearchTool:
     def __init__(self) -> None:
         """Knows of no tools yet."""
         self.description = ""
+        self._shown = ""
         self._index: tuple[tuple[AnyTool, ...], Ranking] | None = None
         self.note((), tuple)
 
     def note(self, names: Sequence[str], tools: Callable[[], tuple[AnyTool, ...]]) -> None:
         """These can be found from now on; ``names`` say what they are, or where they come from."""
         self._tools = tools
-        shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+        self._shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
         self.description = (
-            f"Find more tools by what they do; use them with {CALL_TOOL}. There are: {shown}."
+            f"Find more tools by what they do; use them with {CALL_TOOL}. There are: {self._shown}."
         )
 
     def effect(self, arguments: ToolSearchArguments, cwd: Path) -> Effect:
@@ -74,10 +75,11 @@ class ToolSearchTool:
     async def run(
         self, arguments: ToolSearchArguments, context: ToolContext
     ) -> AsyncGenerator[Result]:
-        """The tools as JSON, the best first; an empty list when nothing fits."""
+        """The tools as JSON, the best first; an empty list, and what there is, when nothing fits."""
         del context
         found = await to_thread.run_sync(self._best, arguments.query, arguments.limit)
-        yield Result(parts=(Text(text=_listed(found)),))
+        text = _listed(found) if found else _nothing(self._shown)
+        yield Result(parts=(Text(text=text),))
 
     def _best(self, query: str, limit: int) -> list[AnyTool]:
         tools = self._tools()
@@ -165,6 +167,12 @@ def _listed(tools: Sequence[AnyTool]) -> str:
             return text + (more if left else "")
     # One alone may be too long: then it is told without what its arguments mean.
     return msgspec.json.encode({"tools": _grouped(tools[:1], _short)}).decode()
+
+
+def _nothing(shown: str) -> str:
+    """The empty list, and in what words there is something to find."""
+    note = f"No tool fits these words. There are: {shown}." if shown else "There are no more tools."
+    return msgspec.json.encode({"tools": [], "note": note}).decode()
 
 
 def _grouped(
