@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ import anyio.to_thread
 import pytest
 
 from ouroboros.browser.profiles import held
+from tests.unit.llm.fault_ground import nobody
 
 
 def ouro(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -34,12 +34,6 @@ def refused(folder: Path, *words: str) -> str:
     return ended.stderr
 
 
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
 @pytest.mark.parametrize("name", ["../x", "a/b", ".hidden", "a b"])
 def test_a_name_that_no_profile_can_have(tmp_path: Path, name: str) -> None:
     said = refused(tmp_path, "--profile", name)
@@ -56,8 +50,9 @@ async def test_a_profile_that_another_run_uses(tmp_path: Path) -> None:
 
 def test_a_browser_to_attach_to_that_is_not_there(tmp_path: Path) -> None:
     assert "lets itself be attached to" in refused(tmp_path, "--attach", "--mode", "ask")
-    port = str(free_port())
-    said = refused(tmp_path, "--attach", port)
+    with nobody() as url:
+        port = url.rpartition(":")[2]
+        said = refused(tmp_path, "--attach", port)
     assert f"no browser answers at 127.0.0.1:{port}" in said
     assert "--remote-debugging-port" in said
 
@@ -112,5 +107,6 @@ def test_without_a_value_there_is_no_result(
 
 
 def test_a_port_of_a_host_is_where_to_attach_and_no_word_of_the_task(tmp_path: Path) -> None:
-    place = f"127.0.0.1:{free_port()}"
-    assert f"no browser answers at {place}" in refused(tmp_path, "--attach", place)
+    with nobody() as url:
+        place = url.removeprefix("http://")
+        assert f"no browser answers at {place}" in refused(tmp_path, "--attach", place)

@@ -18,6 +18,7 @@ from ouroboros.llm.catalog.discovery import Source, discover, parse, understood
 from ouroboros.llm.opening import Connection, authorizer, headers, open_transport
 from ouroboros.llm.price import Price
 from ouroboros.llm.providers import find
+from tests.unit.llm.fault_ground import nobody
 from tests.unit.llm.vendor_server import Answer, Asked, BareServer, bare
 
 OPENAI = {
@@ -323,11 +324,8 @@ async def test_a_list_that_was_compressed_on_the_way_is_read() -> None:
 
 
 async def test_a_server_that_is_not_there_is_a_typed_failure() -> None:
-    async with bare({}) as server:
-        url = server.url
     gone = BareServer({})
-    gone.url = url
-    with pytest.raises(ModelFailed) as caught:
+    with nobody() as gone.url, pytest.raises(ModelFailed) as caught:
         await listed(gone, "openai", {})
     assert caught.value.failure.kind == "transport"
 

@@ -28,6 +28,7 @@ from ouroboros.llm.stream import BlockGrew, CallReady, Finished, StreamEvent
 from ouroboros.llm.turns import Fault, ScriptedCall, ScriptedUsage, Turn
 from ouroboros.testing.raw import Speech, Step, head, raw_serving
 from ouroboros.testing.server import ScriptedServer, serving
+from tests.unit.llm.fault_ground import nobody
 from tests.unit.llm.vendor_server import Answer, bare
 
 imports_it = pytest.mark.deep
@@ -141,11 +142,10 @@ async def test_a_refusal_is_typed_and_tried_once(fault: Fault, kind: FailureKind
 
 @imports_it
 async def test_a_server_that_is_not_there_is_a_failure_of_transport() -> None:
-    async with serving([TURN]) as server:
-        url = server.url
-    async with bridged(url) as client:
-        with pytest.raises(ModelFailed) as caught:
-            await said(client, asking())
+    with nobody() as url:
+        async with bridged(url) as client:
+            with pytest.raises(ModelFailed) as caught:
+                await said(client, asking())
     assert caught.value.failure.kind in {"transport", "server"}
     assert caught.value.failure.retryable
 

@@ -99,10 +99,9 @@ async def test_warming_up_behind_the_first_request_makes_no_second_connection(
 
 
 async def test_warming_up_for_a_server_that_is_not_there_says_nothing(transport: Http1) -> None:
-    async with serving([Turn(text="x")]) as server:
-        url = server.url
-    await transport.warm(url)
-    assert "refused" in (await fails(transport, chat(url))).message
+    with nobody() as url:
+        await transport.warm(url)
+        assert "refused" in (await fails(transport, chat(url))).message
 
 
 async def test_a_reply_that_ends_a_moment_late_keeps_its_connection(transport: Http1) -> None:
