@@ -294,7 +294,10 @@ async def test_ollama_says_of_each_model_how_much_it_sees() -> None:
 @pytest.mark.parametrize(
     ("given", "kind"),
     [
-        (answer({"error": {"message": "bad key sk-1", "code": "invalid_api_key"}}, 401), "auth"),
+        (
+            answer({"error": {"message": "bad key sk-12345678", "code": "invalid_api_key"}}, 401),
+            "auth",
+        ),
         (answer({"error": {"message": "slow down"}}, 429), "rate_limit"),
         (Answer("text/html", b"<html>", 200), "invalid_request"),
         (answer({"object": "something else"}), "invalid_request"),
@@ -304,14 +307,14 @@ async def test_ollama_says_of_each_model_how_much_it_sees() -> None:
 async def test_a_refusal_is_typed_and_never_shows_the_key(given: Answer, kind: FailureKind) -> None:
     async with bare({"/models": given}) as server:
         with pytest.raises(ModelFailed) as caught:
-            await listed(server, "openai", {"OPENAI_API_KEY": "sk-1"})
+            await listed(server, "openai", {"OPENAI_API_KEY": "sk-12345678"})
     assert caught.value.failure.kind == kind
-    assert "sk-1" not in str(caught.value.failure)
+    assert "sk-12345678" not in str(caught.value.failure)
 
 
 async def test_a_key_that_is_said_back_is_not_in_the_list() -> None:
-    async with bare({"/models": answer({"data": [{"id": "sk-1"}, {"id": "m"}]})}) as server:
-        found = await listed(server, "openai", {"OPENAI_API_KEY": "sk-1"})
+    async with bare({"/models": answer({"data": [{"id": "sk-12345678"}, {"id": "m"}]})}) as server:
+        found = await listed(server, "openai", {"OPENAI_API_KEY": "sk-12345678"})
     assert list(found) == ["[key]", "m"]
 
 
