@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _MOST_NODES = 200_000
+_MOST_OPEN = 100
+"""Comments without an end, each of which the grammar follows to the end of the file."""
 _KINDS = frozenset({
     *("function_declaration", "generator_function_declaration", "class_declaration"),
     *("method_definition", "function_definition"),
@@ -36,6 +38,8 @@ def _parser(language: str) -> "Parser":
 
 def script_definitions(data: bytes, language: str) -> list[Definition] | None:
     """Functions, classes, methods and named functions; None where the grammar gives up."""
+    if data.count(b"/*") - data.count(b"*/") > _MOST_OPEN:
+        return None
     tree = _parser(language).parse(data)
     found = list(_of(tree.root_node))
     return None if not found and tree.root_node.has_error else found

@@ -193,6 +193,7 @@ def test_deep_nesting_brings_nothing_down(path: str) -> None:
     for source in (
         "(" * 5_000 + "\n",
         "x = " + "[\n" * 3_000,
+        "/*\n" * 100_000,
         "if a:\n" + "".join(" " * n + "if a:\n" for n in range(1, 150)),
     ):
         assert isinstance(tags_of(path, source.encode()), Tags)
