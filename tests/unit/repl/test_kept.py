@@ -12,7 +12,7 @@ import pytest
 from ouroboros.core.errors import ToolFailed
 from ouroboros.core.state import State
 from ouroboros.repl import keepsakes
-from ouroboros.repl.checkpoints import Checkpoint, Checkpoints, Found
+from ouroboros.repl.checkpoints import ALL_BYTES, Checkpoint, Checkpoints, Found
 from ouroboros.repl.keepsakes import Keepsakes
 from ouroboros.repl.ledger import Ledger
 from ouroboros.repl.taint import Saved
@@ -206,6 +206,19 @@ def test_variables_and_what_was_read_come_back(tmp_path: Path):
     assert found == Found(checkpoint=Checkpoint(variables=b"\x00any\nbytes", saved=saved))
     assert Checkpoints.of(tmp_path, State(session="ses_2")).load() is None
     assert Checkpoints.of(tmp_path, State(session="ses_1"), "child").load() is None
+
+
+def test_earlier_variables_have_a_bound_in_bytes(tmp_path: Path):
+    kept = Checkpoints.of(tmp_path, State(session="ses_1"))
+    names = [kept.keep(Checkpoint(variables=b"%d" % n, saved=Saved())) for n in range(2)]
+    folder = tmp_path / "repl" / "ses_1"
+    for number, name in enumerate(names):
+        path = folder / f"main.{name}.variables"
+        os.truncate(path, ALL_BYTES - 1000)  # of holes
+        os.utime(path, (number, number))
+    last = kept.keep(Checkpoint(variables=b"2", saved=Saved()))
+    there = {path.name for path in folder.iterdir()}
+    assert there == {"main.variables", *(f"main.{name}.variables" for name in (names[1], last))}
 
 
 def test_damaged_variables_are_none(tmp_path: Path):

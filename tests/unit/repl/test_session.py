@@ -255,6 +255,21 @@ async def test_variables_of_another_place_come_back_by_name_and_older_ones_are_c
         assert "brought back, as they were some blocks earlier" in told.text
 
 
+async def test_variables_of_a_place_that_was_left_are_not_kept_for_the_one_that_it_went_to(
+    tmp_path: Path,
+):
+    state, place = State(session="ses_1"), ground(tmp_path)
+    many = "const many = Array.from({length: 40_000}, (_, n) => ({n})); let last = 0"
+    async with place.repl(checkpoints=Checkpoints.of(tmp_path / "home", state)) as repl:
+        await repl.run_block(many, call_id="a")
+        for number in range(50):  # until one is to be kept later
+            await repl.run_block(f"last = {number}", call_id="b")
+            if place.spine.journal.events[-1] == VariablesKept(name=""):
+                break
+        state.moves += 1
+    assert place.spine.journal.events[-1] == VariablesKept(name="")
+
+
 async def test_a_block_that_was_stopped_leaves_a_repl_that_works(tmp_path: Path):
     async with ground(tmp_path).repl() as repl:
         await repl.run_block("const kept = 5", call_id="c1")
