@@ -5,10 +5,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ouroboros.agent.context.briefing import BLOCKS, Surroundings, brief, git_state
-from ouroboros.agent.context.instructions import Instructions
+from ouroboros.agent.context.instructions import Instructions, added
 from ouroboros.agent.prompts import load
 from ouroboros.core.events import PermissionRequested, PlanStep
+from ouroboros.core.parts import Message, Text
 from ouroboros.core.state import State
+from ouroboros.core.state.files import Back, Files
 from ouroboros.core.state.present import Child
 
 PROMPTS = load()
@@ -39,6 +41,8 @@ def busy() -> State:
         approvals={"r": asked},
         asked={"q": "c2"},
         personality="friendly",
+        history=[Message(id="m", role="user", parts=(Text(text="Begin."),))],
+        files=Files(back=Back(paths=("a.txt",))),
     )
 
 
@@ -110,6 +114,34 @@ def test_instructions_that_go_away_are_called_off() -> None:
     assert told(state, replace(AROUND, instructions=Instructions())) == ""
 
 
+def test_a_line_that_is_added_to_the_instructions_is_told_alone() -> None:
+    state = State(mode="ask")
+    old = replace(AROUND, instructions=Instructions(text="# Mine\n\n- one\n\n# Yours\n\n- two"))
+    new = replace(
+        AROUND, instructions=Instructions(text="# Mine\n\n- one\n- 1\n\n# Yours\n\n- two")
+    )
+    told(state, old)
+    more = brief(new, state, PROMPTS, (), earlier=old)
+    assert more is not None
+    assert "the rest of them holds as it is.\n\n<INSTRUCTIONS>\n- 1\n</INSTRUCTIONS>" in more.text
+    # Where it is not known what was told, and where something went, all of it is told.
+    other = replace(AROUND, instructions=Instructions(text="Be long."))
+    for around, earlier in ((new, None), (new, other), (other, old)):
+        whole = brief(around, state, PROMPTS, (), earlier=earlier)
+        assert whole is not None
+        assert "have changed; these take their place." in whole.text
+        assert f"<INSTRUCTIONS>\n{around.instructions.text}\n</INSTRUCTIONS>" in whole.text
+
+
+def test_only_lines_in_one_place_count_as_added() -> None:
+    assert added("a\nb", "a\nb\nc") == "c"
+    assert added("a\na", "a\na\na") == "a"
+    assert added("a\nb", "x\na\nb\ny") == ""
+    assert added("a\nb", "a\nc\nd") == ""
+    assert added("", "a") == "a"
+    assert added("a", "a\n\n") == ""
+
+
 def test_each_block_can_be_switched_off_alone() -> None:
     marks = {
         "instructions": "Be brief.",
@@ -117,6 +149,7 @@ def test_each_block_can_be_switched_off_alone() -> None:
         "permissions": "<permissions>",
         "personality": "<personality_spec>",
         "plan": "<plan>",
+        "files": "brought back to what they were at another time: a.txt.",
         "goal": "<goal>\nship it\n</goal>",
         "pending": "a yes to shell: Run make ship\nan answer to a question",
         "commands": "[session_id 7] npm run dev",
@@ -142,6 +175,8 @@ def test_after_a_compaction_everything_is_told_anew() -> None:
 def test_what_goes_on_is_told_after_a_compaction_only() -> None:
     state = busy()
     told(state)
+    assert "a.txt" in told(state)  # until words go on record with it
+    state.files.back = None
     assert told(state) == ""
     anew = brief(AROUND, state, PROMPTS, (), anew=True, handed=lambda: HANDED)
     assert anew is not None

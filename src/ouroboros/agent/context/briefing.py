@@ -11,14 +11,14 @@ from pathlib import Path
 from msgspec import Struct
 
 from ouroboros.agent.context import standing
-from ouroboros.agent.context.instructions import Instructions
+from ouroboros.agent.context.instructions import Instructions, added
 from ouroboros.agent.prompts import Prompts
 from ouroboros.core.commands import Mode, Personality
 from ouroboros.core.state import State
 
 BLOCKS = (
     "instructions", "environment", "permissions", "personality", "plan",
-    "goal", "pending", "commands", "children", "tabs",
+    "files", "goal", "pending", "commands", "children", "tabs",
 )  # fmt: skip
 _LINE_CHARACTERS = 4096
 _BEYOND = (
@@ -26,6 +26,8 @@ _BEYOND = (
     "justification asks the person."
 )
 _NOBODY = "Nobody is here to be asked: what needs approval is refused."
+_ADDED = "Lines were added to the instructions above; the rest of them holds as it is.\n\n"
+_CHANGED = "The instructions above have changed; these take their place.\n\n"
 _NO_MANNER = "No manner of speaking is asked for any more: speak as you would by yourself."
 _SOMEBODY = "The person is here again and can be asked."
 
@@ -95,6 +97,7 @@ def brief(
     off: tuple[str, ...],
     *,
     anew: bool = False,
+    earlier: Surroundings | None = None,
     handed: Callable[[], dict[str, str]] = dict,
 ) -> Briefing | None:
     """What must be told now; None when nothing is new.
@@ -105,16 +108,18 @@ def brief(
         prompts: Has the words for each mode.
         off: Names of blocks that are switched off.
         anew: Tell everything, as after a compaction.
+        earlier: The facts as they were the last time, where that is still known.
         handed: What goes on that the state does not know: ``goal``, ``tabs``.
     """
     known = {} if anew else state.told
     told: dict[str, str] = {}
     texts = {
-        "instructions": lambda: "\n\n".join(_instructions(around, known, told)),
+        "instructions": lambda: "\n\n".join(_instructions(around, earlier, known, told)),
         "environment": lambda: _environment(around, known, told),
         "permissions": lambda: _permissions(around, state.mode, prompts, known, told),
         "personality": lambda: _personality(around, state, prompts, known, told),
         "plan": lambda: "" if known else _plan(state),
+        "files": lambda: _files(state, told),
     }
     going_on = {} if known else standing.blocks(state, handed())
     texts |= {name: partial(str, text) for name, text in going_on.items()}
@@ -170,15 +175,27 @@ def _plan(state: State) -> str:
     return f"<plan>\n{steps}\n</plan>" if steps else ""
 
 
+def _files(state: State, told: dict[str, str]) -> str:
+    text = standing.brought_back(state)
+    if text:
+        told["files"] = "brought back"
+    return text
+
+
 def _instructions(
-    around: Surroundings, known: dict[str, str], told: dict[str, str]
+    around: Surroundings,
+    earlier: Surroundings | None,
+    known: dict[str, str],
+    told: dict[str, str],
 ) -> Iterator[str]:
     own = Visit(folder=around.cwd, instructions=around.instructions)
+    before = _texts(earlier)
     for visit in (own, *around.visits):
         place = "" if visit is own else f" {visit.folder}"
         text = visit.instructions.text
         digest = _digest(text) if text else ""
-        if digest == known.get(f"instructions{place}", ""):
+        was = known.get(f"instructions{place}", "")
+        if digest == was:
             continue
         told[f"instructions{place}"] = digest
         if visit.instructions.project:
@@ -191,10 +208,21 @@ def _instructions(
             )
             continue
         only = f"They hold for work{where}.\n\n" if place else ""
+        old = before.get(visit.folder, "")
+        more = added(old, text) if was and _digest(old) == was else ""
+        again = (_ADDED if more else _CHANGED) if was else ""
         yield (
-            f"# AGENTS.md instructions for {visit.folder}\n\n{only}<INSTRUCTIONS>\n{text}\n"
-            "</INSTRUCTIONS>"
+            f"# AGENTS.md instructions for {visit.folder}\n\n{again}{only}<INSTRUCTIONS>\n"
+            f"{more or text}\n</INSTRUCTIONS>"
         )
+
+
+def _texts(around: Surroundings | None) -> dict[Path, str]:
+    """What the instruction files say, by folder."""
+    if around is None:
+        return {}
+    visits = {visit.folder: visit.instructions.text for visit in around.visits}
+    return {**visits, around.cwd: around.instructions.text}
 
 
 def _environment(around: Surroundings, known: dict[str, str], told: dict[str, str]) -> str:

@@ -95,6 +95,17 @@ def chosen(folder: Path) -> Path:
     return found[0] if found else folder / "AGENTS.md"
 
 
+def added(old: str, new: str) -> str:
+    """The lines that a text has in one place besides those of an older one; empty where it lost any."""
+    before, after = old.splitlines(), new.splitlines()
+    first = 0
+    while first < min(len(before), len(after)) and before[first] == after[first]:
+        first += 1
+    rest = len(before) - first
+    is_more = len(after) > len(before) and before[first:] == after[len(after) - rest :]
+    return "\n".join(after[first : len(after) - rest]).strip() if is_more else ""
+
+
 def _notes(path: Path, files: list[Path], warnings: list[str]) -> str:
     try:
         with path.open("rb") as file:

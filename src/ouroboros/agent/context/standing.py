@@ -1,6 +1,7 @@
 """What goes on beside the words, told to a model whose history was replaced by a summary."""
 
 from ouroboros.core.state import State
+from ouroboros.core.state.files import Back
 from ouroboros.core.state.present import Child
 
 _WORDS = 200
@@ -47,6 +48,29 @@ def clipped(text: str, most: int) -> str:
     """The beginning of a text on one line."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def brought_back(state: State) -> str:
+    """Which files the person had back that a model knows otherwise; empty where there are none."""
+    back = state.files.back
+    if back is None or not state.history:
+        return ""
+    paths = ", ".join(clipped(path, _WORDS) for path in back.paths)
+    is_here = _is_here(back, state)
+    then = "they were then" if is_here else "they were at another time"
+    came = "went back or forth to this point of the conversation, and " if is_here else ""
+    return (
+        f"The person {came}had files brought back to what {then}: {paths}"
+        f"{' and more' if back.is_more else ''}. Read them again before you rely on what they held."
+    )
+
+
+def _is_here(back: Back, state: State) -> bool:
+    """Whether the files are as they were where the conversation stands now."""
+    if back.head is not None:
+        return back.head == state.tree.head
+    tree, id = state.tree, back.message_id
+    return id in tree.nodes and tree.before(id) == tree.head
 
 
 def _pending(state: State) -> list[str]:

@@ -34,9 +34,11 @@ class Teller:
 
     async def news(self, state: State, but: tuple[str, ...] = ()) -> UserMessage | None:
         """What is new since it was told, without the blocks of these names; None when nothing is."""
-        self._around = await self._surroundings()
+        earlier, self._around = self._around, await self._surroundings()
         off = (*self._off, *but)
-        briefing = brief(self._around, state, self._prompts, off, handed=self._handed)
+        briefing = brief(
+            self._around, state, self._prompts, off, earlier=earlier, handed=self._handed
+        )
         return (
             UserMessage(message=self._context(briefing), told=briefing.told) if briefing else None
         )

@@ -47,6 +47,8 @@ def _apply_words(state: Present, event: UserMessage) -> None:
         state.files.undone.clear()
     state.goes_on = False
     state.told.update(event.told)
+    if "files" in event.told or event.message.kind == "plain":
+        state.files.back = None
     told = event.told.items()
     if foreign := [value for name, value in told if name.partition(" ")[0] == "project" and value]:
         state.taint(foreign)

@@ -32,11 +32,27 @@ class Undone(Struct, frozen=True, kw_only=True):
     start: str
 
 
+class Back(Struct, frozen=True, kw_only=True):
+    """Files that the person brought back since they said something.
+
+    Attributes:
+        paths: The first of them; ``is_more`` where there are others.
+        message_id: The words before which they were so; empty where no words are meant.
+        head: Where the conversation stood when turns were taken back or had again with them.
+    """
+
+    paths: tuple[str, ...]
+    is_more: bool = False
+    message_id: str = ""
+    head: str | None = None
+
+
 class Files(Struct, kw_only=True):
-    """The checkpoints in order, and what was taken back, the latest last."""
+    """The checkpoints in order, what was taken back, the latest last, and what no model knows yet."""
 
     kept: list[Kept] = field(default_factory=list[Kept])
     undone: list[Undone] = field(default_factory=list[Undone])
+    back: Back | None = None
 
     def end(self) -> None:
         """A run is over, or its program is."""
