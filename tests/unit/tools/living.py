@@ -32,8 +32,10 @@ async def living(
         yield Spine(folder, tools=tools, **around)
 
 
-async def shown(spine: Spine, words: str, name: str, **arguments: object) -> ToolResulted:
-    """The result of a call that goes on: its waiting time is over once it has said ``words``."""
+async def shown(
+    spine: Spine, words: str, name: str, *, most: int = 0, **arguments: object
+) -> ToolResulted:
+    """The result of a call that goes on: its time is over once it has said ``words``, or ``most`` characters."""
     before = len(spine.journal.of(ToolProgress))
     results: list[ToolResulted] = []
 
@@ -43,7 +45,10 @@ async def shown(spine: Spine, words: str, name: str, **arguments: object) -> Too
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(call)
         await until(
-            lambda: words in "".join(e.text for e in spine.journal.of(ToolProgress)[before:])
+            lambda: (
+                words in (text := "".join(e.text for e in spine.journal.of(ToolProgress)[before:]))
+                or 0 < most <= len(text)
+            )
         )
         passes(30)
     return results[0]
