@@ -66,28 +66,35 @@ class Asides:
         match wish:
             case Queue(text=text):
                 await self._queue(text)
-            case Requeue(id=id, text=text):
-                self._known(id)
-                self._journal.record(WordsQueued(id=id, text=said(text)))
-                await self._journal.settle()
-            case Dequeue(id=id):
-                for one in [self._known(id)] if id else tuple(self._state.later):
-                    self._journal.record(WordsDropped(id=one))
-                await self._journal.settle()
-            case SetPersonality(personality=personality):
-                if personality != self._state.personality:
-                    self._journal.record(SettingsChanged(personality=personality))
-                    await self._journal.settle()
-            case SetTitle(title=words):
-                title = " ".join(words.split())
-                if not title:
-                    raise Misuse("the title is empty", hint="say what the session is to be called")
-                self._journal.record(SettingsChanged(title=title))
-                await self._journal.settle()
+            case Requeue() | Dequeue():
+                await self._rearrange(wish)
+            case SetPersonality() | SetTitle():
+                await self._set(wish)
             case AcceptPlan() | RefusePlan():
                 await self._answer(wish)
             case Review():
                 await self._review(wish)
+
+    async def _rearrange(self, wish: Requeue | Dequeue) -> None:
+        if isinstance(wish, Requeue):
+            self._known(wish.id)
+            self._journal.record(WordsQueued(id=wish.id, text=said(wish.text)))
+        else:
+            for one in [self._known(wish.id)] if wish.id else tuple(self._state.later):
+                self._journal.record(WordsDropped(id=one))
+        await self._journal.settle()
+
+    async def _set(self, wish: SetPersonality | SetTitle) -> None:
+        if isinstance(wish, SetPersonality):
+            if wish.personality == self._state.personality:
+                return
+            self._journal.record(SettingsChanged(personality=wish.personality))
+        else:
+            title = " ".join(wish.title.split())
+            if not title:
+                raise Misuse("the title is empty", hint="say what the session is to be called")
+            self._journal.record(SettingsChanged(title=title))
+        await self._journal.settle()
 
     def next(self) -> Message | None:
         """What is to be said now that the run has ended."""

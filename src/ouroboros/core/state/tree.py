@@ -115,9 +115,7 @@ class Tree(Struct, kw_only=True):
     def turns(self) -> list[str]:
         """What began a turn, on the way to the head, the latest first."""
         return [
-            id
-            for id in self.way()
-            if (node := self.nodes[id]).is_beginning and not node.steered
+            id for id in self.way() if (node := self.nodes[id]).is_beginning and not node.steered
         ]
 
     def answered(self, history: list[Message]) -> dict[str, ToolResult]:
