@@ -69,3 +69,23 @@ async def test_a_budget_that_changes_while_a_run_goes_on_is_told_with_the_next_t
         assert line not in told(s, 0)
         assert told(s, 1).count(line) == told(s).count(line) == 1
         assert " of 5,000, " in told(s, 1)
+
+
+async def test_a_goal_that_is_set_or_changed_in_mid_session_is_told_with_the_next_words(
+    tmp_path: Path,
+) -> None:
+    """In mode plan, where no turn begins by itself that would tell it."""
+    turns = [turn("Hello."), turn("", LOOK, out=5), turn("Two."), turn("Three.")]
+    async with stage(tmp_path, turns, mode="plan") as s:
+        await s.run("Hello.")
+        await s.session.send(SetGoal(objective="Count the files"))
+        await s.session.send(SetGoal(objective="Count <all> files", edit=True))
+        await s.run("And now?")
+        last = told(s)
+        assert last.count("The user has set a new goal") == 1
+        assert "Count &lt;all&gt; files" in last
+        assert "Count the files" not in last
+        assert "update_goal" in last
+        await s.session.send(SetGoal(objective="Count none", edit=True))
+        await s.run("And then?")
+        assert told(s).count("The user has changed the goal") == told(s).count("Count none") == 1
