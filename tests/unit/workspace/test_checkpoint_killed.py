@@ -106,11 +106,13 @@ def killed_while_going_back(folder: Path, step: int) -> None:
         kept.back(second.checkpoint)
         assert seen(kept.root) == then
         ended = run(kept, BACK.format(checkpoint=first.checkpoint), at)
-        assert ended.returncode == -9, ended.stderr
+        # Not every run takes as many steps as the first did.
+        is_done = ended.returncode == 0 and int(ended.stdout) < at
+        assert is_done or ended.returncode == -9, (ended.stdout, ended.stderr)
         shadow = kept.shadow = Shadow.opened(kept.home, kept.root)
         plan = pending(shadow)
         if plan is None:  # it had not begun, or it was done
-            assert seen(kept.root) in (was, then), at
+            assert seen(kept.root) in ((was,) if is_done else (was, then)), at
             continue
         way = "back" if number % 2 else "on"
         with shadow.locked():
