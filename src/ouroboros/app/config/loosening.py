@@ -108,6 +108,10 @@ def _smaller(value: object, own: object) -> bool:
     return cast("int", value) < cast("int", own)
 
 
+def _later(value: object, own: object) -> bool:
+    return cast("float", value) > cast("float", own)
+
+
 def _words(value: object) -> list[object]:
     return list(cast("list[object] | tuple[object, ...] | None", value) or ())
 
@@ -130,6 +134,7 @@ _JUDGES: dict[KeyPath, _IsLooser] = {
     ("browser", "uploads"): _more,
     ("browser", "download_max"): _larger,
     ("browser", "confirm"): _fewer,
+    ("checkpoints", "ask_after"): _later,
     ("checkpoints", "enabled"): _is_off,
     ("checkpoints", "on_failure"): _order("ask", "warn"),
     ("checkpoints", "exclude"): _more,
@@ -146,6 +151,9 @@ _JUDGES: dict[KeyPath, _IsLooser] = {
     ("limits", "actions_per_hour"): _larger,
     ("limits", "daily_cost"): _larger,
     ("limits", "monthly_cost"): _larger,
+    ("repos", "host"): _differs,
+    ("repos", "max_bytes"): _larger,
+    ("repos", "max_files"): _larger,
     ("sandbox", "mode"): _order("read-only", "workspace-write", "danger-full-access"),
     ("sandbox", "network"): _order("off", "proxy", "on"),
     ("sandbox", "writable"): _more,
