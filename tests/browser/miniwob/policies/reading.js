@@ -62,7 +62,8 @@ await click(tab, "#submitRow button");
 const limit = Number(goal.match(/\$([\d.]+)\.$/)[1]);
 for (let turn = 0; turn < 400; turn++) {
   const price = Number((await read("#stock-price")).replace("$", ""));
-  if (price > 0 && price < limit) break;
+  // Before the last third it is left room for one move up while the click is on its way.
+  if (price > 0 && price < (turn < 100 ? limit - 1.6 : limit)) break;
   await sleep(50);
 }
 await click(tab, "#buy");
