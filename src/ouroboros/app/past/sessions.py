@@ -62,8 +62,9 @@ def find(home: Path, name: str) -> Session:
     """
     everything = list_sessions(home, archived=True, limit=1_000_000)
     if not everything:
+        named = "" if name == "last" else f"there is no session {name!r}: "
         raise SessionUnknown(
-            "there are no sessions yet", hint="`ouro run` or `ouro chat` starts one"
+            f"{named}there are no sessions yet", hint="`ouro run` or `ouro chat` starts one"
         )
     exact = [each for each in everything if each.id == name]
     if exact:

@@ -182,7 +182,8 @@ def test_the_markdown_export_reads_like_the_session(ouro: Ouro, tmp_path: Path) 
 def test_without_any_session_nothing_breaks(ouro: Ouro) -> None:
     assert ouro("sessions", "list") == (0, "", "there are no sessions yet\n")
     assert ouro("sessions", "list", "--json").out == "[]\n"
-    for name in ("last", "ses_0aaa111"):
+    for name, named in (("last", ""), ("ses_0aaa111", "there is no session 'ses_0aaa111': ")):
         shown = ouro("sessions", "show", name)
-        assert (shown.code, shown.err.splitlines()[0]) == (2, "error: there are no sessions yet")
+        told = shown.err.splitlines()[0]
+        assert (shown.code, told) == (2, f"error: {named}there are no sessions yet")
     assert ouro("sessions", "search", "x").code == 1
