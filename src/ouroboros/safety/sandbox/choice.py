@@ -10,7 +10,6 @@ from ouroboros.safety.sandbox.features import Features
 from ouroboros.safety.sandbox.floor import Floor
 from ouroboros.safety.sandbox.landlock import divided
 from ouroboros.safety.sandbox.policy import Policy
-from ouroboros.safety.sandbox.seatbelt import Seatbelt
 
 type Strength = Literal["none", "partly", "full"]
 
@@ -34,6 +33,8 @@ def choose(policy: Policy, offered: Features) -> Choice:
     if policy.reach == "full-access" and not policy.hidden:
         return Choice(sandbox=Unconfined())
     if offered.seatbelt:
+        from ouroboros.safety.sandbox.seatbelt import Seatbelt
+
         return Choice(sandbox=Seatbelt(policy))
     if offered.launcher is not None:
         return Choice(sandbox=Bubblewrap(policy, offered.launcher))
