@@ -13,6 +13,7 @@ import ouroboros
 HEAVY = (
     "botocore",
     "httpx2",
+    "jsonschema",
     "keyring",
     "mcp",
     "numpy",

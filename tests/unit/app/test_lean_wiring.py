@@ -6,6 +6,7 @@ import sys
 NEEDLESS = (
     *("hashlib", "random", "sqlite3", "tomllib", "difflib", "httpx2", "rich", "tomlkit", "ctypes"),
     *(
+        "jsonschema",
         "shutil",
         "tree_sitter",
         "ouroboros.safety.commands.classify",

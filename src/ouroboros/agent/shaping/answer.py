@@ -1,17 +1,20 @@
 """Holds the last words of a run to a schema: told once, sent back a few times, else the run failed."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 from anyio import to_thread
 from msgspec.structs import replace
 
 from ouroboros.agent.running.hooked import Heard, Hooks
-from ouroboros.agent.shaping.schema import Schema
 from ouroboros.core.events import ErrorRaised, Event, TaskCompleted
 from ouroboros.core.ids import Ids
 from ouroboros.core.parts import Message, MessageKind, Text
 from ouroboros.core.state import State
+
+if TYPE_CHECKING:
+    from ouroboros.agent.shaping.schema import Schema
 
 MOST_TRIES = 3
 """So often an answer that does not fit is sent back."""
@@ -26,7 +29,18 @@ _AGAIN = (
 )
 
 
-def fitting(text: str, schema: Schema) -> tuple[str, tuple[str, ...]]:
+async def read(data: bytes) -> "Schema":
+    """The schema as it was written, read in a thread; raises ``Misuse`` where it is none."""
+    return await to_thread.run_sync(_read, data)
+
+
+def _read(data: bytes) -> "Schema":
+    from ouroboros.agent.shaping.schema import Schema  # a library that few runs need
+
+    return Schema.read(data)
+
+
+def fitting(text: str, schema: "Schema") -> tuple[str, tuple[str, ...]]:
     """The JSON in a reply that fits, as it was written, else what is wrong with it; may be slow.
 
     Fences and words around it do no harm.
@@ -59,15 +73,16 @@ class Shaped:
     def __init__(
         self,
         inner: Hooks,
-        data: bytes,
+        schema: "Schema",
+        written: bytes,
         *,
         state: State,
         record: Callable[[Event], None],
         ids: Ids,
     ) -> None:
-        """``data`` is the schema as it was written; raises ``Misuse`` where it is none."""
-        self._inner, self._schema = inner, Schema.read(data)
-        self._written = data.decode("utf-8", "replace").strip()
+        """``written`` is what the schema was read from."""
+        self._inner, self._schema = inner, schema
+        self._written = written.decode("utf-8", "replace").strip()
         self._state, self._record, self._ids = state, record, ids
         self._told, self._tries = -1, 0
 

@@ -1,31 +1,72 @@
-"""JSON Schema (draft 2020-12, within one file): what of a value does not fit. Pure.
+"""JSON Schema: what of a value does not fit, as the library ``jsonschema`` sees it.
 
-A keyword that is not known is refused when the schema is read: passed over, it would promise what
-nobody checks.
+Imported only where a schema is given: to read the library in takes longer than to open a session.
 """
 
-from collections.abc import Iterator
-from typing import cast
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
+from importlib import import_module
+from itertools import islice
+from typing import Any, Protocol, cast
 
 import msgspec
+from jsonschema import Draft3Validator, Draft202012Validator, exceptions, validators
+from jsonschema.exceptions import UnknownType, ValidationError
+from jsonschema.protocols import Validator
+from referencing.exceptions import Unresolvable
+from referencing.jsonschema import Schema as Rule
+from referencing.jsonschema import SchemaRegistry, specification_with
 
-from ouroboros.agent.shaping import checks, soundness
-from ouroboros.agent.shaping.values import Rule, Table
 from ouroboros.core.errors import Misuse
 
+type Draft = type[Validator]
+type Check = Callable[[Validator, Any, object, object], Iterator[ValidationError] | None]
+
+
+class _Matching(Protocol):
+    def best_match(self, errors: Iterable[ValidationError]) -> ValidationError | None: ...
+
+
+class _Making(Protocol):
+    def extend(self, validator: Draft, validators: Mapping[str, Check]) -> Draft: ...
+
+
+# These three have no types of their own.
+_nearest = cast("_Matching", exceptions).best_match
+_extend = cast("_Making", validators).extend
+_DRAFTS: SchemaRegistry = import_module("jsonschema_specifications").REGISTRY
+
 MOST_BYTES = 1_048_576
-_DEEPEST = 64
 _MOST_PROBLEMS = 10
-_MOST_STEPS = 1_000_000
+_SHOWN = 240
+_SIZES = frozenset(
+    f"{end}{of}" for end in ("min", "max") for of in ("Length", "Items", "Properties")
+)
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_TOO_MUCH = "more than can be checked"
 
 
 class Schema:
     """A schema that was read."""
 
-    def __init__(self, root: Rule) -> None:
-        """Raises ``Misuse`` where something in it is not understood."""
-        self._root, self._left = root, 0
-        soundness.Reading(self.target).check(root, "#")
+    def __init__(self, root: Rule, *, most_steps: int = 1_000_000) -> None:
+        """``root`` is of the draft that its ``$schema`` names, else of 2020-12; raises ``Misuse``.
+
+        A value that takes more than ``most_steps`` keywords does not fit.
+        """
+        draft = _draft(root)
+        try:
+            _sound(draft, root, "#")
+            _reach(draft, root)
+        except (RecursionError, OverflowError):
+            raise Misuse(f"the schema holds {_TOO_MUCH}") from None
+        if not isinstance(root, bool):  # where it stands the library goes back to its own checks
+            root = {name: demand for name, demand in root.items() if name != "$schema"}
+        self._most, self._left = most_steps, 0
+        checks: dict[str, Check] = {**draft.VALIDATORS, "multipleOf": _multiple}
+        counted = {name: self._counted(check) for name, check in checks.items()}
+        self._validator = _extend(draft, counted)(root, registry=_DRAFTS)
 
     @classmethod
     def read(cls, data: bytes) -> "Schema":
@@ -40,66 +81,99 @@ class Schema:
 
     def problems(self, value: object) -> tuple[str, ...]:
         """What of a value does not fit, the first ten; nothing when all does."""
+        self._left = self._most
         found: list[str] = []
-        self._left = _MOST_STEPS
-        for problem in self.of(self._root, value, "$", 0):
-            found.append(problem)
-            if len(found) == _MOST_PROBLEMS:
-                break
+        errors = self._validator.iter_errors(cast("Any", value))
+        try:
+            found.extend(map(_said, islice(errors, _MOST_PROBLEMS)))
+        except (RecursionError, OverflowError, UnknownType, re.error):
+            found = [*found[: _MOST_PROBLEMS - 1], f"$: {_TOO_MUCH}"]
         return tuple(found)
 
-    def of(self, rule: object, value: object, at: str, depth: int) -> Iterator[str]:
-        """What does not fit one rule; ``at`` is where the value stands."""
-        self._left -= 1
-        if depth > _DEEPEST or self._left < 0:
-            yield f"{at}: more than can be checked"
-        elif rule is False:
-            yield f"{at}: must not be there"
-        elif isinstance(rule, dict):
-            yield from self._within(cast("Table", rule), value, at, depth + 1)
+    def _counted(self, check: Check) -> Check:
+        # Steps are counted, what one pattern does is not: it is in a file of the person's own.
+        def checked(
+            validator: Validator, demand: object, value: object, rule: object
+        ) -> Iterator[ValidationError] | None:
+            self._left -= 1
+            if self._left < 0:
+                raise RecursionError
+            return check(validator, demand, value, rule)
 
-    def _within(self, rule: Table, value: object, at: str, depth: int) -> Iterator[str]:
-        for name, demand in rule.items():
-            if check := checks.PLAIN.get(name):
-                yield from (f"{at}: {problem}" for problem in check(demand, value))
-        if "$ref" in rule:
-            yield from self.of(self.target(rule["$ref"]), value, at, depth)
-        yield from self._joined(rule, value, at, depth)
-        for inner, part, place in checks.parts(rule, value, at):
-            yield from self.of(inner, part, place, depth)
-        if "contains" in rule and isinstance(value, list):
-            parts = cast("list[object]", value)
-            if not any(self._fits(rule["contains"], part, at, depth) for part in parts):
-                yield f"{at}: no entry is what one has to be"
+        return checked
 
-    def _joined(self, rule: Table, value: object, at: str, depth: int) -> Iterator[str]:
-        """Rules that are put together of others."""
-        for inner in checks.listed(rule.get("allOf")):
-            yield from self.of(inner, value, at, depth)
-        for name, wrong in (("anyOf", "none"), ("oneOf", "not exactly one")):
-            choices = checks.listed(rule.get(name))
-            fitting = sum(self._fits(inner, value, at, depth) for inner in choices)
-            if choices and (fitting == 0 or (fitting > 1 and name == "oneOf")):
-                yield f"{at}: fits {wrong} of the {len(choices)} choices"
-        if "not" in rule and self._fits(rule["not"], value, at, depth):
-            yield f"{at}: is what it must not be"
-        if "if" in rule:
-            chosen = "then" if self._fits(rule["if"], value, at, depth) else "else"
-            yield from self.of(rule.get(chosen, True), value, at, depth)
 
-    def _fits(self, rule: object, value: object, at: str, depth: int) -> bool:
-        return next(self.of(rule, value, at, depth), None) is None
+def _draft(rule: Rule) -> Draft:
+    named = "" if isinstance(rule, bool) else rule.get("$schema", "")
+    try:
+        draft = validators.validator_for({"$schema": str(named)}, default=Draft202012Validator)
+    except ValueError:
+        raise Misuse(f"the schema is no JSON Schema: its $schema is {named!r}") from None
+    if draft is Draft3Validator:  # it lets pass as a schema what the library then stumbles over
+        raise Misuse("the schema is of draft 3", hint="draft 4 is the oldest that is understood")
+    return draft
 
-    def target(self, reference: object) -> object:
-        """What a reference within the schema stands for; raises ``Misuse``."""
-        text = reference if isinstance(reference, str) else ""
-        if text != "#" and not text.startswith("#/"):
-            raise Misuse(f"the schema refers to {reference!r}: only '#/...' is understood")
-        found: object = self._root
-        for step in text.split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
-            known = checks.named(found)
-            if name not in known:
-                raise Misuse(f"the schema refers to {text!r}, which is not in it")
-            found = known[name]
-        return found
+
+def _sound(draft: Draft, rule: Rule, at: str) -> None:
+    """Raises ``Misuse`` for what is no schema."""
+    meta = draft(draft.META_SCHEMA, format_checker=draft.FORMAT_CHECKER, registry=_DRAFTS)
+    if error := _nearest(meta.iter_errors(rule)):
+        where = "/".join([at, *map(str, error.absolute_path)])
+        why = [*error.context, error][0].message  # of choices the first: what a `type` may be
+        raise Misuse(f"the schema is wrong at {where}: {_cut(why)}")
+
+
+def _reach(draft: Draft, root: Rule) -> None:
+    """Looks up all that is referred to, as nothing is fetched; raises ``Misuse`` where it is missing."""
+    form = specification_with(draft.META_SCHEMA["$schema"])
+    first = form.create_resource(root)
+    waiting = [(first, _DRAFTS.resolver_with_root(first))]
+    seen: set[int] = set()
+    while waiting:
+        resource, resolver = waiting.pop()
+        rule = resource.contents
+        if isinstance(rule, bool) or id(rule) in seen:
+            continue
+        seen.add(id(rule))
+        if "$schema" in rule and _draft(rule) is not draft:
+            raise Misuse(f"the schema has a part of another draft: {rule['$schema']!r}")
+        waiting += [(each, resolver.in_subresource(each)) for each in resource.subresources()]
+        for reference in (rule[name] for name in _REFERENCES if name in rule):
+            try:
+                found = resolver.lookup(str(reference))
+            except (Unresolvable, ValueError, TypeError):  # the last two: into what is no schema
+                text = f"the schema refers to {reference!r}, which is not in it"
+                raise Misuse(text, hint="nothing is fetched from elsewhere") from None
+            if id(found.contents) not in seen:
+                _sound(draft, found.contents, str(reference))
+                waiting.append((form.create_resource(found.contents), found.resolver))
+
+
+def _multiple(
+    _: Validator, demand: float, value: object, rule: object
+) -> Iterator[ValidationError]:
+    """As decimals, for which 19.99 is a multiple of 0.01; the library divides floats."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        times = Fraction(repr(value)) / Fraction(repr(demand))
+        if times.denominator != 1:
+            yield ValidationError(f"{value} is not a multiple of {demand}")
+
+
+def _said(error: ValidationError) -> str:
+    """A problem with its place; for choices also what is wrong with the nearest of them."""
+    nearest = _nearest([error])
+    if nearest is None or nearest is error:
+        return _placed(error)
+    return f"{_placed(error)}; nearest to it: {_placed(nearest)}"
+
+
+def _placed(error: ValidationError) -> str:
+    name = str(error.validator)
+    # The library says of a size that it is wrong, and not what it should be.
+    size = f" ({name} {error.validator_value})" if name in _SIZES else ""
+    return f"{_cut(error.json_path)}: {_cut(error.message)}{size}"
+
+
+def _cut(text: str) -> str:
+    half = _SHOWN // 2
+    return text if len(text) <= _SHOWN else f"{text[:half]} … {text[-half:]}"

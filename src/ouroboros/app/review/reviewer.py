@@ -45,9 +45,11 @@ class Reviewer:
     async def prepare(self, wish: Review) -> "Assignment":
         """Finds out what is to be reviewed; raises ``Misuse`` where there is nothing."""
         if wish.output_schema:
-            from ouroboros.agent.shaping.schema import Schema
+            from ouroboros.agent.shaping.answer import (
+                read,
+            )  # few reviews are wanted in another form
 
-            Schema.read(wish.output_schema.encode())
+            await read(wish.output_schema.encode())
         found = await subject(wish, self._ground.cwd, self._ground.environment)
         focus = "" if wish.target == "custom" else wish.focus
         return Assignment(self._ground, found, focus, wish.output_schema)
@@ -119,7 +121,7 @@ class Assignment:
         """
         if not self._written:
             return ""
-        from ouroboros.app.review.shaping import shaped  # few reviews are wanted in another form
+        from ouroboros.app.review.shaping import shaped
 
         return await shaped(self._ground, review, self._written)
 

@@ -3,8 +3,7 @@
 import msgspec
 from anyio import to_thread
 
-from ouroboros.agent.shaping.answer import MOST_TRIES, again, asked, fitting
-from ouroboros.agent.shaping.schema import Schema
+from ouroboros.agent.shaping.answer import MOST_TRIES, again, asked, fitting, read
 from ouroboros.app.apart import Ended, Room
 from ouroboros.app.review.readers import Ground, Reader, listened
 from ouroboros.core.errors import OuroborosError
@@ -22,7 +21,7 @@ async def shaped(ground: Ground, review: ReviewOutput, written: str) -> str:
     Raises:
         OuroborosError: The model could not be asked, or gave nothing that fits.
     """
-    schema = Schema.read(written.encode())
+    schema = await read(written.encode())
     finished = msgspec.json.encode(review).decode()
     task = f"{asked(written)}\n\nThe review:\n<review>\n{finished}\n</review>"
     problems: tuple[str, ...] = ()

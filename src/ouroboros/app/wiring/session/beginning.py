@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ouroboros.app.apart import Opener
 
 
-def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) -> Built:
+async def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) -> Built:
     """The session with this mind and these hands."""
     settings, state, journal = opening.settings, past.state, kit.journal
 
@@ -77,7 +77,7 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
         closing=_closing(kit, joined),
         fork=fork,
         past=kit.keeping,
-        hooks=_shaped(opening, kit),
+        hooks=await _shaped(opening, kit),
         reviewer=_reviewer(opening, parts, kit),
         outer=_outer(opening, kit),
         children=joined.children,
@@ -113,14 +113,15 @@ def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Joined) 
     return session
 
 
-def _shaped(opening: Opening, kit: Kit) -> "Hooks | None":
+async def _shaped(opening: Opening, kit: Kit) -> "Hooks | None":
     """The hooks, and behind them what its answers have to be."""
     if not opening.output_schema:
         return kit.hooks
-    from ouroboros.agent.shaping.answer import Shaped  # few runs are held to a schema
+    from ouroboros.agent.shaping.answer import Shaped, read  # few runs are held to a schema
 
     return Shaped(
         kit.hooks or NoHooks(),
+        await read(opening.output_schema),
         opening.output_schema,
         state=kit.state,
         record=kit.journal.record,

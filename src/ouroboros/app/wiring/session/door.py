@@ -107,7 +107,7 @@ async def _with_mind(opening: Opening, past: Past, parts: Parts, kit: Kit) -> As
             living.opened(kit, past.warnings) as processes,
             tools.joined(kit, tooled, parts.prompts, processes) as joined,
         ):
-            yield built(opening, past, parts, kit, joined)
+            yield await built(opening, past, parts, kit, joined)
         return
     from ouroboros.app.wiring.minds import rlm  # a run without it never loads the REPL
 
@@ -115,4 +115,4 @@ async def _with_mind(opening: Opening, past: Past, parts: Parts, kit: Kit) -> As
         browser=opening.browser, seeds=opening.seeds, way=opening.way, logins=opening.logins
     )
     async with rlm.joined(kit, wish) as joined:
-        yield built(opening, past, parts, kit, joined)
+        yield await built(opening, past, parts, kit, joined)
