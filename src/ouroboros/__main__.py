@@ -11,7 +11,7 @@ PIPE_CLOSED = 141
 def main() -> int:
     """Runs the command line and returns its exit code."""
     # Start-up makes many objects and no garbage: collecting meanwhile costs a tenth of it.
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(100_000, 20, 20)
     try:
         code = _run(sys.argv[1:])
         if sys.stdout is not None:
