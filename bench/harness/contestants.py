@@ -67,12 +67,18 @@ class Contestant(Struct, frozen=True, kw_only=True):
     is_ours: bool = False
 
 
+_UNKEPT = {"OUROBOROS_CHECKPOINTS_ENABLED": "false"}
+_BARE_COMMANDS = {"OUROBOROS_SANDBOX_MODE": "danger-full-access"}
 CAGES = {
-    "none": {"OUROBOROS_SANDBOX_MODE": "danger-full-access"},
-    "landlock": {"OUROBOROS_SANDBOX_BUBBLEWRAP": "off"},
-    "bubblewrap": {"OUROBOROS_SANDBOX_BUBBLEWRAP": "auto"},
+    "none": _UNKEPT | _BARE_COMMANDS,
+    "landlock": _UNKEPT | {"OUROBOROS_SANDBOX_BUBBLEWRAP": "off"},
+    "bubblewrap": _UNKEPT | {"OUROBOROS_SANDBOX_BUBBLEWRAP": "auto"},
+    "checkpoints": _BARE_COMMANDS,
 }
-"""What makes commands of a run bare, or puts them into one cage; peers run theirs bare."""
+"""What makes commands of a run bare, puts them into one cage, or keeps the files before each.
+
+Peers run theirs bare and keep no files.
+"""
 
 
 def ouroboros(program: tuple[str, ...], wire: str, cage: str = "none") -> Contestant:
