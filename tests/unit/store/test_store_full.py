@@ -75,8 +75,10 @@ def test_with_room_again_the_session_goes_on(small_disk: Path, size: int) -> Non
     assert resume.read(small_disk, SESSION).last == len(shown) + 1
 
 
-def test_a_file_that_may_not_grow_ends_the_same_way(tmp_path: Path) -> None:
-    check(tmp_path, fill(tmp_path, SMALL, 1_000_000), "StoreFailed")
+@pytest.mark.parametrize("limit", [400_001, 523_777, 777_777, 1_000_000])
+def test_a_file_that_may_not_grow_ends_the_same_way(tmp_path: Path, limit: int) -> None:
+    """The write that meets the limit takes a part of what it was given: a short write."""
+    check(tmp_path, fill(tmp_path, SMALL, limit), "StoreFailed")
 
 
 def test_a_database_at_its_limit_is_a_full_disk(tmp_path: Path) -> None:
