@@ -109,7 +109,7 @@ def test_a_chat_shows_its_context_and_takes_notes(tmp_path: Path) -> None:
         program.type("/note project\r")
         program.sees("Noted in")
         program.type("# and a cat\r")
-        program.sees("and a cat;")
+        program.sees("Noted in", times=2)
         program.type("#123 is it broken?\r")
         program.sees("One.")
         program.type("\x04")
