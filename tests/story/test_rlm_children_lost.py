@@ -1,13 +1,8 @@
 """kill -9 while children work: asked again where that repeats nothing, else named as gone."""
 
-import os
-import signal
-import subprocess
-import sys
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-import anyio
 from anyio import to_thread
 
 from ouroboros.app.past.sessions import events
@@ -15,51 +10,13 @@ from ouroboros.core.events import ToolResulted
 from ouroboros.core.events.fleet import SubagentCompleted, SubagentStarted
 from ouroboros.core.parts import Text
 from ouroboros.llm.turns import Turn
-from ouroboros.testing.server import ScriptedServer, serving
+from tests.story.rlm_killed import killed
 from tests.story.rlm_stage import block, contexts
 from tests.story.stage import Stage, stage
-
-PROGRAM = """
-import sys
-from pathlib import Path
-import anyio
-from ouroboros.app.ouroboros import Ouroboros
-from ouroboros.app.settings import Settings
-
-async def main(url, home, cwd, resume):
-    settings = Settings(base_url=url, mode="full-auto", model="openai-chat/scripted")
-    engine = Ouroboros(settings, home=Path(home), environment={"PATH": "/usr/bin:/bin", "HOME": cwd})
-    async with engine.open(cwd=Path(cwd), mind="rlm", latest=bool(resume)) as session:
-        await session.run("" if resume else "Count the ships.")
-
-anyio.run(main, *sys.argv[1:])
-"""
 
 ASK = "const a = await llm_query('How many are red?', ships);\nsetFinal(a + ' of ' + ships.length)"
 DEFINE = block("const ships = ['a', 'b'];")
 SILENT = Turn(text="never said", delay_seconds=90)
-
-
-def start(server: ScriptedServer, home: Path, cwd: Path, resume: str) -> subprocess.Popen[bytes]:
-    words = [sys.executable, "-I", "-c", PROGRAM, server.url, str(home), str(cwd), resume]
-    return subprocess.Popen(words, cwd=cwd)
-
-
-async def killed(tmp_path: Path, turns: list[Turn], requests: int, *, resume: str = "") -> None:
-    """Runs until so many requests have arrived, and kills."""
-    cwd = tmp_path / "work"
-    cwd.mkdir(exist_ok=True)
-    async with serving(turns) as server:
-        process = await to_thread.run_sync(start, server, tmp_path / "home", cwd, resume)
-        try:
-            with anyio.fail_after(60):
-                while len(server.exchanges) < requests:
-                    assert process.poll() is None
-                    await anyio.sleep(0.02)
-                await anyio.sleep(0.2)
-        finally:
-            os.kill(process.pid, signal.SIGKILL)
-            await to_thread.run_sync(process.wait)
 
 
 def again(tmp_path: Path, turns: list[Turn]) -> AbstractAsyncContextManager[Stage]:

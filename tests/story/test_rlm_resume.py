@@ -1,57 +1,12 @@
 """kill -9 in a run of the mind that writes code: it goes on with its variables, and repeats nothing."""
 
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
-
-import anyio
-from anyio import to_thread
 
 from ouroboros.core.events.code import IterationStarted
 from ouroboros.llm.turns import Turn
-from ouroboros.testing.server import ScriptedServer, serving
+from tests.story.rlm_killed import killed
 from tests.story.rlm_stage import block, contexts, findings
 from tests.story.stage import stage
-
-PROGRAM = """
-import sys
-from pathlib import Path
-import anyio
-from ouroboros.app.ouroboros import Ouroboros
-from ouroboros.app.settings import Settings
-
-async def main(url, home, cwd):
-    settings = Settings(base_url=url, mode="full-auto", model="openai-chat/scripted")
-    engine = Ouroboros(settings, home=Path(home), environment={"PATH": "/usr/bin:/bin", "HOME": cwd})
-    async with engine.open(cwd=Path(cwd), mind="rlm") as session:
-        await session.run("Count the ships.")
-
-anyio.run(main, *sys.argv[1:])
-"""
-
-
-async def killed(tmp_path: Path, turns: list[Turn], requests: int, file: str = "") -> None:
-    """Runs until so many requests have arrived and the file is there, and kills."""
-    cwd = tmp_path / "work"
-    cwd.mkdir()
-    async with serving(turns) as server:
-        process = await to_thread.run_sync(start, server, tmp_path / "home", cwd)
-        try:
-            with anyio.fail_after(60):
-                while len(server.exchanges) < requests or (file and not (cwd / file).exists()):
-                    assert process.poll() is None
-                    await anyio.sleep(0.02)
-                await anyio.sleep(0.2)
-        finally:
-            os.kill(process.pid, signal.SIGKILL)
-            await to_thread.run_sync(process.wait)
-
-
-def start(server: ScriptedServer, home: Path, cwd: Path) -> subprocess.Popen[bytes]:
-    words = [sys.executable, "-I", "-c", PROGRAM, server.url, str(home), str(cwd)]
-    return subprocess.Popen(words, cwd=cwd)
 
 
 async def test_a_killed_run_goes_on_with_its_variables(tmp_path: Path) -> None:
