@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from ouroboros.app.export.deeds import diff_of
 from ouroboros.app.export.lines import json_lines
 from ouroboros.app.export.markdown import closed, markdown
 from ouroboros.app.export.page import page
@@ -33,6 +34,8 @@ from ouroboros.core.events.session import SessionBranched
 from ouroboros.core.parts import Media, Message, Text, ToolCall, Usage
 from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.secrets.detector import Detector
+from ouroboros.tools.result import DETAIL_BYTES, cut
+from ouroboros.workspace.diff import unified
 
 KEY = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 HOSTILE = (
@@ -339,3 +342,15 @@ def test_many_messages_are_written_in_pieces() -> None:
 
     assert len(pieces) > 4_000
     assert max(map(len, pieces)) < 10_000
+
+
+@pytest.mark.parametrize(
+    "diff",
+    [
+        unified("", "secret\n" * 20_000, "f"),
+        unified("", "a\fsecret\nsecret\n", "f"),
+        unified("secret\u2028secret\n", "", "f"),
+    ],
+)
+def test_without_contents_nothing_of_a_whole_file_is_told(diff: str) -> None:
+    assert "secret" not in diff_of(cut(diff, DETAIL_BYTES), contents=False)

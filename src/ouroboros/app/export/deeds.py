@@ -76,12 +76,17 @@ def diff_of(diff: str, *, contents: bool) -> str:
     kept: list[str] = []
     left = 0
     for line in diff.split("\n"):
-        if left and line[:1] in {"+", "-"}:
+        if found := _WHOLE_FILE.match(line):
+            left = int(found[1] or found[2] or 1)
+            kept += [line, LEFT_OUT]
+        elif line.startswith("@@"):
+            left = 0
+            kept.append(line)
+        elif line.startswith("…"):  # cut here: what follows may be of any file
+            left = len(diff)
+            kept.append("…")
+        elif left and line[:1] in {"+", "-"}:
             left -= 1
-            continue
-        kept.append(line)
-        found = _WHOLE_FILE.match(line)
-        left = int(found[1] or found[2] or 1) if found else 0
-        if found:
-            kept.append(LEFT_OUT)
+        else:
+            kept.append(line)
     return "\n".join(kept)
