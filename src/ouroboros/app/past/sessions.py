@@ -4,7 +4,7 @@ import os
 from collections.abc import Container
 from itertools import islice
 from pathlib import Path
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 from msgspec import Struct
 
@@ -199,4 +199,4 @@ def _has(title: str, words: str) -> bool:
 
 def _bare(text: str) -> str:
     parted = normalize("NFKD", text).casefold()
-    return "".join(sign for sign in parted if sign.isalnum() or sign.isspace())
+    return "".join(sign if sign.isalnum() else " " for sign in parted if category(sign)[0] != "M")
