@@ -109,7 +109,9 @@ class Loader:
         self._tell(Progress(stage="asking"))
         if (
             had is not None
-            and (await git.call("rev-list", "--objects", "--quiet", "--all")).exit_code
+            and (
+                await git.call("rev-list", "--objects", "--quiet", "--all", "--progress=checking")
+            ).exit_code
         ):
             await to_thread.run_sync(discard, part)
             had = None
@@ -208,12 +210,11 @@ class Loader:
                 return
             said = await git.call(*_fetching(depth, is_shallow=not is_first), spec, watch=True)
             if said.exit_code and is_first and "shallow" in said.text:
-                said = await git.call(
-                    *_fetching(0), spec, watch=True
-                )  # it has no part of its history
+                # This server gives out all of a history or nothing.
+                said = await git.call(*_fetching(0), spec, watch=True)
             if said.exit_code:
                 raise explained(said.text)
-            mark = msgspec.structs.replace(mark, done=depth)
+            mark = msgspec.structs.replace(mark, done=depth or mark.done)
             await to_thread.run_sync(steps.note, git.folder, mark)
 
     async def _written(self, git: Git, ref: Ref, commit: str) -> Survey:

@@ -59,9 +59,12 @@ def begun(folder: Path, mark: Mark) -> Mark | None:
                 discard(path)
         else:
             path.unlink()
-    for root, _, names in os.walk(folder / ".git"):
+    kept = folder / ".git"
+    (kept / "index").unlink(missing_ok=True)
+    for root, _, names in os.walk(kept):
+        is_object = Path(root).is_relative_to(kept / "objects")
         for name in names:  # whoever held these is dead
-            if name.endswith(".lock") or name.startswith("tmp_") or name == "index":
+            if name.endswith(".lock") or (is_object and name.startswith("tmp_")):
                 (Path(root) / name).unlink()
     return had
 
