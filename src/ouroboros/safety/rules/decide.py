@@ -275,7 +275,8 @@ class Rules:
     def denial(self, kind: Literal["read", "write"], path: Path) -> str:
         """The rule that denies reading or writing a resolved path; empty when none does."""
         intent = Intent(tool=kind, kind=kind, paths=(path,), spelled=(path,))
-        denying = (p for p in self._rules if p.rule.outcome == "deny")
+        rules = (*self._rules, *self._regions.denying(path))
+        denying = (p for p in rules if p.rule.outcome == "deny")
         return next((str(p.rule) for p in denying if p.matches(intent, None)), "")
 
     def after_cage(self, *, mode: Mode, approved: bool) -> Retry:
