@@ -68,7 +68,7 @@ async def _nowhere() -> AsyncGenerator[Shelf]:
 
 def unkept(settings: Settings) -> Settings:
     """The settings of a session that is not kept: without all that keeps files of ours beside it."""
-    off = (*settings.tools.disabled, "create_tool", "python")
+    off = (*settings.tools.disabled, "create_tool", "python", "repo_map")
     return replace(
         settings,
         cache_replies=False,
