@@ -150,6 +150,8 @@ def extend(home: Path, session: str, more: Callable[[list[Envelope]], Sequence[E
             ledger = Ledger(home, connection)
             ledger.admit(lease)
             ledger.store(lines)
+        if lines:
+            lease.acknowledge(lines[-1].envelope.seq)
 
 
 def archive(home: Path, session: str) -> None:
@@ -184,6 +186,7 @@ def delete(home: Path, session: str, *, beside: Sequence[Callable[[str], object]
                 connection.execute("PRAGMA secure_delete=ON")
                 folders = _unused(connection, Layout(home), session)
                 _delete_rows(connection, session)
+                lease.acknowledge(0)
                 _delete_orphans(connection, Blobs(home))
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.Error as error:
