@@ -103,3 +103,4 @@ def _disown(state: Present) -> None:
     state.later.clear()
     state.processes.clear()
     state.children.clear()
+    state.lost.clear()

@@ -21,7 +21,7 @@ def apply(
             if event.service_tier is not None:
                 state.service_tier = event.service_tier
             state.processes.clear()
-            state.lost, state.children = state.children, {}
+            state.lost, state.children = state.lost | state.children, {}
         case SettingsChanged():
             _apply_settings(state, event)
         case TaskCompleted(reason=reason):
