@@ -12,6 +12,7 @@ from ouroboros.core.events import ErrorRaised, Event, TaskCompleted
 from ouroboros.core.ids import Ids
 from ouroboros.core.parts import Message, MessageKind, Text
 from ouroboros.core.state import State
+from ouroboros.plugins.hooks.contexts import as_context
 
 if TYPE_CHECKING:
     from ouroboros.agent.shaping.schema import Schema
@@ -92,7 +93,10 @@ class Shaped:
         if self._told == self._state.compactions:
             return news
         self._told = self._state.compactions
-        return (self._message("context", asked(self._written)), *news)
+        text = asked(self._written)
+        if self._state.mind == "rlm":  # of context it is shown only what hooks say
+            text = as_context(text)
+        return (self._message("context", text), *news)
 
     async def prompted(self, message: Message) -> Heard:
         """What becomes of the person's words."""
