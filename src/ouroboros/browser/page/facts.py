@@ -13,6 +13,7 @@ ROOTS_DEEP = 20
 """Closed shadow roots in each other that are looked into."""
 
 _ENTERING = frozenset({"Enter", " "})
+_FRAMES = frozenset({"iframe", "frame", "object"})
 _ALT = 1
 
 
@@ -66,12 +67,12 @@ async def entering_facts(tab: Tab, key: Key, bits: int = 0) -> Facts | None:
     """
     if key.key in _ENTERING:
         found = await _entering(tab, await tab.world())
-        if found is None or found.tag not in {"iframe", "frame", "object"}:
+        if found is None or found.tag not in _FRAMES:
             return found
         for frame in tab.frames:
             if frame.parent and frame.session:
                 known = await _entering(tab, await tab.world(frame.id))
-                if known is not None and known.tag not in {"body", "html", "iframe"}:
+                if known is not None and known.tag not in {"body", "html", *_FRAMES}:
                     return known
         return found
     if bits & _ALT and len(key.key) == 1:
