@@ -27,7 +27,7 @@ class ForeignEdits(Misuse):
 
     def __init__(self, paths: Collection[str], unsure: Collection[str] = ()) -> None:
         """``paths`` are all of them; of the ``unsure`` ones nobody knows whether it was a command."""
-        theirs = [path for path in sorted(paths) if path not in unsure]
+        theirs = set(paths).difference(unsure)
         said = [f"changed since by somebody else: {_some(theirs)}"] if theirs else []
         if unsure:
             said.append(f"changed by a command, or by somebody while it ran: {_some(unsure)}")

@@ -1,4 +1,4 @@
-"""What the REPL mind's code did: its iteration, and what its variables hold."""
+"""What the REPL mind's code did, what its variables hold, and where a goal begins a turn anew."""
 
 from msgspec.structs import replace
 

@@ -14,7 +14,6 @@ from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.options.flags import Chosen, aimed, resumed, shared, with_browser
 from ouroboros.faces.cli.render.face import Notice
 from ouroboros.faces.cli.runs import goal as goals
-from ouroboros.faces.cli.runs.schema_file import schema_of
 from ouroboros.faces.cli.runs.taping import equip
 
 if TYPE_CHECKING:
@@ -171,7 +170,11 @@ def perform(
     cwd = invocation.cwd(chosen.cwd)
     equipment = equip(invocation, chosen, cwd)
     loaded = equipment.loaded
-    schema = schema_of(form.schema, cwd)
+    schema = b""
+    if form.schema:
+        from ouroboros.faces.cli.runs.schema_file import schema_of
+
+        schema = schema_of(form.schema, cwd)
     text = task()
     interactive = output == "text" and not silent and streams.converses
     resume = resumed(chosen, loaded.home, cwd, person=interactive)
