@@ -3,7 +3,7 @@
 python := ".venv-dev/bin/python"
 compile := ".venv-dev/bin/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command 'just lock'"
 # Of miniwob only the pages are used; none of the packages that drive them.
-pages_alone := "--no-emit-package selenium --no-emit-package gymnasium --no-emit-package farama-notifications --no-emit-package numpy --no-emit-package pillow --no-emit-package cloudpickle --no-emit-package trio --no-emit-package trio-websocket --no-emit-package websocket-client --no-emit-package wsproto --no-emit-package outcome --no-emit-package pysocks"
+pages_alone := "--no-emit-package selenium --no-emit-package gymnasium --no-emit-package farama-notifications --no-emit-package numpy --no-emit-package pillow --no-emit-package cloudpickle --no-emit-package trio --no-emit-package trio-websocket --no-emit-package websocket-client --no-emit-package wsproto --no-emit-package outcome --no-emit-package pysocks --no-emit-package playwright --no-emit-package pyee --no-emit-package greenlet"
 
 default:
     @just --list

@@ -11,7 +11,7 @@ from anyio import to_thread
 from ouroboros.app import notes
 from ouroboros.core.context import Meter
 from ouroboros.core.events import ToolAttempted
-from ouroboros.faces.cli.render.meter import meter_lines
+from ouroboros.faces.wording.meter import meter_lines
 from ouroboros.llm.turns import ScriptedUsage, Turn
 from tests.story.cli_terminal import Program
 from tests.story.stage import call, stage

@@ -18,7 +18,7 @@ from ouroboros.core.events import (
     TaskCompleted,
 )
 from ouroboros.core.events.guardian import GuardianReviewed, GuardianStopped
-from ouroboros.faces.cli.render.notices import notice
+from ouroboros.faces.wording.notices import notice
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.story.stage import Stage, call, stage

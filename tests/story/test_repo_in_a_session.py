@@ -13,7 +13,7 @@ from ouroboros.app.settings import Settings
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import PermissionRequested, PermissionsGranted
 from ouroboros.core.events.session import RepoLoaded
-from ouroboros.faces.cli.render.files import file_notice
+from ouroboros.faces.wording.files import file_notice
 from ouroboros.llm.turns import Turn
 from tests.story.stage import Stage, call, stage
 from tests.story.test_cli_run import ouro

@@ -15,9 +15,10 @@ import pytest
 from ouroboros.core.commands import Command, Resize
 from ouroboros.core.events import Envelope
 from ouroboros.core.state import Spent, State
-from ouroboros.faces.cli.conversation import Control, Conversation
-from ouroboros.faces.cli.render.face import Ending
+from ouroboros.faces.cli.conversation import Conversation
 from ouroboros.faces.cli.stage import Streams, text_stage
+from ouroboros.faces.slashes.control import Control
+from ouroboros.faces.wording.face import Ending
 from tests.story.cli_terminal import Picture
 from tests.unit.cli.render_stage import Ended, StillClock
 

@@ -7,8 +7,8 @@ from ouroboros.core.events import PermissionAnswered, PermissionRequested
 from ouroboros.faces.cli.prompting.desk import Desk
 from ouroboros.faces.cli.prompting.intents import Answered, Intent, Left, Said
 from ouroboros.faces.cli.prompting.keys import Keys
-from ouroboros.faces.cli.render.rows import ansi
 from ouroboros.faces.cli.render.screen import Size
+from ouroboros.faces.wording.rows import ansi
 from tests.unit.cli.render_events import enveloped
 from tests.unit.cli.render_stage import StillClock
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ouroboros.faces.cli.prompting.keys import Key, Keys
 from ouroboros.faces.cli.prompting.line import Line
 from ouroboros.faces.cli.render.live import Cursor
-from ouroboros.faces.cli.render.rows import ansi, row_width
+from ouroboros.faces.wording.rows import ansi, row_width
 
 INPUT = st.lists(
     st.sampled_from([

@@ -12,8 +12,8 @@ from ouroboros.faces.cli.render.approvals import (
     question_rows,
     remember_rows,
 )
-from ouroboros.faces.cli.render.rows import ansi
 from ouroboros.faces.cli.render.screen import Size
+from ouroboros.faces.wording.rows import ansi
 from tests.unit.cli.render_events import enveloped
 from tests.unit.cli.test_prompting_desk import Table
 

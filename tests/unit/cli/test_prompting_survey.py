@@ -1,8 +1,8 @@
 from ouroboros.core.events.question import Choice, Question, UserAsked
 from ouroboros.faces.cli.prompting.survey import Survey
 from ouroboros.faces.cli.render.cards import survey_rows
-from ouroboros.faces.cli.render.rows import join
 from ouroboros.faces.cli.render.screen import Size
+from ouroboros.faces.wording.rows import join
 
 
 def asked(*ids: str) -> UserAsked:

@@ -4,7 +4,7 @@ import pytest
 
 from ouroboros.core.events import Event
 from ouroboros.core.events.hooks import HookFinished, HookStarted
-from ouroboros.faces.cli.render.notices import notice
+from ouroboros.faces.wording.notices import notice
 
 END = HookFinished(run_id="h", event="Stop", origin="/x/hooks.json")
 

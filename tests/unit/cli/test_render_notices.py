@@ -1,7 +1,7 @@
 """What happened, as one line for a person."""
 
 from ouroboros.core.events import SettingsChanged
-from ouroboros.faces.cli.render.notices import notice
+from ouroboros.faces.wording.notices import notice
 
 
 def test_a_change_of_settings_names_each_of_them_once() -> None:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from ouroboros.core.state import Spent
 from ouroboros.faces.cli.render.blocks import Blocks
 from ouroboros.faces.cli.render.diff import diff_rows, is_diff, tally
-from ouroboros.faces.cli.render.rows import ansi, crop, row, row_width, width, wrap
-from ouroboros.faces.cli.render.words import closing, count, duration, ending, money
+from ouroboros.faces.wording.rows import ansi, crop, row, row_width, width, wrap
+from ouroboros.faces.wording.words import closing, count, duration, ending, money
 from tests.unit.cli.render_events import DIFF
 
 WORDS = st.lists(

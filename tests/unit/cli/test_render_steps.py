@@ -20,8 +20,8 @@ from ouroboros.core.events.code import CodeResulted, IterationStarted, Logged
 from ouroboros.core.events.fleet import SubagentCompleted, SubagentStarted
 from ouroboros.core.parts import Message, Text
 from ouroboros.core.state import Spent, State
-from ouroboros.faces.cli.render.face import Ending, Notice
-from ouroboros.faces.cli.render.steps import Bounds, Steps, summary
+from ouroboros.faces.wording.face import Ending, Notice
+from ouroboros.faces.wording.steps import Bounds, Steps, summary
 
 
 class Below:

@@ -14,7 +14,7 @@ from ouroboros.core.events import (
     ToolStarted,
 )
 from ouroboros.core.parts import Text
-from ouroboros.faces.cli.render.rows import width
+from ouroboros.faces.wording.rows import width
 from tests.unit.cli.render_events import (
     a_failure,
     a_run,

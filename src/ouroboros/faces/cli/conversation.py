@@ -16,9 +16,10 @@ from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import Envelope
 from ouroboros.faces.cli.interrupts import INTERRUPTED, on_continue, on_resize, watch
 from ouroboros.faces.cli.prompting.intents import Answered, Intent, Left, Said, Switched
-from ouroboros.faces.cli.render.face import Ending, Notice
 from ouroboros.faces.cli.render.screen import USUAL, Size
 from ouroboros.faces.cli.stage import Stage
+from ouroboros.faces.slashes.control import Control, Job, Say
+from ouroboros.faces.wording.face import Ending, Notice
 
 if TYPE_CHECKING:
     from ouroboros.faces.cli.prompting.desk import Desk
@@ -28,18 +29,6 @@ NEXT_MODE = "/mode next"
 """What Shift-Tab stands for."""
 
 _LEAVING_SECONDS = 1.0
-
-type Job = Callable[[], Awaitable[None]]
-
-
-class Say(Struct, frozen=True, kw_only=True):
-    """Words that a command says for the person."""
-
-    text: str
-
-
-type Control = Literal["stay", "leave"] | Job | Say
-"""What a command of the chat comes to: going on, leaving, work that may be interrupted, or a turn."""
 
 
 class Controller(Protocol):

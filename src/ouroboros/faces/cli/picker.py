@@ -6,9 +6,9 @@ import click
 
 from ouroboros.app.past import sessions
 from ouroboros.core.errors import Misuse
-from ouroboros.faces.cli import table
 from ouroboros.faces.cli.invocation import note
-from ouroboros.faces.cli.render.words import count, one_line
+from ouroboros.faces.wording import table
+from ouroboros.faces.wording.words import count, one_line
 
 _SHOWN = 15
 

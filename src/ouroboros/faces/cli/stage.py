@@ -10,10 +10,10 @@ from msgspec import Struct
 from ouroboros.core.clock import Clock, SystemClock
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.state import State
-from ouroboros.faces.cli.render.face import Face
 from ouroboros.faces.cli.render.late import LateFace
 from ouroboros.faces.cli.render.outlet import Outlet
 from ouroboros.faces.cli.render.screen import Screen, Size
+from ouroboros.faces.wording.face import Face
 
 if TYPE_CHECKING:
     from ouroboros.faces.cli.prompting.desk import Desk

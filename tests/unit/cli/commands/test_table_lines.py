@@ -2,8 +2,8 @@
 
 import pytest
 
-from ouroboros.faces.cli import table
-from ouroboros.faces.cli.render.rows import width
+from ouroboros.faces.wording import table
+from ouroboros.faces.wording.rows import width
 
 CELLS = (
     "ses_06f3k2m9x1q8",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ouroboros.core.errors import OuroborosError
 from ouroboros.faces.cli.prompting.keys import Key
-from ouroboros.faces.cli.render.face import Face, Notice
+from ouroboros.faces.wording.face import Face, Notice
 
 
 class Attaching:

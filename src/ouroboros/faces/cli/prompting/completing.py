@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ouroboros.faces.cli.prompting.line import Line
-from ouroboros.faces.cli.render.face import Face, Notice
-from ouroboros.faces.cli.render.words import one_line
+from ouroboros.faces.wording.face import Face, Notice
+from ouroboros.faces.wording.words import one_line
 
 _SHOWN = 8
 _BEGUN = re.compile(r"(?:^|[\s(\[{,])@(\"[^\"\n]*|[^\s\"]*)$")

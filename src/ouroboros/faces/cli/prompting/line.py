@@ -5,8 +5,8 @@ from typing import Literal
 from ouroboros.app.text import plain
 from ouroboros.faces.cli.prompting.keys import Key
 from ouroboros.faces.cli.render.live import Cursor
-from ouroboros.faces.cli.render.rows import Row, Span, width
 from ouroboros.faces.cli.render.terminal import Foot
+from ouroboros.faces.wording.rows import Row, Span, width
 
 type Typed = Literal["", "enter", "eof"]
 

@@ -6,9 +6,9 @@ from ouroboros.app.text import plain, spelled
 from ouroboros.core.commands import Scope
 from ouroboros.core.events import PermissionRequested
 from ouroboros.faces.cli.render.diff import diff_rows, is_diff
-from ouroboros.faces.cli.render.rows import BOLD, CYAN, DIM, RED, YELLOW, Row, Span, crop, row, wrap
 from ouroboros.faces.cli.render.screen import Size
-from ouroboros.faces.cli.render.words import one_line
+from ouroboros.faces.wording.rows import BOLD, CYAN, DIM, RED, YELLOW, Row, Span, crop, row, wrap
+from ouroboros.faces.wording.words import one_line
 
 _FOR: dict[Scope, str] = {
     "local": "in this project, for you alone",

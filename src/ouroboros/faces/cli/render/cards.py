@@ -7,7 +7,8 @@ from ouroboros.core.events import PlanStep, ToolResulted
 from ouroboros.core.events.question import UserAsked
 from ouroboros.core.parts import Text
 from ouroboros.faces.cli.render.diff import diff_rows, is_diff, tally
-from ouroboros.faces.cli.render.rows import (
+from ouroboros.faces.cli.render.screen import Size
+from ouroboros.faces.wording.rows import (
     BOLD,
     CYAN,
     DIM,
@@ -20,8 +21,7 @@ from ouroboros.faces.cli.render.rows import (
     row,
     wrap,
 )
-from ouroboros.faces.cli.render.screen import Size
-from ouroboros.faces.cli.render.words import duration, one_line
+from ouroboros.faces.wording.words import duration, one_line
 
 _STATUS = {"done": GREEN, "failed": RED, "denied": YELLOW, "cancelled": YELLOW}
 _STEPS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}

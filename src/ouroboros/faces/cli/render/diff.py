@@ -2,7 +2,7 @@
 
 import re
 
-from ouroboros.faces.cli.render.rows import BOLD, CYAN, DIM, GREEN, RED, Row, row
+from ouroboros.faces.wording.rows import BOLD, CYAN, DIM, GREEN, RED, Row, row
 
 _HUNK = re.compile(r"^@@ ", re.MULTILINE)
 

@@ -10,9 +10,9 @@ from ouroboros.core.events import (
     TurnStarted,
     UserMessage,
 )
-from ouroboros.faces.cli.render.face import Ending, Notice
 from ouroboros.faces.cli.render.outlet import Outlet
 from ouroboros.faces.cli.render.screen import Size
+from ouroboros.faces.wording.face import Ending, Notice
 
 if TYPE_CHECKING:
     from ouroboros.faces.cli.render.plain import PlainFace

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ouroboros.faces.cli.render.outlet import Outlet
-from ouroboros.faces.cli.render.rows import Row, ansi, crop, join, row_width
+from ouroboros.faces.wording.rows import Row, ansi, crop, join, row_width
 
 
 class Cursor(NamedTuple):

@@ -6,8 +6,8 @@ from msgspec import Struct
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import Envelope, ErrorRaised, ModelDelta, ToolProgress
 from ouroboros.core.state import Spent
-from ouroboros.faces.cli.render.face import Ending, Notice
 from ouroboros.faces.cli.render.outlet import Outlet
+from ouroboros.faces.wording.face import Ending, Notice
 
 _encoder = msgspec.json.Encoder()
 

@@ -6,7 +6,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, ClassVar
 
 from ouroboros.app.text import plain
-from ouroboros.faces.cli.render.rows import Row, Span, wrap
+from ouroboros.faces.wording.rows import Row, Span, wrap
 
 if TYPE_CHECKING:
     from rich.console import Console

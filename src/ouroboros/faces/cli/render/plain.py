@@ -14,12 +14,12 @@ from ouroboros.core.events import (
 from ouroboros.core.events.question import UserAsked
 from ouroboros.faces.cli.render.approvals import choices, question_rows
 from ouroboros.faces.cli.render.cards import call_rows, plan_rows, survey_rows
-from ouroboros.faces.cli.render.face import Ending, Notice
-from ouroboros.faces.cli.render.notices import notice
 from ouroboros.faces.cli.render.outlet import Outlet
-from ouroboros.faces.cli.render.rows import Row, join
 from ouroboros.faces.cli.render.screen import Size
-from ouroboros.faces.cli.render.words import call_title, closing, going_on, one_line
+from ouroboros.faces.wording.face import Ending, Notice
+from ouroboros.faces.wording.notices import notice
+from ouroboros.faces.wording.rows import Row, join
+from ouroboros.faces.wording.words import call_title, closing, going_on, one_line
 
 
 class PlainFace:

@@ -26,11 +26,12 @@ from ouroboros.core.state import State
 from ouroboros.faces.cli.render.approvals import question_rows
 from ouroboros.faces.cli.render.blocks import Blocks
 from ouroboros.faces.cli.render.cards import call_rows, plan_rows, survey_rows
-from ouroboros.faces.cli.render.face import Ending, Notice
 from ouroboros.faces.cli.render.live import Cursor, Live
 from ouroboros.faces.cli.render.markdown import markdown_rows, warm
-from ouroboros.faces.cli.render.notices import notice
-from ouroboros.faces.cli.render.rows import (
+from ouroboros.faces.cli.render.screen import Screen, Size
+from ouroboros.faces.wording.face import Ending, Notice
+from ouroboros.faces.wording.notices import notice
+from ouroboros.faces.wording.rows import (
     BOLD,
     CYAN,
     DIM,
@@ -42,8 +43,7 @@ from ouroboros.faces.cli.render.rows import (
     tail,
     wrap,
 )
-from ouroboros.faces.cli.render.screen import Screen, Size
-from ouroboros.faces.cli.render.words import (
+from ouroboros.faces.wording.words import (
     call_title,
     closing,
     count,

@@ -9,8 +9,8 @@ from ouroboros.app.text import plain
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.core.events import Envelope
 from ouroboros.faces.cli.invocation import note
-from ouroboros.faces.cli.render.face import Ending, Face, Notice, Shown
-from ouroboros.faces.cli.render.words import going_on
+from ouroboros.faces.wording.face import Ending, Face, Notice, Shown
+from ouroboros.faces.wording.words import going_on
 
 _WITH_VALUE = frozenset({"completed", "limit_reached:max_iterations"})
 

@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ouroboros.core.commands import SetGoal
-from ouroboros.core.errors import Misuse
-from ouroboros.core.limits import GOAL_CHARACTERS
+from ouroboros.faces.slashes.goal import objective
 
 if TYPE_CHECKING:
     from ouroboros.app.ouroboros import Outcome, Session
@@ -34,19 +33,6 @@ def wish(goal: str | None, budget: int | None) -> SetGoal | None:
     if goal is None and budget is None:
         return None
     return SetGoal(objective="" if goal is None else objective(goal), token_budget=budget)
-
-
-def objective(text: str) -> str:
-    """A text that may be a goal; raises ``Misuse``."""
-    text = text.encode("utf-8", "replace").decode().strip()
-    if not text:
-        raise Misuse("the goal is empty", hint="say what is to be reached")
-    if len(text) > GOAL_CHARACTERS:
-        raise Misuse(
-            f"the goal has {len(text):,} characters, and {GOAL_CHARACTERS:,} are allowed",
-            hint="put the details into a file and name it",
-        )
-    return text
 
 
 def standing(state: "State") -> "Goal | None":

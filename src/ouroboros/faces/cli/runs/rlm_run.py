@@ -9,9 +9,9 @@ from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.invocation import Invocation
 from ouroboros.faces.cli.options.browsing_flags import Wanted
 from ouroboros.faces.cli.options.flags import Chosen, resumed
-from ouroboros.faces.cli.render.face import Notice
 from ouroboros.faces.cli.runs import goal as goals
 from ouroboros.faces.cli.runs.taping import equip
+from ouroboros.faces.wording.face import Notice
 
 if TYPE_CHECKING:
     from ouroboros.app.ouroboros import Session
@@ -147,7 +147,7 @@ def _dress(
     )
     stage.face = handing
     if wanted.mind == "rlm":
-        from ouroboros.faces.cli.render.steps import Bounds, Steps
+        from ouroboros.faces.wording.steps import Bounds, Steps
 
         rlm = settings.rlm
         bounds = Bounds(iterations=rlm.max_iterations, child=rlm.child_iterations)

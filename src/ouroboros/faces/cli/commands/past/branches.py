@@ -22,7 +22,7 @@ def tree(invocation: Invocation, session: str, *, as_json: bool) -> None:
     """
     from ouroboros.app.past import sessions
     from ouroboros.app.past.tree import twigs
-    from ouroboros.faces.cli.render.tree import tree_lines
+    from ouroboros.faces.wording.tree import tree_lines
 
     found = sessions.find(invocation.home(), session)
     read = sessions.events(invocation.home(), found.id)
@@ -62,7 +62,7 @@ def rollback(invocation: Invocation, session: str, turns: int) -> None:
     """Let SESSION go on without its latest TURNS, 1 by default; files stay as they are."""
     from ouroboros.app.past import forking, sessions
     from ouroboros.core.commands import Rollback
-    from ouroboros.faces.cli.render.words import count
+    from ouroboros.faces.wording.words import count
 
     found = sessions.find(invocation.home(), session)
     forking.move(invocation.home(), found.id, Rollback(turns=turns))
@@ -94,7 +94,7 @@ def import_(invocation: Invocation, file: Path) -> None:
     It goes on in the current folder; what was allowed in it is not allowed here.
     """
     from ouroboros.app.past import importing
-    from ouroboros.faces.cli.render.words import count
+    from ouroboros.faces.wording.words import count
 
     made = importing.import_file(invocation.home(), file, cwd=invocation.cwd())
     if made.session != made.was:

@@ -27,7 +27,7 @@ def command() -> None:
 @click.pass_obj
 def list_all(invocation: Invocation, session: str, *, as_json: bool) -> None:
     """List the checkpoints of a session, the latest first."""
-    from ouroboros.faces.cli.points import kept_lines
+    from ouroboros.faces.wording.points import kept_lines
 
     found = restoring.records_of(invocation, session).kept()
     if as_json:
@@ -79,7 +79,7 @@ def restore(
 def size(invocation: Invocation, *, as_json: bool) -> None:
     """Print what the checkpoints of each folder take on the disk."""
     from ouroboros.app.rewind.offline import sizes
-    from ouroboros.faces.cli import table
+    from ouroboros.faces.wording import table
 
     found = sizes(invocation.home())
     if as_json:

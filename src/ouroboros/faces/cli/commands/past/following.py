@@ -77,9 +77,9 @@ async def _read_along(home: Path, session: str, after: int, *, as_json: bool) ->
 def _show(face: "StreamFace | PlainFace", envelope: "Envelope") -> None:
     """One event; what the person said elsewhere is not on this screen yet."""
     from ouroboros.core.events import UserMessage
-    from ouroboros.faces.cli.render.face import Notice
     from ouroboros.faces.cli.render.plain import PlainFace
-    from ouroboros.faces.cli.render.words import one_line
+    from ouroboros.faces.wording.face import Notice
+    from ouroboros.faces.wording.words import one_line
 
     match envelope.data:
         case UserMessage(message=message, steered=False) if message.kind == "plain" and isinstance(

@@ -22,7 +22,7 @@ def show(invocation: Invocation, session: str, *, as_json: bool) -> None:
     """Show the goal of SESSION, by default of the latest of this folder."""
     from ouroboros.app.past import goals
     from ouroboros.app.wiring.session.past import resolve
-    from ouroboros.faces.cli.render.goals import goal_lines
+    from ouroboros.faces.wording.goals import goal_lines
 
     home = invocation.home()
     found = goals.of(home, resolve(home, invocation.cwd(), session))
@@ -42,8 +42,8 @@ def show(invocation: Invocation, session: str, *, as_json: bool) -> None:
 def list_all(invocation: Invocation, *, as_json: bool) -> None:
     """List the sessions that have a goal, the latest first."""
     from ouroboros.app.past import goals
-    from ouroboros.faces.cli import table
-    from ouroboros.faces.cli.render.words import one_line
+    from ouroboros.faces.wording import table
+    from ouroboros.faces.wording.words import one_line
 
     found = goals.everywhere(invocation.home())
     if as_json:

@@ -17,7 +17,7 @@ def command(
 ) -> None:
     """List tool calls of every session, the latest first: when, where, which, and how it ended."""
     from ouroboros.app.past import sessions
-    from ouroboros.faces.cli import table
+    from ouroboros.faces.wording import table
 
     made = sessions.history(
         invocation.home(), tool=tool, session=session, failed=failed, limit=limit

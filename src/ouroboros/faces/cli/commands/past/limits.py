@@ -15,7 +15,7 @@ def command(invocation: Invocation, *, as_json: bool) -> None:
     """
     from ouroboros.app.limits.watch import standings
     from ouroboros.core.clock import SystemClock
-    from ouroboros.faces.cli import table
+    from ouroboros.faces.wording import table
 
     limits = invocation.load().settings.limits
     found = standings(invocation.home(), limits, SystemClock().now())

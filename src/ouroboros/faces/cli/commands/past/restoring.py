@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from ouroboros.faces.cli.asking import agreed
 from ouroboros.faces.cli.invocation import Invocation, note
-from ouroboros.faces.cli.points import foreign_line
-from ouroboros.faces.cli.render.words import count
+from ouroboros.faces.wording.points import foreign_line
+from ouroboros.faces.wording.words import count
 
 if TYPE_CHECKING:
     from ouroboros.app.rewind.offline import Preview, Records

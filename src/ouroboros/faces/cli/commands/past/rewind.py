@@ -9,7 +9,7 @@ from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.asking import is_person_there
 from ouroboros.faces.cli.commands.past import restoring
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
-from ouroboros.faces.cli.render.words import count
+from ouroboros.faces.wording.words import count
 
 if TYPE_CHECKING:
     from ouroboros.app.rewind.offline import Records
@@ -89,7 +89,7 @@ def _mends(records: "Records", *, finish: bool, take_back: bool) -> bool:
 
 
 def _list(records: "Records", *, as_json: bool) -> None:
-    from ouroboros.faces.cli.points import point_lines
+    from ouroboros.faces.wording.points import point_lines
 
     found = records.points()
     if as_json:

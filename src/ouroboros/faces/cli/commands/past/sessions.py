@@ -36,7 +36,7 @@ def list_all(
 ) -> None:
     """List sessions, newest first."""
     from ouroboros.app.past import sessions
-    from ouroboros.faces.cli import table
+    from ouroboros.faces.wording import table
 
     cwd = str(invocation.cwd()) if here else None
     found = sessions.list_sessions(invocation.home(), cwd=cwd, archived=archived, limit=limit)
@@ -58,7 +58,7 @@ def list_all(
 def show(invocation: Invocation, session: str, *, as_json: bool) -> None:
     """Print what is known of SESSION, and its last answer."""
     from ouroboros.app.past import sessions
-    from ouroboros.faces.cli import table
+    from ouroboros.faces.wording import table
 
     found = sessions.find(invocation.home(), session)
     read = sessions.events(invocation.home(), found.id)
@@ -103,7 +103,7 @@ def show(invocation: Invocation, session: str, *, as_json: bool) -> None:
 def calls(invocation: Invocation, session: str, *, as_json: bool) -> None:
     """List every tool call of SESSION: when, which, how it ended, how long it took."""
     from ouroboros.app.past import sessions
-    from ouroboros.faces.cli import table
+    from ouroboros.faces.wording import table
 
     found = sessions.find(invocation.home(), session)
     made = sessions.executions(sessions.events(invocation.home(), found.id).envelopes)
@@ -194,7 +194,7 @@ def search(invocation: Invocation, words: tuple[str, ...], *, limit: int, as_jso
     Prints the session and the message: `ouro chat --resume SESSION --at MESSAGE` goes on from there.
     """
     from ouroboros.app.past import sessions
-    from ouroboros.faces.cli import table
+    from ouroboros.faces.wording import table
 
     found = sessions.hits(invocation.home(), " ".join(words), limit=limit)
     if as_json:
@@ -222,6 +222,6 @@ for _more in _MORE:
 
 
 def _cells(session: "Session") -> tuple[str, ...]:
-    from ouroboros.faces.cli import table
+    from ouroboros.faces.wording import table
 
     return session.id, table.moment(session.updated), session.status, session.title

@@ -26,7 +26,7 @@ def command() -> None:
 def list_all(invocation: Invocation, *, as_json: bool) -> None:
     """Print every hook, and whether it may run."""
     from ouroboros.app.hooks import offline
-    from ouroboros.faces.cli import table
+    from ouroboros.faces.wording import table
 
     found, warnings = offline.listed(invocation.load())
     if as_json:

@@ -63,7 +63,7 @@ def check(
 def list_all(invocation: Invocation, *, as_json: bool) -> int:
     """Print every rule that holds here, and where it stands."""
     from ouroboros.app.permission import policies
-    from ouroboros.faces.cli import table
+    from ouroboros.faces.wording import table
 
     found = policies.sources(invocation.home(), invocation.cwd())
     policy, warnings = policies.joined(found)

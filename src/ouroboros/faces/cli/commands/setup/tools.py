@@ -94,7 +94,7 @@ def place_of(invocation: Invocation) -> "Place":
 
 
 def _say(found: "list[Listed]", *, as_json: bool) -> None:
-    from ouroboros.faces.cli import table
+    from ouroboros.faces.wording import table
 
     if as_json:
         say_json(found)

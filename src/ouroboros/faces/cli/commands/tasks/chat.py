@@ -12,18 +12,19 @@ from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Compact, Effort, Mode, SetMode, SetModel
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.faces.cli import interrupts
-from ouroboros.faces.cli.conversation import Control, Conversation
+from ouroboros.faces.cli.conversation import Conversation
 from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.options.flags import Chosen, resumed, shared, with_browser
 from ouroboros.faces.cli.prompting.attaching import Attaching
 from ouroboros.faces.cli.prompting.completing import Completing
 from ouroboros.faces.cli.prompting.history import History
-from ouroboros.faces.cli.render.face import Face, Notice
-from ouroboros.faces.cli.render.words import count, going_on, one_line
 from ouroboros.faces.cli.runs.goal import aim
 from ouroboros.faces.cli.runs.taping import Equipment, equip
-from ouroboros.faces.cli.slashes.table import SLASHES, Seat, carry_out
 from ouroboros.faces.cli.stage import Streams, text_stage
+from ouroboros.faces.slashes.control import Control
+from ouroboros.faces.slashes.table import SLASHES, Seat, carry_out
+from ouroboros.faces.wording.face import Face, Notice
+from ouroboros.faces.wording.words import count, going_on, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

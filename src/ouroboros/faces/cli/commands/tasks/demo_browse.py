@@ -54,9 +54,9 @@ def _play(
     async def main() -> tuple[int, str]:
         from ouroboros.app.ouroboros import Ouroboros
         from ouroboros.faces.cli.conversation import Conversation
-        from ouroboros.faces.cli.render.steps import Bounds, Steps
         from ouroboros.faces.cli.runs.delivery import Handing
         from ouroboros.faces.cli.stage import open_stage
+        from ouroboros.faces.wording.steps import Bounds, Steps
 
         engine = Ouroboros(settings, home=folder / "home", environment=invocation.environment)
         async with engine.open(cwd=folder, mind="rlm", browser=True) as session:

@@ -16,7 +16,7 @@ from ouroboros.core.events.review import ReviewExited
 from ouroboros.core.findings import is_review, rank, rendered
 from ouroboros.faces.cli.invocation import Invocation
 from ouroboros.faces.cli.options.flags import Chosen, asking, taped
-from ouroboros.faces.cli.render.face import Ending, Notice, Shown
+from ouroboros.faces.wording.face import Ending, Notice, Shown
 
 if TYPE_CHECKING:
     from ouroboros.app.ouroboros import Session
@@ -233,7 +233,7 @@ class JsonFace:
 
     def take(self, envelope: Envelope) -> None:
         """Takes in one event."""
-        from ouroboros.faces.cli.render.notices import notice
+        from ouroboros.faces.wording.notices import notice
 
         told = notice(envelope.data)
         if told is not None:

@@ -12,9 +12,9 @@ import msgspec
 from ouroboros.core.errors import Misuse, OuroborosError, unwrapped
 from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.options.flags import Chosen, aimed, resumed, shared, with_browser
-from ouroboros.faces.cli.render.face import Notice
 from ouroboros.faces.cli.runs import goal as goals
 from ouroboros.faces.cli.runs.taping import equip
+from ouroboros.faces.wording.face import Notice
 
 if TYPE_CHECKING:
     from ouroboros.core.commands import SetGoal

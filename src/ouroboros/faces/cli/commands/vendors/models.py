@@ -90,7 +90,7 @@ def search(invocation: Invocation, words: tuple[str, ...], *, as_json: bool) -> 
 
 
 def _print(models: "Iterable[Model]") -> None:
-    from ouroboros.faces.cli import table
+    from ouroboros.faces.wording import table
 
     records: list[tuple[str, ...]] = []
     for model in models:

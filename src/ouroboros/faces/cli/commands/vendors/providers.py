@@ -26,7 +26,7 @@ def command() -> None:
 def list_all(invocation: Invocation, *, ready: bool, as_json: bool) -> None:
     """Print every provider, its wire format, its key and its address."""
     from ouroboros.app.providers import listing as provider_list
-    from ouroboros.faces.cli import table
+    from ouroboros.faces.wording import table
 
     rows = provider_list.listed(invocation.load(), invocation.environment)
     rows = [row for row in rows if row.is_ready or not ready]

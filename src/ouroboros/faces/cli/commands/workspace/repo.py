@@ -65,7 +65,7 @@ def add(
 @click.pass_obj
 def list_all(invocation: Invocation, *, as_json: bool) -> None:
     """List the repositories that are here."""
-    from ouroboros.faces.cli import table
+    from ouroboros.faces.wording import table
 
     found = _repos(invocation).shelf.all()
     if as_json:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ouroboros.faces.cli import table
-from ouroboros.faces.cli.render.words import one_line
+from ouroboros.faces.wording import table
+from ouroboros.faces.wording.words import one_line
 
 if TYPE_CHECKING:
     from ouroboros.app.rewind.offline import Preview

@@ -8,8 +8,8 @@ from ouroboros.core.events.checkpoint import (
     TurnUndone,
 )
 from ouroboros.core.events.session import RepoLoaded
-from ouroboros.faces.cli.render.face import Notice
-from ouroboros.faces.cli.render.words import count, one_line
+from ouroboros.faces.wording.face import Notice
+from ouroboros.faces.wording.words import count, one_line
 
 _NAMED = 3
 

@@ -23,8 +23,8 @@ from ouroboros.core.events.session import (
     SessionImported,
     SessionRolledBack,
 )
-from ouroboros.faces.cli.render.face import Notice
-from ouroboros.faces.cli.render.words import count, duration, one_line
+from ouroboros.faces.wording.face import Notice
+from ouroboros.faces.wording.words import count, duration, one_line
 
 
 def notice(event: Event, *, asked: PermissionRequested | None = None) -> Notice | None:
@@ -83,19 +83,19 @@ def _by_family(event: Event) -> Notice | None:
     if event.type.startswith("session."):
         return _moved(event)
     if event.type.startswith(("checkpoint.", "turn.un", "turn.re", "repo.")):
-        from ouroboros.faces.cli.render.files import file_notice
+        from ouroboros.faces.wording.files import file_notice
 
         return file_notice(event)
     if event.type.startswith(("review.", "plan.", "queue.")):
-        from ouroboros.faces.cli.render.asides import aside_notice
+        from ouroboros.faces.wording.asides import aside_notice
 
         return aside_notice(event)
     if event.type.startswith("goal."):
-        from ouroboros.faces.cli.render.goals import goal_notice
+        from ouroboros.faces.wording.goals import goal_notice
 
         return goal_notice(event)
     if event.type.startswith("hook."):
-        from ouroboros.faces.cli.render.hooks import hook_notice
+        from ouroboros.faces.wording.hooks import hook_notice
 
         return hook_notice(event)
     return None

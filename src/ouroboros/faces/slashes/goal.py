@@ -4,10 +4,10 @@ from typing import Literal
 
 from ouroboros.core.commands import SetGoal
 from ouroboros.core.errors import Misuse
-from ouroboros.faces.cli.conversation import Control, Say
-from ouroboros.faces.cli.render.goals import goal_lines
-from ouroboros.faces.cli.runs.goal import objective
-from ouroboros.faces.cli.slashes.table import Seat, number
+from ouroboros.core.limits import GOAL_CHARACTERS
+from ouroboros.faces.slashes.control import Control, Say
+from ouroboros.faces.slashes.table import Seat, number
+from ouroboros.faces.wording.goals import goal_lines
 
 _STATUS: dict[str, Literal["active", "paused"]] = {"pause": "paused", "resume": "active"}
 
@@ -45,3 +45,16 @@ def wish(words: str) -> SetGoal:
     if verb == "edit":
         return SetGoal(objective=objective(more), edit=True)
     return SetGoal(objective=objective(words))
+
+
+def objective(text: str) -> str:
+    """A text that may be a goal; raises ``Misuse``."""
+    text = text.encode("utf-8", "replace").decode().strip()
+    if not text:
+        raise Misuse("the goal is empty", hint="say what is to be reached")
+    if len(text) > GOAL_CHARACTERS:
+        raise Misuse(
+            f"the goal has {len(text):,} characters, and {GOAL_CHARACTERS:,} are allowed",
+            hint="put the details into a file and name it",
+        )
+    return text

@@ -3,9 +3,9 @@
 from anyio import to_thread
 
 from ouroboros.core.errors import Misuse
-from ouroboros.faces.cli.conversation import Control
-from ouroboros.faces.cli.render.words import one_line
-from ouroboros.faces.cli.slashes.table import Seat
+from ouroboros.faces.slashes.control import Control
+from ouroboros.faces.slashes.table import Seat
+from ouroboros.faces.wording.words import one_line
 
 
 async def repo(seat: Seat, rest: str) -> Control:

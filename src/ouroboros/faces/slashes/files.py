@@ -6,10 +6,10 @@ from anyio import to_thread
 
 from ouroboros.core.commands import Foreign, Redo, Restore, Rewind, Undo
 from ouroboros.core.errors import Misuse
-from ouroboros.faces.cli.conversation import Control
-from ouroboros.faces.cli.render.words import one_line
-from ouroboros.faces.cli.slashes.branches import tell_place
-from ouroboros.faces.cli.slashes.table import Seat, number
+from ouroboros.faces.slashes.branches import tell_place
+from ouroboros.faces.slashes.control import Control
+from ouroboros.faces.slashes.table import Seat, number
+from ouroboros.faces.wording.words import one_line
 
 _WHAT = frozenset({"files", "conversation", "both", "diff"})
 _DECISIONS: dict[str, Foreign] = {"overwrite": "overwrite", "keep": "keep"}
@@ -128,7 +128,7 @@ def _wish(
 
 def _listed(seat: Seat) -> list[str]:
     from ouroboros.app.rewind.offline import Records
-    from ouroboros.faces.cli.points import point_lines
+    from ouroboros.faces.wording.points import point_lines
 
     records = Records(seat.loaded.home, seat.session.id, seat.loaded.settings)
     return point_lines(records.points()) or ["nothing was said yet"]
@@ -150,7 +150,7 @@ def _point(seat: Seat, turn: int) -> str:
 
 def _previewed(seat: Seat, turn: int) -> list[str]:
     from ouroboros.app.rewind.offline import Records
-    from ouroboros.faces.cli.points import foreign_line
+    from ouroboros.faces.wording.points import foreign_line
 
     records = Records(seat.loaded.home, seat.session.id, seat.loaded.settings)
     target = records.target(_point(seat, turn))
@@ -163,7 +163,7 @@ def _previewed(seat: Seat, turn: int) -> list[str]:
 
 def _kept(seat: Seat) -> list[str]:
     from ouroboros.app.rewind.offline import Records
-    from ouroboros.faces.cli.points import kept_lines
+    from ouroboros.faces.wording.points import kept_lines
 
     records = Records(seat.loaded.home, seat.session.id, seat.loaded.settings)
     return kept_lines(records.kept()) or ["no checkpoint was made yet"]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ouroboros.app.past.tree import Twig
-from ouroboros.faces.cli.render.words import one_line
+from ouroboros.faces.wording.words import one_line
 
 _WORDS = 100
 _DEEPEST = 20

@@ -17,9 +17,9 @@ from ouroboros.core.commands import (
     SetPersonality,
 )
 from ouroboros.core.errors import Misuse
-from ouroboros.faces.cli.conversation import Control
-from ouroboros.faces.cli.render.words import one_line
-from ouroboros.faces.cli.slashes.table import Seat, number
+from ouroboros.faces.slashes.control import Control
+from ouroboros.faces.slashes.table import Seat, number
+from ouroboros.faces.wording.words import one_line
 
 _DOING: tuple[str, ...] = tuple(mode for mode in get_args(Mode.__value__) if mode != "plan")
 CHANGE = "My change, which wins wherever the plan below says otherwise: {}\n\n{}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ouroboros.core.context import Meter
-from ouroboros.faces.cli.render.words import one_line
+from ouroboros.faces.wording.words import one_line
 
 _NAME, _NUMBER = 19, 10
 

@@ -2,8 +2,8 @@
 
 from anyio import to_thread
 
-from ouroboros.faces.cli.conversation import Control, Say
-from ouroboros.faces.cli.slashes.table import Seat
+from ouroboros.faces.slashes.control import Control, Say
+from ouroboros.faces.slashes.table import Seat
 
 
 async def security_review(_seat: Seat, rest: str) -> Control:

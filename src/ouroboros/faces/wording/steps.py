@@ -25,8 +25,8 @@ from ouroboros.core.events.code import CodeGenerated, CodeResulted, IterationSta
 from ouroboros.core.events.fleet import SubagentCompleted, SubagentStarted
 from ouroboros.core.parts import Text
 from ouroboros.core.state import State
-from ouroboros.faces.cli.render.face import Ending, Face, Level, Notice
-from ouroboros.faces.cli.render.words import count, money, one_line
+from ouroboros.faces.wording.face import Ending, Face, Level, Notice
+from ouroboros.faces.wording.words import count, money, one_line
 
 _ACTIONS = 8
 _WORDS = 120

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from ouroboros.app.text import plain
-from ouroboros.faces.cli.render.rows import crop, row, width
+from ouroboros.faces.wording.rows import crop, row, width
 
 _ROOM = 72
 _LEAST = 20

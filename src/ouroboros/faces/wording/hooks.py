@@ -2,8 +2,8 @@
 
 from ouroboros.core.events import Event
 from ouroboros.core.events.hooks import HookFinished, HookStarted
-from ouroboros.faces.cli.render.face import Notice
-from ouroboros.faces.cli.render.words import one_line
+from ouroboros.faces.wording.face import Notice
+from ouroboros.faces.wording.words import one_line
 
 
 def hook_notice(event: Event) -> Notice | None:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from ouroboros.core.events import Event
 from ouroboros.core.events.goal import GoalContinued, GoalCreated, GoalLimited, GoalUpdated
 from ouroboros.core.state.goals import Goal, Goals
-from ouroboros.faces.cli.render.face import Notice
-from ouroboros.faces.cli.render.words import count, duration, one_line
+from ouroboros.faces.wording.face import Notice
+from ouroboros.faces.wording.words import count, duration, one_line
 
 _SHOWN = 200
 _STATUS = {

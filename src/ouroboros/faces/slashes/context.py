@@ -7,11 +7,11 @@ from anyio import to_thread
 
 from ouroboros.app import notes
 from ouroboros.core.errors import Misuse
-from ouroboros.faces.cli.conversation import Control, Say
-from ouroboros.faces.cli.render.face import Notice
-from ouroboros.faces.cli.render.meter import meter_lines
-from ouroboros.faces.cli.render.words import one_line
-from ouroboros.faces.cli.slashes.table import Seat
+from ouroboros.faces.slashes.control import Control, Say
+from ouroboros.faces.slashes.table import Seat
+from ouroboros.faces.wording.face import Notice
+from ouroboros.faces.wording.meter import meter_lines
+from ouroboros.faces.wording.words import one_line
 
 PLACES: tuple[notes.Place, ...] = get_args(notes.Place.__value__)
 _WAITING, _PLACE = "note", "note place"

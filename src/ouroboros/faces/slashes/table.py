@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from msgspec import Struct
 
 from ouroboros.core.errors import Misuse
-from ouroboros.faces.cli.conversation import Control
-from ouroboros.faces.cli.render.face import Face, Notice
+from ouroboros.faces.slashes.control import Control
+from ouroboros.faces.wording.face import Face, Notice
 
 if TYPE_CHECKING:
     from ouroboros.app.config.layers import Loaded
@@ -50,7 +50,7 @@ class Slash(NamedTuple):
 
 
 _DIGITS = 15
-_HERE = "ouroboros.faces.cli.slashes"
+_HERE = "ouroboros.faces.slashes"
 
 SLASHES = {
     "tree": Slash(

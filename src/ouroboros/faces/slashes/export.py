@@ -3,8 +3,8 @@
 from anyio import to_thread
 
 from ouroboros.core.errors import Misuse
-from ouroboros.faces.cli.conversation import Control
-from ouroboros.faces.cli.slashes.table import Seat
+from ouroboros.faces.slashes.control import Control
+from ouroboros.faces.slashes.table import Seat
 
 
 async def export(seat: Seat, rest: str) -> Control:

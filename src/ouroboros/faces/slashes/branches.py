@@ -3,9 +3,9 @@
 from ouroboros.app.past.tree import node_named, twigs
 from ouroboros.core.commands import Branch, Rollback, SetTitle
 from ouroboros.core.errors import Misuse
-from ouroboros.faces.cli.conversation import Control
-from ouroboros.faces.cli.render.tree import place, tree_lines
-from ouroboros.faces.cli.slashes.table import Seat, number
+from ouroboros.faces.slashes.control import Control
+from ouroboros.faces.slashes.table import Seat, number
+from ouroboros.faces.wording.tree import place, tree_lines
 
 
 async def tree(seat: Seat, _rest: str) -> Control:

@@ -5,8 +5,8 @@ from ouroboros.core.events import Event
 from ouroboros.core.events.asides import PlanAnswered, PlanProposed, WordsDropped, WordsQueued
 from ouroboros.core.events.review import ReviewEntered, ReviewExited, ReviewProgressed
 from ouroboros.core.findings import rendered
-from ouroboros.faces.cli.render.face import Notice
-from ouroboros.faces.cli.render.words import one_line
+from ouroboros.faces.wording.face import Notice
+from ouroboros.faces.wording.words import one_line
 
 
 def aside_notice(event: Event) -> Notice | None:

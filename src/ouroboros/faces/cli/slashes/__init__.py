@@ -1,1 +1,0 @@
-"""Commands of the chat that begin with a slash, a module for each subject, loaded when one is typed."""
