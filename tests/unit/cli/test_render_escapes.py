@@ -18,9 +18,9 @@ from ouroboros.core.events import (
 )
 from ouroboros.core.parts import Text
 from ouroboros.faces.cli.render.approvals import question_rows
-from ouroboros.faces.cli.render.markdown import markdown_rows
 from ouroboros.faces.cli.render.screen import Size
 from ouroboros.faces.wording.rows import ansi
+from ouroboros.faces.wording.text.markdown import markdown_rows
 from tests.unit.cli.render_events import enveloped, message, spoken
 from tests.unit.cli.render_stage import in_pipes, on_terminal
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.core.state import Spent
-from ouroboros.faces.cli.render.blocks import Blocks
-from ouroboros.faces.cli.render.diff import diff_rows, is_diff, tally
 from ouroboros.faces.wording.rows import ansi, crop, row, row_width, width, wrap
+from ouroboros.faces.wording.text.blocks import Blocks
+from ouroboros.faces.wording.text.diff import diff_rows, is_diff, tally
 from ouroboros.faces.wording.words import closing, count, duration, ending, money
 from tests.unit.cli.render_events import DIFF
 

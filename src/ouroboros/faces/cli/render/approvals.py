@@ -1,60 +1,19 @@
 """A question to the person: what is asked, what it would do, and what may be answered."""
 
-from typing import NamedTuple
-
 from ouroboros.app.text import plain, spelled
-from ouroboros.core.commands import Scope
 from ouroboros.core.events import PermissionRequested
-from ouroboros.faces.cli.render.diff import diff_rows, is_diff
 from ouroboros.faces.cli.render.screen import Size
+from ouroboros.faces.wording.asked import FOR, IN, Choice, action_of, choices
 from ouroboros.faces.wording.rows import BOLD, CYAN, DIM, RED, YELLOW, Row, Span, crop, row, wrap
+from ouroboros.faces.wording.text.diff import diff_rows, is_diff
 from ouroboros.faces.wording.words import one_line
-
-_FOR: dict[Scope, str] = {
-    "local": "in this project, for you alone",
-    "project": "in this project, for everybody",
-    "user": "everywhere",
-    "policy": "everywhere, as a beginning of commands",
-}
-_IN: dict[Scope, str] = {
-    "local": "you, here",
-    "project": "all, here",
-    "user": "everywhere",
-    "policy": "prefix",
-}
-_LETTERS: dict[Scope, str] = {"local": "l", "project": "p", "user": "u", "policy": "c"}
-
-
-class Choice(NamedTuple):
-    """A yes that is written down: the letter for it, where, and what."""
-
-    letter: str
-    scope: Scope
-    rules: tuple[str, ...]
-    words: str
-
-
-def choices(event: PermissionRequested) -> tuple[Choice, ...]:
-    """Small letters remember this very thing, capitals what begins alike."""
-    found: list[Choice] = []
-    for scope in event.scopes:
-        letter = _LETTERS.get(scope)
-        if letter is None:
-            continue
-        if scope == "policy":
-            found.append(Choice(letter, scope, (), " ".join(event.amendment)))
-            continue
-        found.append(Choice(letter, scope, (), ", ".join(event.rules)))
-        if event.wider:
-            found.append(Choice(letter.upper(), scope, event.wider, ", ".join(event.wider)))
-    return tuple(found)
 
 
 def question_rows(event: PermissionRequested, size: Size, *, whole: bool = False) -> list[Row]:
     """The readable action, why it is asked, what it may do, and the exact input or the diff of it."""
     rows = [
         (Span("? ", YELLOW), *line)
-        for line in wrap(f"Allow: {one_line(spelled(event.action))}", size.columns - 2, BOLD)
+        for line in wrap(f"Allow: {action_of(event)}", size.columns - 2, BOLD)
     ]
     if event.warning:
         rows += wrap(one_line(f"Warning: {event.warning}", 400), size.columns, RED, "  ")
@@ -87,11 +46,11 @@ def choice_rows(event: PermissionRequested, size: Size) -> list[Row]:
 
 def remember_rows(found: tuple[Choice, ...], size: Size) -> list[Row]:
     """What can be written down, a letter each: whole where there is room, else a row each."""
-    texts = [f"{one.letter} {_FOR[one.scope]}: {one_line(one.words, 120)}" for one in found]
+    texts = [f"{one.letter} {FOR[one.scope]}: {one_line(one.words, 120)}" for one in found]
     rows = [line for text in texts for line in wrap(text, size.columns - 1, CYAN, "  ")]
     limit = max(size.lines // 2, 2) - 1
     if len(rows) > limit:
-        short = [f"  {one.letter} {_IN[one.scope]}: {one_line(one.words)}" for one in found]
+        short = [f"  {one.letter} {IN[one.scope]}: {one_line(one.words)}" for one in found]
         rows = [crop(row(text, CYAN), size.columns - 1) for text in short]
     if len(rows) > limit:
         letters = ", ".join(one.letter for one in found[limit - 1 :])

@@ -6,7 +6,6 @@ from ouroboros.app.text import plain
 from ouroboros.core.events import PlanStep, ToolResulted
 from ouroboros.core.events.question import UserAsked
 from ouroboros.core.parts import Text
-from ouroboros.faces.cli.render.diff import diff_rows, is_diff, tally
 from ouroboros.faces.cli.render.screen import Size
 from ouroboros.faces.wording.rows import (
     BOLD,
@@ -21,6 +20,7 @@ from ouroboros.faces.wording.rows import (
     row,
     wrap,
 )
+from ouroboros.faces.wording.text.diff import diff_rows, is_diff, tally
 from ouroboros.faces.wording.words import duration, one_line
 
 _STATUS = {"done": GREEN, "failed": RED, "denied": YELLOW, "cancelled": YELLOW}

@@ -12,10 +12,11 @@ from ouroboros.core.events import (
     ToolStarted,
 )
 from ouroboros.core.events.question import UserAsked
-from ouroboros.faces.cli.render.approvals import choices, question_rows
+from ouroboros.faces.cli.render.approvals import question_rows
 from ouroboros.faces.cli.render.cards import call_rows, plan_rows, survey_rows
 from ouroboros.faces.cli.render.outlet import Outlet
 from ouroboros.faces.cli.render.screen import Size
+from ouroboros.faces.wording.asked import choices
 from ouroboros.faces.wording.face import Ending, Notice
 from ouroboros.faces.wording.notices import notice
 from ouroboros.faces.wording.rows import Row, join

@@ -24,10 +24,8 @@ from ouroboros.core.events import (
 from ouroboros.core.events.question import UserAsked
 from ouroboros.core.state import State
 from ouroboros.faces.cli.render.approvals import question_rows
-from ouroboros.faces.cli.render.blocks import Blocks
 from ouroboros.faces.cli.render.cards import call_rows, plan_rows, survey_rows
 from ouroboros.faces.cli.render.live import Cursor, Live
-from ouroboros.faces.cli.render.markdown import markdown_rows, warm
 from ouroboros.faces.cli.render.screen import Screen, Size
 from ouroboros.faces.wording.face import Ending, Notice
 from ouroboros.faces.wording.notices import notice
@@ -43,6 +41,8 @@ from ouroboros.faces.wording.rows import (
     tail,
     wrap,
 )
+from ouroboros.faces.wording.text.blocks import Blocks
+from ouroboros.faces.wording.text.markdown import markdown_rows, warm
 from ouroboros.faces.wording.words import (
     call_title,
     closing,

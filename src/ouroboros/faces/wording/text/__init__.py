@@ -1,0 +1,1 @@
+"""Longer text as rows: Markdown, the blocks it streams in, diffs."""
