@@ -8,11 +8,11 @@ from ouroboros.core.events import PermissionRequested
 from ouroboros.faces.cli.prompting.intents import Answered
 from ouroboros.faces.cli.render.approvals import (
     choice_rows,
-    choices,
     question_rows,
     remember_rows,
 )
 from ouroboros.faces.cli.render.screen import Size
+from ouroboros.faces.wording.asked import choices
 from ouroboros.faces.wording.rows import ansi
 from tests.unit.cli.render_events import enveloped
 from tests.unit.cli.test_prompting_desk import Table

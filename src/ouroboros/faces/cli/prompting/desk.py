@@ -14,9 +14,10 @@ from ouroboros.faces.cli.prompting.intents import Answered, Intent, Left, Said, 
 from ouroboros.faces.cli.prompting.keys import Key
 from ouroboros.faces.cli.prompting.line import Line
 from ouroboros.faces.cli.prompting.survey import Survey
-from ouroboros.faces.cli.render.approvals import Choice, choice_rows, choices, remember_rows
+from ouroboros.faces.cli.render.approvals import choice_rows, remember_rows
 from ouroboros.faces.cli.render.screen import Size
 from ouroboros.faces.cli.render.terminal import Foot
+from ouroboros.faces.wording.asked import Choice, choices
 
 _TYPING_SECONDS = 0.5
 _FOOT_ROWS = 6
