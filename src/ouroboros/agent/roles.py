@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.reply import Reply
 from ouroboros.agent.speaking.speaker import Tuning
-from ouroboros.core.commands import Redo, Restore, Review, Undo
+from ouroboros.core.commands import Redo, Restore, Review, TakeBack, Undo
 from ouroboros.core.errors import ModelFailed
 from ouroboros.core.events import ContextCompacted, Event, ModelSwitched, TaskCompleted
 from ouroboros.core.events.turn import Trigger
@@ -63,7 +63,7 @@ class Models(Protocol):
 class Past(Protocol):
     """Brings back what files were, and takes turns back; raises ``Misuse`` where it does not fit."""
 
-    async def handle(self, command: Restore | Undo | Redo, *, running: bool) -> None: ...
+    async def handle(self, command: Restore | TakeBack | Undo | Redo, *, running: bool) -> None: ...
 
 
 class Assignment(Protocol):

@@ -46,6 +46,7 @@ from ouroboros.core.commands import (
     SetModel,
     Steer,
     Submit,
+    TakeBack,
     Undo,
 )
 from ouroboros.core.errors import Misuse, unwrapped
@@ -149,7 +150,7 @@ class Session:
                 self._resize(columns, rows)
             case Branch() | Rewind() | Rollback() | Fork():
                 await self._branches.handle(command, running=self.running)
-            case Restore() | Undo() | Redo():
+            case Restore() | TakeBack() | Undo() | Redo():
                 if self._past is None:
                     raise Misuse("this session keeps no checkpoints of files")
                 await self._past.handle(command, running=self.running)

@@ -193,11 +193,28 @@ class Restore(Struct, frozen=True, kw_only=True, tag="restore"):
         checkpoint: The beginning of a checkpoint's name, in the place of words.
         foreign: What becomes of files that somebody else has changed since: without a decision
             (``ask``) nothing is done where there are any.
+        paths: Only these files, relative to the folder; all where there are none.
     """
 
     message_id: str = ""
     checkpoint: str = ""
     foreign: Foreign = "ask"
+    paths: tuple[str, ...] = ()
+
+
+class Piece(Struct, frozen=True, kw_only=True):
+    """A part of a text: ``new`` stands from line ``start`` on (the first is 1), ``old`` did before."""
+
+    start: Annotated[int, Meta(ge=1)]
+    new: str
+    old: str
+
+
+class TakeBack(Struct, frozen=True, kw_only=True, tag="take_back"):
+    """Have parts of one file, relative to the folder, as they were; nothing is done unless all fit."""
+
+    path: str
+    pieces: tuple[Piece, ...]
 
 
 class Undo(Struct, frozen=True, kw_only=True, tag="undo"):
@@ -255,6 +272,7 @@ type Command = (
     | Rollback
     | Fork
     | Restore
+    | TakeBack
     | Undo
     | Redo
     | SetGoal

@@ -92,7 +92,7 @@ def told(
     changed: Mapping[Path, tuple[Side | None, Side | None]], name: Callable[[Path], str]
 ) -> str:
     """What was and is at some paths, as git shows it, sorted by ``name``; what moved as a rename."""
-    moved = dict(_moves(changed))
+    moved = dict(moves(changed))
     blocks: list[tuple[str, str]] = []
     for path, (before, now) in changed.items():
         if path in moved.values():
@@ -124,7 +124,7 @@ def side_of(path: Path) -> Side | None:
         return Side(mode="100644")
 
 
-def _moves(changed: Mapping[Path, tuple[Side | None, Side | None]]) -> Iterator[tuple[Path, Path]]:
+def moves(changed: Mapping[Path, tuple[Side | None, Side | None]]) -> Iterator[tuple[Path, Path]]:
     """New paths whose text is that of a path that is gone, or much like it: new, then old."""
     gone = {path: before for path, (before, now) in changed.items() if before and now is None}
     made = {path: now for path, (before, now) in changed.items() if now and before is None}

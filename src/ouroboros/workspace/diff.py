@@ -1,6 +1,7 @@
 """Unified diffs that stay cheap on large files."""
 
 from itertools import chain
+from typing import NamedTuple
 
 _MATCHER_LINES = 3000
 """Above this many changed lines a hunk is shown as replaced whole."""
@@ -13,6 +14,25 @@ def unified(old: str, new: str, name: str, *, context: int = 3) -> str:
     """The change of one file as a unified diff; empty when nothing changed."""
     if old == new:
         return ""
+    found = compared(old, new, context)
+    lines = (_hunk(found.before, found.after, group, found.start) for group in found.groups)
+    return "".join(chain([f"--- a/{name}\n+++ b/{name}\n"], chain.from_iterable(lines)))
+
+
+type _Operation = tuple[str, int, int, int, int]
+
+
+class Compared(NamedTuple):
+    """The lines of two texts from ``start`` on, as far as they matter, and what differs in groups."""
+
+    before: list[str]
+    after: list[str]
+    start: int
+    groups: list[list[_Operation]]
+
+
+def compared(old: str, new: str, context: int = 3) -> Compared:
+    """Two texts that differ, line by line; a group is what lies close together."""
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
     head = _common(before, after)
     rest = min(len(before), len(after)) - head
@@ -20,12 +40,7 @@ def unified(old: str, new: str, name: str, *, context: int = 3) -> str:
     start = max(0, head - context)
     before = before[start : len(before) - max(0, tail - context)]
     after = after[start : len(after) - max(0, tail - context)]
-    hunks = _hunks(before, after, context)
-    lines = (_hunk(before, after, group, start) for group in hunks)
-    return "".join(chain([f"--- a/{name}\n+++ b/{name}\n"], chain.from_iterable(lines)))
-
-
-type _Operation = tuple[str, int, int, int, int]
+    return Compared(before, after, start, _hunks(before, after, context))
 
 
 def _hunks(before: list[str], after: list[str], context: int) -> list[list[_Operation]]:

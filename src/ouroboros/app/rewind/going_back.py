@@ -8,6 +8,7 @@ from ouroboros.app.rewind.journey import Ready, carry_out, event_of, prepare
 from ouroboros.app.rewind.keeping import Keeping
 from ouroboros.app.rewind.points import before, named
 from ouroboros.app.rewind.resuming import note_of
+from ouroboros.app.rewind.taking_back import take_back
 from ouroboros.app.rewind.undoing import (
     Handler,
     History,
@@ -19,7 +20,7 @@ from ouroboros.app.rewind.undoing import (
     span_on,
     undone_event,
 )
-from ouroboros.core.commands import Command, Foreign, Redo, Restore, Undo
+from ouroboros.core.commands import Command, Foreign, Redo, Restore, TakeBack, Undo
 from ouroboros.core.errors import Misuse
 from ouroboros.core.state.files import Kept
 from ouroboros.workspace.checkpoints.restore import Restored
@@ -42,7 +43,7 @@ class GoingBack:
         self._files = FilesBack(keeping, settle)
         self._handlers: tuple[Handler, ...] = (History(send), self._files, *others)
 
-    async def handle(self, command: Restore | Undo | Redo, *, running: bool) -> None:
+    async def handle(self, command: Restore | TakeBack | Undo | Redo, *, running: bool) -> None:
         """Does what is wished.
 
         Raises:
@@ -57,6 +58,8 @@ class GoingBack:
         match command:
             case Restore():
                 await self._files.restore(command)
+            case TakeBack():
+                await take_back(self._keeping, command, self._settle)
             case Undo(turns=turns, foreign=decision):
                 depth = ground.settings.checkpoints.undo_depth
                 span = span_back(ground.state, turns, depth, decision)
@@ -89,6 +92,8 @@ class FilesBack:
         target = by_name or before(state, wish.message_id)
         if target is not None:
             ready = await self._prepared(target)
+            if wish.paths:
+                ready = ready.only(wish.paths)
             await self._go(ready, wish.foreign, wish.message_id, note="")
 
     async def check(self, span: Span) -> None:

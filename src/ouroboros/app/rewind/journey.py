@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Callable, Collection
+from pathlib import PurePosixPath
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouroboros.app.rewind.points import others
 from ouroboros.core.commands import Foreign
@@ -59,6 +61,30 @@ class Ready(Struct, frozen=True, kw_only=True):
     left: dict[str, str]
     foreign: tuple[str, ...]
     unsure: tuple[str, ...] = ()
+
+    def only(self, paths: Collection[str]) -> "Ready":
+        """The same for some files, with the folders that they need.
+
+        Raises:
+            Misuse: One of them is as it was, or must stay as it is.
+        """
+        wanted = frozenset(paths)
+        for path in sorted(wanted - {change.path for change in self.changes}):
+            why = self.left.get(path, "it is as it was then")
+            raise Misuse(f"{path!r} is not brought back: {why}", hint="look at the change again")
+        needed = {str(above) for path in wanted for above in PurePosixPath(path).parents}
+        return replace(
+            self,
+            changes=tuple(
+                change
+                for change in self.changes
+                if change.path in wanted
+                or (change.path in needed and change.before is None and change.is_folder)
+            ),
+            left={},
+            foreign=tuple(path for path in self.foreign if path in wanted),
+            unsure=tuple(path for path in self.unsure if path in wanted),
+        )
 
     def excluded(self, decision: Foreign) -> tuple[str, ...]:
         """The paths that stay by a decision; raises ``ForeignEdits`` where there is none."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from anyio import CancelScope, to_thread
 
 from ouroboros.app.rewind.ground import Ground
-from ouroboros.core.commands import Command, Redo, Restore, Undo
+from ouroboros.core.commands import Command, Redo, Restore, TakeBack, Undo
 from ouroboros.core.errors import Misuse, StoreFailed
 from ouroboros.core.events import Envelope, Event, ModelDelta, SessionReady, ToolResulted
 from ouroboros.core.events.checkpoint import TurnUndone
@@ -75,7 +75,7 @@ class LateKeeping:
         if self._keeping is not None:
             await self._keeping.end()
 
-    async def handle(self, command: Restore | Undo | Redo, *, running: bool) -> None:
+    async def handle(self, command: Restore | TakeBack | Undo | Redo, *, running: bool) -> None:
         """As ``GoingBack.handle``."""
         if self.send is None:
             raise Misuse("this session cannot go back")
