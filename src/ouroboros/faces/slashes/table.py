@@ -1,15 +1,17 @@
-"""The commands of the chat by name, and what each of them is given."""
+"""The commands of a conversation by name, and what each of them is given."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
 from msgspec import Struct
 
-from ouroboros.core.errors import Misuse
+from ouroboros.core.commands import Effort, Mode
+from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.faces.slashes.control import Control
 from ouroboros.faces.wording.face import Face, Notice
+from ouroboros.faces.wording.words import one_line
 
 if TYPE_CHECKING:
     from ouroboros.app.config.layers import Loaded
@@ -20,8 +22,10 @@ class Seat(Struct, kw_only=True):
     """What a command may use.
 
     Attributes:
-        next: The session to go on with after this one, if the command leaves.
+        next: The session to go on with after this one, if the command leaves; ``NEW`` for one that
+            begins.
         memory: What commands of this chat note for later ones.
+        stop_key: What stops a run here.
     """
 
     session: "Session"
@@ -31,6 +35,7 @@ class Seat(Struct, kw_only=True):
     next: str = ""
     memory: dict[str, str] = {}
     environment: Mapping[str, str] = {}
+    stop_key: str = "Ctrl-C"
 
     def say(self, *lines: str) -> None:
         """Shows lines that are no event."""
@@ -49,10 +54,53 @@ class Slash(NamedTuple):
     waits: bool = False
 
 
+NEW = "new"
+"""Goes on with a session that there was not before."""
+
+MODES = ", ".join(get_args(Mode.__value__))
+EFFORTS = ", ".join(get_args(Effort.__value__))
 _DIGITS = 15
 _HERE = "ouroboros.faces.slashes"
 
 SLASHES = {
+    "help": Slash(
+        "/help [COMMAND]", "this list, or more of one of them", f"{_HERE}.session:show_help"
+    ),
+    "mode": Slash(
+        "/mode [NAME]",
+        f"how much is asked: {MODES}; Shift-Tab: the next of the first three",
+        f"{_HERE}.asking:mode",
+    ),
+    "model": Slash(
+        "/model [PROVIDER/NAME]", "the model for what comes next", f"{_HERE}.asking:model"
+    ),
+    "effort": Slash("/effort [LEVEL]", f"how much it reasons: {EFFORTS}", f"{_HERE}.asking:effort"),
+    "tier": Slash(
+        "/tier [NAME]",
+        "the provider's service tier, such as flex; 'default' leaves it out",
+        f"{_HERE}.asking:tier",
+    ),
+    "permissions": Slash(
+        "/permissions", "what is done unasked, asked, or never done", f"{_HERE}.asking:permissions"
+    ),
+    "compact": Slash(
+        "/compact [FOCUS]", "summarise the conversation now", f"{_HERE}.session:compact", waits=True
+    ),
+    "diff": Slash("/diff", "what the latest turn changed", f"{_HERE}.session:diff"),
+    "cost": Slash("/cost", "what this session has used", f"{_HERE}.session:cost"),
+    "sessions": Slash(
+        "/sessions", "the latest sessions of this folder", f"{_HERE}.session:list_sessions"
+    ),
+    "resume": Slash(
+        "/resume SESSION", "go on with another session", f"{_HERE}.session:resume", waits=True
+    ),
+    "clear": Slash(
+        "/clear",
+        "begin anew in this folder; this session is kept",
+        f"{_HERE}.session:clear",
+        waits=True,
+    ),
+    "quit": Slash("/quit", "leave; the session is kept", f"{_HERE}.session:leave"),
     "tree": Slash(
         "/tree", "every message, and where the conversation stands", f"{_HERE}.branches:tree"
     ),
@@ -153,17 +201,36 @@ SLASHES = {
 }
 
 
+_ALSO = {"?": "help", "exit": "quit", "new": "clear", "title": "rename"}
+
+
+def slash_named(name: str) -> Slash | None:
+    """The command of this name, or of another name that it also has."""
+    return SLASHES.get(_ALSO.get(name, name))
+
+
+async def heard(seat: Seat, line: str, *, running: bool) -> Control:
+    """Does what a line says that begins with a slash or ``# ``; a mistake is shown, nothing else happens."""
+    name, _, rest = line.removeprefix("/").strip().partition(" ")
+    try:
+        return await carry_out(seat, one_line(name), rest.strip(), running=running)
+    except OuroborosError as problem:
+        text = f"error: {problem.message}"
+        seat.face.tell(Notice(text=text, level="error", hint=problem.hint))
+        return "stay"
+
+
 async def carry_out(seat: Seat, name: str, rest: str, *, running: bool) -> Control:
     """Does what the line says.
 
     Raises:
         Misuse: There is no such command, or it does not fit the moment.
     """
-    slash = SLASHES.get(name)
+    slash = slash_named(name)
     if slash is None:
         raise Misuse(f"there is no command /{name[:40]}", hint="/help lists them")
     if slash.waits and running:
-        raise Misuse(f"/{name} has to wait until the turn ends", hint="Ctrl-C stops it")
+        raise Misuse(f"/{name} has to wait until the turn ends", hint=f"{seat.stop_key} stops it")
     module, _, function = slash.function.partition(":")
     known: object = getattr(import_module(module), function)
     return await cast("Callable[[Seat, str], Awaitable[Control]]", known)(seat, rest)

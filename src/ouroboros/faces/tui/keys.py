@@ -100,25 +100,23 @@ _SPOKEN = {
     "pgup": "pageup", "pgdn": "pagedown", "page_up": "pageup", "page_down": "pagedown",
     "backtab": "shift+tab",
 }  # fmt: skip
-_NAMED = frozenset(
-    (
-        "escape",
-        "enter",
-        "tab",
-        "backspace",
-        "delete",
-        "insert",
-        "home",
-        "end",
-        "pageup",
-        "pagedown",
-        "up",
-        "down",
-        "left",
-        "right",
-        "space",
-    )  # fmt: skip
-) | {f"f{number}" for number in range(1, 25)}
+_NAMED = frozenset((
+    "escape",
+    "enter",
+    "tab",
+    "backspace",
+    "delete",
+    "insert",
+    "home",
+    "end",
+    "pageup",
+    "pagedown",
+    "up",
+    "down",
+    "left",
+    "right",
+    "space",
+)) | {f"f{number}" for number in range(1, 25)}
 _PUNCTUATION = {
     "solidus": "slash", "reverse_solidus": "backslash", "commercial_at": "at",
     "hyphen_minus": "minus", "plus_sign": "plus", "low_line": "underscore",
