@@ -53,3 +53,20 @@ class Follower:
                 continue
             stamp += [status.st_mtime_ns, status.st_size, status.st_ino]
         return tuple(stamp)
+
+
+def page(home: Path, session: str, after: int, limit: int) -> list[Envelope]:
+    """Events after one; fewer than ``limit`` only where there are no more yet. Blocking.
+
+    Raises:
+        SessionUnknown: There is no such session, or not any more.
+        StoreFailed: The database cannot be read, or an event in it.
+    """
+    try:
+        with closing(resume.opened(home, session)) as connection:
+            found = resume.read_after(connection, home, session, after, limit)
+    except sqlite3.Error as error:
+        raise explained(error, home) from error
+    if found.warnings:
+        raise resume.damaged(found.warnings[0])
+    return found.envelopes

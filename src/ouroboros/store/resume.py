@@ -19,7 +19,7 @@ from ouroboros.store.lease import Lease, acknowledged
 
 type Row = tuple[int, int, object, bytes | None]
 
-_ROWS = "SELECT seq, crc, blob, body FROM events WHERE session = ? AND seq > ? ORDER BY seq"
+_ROWS = "SELECT seq, crc, blob, body FROM events WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?"
 _COUNT = "SELECT count(*) FROM events WHERE session = ? AND seq > ?"
 _SET_ASIDE = """
 INSERT INTO events_set_aside (number, session, seq, type, crc, blob, body)
@@ -126,9 +126,14 @@ def _gone(session: str, count: int) -> SessionUnknown:
     )
 
 
-def read_after(connection: sqlite3.Connection, home: Path, session: str, after: int) -> Resumed:
-    """The events after one, as ``read`` gives them; raises ``SessionUnknown`` where it is gone."""
-    found = _read(connection, home, session, is_for_writing=False, after=after)
+def read_after(
+    connection: sqlite3.Connection, home: Path, session: str, after: int, limit: int = -1
+) -> Resumed:
+    """The events after one, as ``read`` gives them; raises ``SessionUnknown`` where it is gone.
+
+    ``limit`` is how many at most; a negative one is none.
+    """
+    found = _read(connection, home, session, is_for_writing=False, after=after, limit=limit)
     if not found.envelopes and not _is_listed(connection, session):
         raise unknown(session)
     return found
@@ -169,13 +174,14 @@ def _read(
     *,
     is_for_writing: bool,
     after: int = 0,
+    limit: int = -1,
 ) -> Resumed:
     envelopes: list[Envelope] = []
     blobs = Blobs(home)
     # Asked first: what another process writes meanwhile is no loss.
     told = acknowledged(home, session)
     (known,) = connection.execute(_KNOWN, (session,)).fetchone()
-    for row in connection.execute(_ROWS, (session, after)):
+    for row in connection.execute(_ROWS, (session, after, limit)):
         last = after + len(envelopes)
         try:
             envelopes.append(_checked(row, last + 1, session, blobs))
@@ -188,7 +194,7 @@ def _read(
     if not envelopes and not after and not _is_listed(connection, session):
         raise _gone(session, told) if told else unknown(session)
     last = after + len(envelopes)
-    if max(known or 0, told) > last:
+    if len(envelopes) != limit and max(known or 0, told) > last:
         known = max(known or 0, told)
         missing = f"event {last + 1} is missing"
         if told > last:

@@ -1,0 +1,203 @@
+"""The sessions that are open in this process."""
+
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Literal
+
+import anyio
+from anyio import CancelScope, create_task_group, to_thread
+from anyio.abc import TaskGroup, TaskStatus
+from msgspec import Struct
+
+from ouroboros.app.hub.outfit import Outfit
+from ouroboros.app.hub.room import Room
+from ouroboros.app.past import sessions
+from ouroboros.core.commands import Branch
+from ouroboros.core.errors import Misuse
+
+_CLOSE_SECONDS = 30.0
+
+_logger = logging.getLogger(__name__)
+
+
+class _Wish(Struct, frozen=True, kw_only=True):
+    cwd: Path
+    resume: str
+    at: str
+    mind: Literal["", "tools", "rlm"]
+    browser: bool
+    flags: dict[str, object]
+
+
+class Hub:
+    """Opens sessions, each once, and keeps them open."""
+
+    def __init__(self, outfit: Outfit, tasks: TaskGroup) -> None:
+        """Made by ``hub`` only."""
+        self.outfit = outfit
+        self._tasks = tasks
+        self._rooms: dict[str, Room] = {}
+        self._opening: dict[str, anyio.Lock] = {}
+        self._sinks: list[Callable[[str], None]] = []
+        self._is_closed = False
+
+    async def open(
+        self,
+        *,
+        cwd: Path | None = None,
+        resume: str = "",
+        latest: bool = False,
+        at: str = "",
+        mind: Literal["", "tools", "rlm"] = "",
+        browser: bool = False,
+        model: str = "",
+        mode: str = "",
+    ) -> Room:
+        """The room of a session: the one that is open already, or a new one.
+
+        Args:
+            cwd: Working folder of a new session; a resumed one goes on in its own.
+            resume: A session's id, title, or a part of its id that fits one only.
+            latest: The newest session of ``cwd``, where there is one.
+            at: Go on after this message, an id or a number of its tree.
+            mind: Who drives it; empty means as before, and ``tools`` in a new session.
+            browser: There is one, started by its first use.
+            model: The model to ask, in the place of the settings'.
+            mode: How much is asked, in the place of the settings'.
+
+        Raises:
+            Misuse: Folder, model or key do not fit; the message says what to do.
+            SessionUnknown: None or more than one session is meant.
+            SessionBusy: Another process has it open.
+            StoreFailed: The database cannot be used.
+        """
+        folder = cwd or self.outfit.cwd
+        id = await to_thread.run_sync(self._meant, resume, folder if latest else None)
+        wish = _Wish(
+            cwd=folder,
+            resume=id,
+            at=at,
+            mind=mind,
+            browser=browser,
+            flags={"model": model or None, "mode": mode or None},
+        )
+        if not id:
+            return await self._begin(wish)
+        # Two faces that ask for one session at the same moment get one room.
+        async with self._opening.setdefault(id, anyio.Lock()):
+            room = self._rooms.get(id)
+            if room is None:
+                return await self._begin(wish)
+            if at:
+                from ouroboros.app.past.tree import node_named
+
+                await room.send(Branch(message_id=node_named(room.state, at)))
+            return room
+
+    def rooms(self) -> tuple[Room, ...]:
+        """Those that are open, the oldest first."""
+        return tuple(self._rooms.values())
+
+    def room(self, session: str) -> Room | None:
+        """The open room of a session, by its whole id."""
+        return self._rooms.get(session)
+
+    def listen(self, sink: Callable[[str], None]) -> None:
+        """Tells ``sink`` the id of each session whose standing changes: it was opened or closed, began, ended, asks."""
+        self._sinks.append(sink)
+
+    def forget(self, sink: Callable[[str], None]) -> None:
+        """Tells a sink nothing more."""
+        self._sinks.remove(sink)
+
+    async def close(self, session: str) -> None:
+        """Stops what runs in a session and closes it; nothing happens where it is not open."""
+        room = self._rooms.get(session)
+        if room is not None:
+            await room.close()
+            await room.gone.wait()
+
+    async def close_all(self) -> None:
+        """Closes every room."""
+        self._is_closed = True
+        async with create_task_group() as tasks:
+            for id in tuple(self._rooms):
+                tasks.start_soon(self.close, id)
+
+    def _meant(self, resume: str, folder: Path | None) -> str:
+        if resume in self._rooms:
+            return resume
+        if folder is not None and not resume:
+            found = sessions.latest(self.outfit.home, str(folder.resolve()))
+            return found.id if found else ""
+        return sessions.find(self.outfit.home, resume).id if resume else ""
+
+    async def _begin(self, wish: _Wish) -> Room:
+        if self._is_closed:
+            raise Misuse("this program is about to end", hint="start it again")
+        return await self._tasks.start(self._keep, wish)
+
+    async def _keep(self, wish: _Wish, *, task_status: TaskStatus[Room]) -> None:
+        """Holds one session open; what goes wrong in it later ends this room only."""
+        room: Room | None = None
+        try:
+            async with AsyncExitStack() as stack:
+                engine, chosen = await to_thread.run_sync(
+                    self.outfit.engine, await to_thread.run_sync(self._folder, wish), wish.flags
+                )
+                session = await stack.enter_async_context(
+                    engine.open(
+                        cwd=wish.cwd,
+                        resume=wish.resume,
+                        at=wish.at,
+                        interactive=True,
+                        mind=wish.mind,
+                        browser=wish.browser,
+                        chosen=chosen,
+                    )
+                )
+                tasks = await stack.enter_async_context(create_task_group())
+                id = session.id
+                room = Room(session, tasks, home=self.outfit.home, tell=lambda _: self._tell(id))
+                self._rooms[id] = room
+                tasks.start_soon(session.warm)
+                task_status.started(room)
+                self._tell(id)
+                await room.closing.wait()
+        except Exception:
+            if room is None:
+                raise
+            _logger.exception("session %s was not closed as it should be", room.id)
+        finally:
+            if room is not None:
+                del self._rooms[room.id]
+                self._opening.pop(room.id, None)
+                room.leave()
+                self._tell(room.id)
+
+    def _folder(self, wish: _Wish) -> Path:
+        """The folder whose settings count: a session that goes on has its own."""
+        if wish.resume:
+            own = Path(sessions.find(self.outfit.home, wish.resume).cwd)
+            if own.is_dir():
+                return own
+        return wish.cwd
+
+    def _tell(self, session: str) -> None:
+        for sink in tuple(self._sinks):
+            sink(session)
+
+
+@asynccontextmanager
+async def hub(outfit: Outfit) -> AsyncGenerator[Hub]:
+    """A hub; leaving it stops all runs and closes all rooms."""
+    async with create_task_group() as tasks:
+        made = Hub(outfit, tasks)
+        try:
+            yield made
+        finally:
+            with CancelScope(shield=True), anyio.move_on_after(_CLOSE_SECONDS):
+                await made.close_all()
+            tasks.cancel_scope.cancel()

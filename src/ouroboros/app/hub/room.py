@@ -1,0 +1,229 @@
+"""One open session, for any number of faces."""
+
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Literal
+
+import anyio
+from anyio import CancelScope, lowlevel, to_thread
+from anyio.abc import TaskGroup
+
+from ouroboros.app.hub.feed import Feed, Gap
+from ouroboros.app.ouroboros import Session
+from ouroboros.core.commands import (
+    AcceptPlan,
+    Command,
+    Compact,
+    Interrupt,
+    Queue,
+    RefusePlan,
+    Review,
+    SetGoal,
+    Steer,
+    Submit,
+)
+from ouroboros.core.errors import OuroborosError
+from ouroboros.core.events import Envelope
+from ouroboros.core.state import State
+from ouroboros.store.following import page
+
+type Sink = Callable[[Envelope], None]
+type News = Literal["opened", "began", "ended", "asks", "changed", "closed"]
+
+_LONG = (Submit, Compact, Review, AcceptPlan, RefusePlan, Queue, SetGoal)
+"""Commands that may begin a run, and return when it is over."""
+
+PAGE = 500
+"""Events that are read from the log at once."""
+
+_STOP_SECONDS = 20.0
+
+_logger = logging.getLogger(__name__)
+
+
+class Room:
+    """A session that stays open when nobody looks."""
+
+    def __init__(
+        self, session: Session, tasks: TaskGroup, *, home: Path, tell: Callable[[News], None]
+    ) -> None:
+        """Made by ``Hub.open`` only; ``tasks`` are the runs of this session."""
+        self.session = session
+        self.problem: OuroborosError | None = None
+        self._tasks, self._home, self._tell = tasks, home, tell
+        self._feeds: list[Feed] = []
+        self._jobs = 0
+        self._idle = anyio.Event()
+        self._idle.set()
+        self.closing, self.gone = anyio.Event(), anyio.Event()
+        session.listen(self._hear)
+
+    @property
+    def id(self) -> str:
+        """The session's name."""
+        return self.session.id
+
+    @property
+    def state(self) -> State:
+        """What is true now; for reading only."""
+        return self.session.state
+
+    @property
+    def running(self) -> bool:
+        """A run is under way, or about to begin."""
+        return self.session.running or self._jobs > 0
+
+    @property
+    def watched(self) -> int:
+        """How many readers follow it."""
+        return len(self._feeds)
+
+    async def send(self, command: Command) -> None:
+        """Carries out one command; one that begins a run returns when that has begun.
+
+        Words that were to reach a run that has just ended begin one; a ``Submit`` without words goes
+        on with a run that was cut off.
+
+        Raises:
+            Misuse: The command does not fit the moment.
+            StoreFailed: It cannot be kept.
+        """
+        if isinstance(command, Steer) and not self.running:
+            command = Submit(text=command.text)
+        if self.session.running or not isinstance(command, _LONG):
+            await self.session.send(command)
+            return
+        job = _Job()
+        self._tasks.start_soon(self._carry_out, command, job)
+        while not (job.is_over or self.session.running):
+            await lowlevel.checkpoint()
+            await job.look()
+        if job.problem is not None:
+            raise job.problem
+
+    def listen(self, sink: Sink) -> None:
+        """Shows every event from now on, in order, on the event loop; the sink must not block."""
+        self.session.listen(sink)
+
+    @asynccontextmanager
+    async def follow(
+        self, after: int = 0, *, capacity: int = 1024
+    ) -> AsyncGenerator[AsyncIterator[Envelope | Gap]]:
+        """Every event after number ``after``: from the log, then live, none twice and none left out.
+
+        A reader who is too slow loses deltas, then is given a ``Gap`` and what it missed from the log.
+
+        Raises:
+            StoreFailed: The log cannot be read.
+        """
+        feed = Feed(capacity)
+        self._feeds.append(feed)
+        try:
+            yield self._read(feed, after)
+        finally:
+            self._feeds.remove(feed)
+
+    async def close(self) -> None:
+        """Stops what runs, then lets the session be taken down; returns when nothing runs any more."""
+        with CancelScope(shield=True), anyio.move_on_after(_STOP_SECONDS) as waiting:
+            while self.running:
+                with suppress(OuroborosError):
+                    await self.session.send(Interrupt(reason="closed"))
+                with anyio.move_on_after(1):
+                    await self._idle.wait()
+        if waiting.cancelled_caught:
+            self._tasks.cancel_scope.cancel()
+        self.closing.set()
+
+    def leave(self) -> None:
+        """The session is closed; who follows it reads what is left."""
+        for feed in self._feeds:
+            feed.close()
+        self.gone.set()
+
+    async def _read(self, feed: Feed, after: int) -> AsyncGenerator[Envelope | Gap]:
+        is_behind = True
+        while True:
+            while is_behind:
+                found: list[Envelope] = await to_thread.run_sync(page, self._home, self.id, after, PAGE)
+                for envelope in found:
+                    after = envelope.seq
+                    yield envelope
+                is_behind = len(found) == PAGE
+            for envelope in feed.take(after):
+                after = envelope.seq
+                yield envelope
+            if feed.is_lost:
+                yield Gap(after=after)
+                feed.start_over()
+                is_behind = True
+                continue
+            if feed.is_closed:
+                return
+            await feed.wait()
+
+    async def _carry_out(self, command: Command, job: "_Job") -> None:
+        self._jobs += 1
+        self._idle = anyio.Event()
+        self.problem = None
+        self._tell("began")
+        try:
+            await self._said(command)
+        except OuroborosError as problem:
+            job.problem = self.problem = problem
+        except Exception as bug:
+            _logger.exception("a run of session %s broke", self.id)
+            job.problem = self.problem = OuroborosError(f"the run broke: {bug!r}")
+        finally:
+            job.end()
+            self._jobs -= 1
+            if not self._jobs:
+                self._idle.set()
+            self._tell("ended")
+
+    async def _said(self, command: Command) -> None:
+        match command:
+            case Submit(text=text, media=()) if not text.strip():
+                await self.session.run("")
+            case _:
+                await self.session.send(command)
+
+    def _hear(self, envelope: Envelope) -> None:
+        for feed in self._feeds:
+            feed.put(envelope)
+        if envelope.type in _TELLING:
+            self._tell("asks" if self.state.is_asking else "changed")
+
+
+_TELLING = frozenset({
+    "permission.requested",
+    "permission.answered",
+    "user.asked",
+    "user.answered",
+    "session.changed",
+    "plan.proposed",
+    "plan.answered",
+    "user.message",
+})
+
+
+class _Job:
+    """A command that is being carried out."""
+
+    def __init__(self) -> None:
+        self.problem: OuroborosError | None = None
+        self._over = anyio.Event()
+
+    @property
+    def is_over(self) -> bool:
+        return self._over.is_set()
+
+    def end(self) -> None:
+        self._over.set()
+
+    async def look(self) -> None:
+        """Waits a moment for its end."""
+        with anyio.move_on_after(0.002):
+            await self._over.wait()
