@@ -93,6 +93,38 @@ async def test_the_first_contact_of_a_command_is_asked_of_the_person(tmp_path: P
 
 
 @with_own_network
+async def test_an_answer_holds_for_every_later_contact_of_the_command_until_it_has_ended(
+    tmp_path: Path,
+) -> None:
+    contact = "curl -sS -o /dev/null http://api.example/"
+    lives = f"{contact}; until [ -e go ]; do sleep 0.05; done; {contact}; touch over; sleep 60"
+    waits = "touch go; until [ -e over ]; do sleep 0.05; done; echo seen"
+    endless = f"while :; do {contact} & sleep 0.01; done"
+    turns = [
+        Turn(tool_calls=(call("exec_command", cmd=lives, yield_time_ms=500),)),
+        Turn(tool_calls=(call("shell", command=waits),)),
+        Turn(tool_calls=(call("shell", command=endless),)),
+        Turn(text="done"),
+    ]
+    async with stage(tmp_path, turns, interactive=True, environment=NOWHERE, **CAGED) as s:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.run)
+            asked = await _question(s, 1)
+            await s.session.send(Approve(request_id=asked.request_id))
+            asked = await _question(s, 2)
+            await s.session.send(Deny(request_id=asked.request_id))
+        lived, seen, ended = map(text_of, s.events(ToolResulted))
+        contacts = s.events(NetworkContacted)
+    assert "session ID" in lived
+    assert "seen" in seen
+    assert "network was refused" in ended
+    assert [one.call_id for one in s.events(PermissionRequested)] == ["call_1_1", "call_3_1"]
+    said = [(one.call_id, one.decision) for one in contacts]
+    assert said[:2] == [("call_1_1", "allowed")] * 2
+    assert set(said[2:]) == {("call_3_1", "denied")}
+
+
+@with_own_network
 async def test_a_yes_for_good_writes_the_host_down_and_no_session_asks_again(
     tmp_path: Path,
 ) -> None:

@@ -65,15 +65,12 @@ class Outgoing:
             return
         proxy = await self._opened(self._tasks)
         with proxy.calls.attend(call_id, end) as attendance:
-            try:
-                calls = proxy.calls
-                after = Afterlife(
-                    held=partial(calls.live_on, call_id), gone=partial(calls.gone, call_id)
-                )
-                routed = sandbox.routed(partial(proxy.outlet, call_id), after)
-                yield Way(sandbox=routed, refused=lambda: attendance.reason)
-            finally:
-                proxy.doorman.forget(call_id)
+            calls = proxy.calls
+            after = Afterlife(
+                held=partial(calls.live_on, call_id), gone=partial(calls.gone, call_id)
+            )
+            routed = sandbox.routed(partial(proxy.outlet, call_id), after)
+            yield Way(sandbox=routed, refused=lambda: attendance.reason)
 
     async def _opened(self, tasks: TaskGroup) -> "Managed":
         async with self._opening:

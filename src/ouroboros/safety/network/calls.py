@@ -25,7 +25,8 @@ class Calls:
     """The calls that run now, by their ids."""
 
     def __init__(self) -> None:
-        """None runs."""
+        """None runs; ``on_ended`` hears of each call of which nothing runs any more, in any thread."""
+        self.on_ended: Callable[[str], None] = lambda call_id: None
         self._running: dict[str, Attendance] = {}
         self._living_on: dict[str, Callable[[], None]] = {}
 
@@ -37,6 +38,8 @@ class Calls:
             yield attendance
         finally:
             del self._running[call_id]
+            if call_id not in self._living_on:
+                self.on_ended(call_id)
 
     def live_on(self, call_id: str, end: Callable[[], None]) -> None:
         """The call has an answer, and its command runs on; ``end`` ends that."""
@@ -45,6 +48,8 @@ class Calls:
     def gone(self, call_id: str) -> None:
         """A command of the call has ended; from any thread."""
         self._living_on.pop(call_id, None)
+        if call_id not in self._running:
+            self.on_ended(call_id)
 
     @property
     def only(self) -> str:

@@ -133,8 +133,9 @@ class Doorman:
         self._patience = patience
         self._ruled = ruled
         self.on_denied: Callable[[str, str], None] = lambda call_id, reason: None
+        self.known: Callable[[str], str] = lambda call_id: call_id
         self._session: dict[_Key, Consent] = {}
-        self._for_call: dict[tuple[_Key, str], Consent] = {}
+        self._for_call: dict[str, dict[_Key, Consent]] = {}
         self._late: dict[_Key, Consent] = {}
         self._asking: dict[_Key, _Question] = {}
 
@@ -169,7 +170,7 @@ class Doorman:
             reason = f"only GET, HEAD and OPTIONS are let through, not {what}"
             return _no("method", reason, "blocked-by-method-policy")
         key = _key(contact)
-        decided = self._session.get(key) or self._for_call.get((key, contact.call_id))
+        decided = self._session.get(key) or self._for_call.get(contact.call_id, {}).get(key)
         if decided is not None and not decided.allowed:
             return _by_person(contact, decided, by="session")
         if is_listed:
@@ -189,29 +190,31 @@ class Doorman:
         return replace(self.rules, allow=(*(self.rules.allow or ()), named))
 
     def forget(self, call_id: str) -> None:
-        """A call has ended, and with it what was allowed to it alone."""
-        for key in [key for key in self._for_call if key[1] == call_id]:
-            del self._for_call[key]
+        """A call has ended, and with it what was said of it alone; from any thread."""
+        self._for_call.pop(call_id, None)
 
     async def _asked(self, contact: Contact) -> Ruling:
-        key = _key(contact)
+        key, call_id = _key(contact), contact.call_id
+        if call_id and not self.known(call_id):
+            reason = "the call that it belongs to has ended, so nobody was asked"
+            return replace(_no("policy", reason, "blocked-by-policy"), waits=True)
         question = self._asking.get(key)
         if question is None:
             early = self._late.pop(key, None)
             if early is not None:
+                self._remember(key, call_id, early)
                 return _by_person(contact, early)
             question = self._asking[key] = _Question()
             self._tasks.start_soon(self._put, contact, question)
+        question.calls.add(call_id)
         question.waiting += 1
         try:
             with anyio.move_on_after(self._patience):
                 await question.done.wait()
-                if contact.call_id:
-                    self._for_call[key, contact.call_id] = question.consent
                 return _by_person(contact, question.consent)
         finally:
             question.waiting -= 1
-        question.left.add(contact.call_id)
+        question.left.add(call_id)
         reason = f"{contact.place} waits for approval; try again when it was given"
         return replace(_no("policy", reason, "blocked-by-policy"), waits=True)
 
@@ -224,6 +227,10 @@ class Doorman:
                 self._session[key] = question.consent
             elif not question.waiting:
                 self._late[key] = question.consent
+            # Before whoever waits wakes up: a contact of the same call may come first.
+            if question.waiting or not question.consent.allowed:
+                for call_id in question.calls:
+                    self._remember(key, call_id, question.consent)
         finally:
             del self._asking[key]
             question.done.set()
@@ -232,14 +239,19 @@ class Doorman:
             for call_id in question.left:
                 self.on_denied(call_id, reason)
 
+    def _remember(self, key: _Key, call_id: str, consent: Consent) -> None:
+        if call_id and self.known(call_id):
+            self._for_call.setdefault(call_id, {})[key] = consent
+
 
 class _Question:
-    """One that stands, how many wait for its answer, and which calls went on without it."""
+    """One that stands, how many wait for its answer, which calls it is of, and which went on without it."""
 
     def __init__(self) -> None:
         self.done = anyio.Event()
         self.consent = Consent(allowed=False)
         self.waiting = 0
+        self.calls: set[str] = set()
         self.left: set[str] = set()
 
 

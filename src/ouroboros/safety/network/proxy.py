@@ -99,7 +99,8 @@ class Managed:
         self._slots = anyio.Semaphore(MOST_CONNECTIONS)
         self.doorman = doorman
         self.calls = Calls()
-        doorman.on_denied = self.calls.blame
+        doorman.on_denied, doorman.known = self.calls.blame, self.calls.known
+        self.calls.on_ended = doorman.forget
         self._record = record
         self._proxy_for = proxy_for
 

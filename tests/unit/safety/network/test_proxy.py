@@ -1,15 +1,18 @@
 """The managed proxy: who is let through, who is asked about, what is refused, and what is on record."""
 
 import os
+import socket
+from contextlib import closing
 from typing import Any
 
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
+from msgspec import structs
 
 from ouroboros.safety.network import HostRules
 from ouroboros.safety.network.dial import Refused, dial, look_of, lookup
-from ouroboros.safety.network.doorman import Consent, Contact
+from ouroboros.safety.network.doorman import Consent, Contact, Doorman
 from tests.unit.llm.proxy_parts import proxying
 from tests.unit.safety.network.parts import page, proxy, say, serving
 
@@ -170,6 +173,70 @@ async def test_a_yes_for_once_holds_for_the_rest_of_the_call_it_was_given_to() -
     assert asked == ["call-1", "call-1"]
 
 
+@pytest.mark.parametrize("allowed", [False, True])
+async def test_a_contact_that_comes_right_after_an_answer_is_not_asked_again(
+    *, allowed: bool
+) -> None:
+    asked: list[str] = []
+    ruled: list[bool] = []
+    contact = Contact(host="nowhere.example", port=80, protocol="http", call_id="call-1")
+
+    async with anyio.create_task_group() as tasks:
+
+        async def one() -> None:
+            ruled.append((await doorman.rule(contact)).allowed)
+
+        async def ask(contact: Contact) -> Consent:
+            asked.append(contact.call_id)
+            tasks.start_soon(one)  # begins before whoever waits has heard of the answer
+            return Consent(allowed=allowed)
+
+        doorman = Doorman(HostRules.of(None), tasks=tasks, ask=ask)
+        await one()
+    assert asked == ["call-1"]
+    assert ruled == [allowed, allowed]
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+async def test_an_answer_holds_until_what_a_call_left_running_has_ended(*, allowed: bool) -> None:
+    asked: list[str] = []
+
+    async def ask(contact: Contact) -> Consent:
+        asked.append(contact.call_id)
+        return Consent(allowed=allowed)
+
+    async with proxy(ask=ask, proxy_for=_nowhere) as (made, seen):
+        contact = Contact(host="nowhere.example", port=80, protocol="http", call_id="call-1")
+        with made.calls.attend("call-1"):
+            first = await made.doorman.rule(contact)
+            made.calls.live_on("call-1", lambda: None)
+        assert await made.doorman.rule(contact) == structs.replace(first, by="session")
+        made.calls.gone("call-1")
+        over = await made.doorman.rule(contact)
+    assert asked == ["call-1"]
+    assert not over.allowed
+    assert "has ended" in over.reason
+    assert not seen
+
+
+async def test_a_contact_whose_call_ended_before_it_said_what_it_wants_is_asked_of_nobody() -> None:
+    wish = _socks("nowhere.example", 443)
+    async with proxy(ask=_never, proxy_for=_nowhere) as (made, seen):
+        with anyio.fail_after(60), closing(socket.socket()) as client:
+            client.settimeout(0)
+            with made.calls.attend("call-1"):
+                client.connect_ex(("127.0.0.1", made.port))
+                await anyio.wait_writable(client)
+                client.send(wish[:3])
+                await anyio.wait_readable(client)
+                assert client.recv(2) == b"\5\0"
+            client.send(wish[3:])
+            await anyio.wait_readable(client)
+            assert client.recv(9)[1] != 0
+    assert [(one.call_id, one.decision) for one in seen] == [("call-1", "denied")]
+    assert "has ended" in seen[0].reason
+
+
 async def test_an_answer_that_comes_late_counts_for_the_next_one() -> None:
     answered = anyio.Event()
     asked: list[Contact] = []
@@ -187,6 +254,27 @@ async def test_an_answer_that_comes_late_counts_for_the_next_one() -> None:
         await anyio.sleep(0.01)
         assert (await say(made.port, _connect("nowhere.example:443"))).startswith(b"HTTP/1.1 502 ")
     assert len(asked) == 1
+
+
+async def test_an_answer_that_comes_late_holds_for_the_call_that_came_back() -> None:
+    answered = anyio.Event()
+    asked: list[Contact] = []
+
+    async def ask(contact: Contact) -> Consent:
+        asked.append(contact)
+        await answered.wait()
+        return Consent(allowed=True)
+
+    async with proxy(ask=ask, patience=0, proxy_for=_nowhere) as (made, seen):
+        contact = Contact(host="nowhere.example", port=80, protocol="http", call_id="call-2")
+        await made.doorman.rule(structs.replace(contact, call_id=""))
+        answered.set()
+        await checkpoint()
+        with made.calls.attend("call-2"):
+            ruled = [await made.doorman.rule(contact) for _ in range(3)]
+    assert len(asked) == 1
+    assert [one.allowed for one in ruled] == [True, True, True]
+    assert not seen
 
 
 async def test_a_no_that_comes_late_ends_the_call_that_went_on_without_it() -> None:
