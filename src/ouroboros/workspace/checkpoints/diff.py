@@ -12,12 +12,23 @@ from ouroboros.workspace.checkpoints.objects import NOT_KEPT, Entry
 
 def diff_of(library: Library, changes: Iterable[Change]) -> str:
     """The changes of files as git shows them, bounded; raises ``CheckpointLost``."""
-    sides = {
+    return told(sides_of(library, changes), name_of)
+
+
+def name_of(path: Path) -> str:
+    """A path as text that can be shown and sent."""
+    return path.as_posix().encode("utf-8", "replace").decode()
+
+
+def sides_of(
+    library: Library, changes: Iterable[Change]
+) -> dict[Path, tuple[Side | None, Side | None]]:
+    """What each changed file was and is; raises ``CheckpointLost``."""
+    return {
         Path(change.path): (_side(library, change.before), _side(library, change.after))
         for change in changes
         if not change.is_folder
     }
-    return told(sides, lambda path: path.as_posix().encode("utf-8", "replace").decode())
 
 
 def _side(library: Library, entry: Entry | None) -> Side | None:

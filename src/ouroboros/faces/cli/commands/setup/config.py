@@ -84,6 +84,7 @@ def set_one(invocation: Invocation, key: str, value: str | None, layer: str) -> 
 
     `keys.NAME` keeps a credential; it is asked for or read from standard input, never an argument.
     """
+    from ouroboros.app.config import saving
     from ouroboros.app.config import schema as config_schema
     from ouroboros.app.config import view as config_view
     from ouroboros.app.config import write as config_write
@@ -97,12 +98,10 @@ def set_one(invocation: Invocation, key: str, value: str | None, layer: str) -> 
     if path[0] == "profiles" and layer != "user":
         raise Misuse("profiles belong to the user's file", hint="leave out --project or --local")
     parsed = config_write.spelled(path, value)
-    if layer == "user":
-        file = invocation.home() / "config.toml"
-        config_write.set_value(file, path, parsed, private=True)
-    else:
-        file = _set_in_project(invocation, layer, path, parsed)
-    note(f"{key} = {config_view.written(parsed)} in {file}")
+    at = saving.place(invocation.home(), invocation.cwd(), cast("saving.Where", layer))
+    with saving.trusted_as_before(at):
+        config_write.set_value(at.file, path, parsed, private=at.is_private)
+    note(f"{key} = {config_view.written(parsed)} in {at.file}")
     _warn_if_shadowed(invocation, key, layer)
 
 
@@ -119,7 +118,7 @@ def import_levels(invocation: Invocation, file: Path, layer: str) -> None:
 
     `auto` becomes allow, `approve` ask and `denied` deny; rules that are there already stay.
     """
-    from ouroboros.app.config import levels, trust
+    from ouroboros.app.config import levels, saving, trust
     from ouroboros.app.config import write as config_write
 
     home = invocation.home()
@@ -127,14 +126,11 @@ def import_levels(invocation: Invocation, file: Path, layer: str) -> None:
     found = levels.read_levels(invocation.cwd() / file, home=home, project=project)
     if not found:
         note(f"{file} names no tools")
+    at = saving.place(home, invocation.cwd(), cast("saving.Where", layer))
     for outcome, tools in found.items():
-        path = ("permissions", outcome)
-        if layer == "user":
-            target = home / "config.toml"
-            config_write.add_values(target, path, tools, private=True)
-        else:
-            target = _set_in_project(invocation, layer, path, tools, adding=True)
-        note(f"permissions.{outcome} in {target}: {', '.join(tools)}")
+        with saving.trusted_as_before(at):
+            config_write.add_values(at.file, ("permissions", outcome), tools, private=at.is_private)
+        note(f"permissions.{outcome} in {at.file}: {', '.join(tools)}")
 
 
 @command.command("where")
@@ -187,34 +183,6 @@ def _set_key(invocation: Invocation, name: str, value: str | None) -> None:
     secret = typed(name, hidden=True)
     place = keys.keep(invocation.home(), name, secret.strip())
     note(f"{name} is kept in {keys.named(place, invocation.home())}")
-
-
-def _set_in_project(
-    invocation: Invocation,
-    layer: str,
-    path: tuple[str, ...],
-    value: object,
-    *,
-    adding: bool = False,
-) -> Path:
-    """Writes to the project; a folder that was trusted stays so, as the person made the change."""
-    from ouroboros.app.config import trust
-    from ouroboros.app.config import write as config_write
-
-    home = invocation.home()
-    folder = trust.project_folder(invocation.cwd(), home)
-    if (folder / ".ouroboros").resolve() == home.resolve():
-        raise Misuse(f"{folder} is no project: its .ouroboros is your home", hint="use --user")
-    before = trust.standing(home, trust.read(folder, home))
-    name = "config.toml" if layer == "project" else "config.local.toml"
-    file = folder / ".ouroboros" / name
-    if adding:
-        config_write.add_values(file, path, cast("tuple[str, ...]", value), private=False)
-    else:
-        config_write.set_value(file, path, value, private=False)
-    if before.verdict in {"trusted", "nothing"}:
-        trust.grant(home, trust.read(folder, home))
-    return file
 
 
 def _warn_if_shadowed(invocation: Invocation, key: str, layer: str) -> None:

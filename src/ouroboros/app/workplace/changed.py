@@ -1,0 +1,185 @@
+"""What a session, or one of its turns, changed in files; everything blocks.
+
+The files as they are now are looked at and not kept: asking often keeps no checkpoint from its place.
+"""
+
+from collections.abc import Callable, Collection
+from itertools import islice
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ouroboros.app.rewind.offline import Records
+from ouroboros.app.rewind.points import Point, before, named, others
+from ouroboros.app.settings import Settings
+from ouroboros.core.clock import SystemClock
+from ouroboros.core.errors import Misuse
+from ouroboros.workspace.checkpoints.compare import Change
+from ouroboros.workspace.checkpoints.diff import name_of, sides_of
+from ouroboros.workspace.checkpoints.rewind import between, planned
+from ouroboros.workspace.hunks import FileChange, Status, file_changes
+
+FILES = 500
+"""So many files are in one answer."""
+
+type Clean = Callable[[str], str]
+
+
+class Changes(Struct, frozen=True, kw_only=True):
+    """What differs between two checkpoints, or one and the files as they are.
+
+    Attributes:
+        start: The checkpoint that is compared with; empty where nothing was ever written.
+        end: The other one; empty for the files as they are.
+        more: Files that are left out, as there are too many.
+        hidden: Files of which a secret is not shown, so that parts of them cannot be taken back.
+    """
+
+    files: tuple[FileChange, ...] = ()
+    start: str = ""
+    end: str = ""
+    more: int = 0
+    hidden: tuple[str, ...] = ()
+
+
+class Back(Struct, frozen=True, kw_only=True):
+    """What going back to before some words would do to files.
+
+    Attributes:
+        foreign: Changed by somebody else since, or maybe so; they need a decision.
+        unsure: Those of them that a command may have changed as well.
+        left: What stays as it is, and why.
+    """
+
+    changes: Changes
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    foreign: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
+    left: dict[str, str] = {}
+
+
+class Past:
+    """One session's checkpoints, for showing; ``clean`` takes secrets out of lines."""
+
+    def __init__(self, home: Path, session: str, settings: Settings, clean: Clean) -> None:
+        """Reads the log; raises as ``Records``."""
+        self._records = Records(home, session, settings)
+        self._ask_after = settings.checkpoints.ask_after
+        self._clean = clean
+
+    def points(self) -> list[Point]:
+        """Where it can go back to, the latest first."""
+        return self._records.points()
+
+    def since_the_start(self, only: Collection[str] = ()) -> Changes:
+        """From before the first effect to the files as they are."""
+        kept = self._records.state.files.kept
+        return self._to_now(kept[0].checkpoint, only) if kept else Changes()
+
+    def of_turn(self, message_id: str, only: Collection[str] = ()) -> Changes:
+        """From some words of the person's to their next ones; raises ``Misuse`` for no such words."""
+        state = self._records.state
+        start = before(state, message_id)
+        turns = state.tree.turns()
+        place = turns.index(message_id) if message_id in turns else -1
+        after = before(state, turns[place - 1]) if place > 0 else None
+        if start is None:
+            return Changes()
+        if after is None:
+            return self._to_now(start.checkpoint, only)
+        return self.between(start.checkpoint, after.checkpoint, only)
+
+    def between(self, start: str, end: str = "", only: Collection[str] = ()) -> Changes:
+        """From a checkpoint, by the beginning of its name, to another, or to the files as they are."""
+        records = self._records
+        first = named(records.state, start).checkpoint
+        if not end:
+            return self._to_now(first, only)
+        last = named(records.state, end).checkpoint
+        with records.shadow.locked():
+            return self._told(between(records.shadow, first, last), first, last, only)
+
+    def back(self, message_id: str) -> Back:
+        """What bringing the files back to before these words would do."""
+        records = self._records
+        target = before(records.state, message_id)
+        if target is None:
+            return Back(changes=Changes())
+        shadow = records.shadow
+        with shadow.locked():
+            start = shadow.glance(records.bounds, now=SystemClock().now())
+            found, left = planned(shadow, start, target.checkpoint, records.bounds)
+            theirs = others(
+                shadow, records.state.files.kept, target, start, ask_after=self._ask_after
+            )
+            told = self._told(found, "", target.checkpoint, ())
+        files = [change for change in found if not change.is_folder]
+        return Back(
+            changes=told,
+            added=sum(change.before is None for change in files),
+            changed=sum(None not in {change.before, change.after} for change in files),
+            removed=sum(change.after is None for change in files),
+            foreign=tuple(_text(change.path) for change in files if change.path in theirs),
+            unsure=tuple(_text(change.path) for change in files if change.path in theirs.unsure),
+            left={_text(path): why for path, why in left.items()},
+        )
+
+    def marks(self, most: int) -> dict[str, Status]:
+        """Which files differ from before the first effect, by path."""
+        kept = self._records.state.files.kept
+        if not kept:
+            return {}
+        shadow = self._records.shadow
+        with shadow.locked():
+            found = self._until_now(kept[0].checkpoint)
+        files = (change for change in found if not change.is_folder)
+        return {_text(change.path): _status(change) for change in islice(files, most)}
+
+    def _until_now(self, checkpoint: str) -> list[Change]:
+        shadow = self._records.shadow
+        now = shadow.glance(self._records.bounds, now=SystemClock().now())
+        return between(shadow, checkpoint, now)
+
+    def _to_now(self, checkpoint: str, only: Collection[str]) -> Changes:
+        with self._records.shadow.locked():
+            return self._told(self._until_now(checkpoint), checkpoint, "", only)
+
+    def _told(self, changes: list[Change], start: str, end: str, only: Collection[str]) -> Changes:
+        files = [change for change in changes if not change.is_folder]
+        if only:
+            files = [change for change in files if _text(change.path) in only]
+            if not files:
+                raise Misuse("this file is as it was", hint="look at the changes again")
+        sides = sides_of(self._records.shadow.library, files[:FILES])
+        found = [self._cleaned(change) for change in file_changes(sides, name_of, only=only)]
+        return Changes(
+            files=tuple(change for change, _ in found),
+            start=start,
+            end=end,
+            more=max(0, len(files) - FILES),
+            hidden=tuple(change.path for change, is_hidden in found if is_hidden),
+        )
+
+    def _cleaned(self, change: FileChange) -> tuple[FileChange, bool]:
+        """The same without secrets, and whether there were any."""
+        text = "".join(line for hunk in change.hunks for line in hunk.lines)
+        if self._clean(text) == text:
+            return change, False
+        hunks = (
+            replace(hunk, lines=tuple(self._clean(line) for line in hunk.lines))
+            for hunk in change.hunks
+        )
+        return replace(change, hunks=tuple(hunks)), True
+
+
+def _status(change: Change) -> Status:
+    if change.before is None or change.before.is_folder:
+        return "added"
+    return "removed" if change.after is None or change.after.is_folder else "changed"
+
+
+def _text(path: str) -> str:
+    return name_of(Path(path))
