@@ -118,12 +118,28 @@ class Room:
         Raises:
             StoreFailed: The log cannot be read.
         """
+        async with self.batches(after, capacity=capacity) as batches:
+            yield _singly(batches)
+
+    @asynccontextmanager
+    async def batches(
+        self, after: int = 0, *, capacity: int = 1024
+    ) -> AsyncGenerator[AsyncIterator[list[Envelope] | Gap]]:
+        """As ``follow``, with all that waits at once; no list is empty."""
         feed = Feed(capacity)
         self._feeds.append(feed)
         try:
             yield self._read(feed, after)
         finally:
             self._feeds.remove(feed)
+
+    async def past(self, after: int, limit: int = PAGE) -> list[Envelope]:
+        """Events that are on record after one, ``limit`` at most.
+
+        Raises:
+            StoreFailed: The log cannot be read.
+        """
+        return await to_thread.run_sync(page, self._home, self.id, after, limit)
 
     async def close(self) -> None:
         """Stops what runs, then lets the session be taken down; returns when nothing runs any more."""
@@ -143,26 +159,27 @@ class Room:
             feed.close()
         self.gone.set()
 
-    async def _read(self, feed: Feed, after: int) -> AsyncGenerator[Envelope | Gap]:
+    async def _read(self, feed: Feed, after: int) -> AsyncGenerator[list[Envelope] | Gap]:
         is_behind = True
         while True:
             while is_behind:
-                found: list[Envelope] = await to_thread.run_sync(page, self._home, self.id, after, PAGE)
-                for envelope in found:
-                    after = envelope.seq
-                    yield envelope
+                found: list[Envelope] = await self.past(after)
                 is_behind = len(found) == PAGE
-            for envelope in feed.take(after):
-                after = envelope.seq
-                yield envelope
+                if found:
+                    after = found[-1].seq
+                    yield found
+            live = feed.take(after)
+            if live:
+                after = live[-1].seq
+                yield live
             if feed.is_lost:
                 yield Gap(after=after)
                 feed.start_over()
                 is_behind = True
-                continue
-            if feed.is_closed:
+            elif feed.is_closed:
                 return
-            await feed.wait()
+            else:
+                await feed.wait()
 
     async def _carry_out(self, command: Command, job: "_Job") -> None:
         self._jobs += 1
@@ -195,6 +212,17 @@ class Room:
             feed.put(envelope)
         if envelope.type in _TELLING:
             self._tell("asks" if self.state.is_asking else "changed")
+
+
+async def _singly(
+    batches: AsyncIterator[list[Envelope] | Gap],
+) -> AsyncGenerator[Envelope | Gap]:
+    async for batch in batches:
+        if isinstance(batch, Gap):
+            yield batch
+            continue
+        for envelope in batch:
+            yield envelope
 
 
 _TELLING = frozenset({

@@ -16,6 +16,7 @@ COMMANDS = {
     "rlm": Entry(f"{_HERE}.tasks.rlm", "Answer a question about data of any size."),
     "review": Entry(f"{_HERE}.tasks.review", "Have a change reviewed; nothing is changed."),
     "serve": Entry(f"{_HERE}.tasks.serve", "Serve sessions at a local socket, for programs."),
+    "web": Entry(f"{_HERE}.tasks.web", "Work in a page of your browser."),
     "browser": Entry(
         f"{_HERE}.browsing.browser", "See the browser, log in by hand, keep profiles."
     ),

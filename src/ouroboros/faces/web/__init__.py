@@ -1,4 +1,4 @@
-"""The web Command Center. Not built yet.
+"""The web Command Center: a page, an HTTP and websocket API, both for this machine only.
 
-Refuses: to load anything from outside.
+Refuses: connections that are not from this machine, pages of other places, and to load anything from outside.
 """

@@ -1,0 +1,70 @@
+"""The one route that is open to who has no cookie yet: it takes the token and gives one."""
+
+import anyio
+from msgspec import Struct
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ouroboros.faces.web.routing import Described, Refused, described, read, reply
+from ouroboros.faces.web.site import Site
+
+_FIRST_SECONDS, _MOST_SECONDS = 0.25, 4.0
+_WAITING = 8
+
+
+class Login(Struct, frozen=True, kw_only=True):
+    """The token that the server printed."""
+
+    token: str
+
+
+class Entered(Struct, frozen=True, kw_only=True):
+    """Whether the cookie counts."""
+
+    ok: bool
+
+
+def routes(site: Site) -> list[Described]:
+    """The routes."""
+    gate = _Gate(site)
+    return [
+        described(
+            "POST",
+            "/login",
+            gate.enter,
+            "Give the token, get a cookie; wrong ones are answered slowly.",
+            body=Login,
+            answer=Entered,
+        ),
+        described("POST", "/logout", gate.leave, "Forget the cookie.", answer=Entered),
+    ]
+
+
+class _Gate:
+    def __init__(self, site: Site) -> None:
+        self._access = site.access
+        self._wrong = self._waiting = 0
+
+    async def enter(self, request: Request) -> Response:
+        """A wrong token waits, longer each time, and only a few may wait; a right one never does."""
+        given = await read(request, Login)
+        if self._access.is_token(given.token):
+            self._wrong = 0
+            answer = reply(Entered(ok=True))
+            answer.headers["set-cookie"] = self._access.set_cookie()
+            return answer
+        if self._waiting >= _WAITING:
+            raise Refused(429, "too many wrong tokens", hint="wait a few seconds")
+        self._wrong += 1
+        self._waiting += 1
+        try:
+            await anyio.sleep(min(_MOST_SECONDS, _FIRST_SECONDS * 2 ** min(self._wrong, 8)))
+        finally:
+            self._waiting -= 1
+        raise Refused(401, "this is not the token", hint="open the address that `ouro web` printed")
+
+    async def leave(self, request: Request) -> Response:
+        del request
+        answer = reply(Entered(ok=False))
+        answer.headers["set-cookie"] = self._access.drop_cookie()
+        return answer

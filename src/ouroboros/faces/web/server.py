@@ -1,0 +1,86 @@
+"""The server itself: a listening socket of this machine, and the application behind it."""
+
+import socket
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+
+import anyio
+from anyio import create_task_group
+from starlette.types import ASGIApp
+
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.web.routing import BODY_BYTES
+
+_KEEP_ALIVE_SECONDS = 10
+_PING_SECONDS = 20.0
+_STOP_SECONDS = 5
+_CONNECTIONS = 1200
+_BACKLOG = 256
+
+
+def listening(port: int, *, six: bool = False) -> socket.socket:
+    """A socket that listens at a port of this machine; 0 takes a free one.
+
+    Raises:
+        Misuse: The port is taken, or may not be used.
+    """
+    family, host = (socket.AF_INET6, "::1") if six else (socket.AF_INET, "127.0.0.1")
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+        made.listen(_BACKLOG)
+        made.settimeout(0)
+    except OSError as error:
+        made.close()
+        raise Misuse(
+            f"cannot listen at port {port}: {error.strerror or error}",
+            hint="name another one with --port, or leave it out for a free one",
+        ) from error
+    return made
+
+
+@asynccontextmanager
+async def serving(app: ASGIApp, *sockets: socket.socket) -> AsyncGenerator[None]:
+    """Serves until it is left; then connections are closed, with a deadline."""
+    from uvicorn import Config, Server
+
+    started = anyio.Event()
+
+    class Quiet(Server):
+        """Leaves signals to the program, and says when it listens."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            started.set()
+
+        @contextmanager
+        def capture_signals(self) -> Generator[None]:
+            yield
+
+    config = Config(
+        app,
+        http="h11",
+        ws="websockets-sansio",
+        loop="asyncio",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws_max_size=BODY_BYTES,
+        ws_ping_interval=_PING_SECONDS,
+        ws_ping_timeout=_PING_SECONDS,
+        ws_per_message_deflate=False,
+        limit_concurrency=_CONNECTIONS,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=_STOP_SECONDS,
+    )
+    server = Quiet(config)
+    async with create_task_group() as tasks:
+        tasks.start_soon(server.serve, list(sockets))
+        try:
+            await started.wait()
+            yield
+        finally:
+            server.should_exit = True

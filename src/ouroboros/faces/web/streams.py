@@ -1,0 +1,204 @@
+"""The websockets: a session's events down and commands up, and a list of the open sessions."""
+
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from secrets import token_hex
+
+import anyio
+import msgspec
+from anyio import CapacityLimiter, create_task_group
+from anyio.abc import TaskGroup
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from ouroboros.app.hub import Gap, Room
+from ouroboros.core.errors import OuroborosError
+from ouroboros.core.events import Envelope
+from ouroboros.faces.web import frames
+from ouroboros.faces.web.routing import DescribedSocket, described_socket
+from ouroboros.faces.web.site import Site
+from ouroboros.faces.web.snapshots import listed
+
+PING_SECONDS = 15.0
+_BREATH_SECONDS = 0.012
+"""Between two frames of events: what comes meanwhile goes together."""
+
+_FRAME_BYTES = 262_144
+_AT_ONCE = 16
+
+GONE, UNKNOWN = 1001, 4404
+
+
+def routes(site: Site) -> list[DescribedSocket]:
+    """The websockets."""
+
+    async def stream(socket: WebSocket) -> None:
+        await socket.accept()
+        try:
+            room = await site.room(socket.path_params["session"])
+        except OuroborosError as problem:
+            await _say(socket, frames.Closed(reason="failed", error=problem.message))
+            await socket.close(UNKNOWN)
+            return
+        with contextlib.suppress(WebSocketDisconnect):
+            await _Talk(socket, room).serve(_cursor(socket))
+
+    async def overview(socket: WebSocket) -> None:
+        await socket.accept()
+        with contextlib.suppress(WebSocketDisconnect):
+            await _Overview(socket, site).serve()
+
+    return [
+        described_socket(
+            "/sessions/{session}/stream",
+            stream,
+            "A session's events after a cursor, then live; commands go up the same way.",
+            query={"after": "number of the last event that is known; 0 for all"},
+            sent=(
+                frames.Hello,
+                frames.Events,
+                frames.Lost,
+                frames.Ping,
+                frames.Done,
+                frames.Declined,
+                frames.Closed,
+            ),
+            received=(frames.Do, frames.Pong),
+        ),
+        described_socket(
+            "/stream",
+            overview,
+            "All open sessions, now and after each change.",
+            sent=(frames.Sessions, frames.Ping),
+        ),
+    ]
+
+
+class _Talk:
+    """One reader of one session."""
+
+    def __init__(self, socket: WebSocket, room: Room) -> None:
+        self._socket, self._room = socket, room
+        self._limit = CapacityLimiter(_AT_ONCE)
+
+    async def serve(self, after: int) -> None:
+        """Until either end is closed."""
+        room = self._room
+        hello = frames.Hello(session=room.id, seq=room.state.seq, client=token_hex(6))
+        await _say(self._socket, hello)
+        async with create_task_group() as tasks:
+            tasks.start_soon(self._tell, after)
+            tasks.start_soon(_ping, self._socket)
+            await self._hear(tasks)
+            tasks.cancel_scope.cancel()
+
+    async def _tell(self, after: int) -> None:
+        try:
+            async with self._room.batches(after) as batches:
+                await self._show(batches)
+            last = frames.Closed()
+        except OuroborosError as problem:
+            last = frames.Closed(reason="failed", error=problem.message)
+        await _say(self._socket, last)
+        await self._socket.close(GONE)
+
+    async def _show(self, batches: AsyncIterator[list[Envelope] | Gap]) -> None:
+        async for batch in batches:
+            if isinstance(batch, Gap):
+                await _say(self._socket, frames.Lost(after=batch.after))
+                continue
+            for text in _written(batch):
+                await self._socket.send_text(text)
+            await anyio.sleep(_BREATH_SECONDS)
+
+    async def _hear(self, tasks: TaskGroup) -> None:
+        while True:
+            message = await self._socket.receive()
+            if message["type"] != "websocket.receive":
+                return
+            try:
+                frame = frames.read.decode(message.get("text") or message.get("bytes") or b"")
+            except (msgspec.DecodeError, RecursionError) as wrong:
+                await _say(self._socket, frames.Declined(id="", error=f"not a frame: {wrong}"))
+                continue
+            if isinstance(frame, frames.Do):
+                await self._limit.acquire_on_behalf_of(frame)
+                tasks.start_soon(self._do, frame)
+
+    async def _do(self, frame: frames.Do) -> None:
+        try:
+            await self._room.send(frame.command)
+            answer = frames.Done(id=frame.id)
+        except OuroborosError as problem:
+            answer = frames.Declined(id=frame.id, error=problem.message, hint=problem.hint)
+        finally:
+            self._limit.release_on_behalf_of(frame)
+        await _say(self._socket, answer)
+
+
+class _Overview:
+    """One reader of the list."""
+
+    def __init__(self, socket: WebSocket, site: Site) -> None:
+        self._socket, self._site = socket, site
+        self._changed = anyio.Event()
+
+    async def serve(self) -> None:
+        """Until the other end is closed."""
+        hub = self._site.hub
+        hub.listen(self._note)
+        try:
+            async with create_task_group() as tasks:
+                tasks.start_soon(self._tell)
+                tasks.start_soon(_ping, self._socket)
+                while (await self._socket.receive())["type"] == "websocket.receive":
+                    pass
+                tasks.cancel_scope.cancel()
+        finally:
+            hub.forget(self._note)
+
+    def _note(self, session: str) -> None:
+        del session
+        self._changed.set()
+
+    async def _tell(self) -> None:
+        while True:
+            self._changed = anyio.Event()
+            rooms = self._site.hub.rooms()
+            await _say(
+                self._socket, frames.Sessions(sessions=tuple(listed(room) for room in rooms))
+            )
+            await self._changed.wait()
+            await anyio.sleep(0.05)
+
+
+def _written(batch: list[Envelope]) -> Iterator[str]:
+    """Frames of events, none much longer than a reader likes."""
+    lines: list[str] = []
+    size = 0
+    for envelope in batch:
+        line = frames.write.encode(envelope).decode()
+        if lines and size + len(line) > _FRAME_BYTES:
+            yield _framed(lines)
+            lines, size = [], 0
+        lines.append(line)
+        size += len(line)
+    yield _framed(lines)
+
+
+def _framed(lines: list[str]) -> str:
+    return f'{{"kind":"events","events":[{",".join(lines)}]}}'
+
+
+async def _say(socket: WebSocket, frame: frames.Sent | frames.Sessions) -> None:
+    await socket.send_text(frames.write.encode(frame).decode())
+
+
+async def _ping(socket: WebSocket) -> None:
+    while True:
+        await anyio.sleep(PING_SECONDS)
+        await _say(socket, frames.Ping())
+
+
+def _cursor(socket: WebSocket) -> int:
+    given = socket.query_params.get("after", "")
+    return int(given) if given.isascii() and given.isdigit() and len(given) <= 16 else 0
