@@ -79,6 +79,7 @@ ACTIONS = (
     Action(
         "side_by_side", ("ctrl+x",), "changes side by side, or one below the other", "transcript"
     ),
+    Action("answer", ("ctrl+t", "f2"), "answer what is asked; again: back to the prompt", "app"),
     Action("sessions", ("ctrl+s",), "other sessions", "app"),
     Action("redraw", ("ctrl+l",), "draw the screen anew", "app"),
     Action("suspend", ("ctrl+z",), "back to the shell; fg comes back here", "app"),

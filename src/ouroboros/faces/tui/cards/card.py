@@ -1,0 +1,181 @@
+"""What every card is: a frame with a question in it, answered by commands."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+
+from ouroboros.core.commands import Command
+from ouroboros.faces.tui.parts.around import window_of
+from ouroboros.faces.tui.parts.pager import Lay, Pager
+from ouroboros.faces.tui.parts.select import Pick, Select
+from ouroboros.faces.tui.parts.typing import Lines
+
+LOW = 16
+"""Rows of a terminal below which only the most needed is shown."""
+
+
+class Card(Vertical):
+    """One question: facts, long text in a window of its own, answers or a line to type into."""
+
+    DEFAULT_CSS = """
+    Card { height: auto; border: round $warning; padding: 0 1; background: $surface; }
+    Card.-low { border: none; padding: 0; }
+    Card #facts, Card #asking, Card #letters { height: auto; }
+    Card #long { height: 1; border-left: outer $warning; padding-left: 1; }
+    Card #typed { display: none; background: $boost; }
+    Card.-typing #typed { display: block; }
+    Card.-typing #answers, Card.-typing #letters { display: none; }
+    Card #asking { display: none; color: $text-muted; }
+    Card.-typing #asking { display: block; }
+    Card #letters { display: none; color: $text-accent; }
+    Card.-low #letters { display: block; }
+    Card.-low #answers { max-height: 2; }
+    Card.-low Lines { max-height: 2; }
+    """
+
+    kind = "Question"
+    """What it is called in its frame."""
+
+    @dataclass
+    class Said(Message):
+        """The person's answer."""
+
+        card: "Card"
+        command: Command
+
+    @dataclass
+    class Later(Message):
+        """The person wants to type something else first."""
+
+    def __init__(self, name: str) -> None:
+        """``name`` is of what is asked."""
+        super().__init__()
+        self.asked = name
+        self.is_done = False
+        self._step = ""
+
+    def compose(self) -> ComposeResult:
+        """Facts, the long text, and one of answers and a line."""
+        yield Static(id="facts", markup=False)
+        yield Pager(id="long")
+        yield Static(id="asking", markup=False)
+        yield Lines(id="typed")
+        yield Static(id="letters", markup=False)
+        yield Select(id="answers")
+
+    @property
+    def answers(self) -> Select:
+        """The list that is answered from."""
+        return self.query_one("#answers", Select)
+
+    @property
+    def is_low(self) -> bool:
+        """There is room for little."""
+        return window_of(self).size.height < LOW
+
+    @property
+    def room(self) -> int:
+        """Cells across that there are for text."""
+        return max(window_of(self).size.width - (0 if self.is_low else 4), 20)
+
+    @property
+    def door(self) -> Widget:
+        """What takes the keys."""
+        return self.query_one("#typed" if self.has_class("-typing") else "#answers")
+
+    def say(self, command: Command) -> None:
+        """Gives the answer, once."""
+        if not self.is_done:
+            self.is_done = True
+            self.post_message(self.Said(self, command))
+
+    def refused(self) -> None:
+        """The answer did not count; another may be given."""
+        self.is_done = False
+
+    def ask(self, picks: Sequence[Pick], *, step: str = "") -> None:
+        """Lets the person choose."""
+        was_here = self.door.has_focus
+        self._step = step
+        self.remove_class("-typing")
+        self.answers.show(picks)
+        letters = (f"{pick.letter} {pick.short or pick.label}" for pick in picks if pick.letter)
+        self.query_one("#letters", Static).update(Content("  ".join(letters)))
+        if was_here:
+            self.answers.focus()
+
+    def ask_words(self, asking: str, text: str, *, step: str) -> None:
+        """Lets the person type; Enter takes it, Esc goes back."""
+        self._step = step
+        self.query_one("#asking", Static).update(Content(asking))
+        self.add_class("-typing")
+        lines = self.query_one("#typed", Lines)
+        lines.begin(text)
+        lines.focus()
+
+    def show(self, facts: Content, long: Lay) -> None:
+        """What is asked, and what is to be looked at."""
+        self.query_one("#facts", Static).update(facts)
+        rows = len(long(self.room - 3))
+        room = 1 if self.is_low else max(window_of(self).size.height // 2 - 9, 2)
+        pager = self.query_one("#long", Pager)
+        pager.can_focus = rows > room
+        pager.display = rows > 0
+        pager.styles.height = min(rows, room)
+        pager.show(long)
+
+    def on_mount(self) -> None:
+        """Draws it for the room there is."""
+        self.set_class(self.is_low, "-low")
+        self.draw()
+        self.begin()
+
+    def on_resize(self) -> None:
+        """Draws it anew; the answers stay as they are."""
+        self.set_class(self.is_low, "-low")
+        self.draw()
+
+    def draw(self) -> None:
+        """Shows what is asked."""
+
+    def begin(self) -> None:
+        """Offers the first answers."""
+
+    def on_select_chosen(self, event: Select.Chosen) -> None:
+        """An answer, or a way to one."""
+        event.stop()
+        self.take(self._step, event.name)
+
+    def on_lines_taken(self, event: Lines.Taken) -> None:
+        """Words were typed."""
+        event.stop()
+        self.take_words(self._step, event.text.strip("\n"))
+
+    def on_lines_left(self, event: Lines.Left) -> None:
+        """No words after all."""
+        event.stop()
+        self.begin()
+        self.answers.focus()
+
+    def take(self, step: str, name: str) -> None:
+        """Follows a choice."""
+
+    def take_words(self, step: str, text: str) -> None:
+        """Follows words."""
+
+    def on_key(self, event: events.Key) -> None:
+        """Esc goes a step back, or leaves the question for later."""
+        if event.key != "escape":
+            return
+        event.stop()
+        if self._step:
+            self.begin()
+        else:
+            self.post_message(self.Later())

@@ -1,0 +1,138 @@
+"""A list to choose from: arrows, Enter, digits, and a letter where a choice has one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from ouroboros.app.text import plain
+
+_DIGITS = 9
+
+
+class Pick(NamedTuple):
+    """One choice; ``note`` stands below it, ``mark`` before it, ``short`` in its place on a narrow screen."""
+
+    name: str
+    label: str
+    letter: str = ""
+    note: str = ""
+    mark: str = ""
+    short: str = ""
+
+
+class Select(OptionList):
+    """Choices below each other; the one that Enter takes has a ``>`` before it, also without colour.
+
+    While it is ``deaf`` no key does anything.
+    """
+
+    DEFAULT_CSS = """
+    Select { height: auto; max-height: 100%; border: none; padding: 0; background: transparent; }
+    Select:focus { border: none; }
+    """
+
+    @dataclass
+    class Chosen(Message):
+        """The person took one, by its ``name``."""
+
+        select: "Select"
+        name: str
+
+        @property
+        def control(self) -> "Select":
+            """Whose it is."""
+            return self.select
+
+    @dataclass
+    class Moved(Message):
+        """Another one is the one that Enter takes."""
+
+        select: "Select"
+        name: str
+
+        @property
+        def control(self) -> "Select":
+            """Whose it is."""
+            return self.select
+
+    def __init__(
+        self, picks: Sequence[Pick] = (), *, id: str | None = None, numbered: bool = True
+    ) -> None:
+        """Without ``numbered`` the digits choose nothing: they may be typed elsewhere."""
+        super().__init__(id=id, markup=False, compact=True)
+        self._picks: tuple[Pick, ...] = ()
+        self._numbered = numbered
+        self._at: int | None = None
+        self.deaf = False
+        self.show(picks)
+
+    @property
+    def picks(self) -> tuple[Pick, ...]:
+        """What can be chosen."""
+        return self._picks
+
+    @property
+    def chosen(self) -> Pick | None:
+        """The one that Enter would take."""
+        at = self.highlighted
+        return None if at is None or at >= len(self._picks) else self._picks[at]
+
+    def show(self, picks: Sequence[Pick], *, name: str = "") -> None:
+        """Other choices; the one called ``name`` is the one that Enter takes, else the first."""
+        self._picks = tuple(picks)
+        self._at = None
+        self.set_options([Option(self._row(at, is_at=False)) for at in range(len(picks))])
+        names = [pick.name for pick in picks]
+        if picks:
+            self.highlighted = names.index(name) if name in names else 0
+
+    def watch_highlighted(self, highlighted: int | None) -> None:
+        """Moves the mark along."""
+        super().watch_highlighted(highlighted)
+        before, self._at = self._at, highlighted
+        for at in (before, highlighted):
+            if at is not None and at < self.option_count:
+                row = self._row(at, is_at=at == highlighted)
+                self.replace_option_prompt_at_index(at, row)
+        if self.chosen is not None:
+            self.post_message(self.Moved(self, self.chosen.name))
+
+    def on_key(self, event: events.Key) -> None:
+        """A digit or a letter takes its choice at once."""
+        if self.deaf:
+            event.stop()
+            event.prevent_default()
+            return
+        for at, pick in enumerate(self._picks):
+            is_number = self._numbered and at < _DIGITS and event.character == str(at + 1)
+            if is_number or (pick.letter and event.character == pick.letter):
+                event.stop()
+                self.highlighted = at
+                self.post_message(self.Chosen(self, pick.name))
+                return
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Enter, or a click."""
+        event.stop()
+        if event.option_index < len(self._picks):
+            self.post_message(self.Chosen(self, self._picks[event.option_index].name))
+
+    def _row(self, at: int, *, is_at: bool) -> Content:
+        pick = self._picks[at]
+        number = f"{at + 1} " if self._numbered and at < _DIGITS else "  " * self._numbered
+        parts: list[tuple[str, str]] = [
+            ("> " if is_at else "  ", "bold"),
+            (number, "$text-muted"),
+            (f"{pick.mark} " if pick.mark else "", "$text-accent"),
+            (plain(pick.label).replace("\n", " "), "bold" if is_at else ""),
+            (f"  {pick.letter}" if pick.letter else "", "$text-accent"),
+        ]
+        indent = " " * (2 + len(number))
+        notes = [(f"\n{indent}{line}", "$text-muted") for line in plain(pick.note).splitlines()]
+        return Content.assemble(*parts, *notes)
