@@ -1,5 +1,8 @@
 """The commands of ``ouro``, by name; none of them is imported before it is asked for."""
 
+import sys
+from typing import override
+
 import click
 
 from ouroboros import __version__
@@ -7,10 +10,13 @@ from ouroboros.faces.cli.groups import Entry, LazyGroup
 from ouroboros.faces.cli.invocation import Invocation
 
 _HERE = "ouroboros.faces.cli.commands"
+_FACE = "tui"
+"""What is opened where no command is named."""
 
 COMMANDS = {
     "run": Entry(f"{_HERE}.tasks.run", "Do one task, then end."),
     "demo": Entry(f"{_HERE}.tasks.demo", "See it mend a failing test, without any key."),
+    "tui": Entry(f"{_HERE}.tasks.tui", "Work together on the whole screen; ouro alone is this."),
     "chat": Entry(f"{_HERE}.tasks.chat", "Work together, turn by turn."),
     "browse": Entry(f"{_HERE}.tasks.browse", "Do one task in a real browser."),
     "rlm": Entry(f"{_HERE}.tasks.rlm", "Answer a question about data of any size."),
@@ -80,6 +86,33 @@ class Root(LazyGroup):
         ]
         self.callback = _begin
         self.context_settings = {"help_option_names": ["-h", "--help"]}
+
+    @override
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, _with_face(args))
+
+
+def _with_face(words: list[str]) -> list[str]:
+    """The words with the full-screen face named, where they name no command and a person is there."""
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word == "--profile":
+            at += 2
+        elif word in {"--verbose", "--debug"} or word.startswith("--profile="):
+            at += 1
+        elif word.startswith("-") and word.partition("=")[0] in _options_of_face():
+            return [*words[:at], _FACE, *words[at:]]
+        else:
+            return words
+    is_seen = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+    return [*words, _FACE] if is_seen else words
+
+
+def _options_of_face() -> frozenset[str]:
+    from ouroboros.faces.cli.commands.tasks.tui import command
+
+    return frozenset(name for option in command.params for name in option.opts)
 
 
 @click.pass_context

@@ -1,0 +1,73 @@
+"""`ouro tui`, and `ouro` alone: the whole screen."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from ouroboros.faces.cli import interrupts
+from ouroboros.faces.cli.invocation import Invocation, note
+from ouroboros.faces.cli.options.flags import Chosen, resumed, shared, with_browser
+from ouroboros.faces.cli.runs.taping import equip
+from ouroboros.faces.cli.stage import Streams
+from ouroboros.faces.wording.words import going_on
+
+if TYPE_CHECKING:
+    from ouroboros.faces.tui.start import Start
+
+
+@click.command("tui")
+@click.argument("task", nargs=-1)
+@with_browser
+@shared
+@click.pass_context
+def command(context: click.Context, /, task: tuple[str, ...], **options: object) -> int:
+    """Work together on the whole screen; `ouro` alone does the same.
+
+    TASK is what to begin with. Where the cursor cannot be moved it is `ouro chat`.
+    """
+    invocation = context.find_object(Invocation)
+    if invocation is None:
+        raise TypeError("a command is run below the root")
+    streams = Streams.of_process(invocation.environment)
+    if not (streams.types and streams.moves):
+        from ouroboros.faces.cli.commands.tasks.chat import command as chat
+
+        given = {**options, "non_interactive": False, "read_only": False}
+        result: object = context.invoke(chat, task, **given)
+        return result if isinstance(result, int) else 0
+    start = _start(invocation, task, msgspec.convert(options, Chosen))
+    from ouroboros.faces.tui.door import show
+
+    left = interrupts.run(partial(show, start))
+    if left.session:
+        note(going_on(left.session, "tui"))
+    return left.code
+
+
+def _start(invocation: Invocation, task: tuple[str, ...], chosen: Chosen) -> "Start":
+    from ouroboros.app.hub import Outfit
+    from ouroboros.faces.tui.start import Start
+
+    cwd: Path = invocation.cwd(chosen.cwd)
+    equipment = equip(invocation, chosen, cwd)
+    outfit = Outfit(
+        environment=invocation.environment,
+        cwd=cwd,
+        profile=invocation.profile,
+        flags=chosen.settings(),
+        tap=equipment.tap,
+    )
+    return Start(
+        loaded=equipment.loaded,
+        environment=equipment.environment,
+        cwd=cwd,
+        outfit=outfit,
+        resume=resumed(chosen, equipment.loaded.home, cwd, person=True),
+        latest=chosen.latest,
+        at=chosen.at,
+        browser=chosen.browser,
+        first=" ".join(task).encode("utf-8", "replace").decode(),
+    )

@@ -1,0 +1,232 @@
+"""The application: transcript, cards, prompt and status line, and how they hear of each other."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, get_args, override
+
+import anyio
+import msgspec
+from textual import events
+from textual.app import App, ComposeResult
+
+from ouroboros.core.clock import SystemClock
+from ouroboros.core.commands import Command, Interrupt, Mode, Queue, SetMode, Steer, Submit
+from ouroboros.core.errors import OuroborosError
+from ouroboros.core.events import Envelope
+from ouroboros.core.state import State
+from ouroboros.faces.tui.keys import Keys, bound
+from ouroboros.faces.tui.placeholders import CardSlot, Prompt
+from ouroboros.faces.tui.start import Left, Start
+from ouroboros.faces.tui.status.bar import StatusBar
+from ouroboros.faces.tui.status.watch import Watch
+from ouroboros.faces.tui.themes import PALETTES, chosen, theme
+from ouroboros.faces.tui.transcript.blocks import Told
+from ouroboros.faces.tui.transcript.look import Look
+from ouroboros.faces.tui.transcript.scribe import Scribe
+from ouroboros.faces.tui.transcript.view import Transcript
+from ouroboros.faces.wording.face import Notice
+
+if TYPE_CHECKING:
+    from ouroboros.app.hub import Hub, Room
+
+_CAREFUL: tuple[str, ...] = get_args(Mode.__value__)[:3]
+_AT_ONCE = 200
+
+
+class OuroApp(App[Left]):
+    """One screen over one session at a time."""
+
+    CSS = """
+    Screen { background: $background; color: $foreground; layout: vertical; }
+    #transcript { height: 1fr; }
+    """
+    ENABLE_COMMAND_PALETTE: ClassVar[bool] = False
+    TITLE = "ouro"
+
+    def __init__(self, start: Start) -> None:
+        """Opens nothing yet: the first screen comes before the engine."""
+        self.palette = chosen("auto", start.environment)
+        super().__init__(ansi_color=not self.palette.background)
+        self.start, self.loaded, self.cwd = start, start.loaded, start.cwd
+        self.environment: Mapping[str, str] = start.environment
+        self.keys: Keys = bound({})
+        self.hub: Hub | None = None
+        self.room: Room | None = None
+        self.failure: BaseException | None = None
+        self.drawn, self.over = anyio.Event(), anyio.Event()
+        self._clock = SystemClock()
+        settings = start.loaded.settings
+        self._before = State(model=settings.model, mode=settings.mode, cwd=str(start.cwd))
+        look = Look(columns=80, colours=256, unicode=True)
+        self.transcript = Transcript(self.palette, look, self._clock.now)
+        self.bar = StatusBar(self.palette, self._before)
+        self.prompt = Prompt()
+        self.cards = CardSlot(id="cards")
+        self.watch_line = Watch(self)
+        self._scribe = Scribe(self.transcript)
+
+    @property
+    def state(self) -> State:
+        """What is true of the session; what the settings say until there is one."""
+        return self.room.state if self.room is not None else self._before
+
+    @override
+    def compose(self) -> ComposeResult:
+        yield self.transcript
+        yield self.cards
+        yield self.prompt
+        yield self.bar
+
+    def on_mount(self) -> None:
+        """Sets the colours, and lets the engine begin once this is on the screen."""
+        for palette in PALETTES.values():
+            self.register_theme(theme(palette))
+        self.theme = self.palette.name
+        self.prompt.focus()
+        self.watch_line.show()
+        self.call_after_refresh(self.drawn.set)
+
+    # What others may ask for: ``host.Host``.
+
+    def tell(self, told: Notice) -> None:
+        """Shows words that are no event."""
+        self.transcript.add(Told(text=told.text, level=told.level, hint=told.hint))
+
+    def leave(self, code: int = 0) -> None:
+        """Ends the application; sessions are kept."""
+        session = self.room.id if self.room is not None and self.room.state.turn else ""
+        self.exit(Left(code, session))
+
+    async def switch(self, session: str) -> None:
+        """Shows another session in the place of this one."""
+        if self.hub is not None:
+            self.opened(self.hub, await self.hub.open(cwd=self.cwd, resume=session))
+
+    def opened(self, hub: "Hub", room: "Room") -> None:
+        """A session is open: shows it from its beginning."""
+        self.hub, self.room = hub, room
+        self.cwd = Path(room.state.cwd)
+        self.transcript.empty()
+        self._scribe = Scribe(self.transcript)
+        self.cards.sync(room.state)
+        self.watch_line.begin()
+        self.run_worker(self._follow(room), group="follow", exclusive=True)
+        for warning in room.session.warnings:
+            self.tell(Notice(text=f"warning: {warning}", level="warning"))
+        if self.start.first and not room.state.turn:
+            self.send(Submit(text=self.start.first))
+
+    def send(self, command: Command) -> None:
+        """Carries a wish out; what is wrong with it is shown."""
+        self.run_worker(self._send(command), group="send")
+
+    async def _send(self, command: Command) -> None:
+        if self.room is None:
+            self.tell(Notice(text="the session is not open yet", level="warning"))
+            return
+        try:
+            await self.room.send(command)
+        except OuroborosError as problem:
+            self.complain(problem)
+
+    def complain(self, problem: OuroborosError) -> None:
+        """Shows what could not be done."""
+        self.tell(Notice(text=f"error: {problem.message}", level="error", hint=problem.hint))
+
+    # Events of the session.
+
+    async def _follow(self, room: "Room") -> None:
+        taken = 0
+        async with room.follow() as read:
+            async for each in read:
+                if isinstance(each, Envelope):
+                    self.take(each)
+                taken += 1
+                if taken % _AT_ONCE == 0:
+                    await anyio.lowlevel.checkpoint()
+
+    def take(self, envelope: Envelope) -> None:
+        """Takes in one event of the session that is shown."""
+        self._scribe.take(envelope)
+        self.cards.take(envelope)
+        self.watch_line.take(envelope)
+        if self.room is not None:
+            self.prompt.is_at_work = self.room.running
+
+    # What the prompt says.
+
+    def on_prompt_said(self, message: Prompt.Said) -> None:
+        """Words: begin a run, reach the one that is on, or wait for its end."""
+        self.transcript.to_end()
+        running = self.room is not None and self.room.running
+        if message.how == "queue":
+            self.send(Queue(text=message.text))
+        elif running:
+            self.send(Steer(text=message.text))
+        else:
+            self.send(Submit(text=message.text, media=message.media))
+
+    def on_prompt_line(self, message: Prompt.Line) -> None:
+        """A command; until the table is joined, only to leave."""
+        if message.text.strip() in {"/quit", "/exit"}:
+            self.leave()
+        else:
+            self.tell(Notice(text=f"there is no command {message.text}", level="warning"))
+
+    def on_prompt_escaped(self, message: Prompt.Escaped) -> None:
+        """Stops the run, or with a second one goes back."""
+        if self.room is not None and self.room.running:
+            self.send(Interrupt())
+
+    def on_prompt_mode_next(self) -> None:
+        """The next of the careful modes."""
+        now = self.state.mode
+        at = _CAREFUL.index(now) if now in _CAREFUL else -1
+        self.send(SetMode(mode=msgspec.convert(_CAREFUL[(at + 1) % len(_CAREFUL)], Mode)))
+
+    def on_key(self, event: events.Key) -> None:
+        """Keys that the prompt has no use for."""
+        action = self.keys.action(event.key, "transcript", "app")
+        if action and self._carry_out(action):
+            event.stop()
+
+    def _carry_out(self, action: str) -> bool:
+        transcript = self.transcript
+        match action:
+            case "page_up" | "page_down":
+                rows = max(transcript.size.height - 2, 1)
+                transcript.scroll_relative(y=-rows if action == "page_up" else rows, animate=False)
+            case "to_top":
+                transcript.scroll_home(animate=False)
+            case "to_bottom":
+                transcript.to_end()
+            case "unfold":
+                transcript.show(unfolded=not transcript.look.unfolded)
+            case "side_by_side":
+                transcript.show(sides=not transcript.look.is_beside)
+            case "redraw":
+                self.refresh(layout=True)
+            case "suspend":
+                self.action_suspend_process()
+            case "leave":
+                self.leave()
+            case _:
+                return False
+        return True
+
+    @override
+    async def action_quit(self) -> None:
+        self.leave()
+
+    def on_transcript_moved(self, message: Transcript.Moved) -> None:
+        """The status line says that there is more below."""
+        self.watch_line.below(0 if self.transcript.follows else message.below)
+
+    @override
+    def _handle_exception(self, error: Exception) -> None:
+        # The face's border has words for it, on a terminal that is whole again.
+        self.failure = self.failure or error
+        self._exception = self._exception or error
+        self._exception_event.set()
+        self._return_code = 1
+        self._close_messages_no_wait()

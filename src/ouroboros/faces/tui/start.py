@@ -1,0 +1,37 @@
+"""What the application is started with."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from ouroboros.app.config.layers import Loaded
+    from ouroboros.app.hub import Outfit
+
+
+class Start(Struct, frozen=True, kw_only=True):
+    """The settings, and the session to begin with.
+
+    Attributes:
+        outfit: What sessions are opened with; None where the parts are shown without an engine.
+        first: Words to be said as soon as the session is open.
+    """
+
+    loaded: "Loaded"
+    environment: dict[str, str]
+    cwd: Path
+    outfit: "Outfit | None" = None
+    resume: str = ""
+    latest: bool = False
+    at: str = ""
+    mind: Literal["", "tools", "rlm"] = ""
+    browser: bool = False
+    first: str = ""
+
+
+class Left(NamedTuple):
+    """How it ended: the exit code, and the session that may be gone on with."""
+
+    code: int
+    session: str = ""

@@ -1,0 +1,53 @@
+"""How blocks are shown: width, colours, what is unfolded; and small parts of rows."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from ouroboros.faces.wording.rows import Row, Span, crop, row_width
+
+FAINT = "faint"
+_TWO_SIDES = 110
+
+
+class Look(Struct, frozen=True, kw_only=True):
+    """What the rows of every block depend on.
+
+    Attributes:
+        columns: Cells across.
+        colours: 16 or 256, for code.
+        unfolded: Cards show all they have, unless one was folded by hand.
+        sides: Changes side by side; None leaves it to the width.
+        unicode: More than ASCII arrives unharmed.
+        now: The log's clock, for how long something has been running.
+    """
+
+    columns: int
+    colours: int = 256
+    unfolded: bool = False
+    sides: bool | None = None
+    unicode: bool = True
+    now: float = 0.0
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether old and new stand side by side."""
+        return self.columns >= _TWO_SIDES if self.sides is None else self.sides
+
+
+def mark(look: Look, unfolded: bool) -> str:
+    """The sign of a card that can be unfolded."""
+    if look.unicode:
+        return "▾ " if unfolded else "▸ "
+    return "v " if unfolded else "> "
+
+
+def indented(rows: Iterable[Row], by: str, style: str = "") -> list[Row]:
+    """The rows with something before each of them."""
+    return [(Span(by, style), *each) for each in rows]
+
+
+def filled(line: Row, columns: int, style: str) -> Row:
+    """The row cut or drawn out to exactly that many cells."""
+    line = crop(line, columns)
+    return (*line, Span(" " * (columns - row_width(line)), style))

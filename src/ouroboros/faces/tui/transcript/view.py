@@ -1,0 +1,339 @@
+"""The transcript on the screen: only rows that are looked at are laid out."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import ClassVar, override
+
+import anyio
+from msgspec.structs import replace
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.timer import Timer
+
+from ouroboros.faces.tui.themes import Palette
+from ouroboros.faces.tui.transcript.blocks import (
+    Block,
+    Call,
+    Children,
+    Iteration,
+    Plan,
+    Said,
+    Thought,
+    is_apart,
+    is_running,
+    is_unfolded,
+)
+from ouroboros.faces.tui.transcript.drawing import guess, rows_of
+from ouroboros.faces.tui.transcript.heights import Heights
+from ouroboros.faces.tui.transcript.look import Look
+from ouroboros.faces.wording.rows import Row
+
+_FRAME_SECONDS = 1 / 30
+_SHARE = 4
+"""Of the time no more than one part in so many goes into drawing what streams."""
+
+_KEPT = 400
+_SELECTED_ROWS = 20_000
+
+
+class Transcript(ScrollView, can_focus=False):
+    """Blocks, one below the other; follows the end unless the person has scrolled away."""
+
+    DEFAULT_CSS = """
+    Transcript { background: $background; overflow-x: hidden; scrollbar-size-vertical: 1;
+                 scrollbar-background: $background; scrollbar-color: $panel;
+                 scrollbar-background-hover: $background; scrollbar-background-active: $background; }
+    """
+    ALLOW_SELECT: ClassVar[bool] = True
+
+    class Moved(Message):
+        """The person scrolled; ``below`` rows are under what is shown."""
+
+        def __init__(self, below: int) -> None:
+            """Says how many."""
+            super().__init__()
+            self.below = below
+
+    def __init__(self, palette: Palette, look: Look, now: Callable[[], float]) -> None:
+        """``now`` is the clock of the log."""
+        super().__init__(id="transcript")
+        self.palette, self._look, self._now = palette, look, now
+        self.follows = True
+        self._blocks: list[Block] = []
+        self._places: dict[int, int] = {}
+        self._heights = Heights()
+        self._laid: OrderedDict[int, list[Strip]] = OrderedDict()
+        self._changed: set[int] = set()
+        self._frame: Timer | None = None
+        self._drawn_until = 0.0
+        self._is_ours = False
+
+    @property
+    def blocks(self) -> list[Block]:
+        """All blocks, for reading only."""
+        return self._blocks
+
+    @property
+    def look(self) -> Look:
+        """How blocks are shown."""
+        return self._look
+
+    def add(self, block: Block) -> None:
+        """Puts a block at the end."""
+        before = self._blocks[-1] if self._blocks else None
+        self._places[id(block)] = len(self._blocks)
+        self._blocks.append(block)
+        self._heights.append(guess(block, self._look.columns) + is_apart(block, before))
+        self._changed.add(len(self._blocks) - 1)
+        self._plan_frame()
+
+    def touch(self, block: Block) -> None:
+        """Says that a block has changed."""
+        place = self._places.get(id(block))
+        if place is not None:
+            self._changed.add(place)
+            self._plan_frame()
+
+    def empty(self) -> None:
+        """Takes everything away."""
+        self._blocks, self._places, self._heights = [], {}, Heights()
+        self._laid.clear()
+        self._changed.clear()
+        self.follows = True
+        self._resize_pages()
+        self.refresh()
+
+    def tick(self) -> None:
+        """Time went by: what runs says for how long."""
+        for place in range(max(len(self._blocks) - 60, 0), len(self._blocks)):
+            if is_running(self._blocks[place]):
+                self._changed.add(place)
+        if self._changed:
+            self._plan_frame()
+
+    def show(
+        self,
+        *,
+        palette: Palette | None = None,
+        unfolded: bool | None = None,
+        sides: bool | None = None,
+    ) -> None:
+        """Shows everything in another way."""
+        if palette is not None:
+            self.palette = palette
+        look = self._look
+        self._look = replace(
+            look,
+            unfolded=look.unfolded if unfolded is None else unfolded,
+            sides=look.sides if sides is None else sides,
+        )
+        self._lay_anew()
+
+    def toggle(self, place: int) -> None:
+        """Folds or unfolds one block."""
+        block = self._blocks[place]
+        if isinstance(block, Call | Iteration | Said | Thought | Plan | Children):
+            block.unfolded = not is_unfolded(block, self._look.unfolded)
+            self._changed.add(place)
+            self._plan_frame()
+
+    def to_end(self) -> None:
+        """Shows the latest, and follows it."""
+        self.follows = True
+        self._settle()
+
+    # Textual's own hooks.
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        row = self.scroll_offset.y + y
+        width = self.size.width
+        place, inner = self._heights.find(row)
+        if place >= len(self._blocks):
+            return Strip.blank(width, self.rich_style)
+        strips = self._strips(place)
+        if inner >= len(strips):
+            return Strip.blank(width, self.rich_style)
+        strip = strips[inner].adjust_cell_length(width, self.rich_style)
+        selection = self.text_selection
+        if selection is not None and (span := selection.get_span(row)) is not None:
+            start, end = span
+            style = self.screen.get_component_rich_style("screen--selection")
+            strip = _selected(strip, start, width if end == -1 else end, style)
+        return strip.apply_style(self.rich_style).apply_offsets(0, row)
+
+    @override
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        first = selection.start.y if selection.start else 0
+        last = selection.end.y if selection.end else self._heights.total - 1
+        lines: list[str] = []
+        for row in range(first, min(last, first + _SELECTED_ROWS) + 1):
+            span = selection.get_span(row)
+            if span is None:
+                continue
+            start, end = span
+            text = self._text(row)
+            lines.append(text[start : None if end == -1 else end].rstrip())
+        return "\n".join(lines), "\n"
+
+    @override
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.refresh()
+
+    @override
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if self._is_ours:
+            return
+        self.follows = round(new_value) >= self.max_scroll_y
+        if round(new_value) < round(old_value):
+            self._settle_above()
+        self._settle()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lays everything out for another width."""
+        if event.size.width != self._look.columns and event.size.width > 0:
+            self._look = replace(self._look, columns=max(event.size.width, 12))
+            self._lay_anew()
+        else:
+            self._settle()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a card's first row folds or unfolds it."""
+        place, inner = self._heights.find(self.scroll_offset.y + event.y)
+        if place < len(self._blocks) and self.text_selection is None:
+            before = self._blocks[place - 1] if place else None
+            if inner == int(is_apart(self._blocks[place], before)):
+                self.toggle(place)
+
+    # Laying out.
+
+    def _plan_frame(self) -> None:
+        if self._frame is None and self.is_attached:
+            wait = max(self._drawn_until - anyio.current_time(), 0.001)
+            self._frame = self.set_timer(wait, self._draw)
+
+    def _draw(self) -> None:
+        began = anyio.current_time()
+        self._frame = None
+        self._look = replace(self._look, now=self._now())
+        for place in self._changed:
+            self._laid.pop(place, None)
+        self._changed.clear()
+        self._settle()
+        self.refresh()
+        cost = anyio.current_time() - began
+        self._drawn_until = began + max(_FRAME_SECONDS, cost * _SHARE)
+
+    def _lay_anew(self) -> None:
+        anchor, inner = self._heights.find(self.scroll_offset.y)
+        columns = self._look.columns
+        self._laid.clear()
+        before: Block | None = None
+        heights: list[int] = []
+        for block in self._blocks:
+            heights.append(guess(block, columns) + is_apart(block, before))
+            before = block
+        self._heights = Heights(heights)
+        self._resize_pages()
+        if not self.follows and anchor < len(self._blocks):
+            self._strips(anchor)
+            top = self._heights.top(anchor) + min(inner, self._heights.height(anchor) - 1)
+            self._move(top)
+        self._settle()
+        self.refresh()
+
+    def _settle(self) -> None:
+        """Lays out what is on the screen, until the rows fit what they were taken for."""
+        height = self.size.height
+        if not height or not self._look.columns:
+            return
+        if self.follows:
+            self._settle_from_end(height)
+        else:
+            place, _ = self._heights.find(self.scroll_offset.y)
+            while (
+                place < len(self._blocks)
+                and self._heights.top(place) < self.scroll_offset.y + height
+            ):
+                self._strips(place)
+                place += 1
+        self._resize_pages()
+        if self.follows:
+            self._move(self.max_scroll_y)
+        self._note_place()
+
+    def _settle_from_end(self, height: int) -> None:
+        rows, place = 0, len(self._blocks) - 1
+        while place >= 0 and rows < height:
+            rows += len(self._strips(place))
+            place -= 1
+
+    def _settle_above(self) -> None:
+        """Lays out what came into view from above; what was in view stays where it is."""
+        place, _ = self._heights.find(self.scroll_offset.y)
+        if place >= len(self._blocks) or place in self._laid:
+            return
+        was = self._heights.height(place)
+        grown = len(self._strips(place)) - was
+        if grown:
+            self._resize_pages()
+            self._move(max(self.scroll_offset.y + grown, 0))
+
+    def _strips(self, place: int) -> list[Strip]:
+        found = self._laid.get(place)
+        if found is not None:
+            self._laid.move_to_end(place)
+            return found
+        block = self._blocks[place]
+        before = self._blocks[place - 1] if place else None
+        rows: list[Row] = [()] if is_apart(block, before) else []
+        rows += rows_of(block, self._look)
+        strips = [self._strip(each) for each in rows]
+        self._laid[place] = strips
+        self._heights.change(place, len(strips))
+        while len(self._laid) > _KEPT:
+            self._laid.popitem(last=False)
+        return strips
+
+    def _strip(self, line: Row) -> Strip:
+        return Strip([
+            Segment(span.text, self.palette.style(span.style)) for span in line if span.text
+        ])
+
+    def _text(self, row: int) -> str:
+        place, inner = self._heights.find(row)
+        strips = self._strips(place) if place < len(self._blocks) else []
+        return strips[inner].text if inner < len(strips) else ""
+
+    def _resize_pages(self) -> None:
+        size = Size(self._look.columns, self._heights.total)
+        if size != self.virtual_size:
+            self._is_ours = True
+            self.virtual_size = size
+            self._is_ours = False
+
+    def _move(self, row: int) -> None:
+        """Shows another place, without a word of the person's."""
+        if row == round(self.scroll_y):
+            return
+        self.scroll_target_y = row
+        self.set_scroll(None, row)
+        self.vertical_scrollbar.position = row
+        self.refresh()
+
+    def _note_place(self) -> None:
+        below = max(self._heights.total - self.scroll_offset.y - self.size.height, 0)
+        self.post_message(self.Moved(below))
+
+
+def _selected(strip: Strip, start: int, end: int, style: Style) -> Strip:
+    """The strip with a part of it in another style."""
+    before, chosen, after = strip.divide([start, max(end, start), strip.cell_length])
+    return Strip.join([before, chosen.apply_style(style), after])
