@@ -1,0 +1,2 @@
+import { Loading, html } from "../ui.js";
+export const View = () => html`<${Loading} />`;
