@@ -11,11 +11,14 @@ from anyio import CancelScope, create_task_group, to_thread
 from anyio.abc import TaskGroup, TaskStatus
 from msgspec import Struct
 
-from ouroboros.app.hub.outfit import Outfit
+from ouroboros.app.hub.bystander import standing_by
+from ouroboros.app.hub.outfit import Fitted, Outfit
+from ouroboros.app.hub.presence import Presence
 from ouroboros.app.hub.room import Room
+from ouroboros.app.ouroboros import Session
 from ouroboros.app.past import sessions
 from ouroboros.core.commands import Branch
-from ouroboros.core.errors import Misuse
+from ouroboros.core.errors import Misuse, SessionBusy
 
 _CLOSE_SECONDS = 30.0
 
@@ -42,6 +45,7 @@ class Hub:
         self._opening: dict[str, anyio.Lock] = {}
         self._sinks: list[Callable[[str], None]] = []
         self._is_closed = False
+        self.presence = Presence()
 
     async def open(
         self,
@@ -70,7 +74,8 @@ class Hub:
         Raises:
             Misuse: Folder, model or key do not fit; the message says what to do.
             SessionUnknown: None or more than one session is meant.
-            SessionBusy: Another process has it open.
+            SessionBusy: Another process has it open, and it was to go on after a message. Without
+                one the room is ``is_read_only``, and closes when the other process lets go.
             StoreFailed: The database cannot be used.
         """
         folder = cwd or self.outfit.cwd
@@ -88,6 +93,9 @@ class Hub:
         # Two faces that ask for one session at the same moment get one room.
         async with self._opening.setdefault(id, anyio.Lock()):
             room = self._rooms.get(id)
+            if room is not None and room.is_closing:
+                await room.gone.wait()
+                room = None
             if room is None:
                 return await self._begin(wish)
             if at:
@@ -101,8 +109,12 @@ class Hub:
         return tuple(self._rooms.values())
 
     def room(self, session: str) -> Room | None:
-        """The open room of a session, by its whole id."""
-        return self._rooms.get(session)
+        """The open room of a session, by its whole id; this counts as a look at it."""
+        room = self._rooms.get(session)
+        if room is None or room.is_closing:
+            return None
+        room.touch()
+        return room
 
     def listen(self, sink: Callable[[str], None]) -> None:
         """Tells ``sink`` the id of each session whose standing changes: it was opened or closed, began, ended, asks."""
@@ -142,30 +154,18 @@ class Hub:
     async def _keep(self, wish: _Wish, *, task_status: TaskStatus[Room]) -> None:
         """Holds one session open; what goes wrong in it later ends this room only."""
         room: Room | None = None
+        fitted = await to_thread.run_sync(self._fitted, wish)
+        freed = anyio.Event()
         try:
-            async with AsyncExitStack() as stack:
-                engine, chosen = await to_thread.run_sync(
-                    self.outfit.engine, await to_thread.run_sync(self._folder, wish), wish.flags
-                )
-                session = await stack.enter_async_context(
-                    engine.open(
-                        cwd=wish.cwd,
-                        resume=wish.resume,
-                        at=wish.at,
-                        interactive=True,
-                        mind=wish.mind,
-                        browser=wish.browser,
-                        chosen=chosen,
-                    )
-                )
-                tasks = await stack.enter_async_context(create_task_group())
-                id = session.id
-                room = Room(session, tasks, home=self.outfit.home, tell=lambda _: self._tell(id))
-                self._rooms[id] = room
+            async with self._opened(wish, fitted, freed) as session, create_task_group() as tasks:
+                room = Room(session, tasks, home=self.outfit.home, tell=self._tell)
+                self._rooms[room.id] = room
                 tasks.start_soon(session.warm)
+                tasks.start_soon(_close_when_free, room, freed)
                 task_status.started(room)
-                self._tell(id)
-                await room.closing.wait()
+                self._tell(room.id)
+                await room.until_closed(fitted.close_after)
+                tasks.cancel_scope.cancel()
         except Exception:
             if room is None:
                 raise
@@ -173,9 +173,37 @@ class Hub:
         finally:
             if room is not None:
                 del self._rooms[room.id]
-                self._opening.pop(room.id, None)
                 room.leave()
                 self._tell(room.id)
+
+    @asynccontextmanager
+    async def _opened(
+        self, wish: _Wish, fitted: Fitted, freed: anyio.Event
+    ) -> AsyncGenerator[Session]:
+        """The session; where another process has it, one that is only read."""
+        async with AsyncExitStack() as stack:
+            try:
+                session = await stack.enter_async_context(
+                    fitted.engine.open(
+                        cwd=wish.cwd,
+                        resume=wish.resume,
+                        at=wish.at,
+                        interactive=True,
+                        mind=wish.mind,
+                        browser=wish.browser,
+                        chosen=fitted.chosen,
+                    )
+                )
+            except SessionBusy as busy:
+                if wish.at or not wish.resume:
+                    raise
+                session = await stack.enter_async_context(
+                    standing_by(self.outfit.home, wish.resume, busy, freed.set)
+                )
+            yield session
+
+    def _fitted(self, wish: _Wish) -> Fitted:
+        return self.outfit.fitted(self._folder(wish), wish.flags)
 
     def _folder(self, wish: _Wish) -> Path:
         """The folder whose settings count: a session that goes on has its own."""
@@ -188,6 +216,11 @@ class Hub:
     def _tell(self, session: str) -> None:
         for sink in tuple(self._sinks):
             sink(session)
+
+
+async def _close_when_free(room: Room, freed: anyio.Event) -> None:
+    await freed.wait()
+    await room.close()
 
 
 @asynccontextmanager

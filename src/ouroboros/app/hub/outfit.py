@@ -45,8 +45,8 @@ class Outfit(Struct, frozen=True, kw_only=True):
         given = {name: value for name, value in (flags or {}).items() if value is not None}
         return load(cwd, self.environment, {**self.flags, **given}, self.profile)
 
-    def engine(self, cwd: Path, flags: Mapping[str, object]) -> tuple[Ouroboros, frozenset[str]]:
-        """The engine for a folder, and the settings that were chosen by name; blocking.
+    def fitted(self, cwd: Path, flags: Mapping[str, object]) -> "Fitted":
+        """The engine for a folder, with these settings besides; blocking.
 
         Raises:
             ConfigBroken: Settings or keys of the folder cannot be read.
@@ -63,4 +63,18 @@ class Outfit(Struct, frozen=True, kw_only=True):
             hooks=loaded,
         )
         given = {**self.flags, **flags}
-        return engine, frozenset(name for name, value in given.items() if value is not None)
+        chosen = frozenset(name for name, value in given.items() if value is not None)
+        return Fitted(engine=engine, chosen=chosen, close_after=settings.server.close_after)
+
+
+class Fitted(Struct, frozen=True, kw_only=True):
+    """An engine for one folder.
+
+    Attributes:
+        chosen: The settings that were named, so that they count for a session that goes on.
+        close_after: Seconds after which a session that nobody looks at is closed.
+    """
+
+    engine: Ouroboros
+    chosen: frozenset[str]
+    close_after: float

@@ -4,13 +4,14 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Literal
 
 import anyio
 from anyio import CancelScope, lowlevel, to_thread
 from anyio.abc import TaskGroup
 
+from ouroboros.app.hub.bystander import Bystander
 from ouroboros.app.hub.feed import Feed, Gap
+from ouroboros.app.hub.tail import Tail
 from ouroboros.app.ouroboros import Session
 from ouroboros.core.commands import (
     AcceptPlan,
@@ -24,13 +25,12 @@ from ouroboros.core.commands import (
     Steer,
     Submit,
 )
-from ouroboros.core.errors import OuroborosError
+from ouroboros.core.errors import Misuse, OuroborosError, SessionUnknown
 from ouroboros.core.events import Envelope
 from ouroboros.core.state import State
 from ouroboros.store.following import page
 
 type Sink = Callable[[Envelope], None]
-type News = Literal["opened", "began", "ended", "asks", "changed", "closed"]
 
 _LONG = (Submit, Compact, Review, AcceptPlan, RefusePlan, Queue, SetGoal)
 """Commands that may begin a run, and return when it is over."""
@@ -38,7 +38,7 @@ _LONG = (Submit, Compact, Review, AcceptPlan, RefusePlan, Queue, SetGoal)
 PAGE = 500
 """Events that are read from the log at once."""
 
-_STOP_SECONDS = 20.0
+_STOP_SECONDS, _MOST_SECONDS = 20.0, 60.0
 
 _logger = logging.getLogger(__name__)
 
@@ -47,17 +47,20 @@ class Room:
     """A session that stays open when nobody looks."""
 
     def __init__(
-        self, session: Session, tasks: TaskGroup, *, home: Path, tell: Callable[[News], None]
+        self, session: Session, tasks: TaskGroup, *, home: Path, tell: Callable[[str], None]
     ) -> None:
         """Made by ``Hub.open`` only; ``tasks`` are the runs of this session."""
         self.session = session
         self.problem: OuroborosError | None = None
         self._tasks, self._home, self._tell = tasks, home, tell
         self._feeds: list[Feed] = []
+        self._tail = Tail()
         self._jobs = 0
         self._idle = anyio.Event()
         self._idle.set()
-        self.closing, self.gone = anyio.Event(), anyio.Event()
+        self._closing, self.gone = anyio.Event(), anyio.Event()
+        self._has_listeners = False
+        self.touch()
         session.listen(self._hear)
 
     @property
@@ -76,6 +79,24 @@ class Room:
         return self.session.running or self._jobs > 0
 
     @property
+    def is_read_only(self) -> bool:
+        """Another process has the session; this one follows its log."""
+        return isinstance(self.session, Bystander)
+
+    @property
+    def is_closing(self) -> bool:
+        """It takes nothing any more; ``gone`` comes next."""
+        return self._closing.is_set()
+
+    @property
+    def is_needed(self) -> bool:
+        """Somebody looks at it, or something in it goes on or waits for an answer."""
+        state = self.state
+        return bool(
+            self._feeds or self._has_listeners or self.running or state.is_asking or state.processes
+        )
+
+    @property
     def watched(self) -> int:
         """How many readers follow it."""
         return len(self._feeds)
@@ -90,6 +111,9 @@ class Room:
             Misuse: The command does not fit the moment.
             StoreFailed: It cannot be kept.
         """
+        self.touch()
+        if self.is_closing:
+            raise Misuse("this session is being closed", hint="open it again")
         if isinstance(command, Steer) and not self.running:
             command = Submit(text=command.text)
         if self.session.running or not isinstance(command, _LONG):
@@ -104,7 +128,11 @@ class Room:
             raise job.problem
 
     def listen(self, sink: Sink) -> None:
-        """Shows every event from now on, in order, on the event loop; the sink must not block."""
+        """Shows every event from now on, in order, on the event loop; the sink must not block.
+
+        A room that is listened to is never closed for want of use.
+        """
+        self._has_listeners = True
         self.session.listen(sink)
 
     @asynccontextmanager
@@ -132,6 +160,7 @@ class Room:
             yield self._read(feed, after)
         finally:
             self._feeds.remove(feed)
+            self.touch()
 
     async def past(self, after: int, limit: int = PAGE) -> list[Envelope]:
         """Events that are on record after one, ``limit`` at most.
@@ -139,7 +168,10 @@ class Room:
         Raises:
             StoreFailed: The log cannot be read.
         """
-        return await to_thread.run_sync(page, self._home, self.id, after, limit)
+        try:
+            return await to_thread.run_sync(page, self._home, self.id, after, limit)
+        except SessionUnknown:
+            return []  # nothing of a new session is on the disk yet
 
     async def close(self) -> None:
         """Stops what runs, then lets the session be taken down; returns when nothing runs any more."""
@@ -151,7 +183,20 @@ class Room:
                     await self._idle.wait()
         if waiting.cancelled_caught:
             self._tasks.cancel_scope.cancel()
-        self.closing.set()
+        self._closing.set()
+
+    def touch(self) -> None:
+        """Somebody has use for it."""
+        self._touched = anyio.current_time()
+
+    async def until_closed(self, idle_seconds: float) -> None:
+        """Returns when it is to be closed: somebody said so, or nobody had use for it for so long."""
+        while not self.is_closing:
+            left = self._touched + idle_seconds - anyio.current_time()
+            if left <= 0 and not self.is_needed:
+                self._closing.set()
+            with anyio.move_on_after(min(max(left, idle_seconds / 4), _MOST_SECONDS)):
+                await self._closing.wait()
 
     def leave(self) -> None:
         """The session is closed; who follows it reads what is left."""
@@ -160,15 +205,18 @@ class Room:
         self.gone.set()
 
     async def _read(self, feed: Feed, after: int) -> AsyncGenerator[list[Envelope] | Gap]:
-        is_behind = True
+        is_behind, is_new = True, after == 0
         while True:
-            while is_behind:
-                found: list[Envelope] = await self.past(after)
-                is_behind = len(found) == PAGE
-                if found:
+            if is_behind:
+                while found := await self.past(after):
                     after = found[-1].seq
                     yield found
-            live = feed.take(after)
+                    if len(found) < PAGE:
+                        break
+                live = self._joined(feed, after, is_new=is_new)
+                is_behind = is_new = False
+            else:
+                live = feed.take(after)
             if live:
                 after = live[-1].seq
                 yield live
@@ -181,11 +229,17 @@ class Room:
             else:
                 await feed.wait()
 
+    def _joined(self, feed: Feed, after: int, *, is_new: bool) -> list[Envelope]:
+        """What a reader of the log needs to read on live: what is being said begins anew."""
+        live = [each for each in feed.take(after) if each.data.durable]
+        after = live[-1].seq if live else after
+        return [*live, *self._tail.of(after, output=is_new)]
+
     async def _carry_out(self, command: Command, job: "_Job") -> None:
         self._jobs += 1
         self._idle = anyio.Event()
         self.problem = None
-        self._tell("began")
+        self._tell(self.id)
         try:
             await self._said(command)
         except OuroborosError as problem:
@@ -198,7 +252,8 @@ class Room:
             self._jobs -= 1
             if not self._jobs:
                 self._idle.set()
-            self._tell("ended")
+            self.touch()
+            self._tell(self.id)
 
     async def _said(self, command: Command) -> None:
         match command:
@@ -208,10 +263,11 @@ class Room:
                 await self.session.send(command)
 
     def _hear(self, envelope: Envelope) -> None:
+        self._tail.take(envelope)
         for feed in self._feeds:
             feed.put(envelope)
         if envelope.type in _TELLING:
-            self._tell("asks" if self.state.is_asking else "changed")
+            self._tell(self.id)
 
 
 async def _singly(

@@ -4,12 +4,14 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
+from ouroboros.app.settings.faces import Server
 from ouroboros.app.settings.keeping import Checkpoints, Sessions
 from ouroboros.app.settings.kinds import ApprovalName, Positive
 from ouroboros.app.settings.models import Network, Price, Provider
 from ouroboros.app.settings.permission import Approval, Guardian, Permissions, Safety, Sandbox
 from ouroboros.app.settings.repos import Repos
 from ouroboros.app.settings.running import Context, Limits, Review, Rlm, Tools
+from ouroboros.app.settings.tui import Tui
 from ouroboros.app.settings.web import Browser, Web
 from ouroboros.core.commands import Effort, Mode, Personality
 from ouroboros.plugins.hooks.definition import Group
@@ -48,7 +50,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     repos: Repos = field(default_factory=Repos)
     web: Web = field(default_factory=Web)
     browser: Browser = field(default_factory=Browser)
+    server: Server = Server()
     rlm: Rlm = field(default_factory=Rlm)
+    tui: Tui = field(default_factory=Tui)
     safety: Safety = field(default_factory=Safety)
     hooks: dict[str, tuple[Group, ...]] = field(default_factory=dict[str, tuple[Group, ...]])
     managed_hooks_only: bool = False

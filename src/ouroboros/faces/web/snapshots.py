@@ -33,6 +33,7 @@ class Listed(Struct, frozen=True, kw_only=True):
     Attributes:
         asks: How many questions wait for the person.
         seq: Number of its last event.
+        read_only: Another process has it open; nothing can be said here.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Listed(Struct, frozen=True, kw_only=True):
     seq: int
     cost: float | None
     watched: int
+    read_only: bool = False
 
 
 class Problem(Struct, frozen=True, kw_only=True):
@@ -97,6 +99,7 @@ def listed(room: Room) -> Listed:
         seq=state.seq,
         cost=state.spent.cost,
         watched=room.watched,
+        read_only=room.is_read_only,
     )
 
 
@@ -117,6 +120,7 @@ def snapshot(room: Room) -> Snapshot:
         seq=state.seq,
         cost=state.spent.cost,
         watched=room.watched,
+        read_only=room.is_read_only,
         turn=state.turn,
         approvals=tuple(state.approvals.values()),
         questions=tuple(
