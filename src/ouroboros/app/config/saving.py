@@ -74,6 +74,14 @@ def remove_value(at: Place, path: KeyPath, *, reload: Callable[[], Loaded]) -> L
     return found[0]
 
 
+def drop_value(at: Place, path: KeyPath, value: str, *, reload: Callable[[], Loaded]) -> Loaded:
+    """Takes a text out of a list of the file; as ``remove_value``."""
+    with _sound(at, reload) as found:
+        if not write.drop_value(at.file, path, value, private=at.is_private):
+            raise Misuse(f"{value!r} does not stand in {at.file}", hint="look at the list again")
+    return found[0]
+
+
 @contextmanager
 def trusted_as_before(at: Place) -> Generator[None]:
     """A project that was trusted stays so: the person made the change."""

@@ -10,6 +10,27 @@ def describe(kind: object) -> str:
     return _words(inspect.type_info(kind))
 
 
+def choices_of(kind: object) -> tuple[object, ...]:
+    """The only values there are for a setting of this type; empty where there are others."""
+    found = inspect.type_info(kind)
+    match found:
+        case inspect.LiteralType(values=values):
+            return tuple(values)
+        case inspect.BoolType():
+            return (False, True)
+        case inspect.UnionType(types=types):
+            parts = [part for part in types if not isinstance(part, inspect.NoneType)]
+            if all(isinstance(part, inspect.LiteralType) for part in parts):
+                return tuple(value for part in parts for value in _values(part))
+            return ()
+        case _:
+            return ()
+
+
+def _values(kind: inspect.Type) -> tuple[object, ...]:
+    return tuple(kind.values) if isinstance(kind, inspect.LiteralType) else ()
+
+
 def _words(kind: inspect.Type) -> str:
     match kind:
         case inspect.LiteralType(values=values):

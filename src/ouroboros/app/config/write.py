@@ -114,6 +114,30 @@ def remove_value(file: Path, path: KeyPath, *, private: bool) -> bool:
     return True
 
 
+def drop_value(file: Path, path: KeyPath, value: str, *, private: bool) -> bool:
+    """Takes a text out of the list at ``path``, as often as it stands there; False if it does not.
+
+    Comments and the form of the list stay. Raises as ``remove_value``.
+    """
+    import tomlkit
+
+    content = config_file.read_bytes(file) or b""
+    if not config_file.holds(config_file.parse(file, content), path):
+        return False
+    document = tomlkit.parse(config_file.decode(file, content))
+    listed = _at(cast("Table", document), path)
+    if not isinstance(listed, MutableSequence):
+        where = config_file.place(file, content, path)
+        raise ConfigBroken(f"{where}: expected a list", hint="correct the line first")
+    known = cast("MutableSequence[object]", listed)
+    if value not in known:
+        return False
+    while value in known:
+        known.remove(value)
+    config_file.write(file, tomlkit.dumps(document), private=private)
+    return True
+
+
 def _inside(path: KeyPath) -> KeyPath:
     return path[2:] if path[0] == "profiles" and len(path) > 2 else path
 

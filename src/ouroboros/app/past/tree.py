@@ -1,9 +1,13 @@
 """The tree of a session as people and programs read it: its messages, numbered as they were said."""
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from ouroboros.agent.context.compaction import words_of
 from ouroboros.core.errors import Misuse
+from ouroboros.core.events import Envelope
+from ouroboros.core.events.session import SessionForked
 from ouroboros.core.parts import Message, MessageKind, Role
 from ouroboros.core.state import State
 
@@ -58,6 +62,16 @@ def twigs(state: State) -> tuple[Twig, ...]:
                 )
             )
     return tuple(found)
+
+
+def forks(envelopes: Iterable[Envelope], session: str) -> dict[str, tuple[str, ...]]:
+    """The sessions that begin like this one, by the message after which they part."""
+    found: dict[str, tuple[str, ...]] = {}
+    for envelope in envelopes:
+        event = envelope.data
+        if isinstance(event, SessionForked) and event.child != session:
+            found[event.message_id] = (*found.get(event.message_id, ()), event.child)
+    return found
 
 
 def node_named(state: State, name: str) -> str:

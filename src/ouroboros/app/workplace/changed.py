@@ -74,6 +74,11 @@ class Past:
         """Where it can go back to, the latest first."""
         return self._records.points()
 
+    @property
+    def undone(self) -> int:
+        """How often in a row something was taken back that can be had again."""
+        return len(self._records.state.files.undone)
+
     def since_the_start(self, only: Collection[str] = ()) -> Changes:
         """From before the first effect to the files as they are."""
         kept = self._records.state.files.kept
@@ -101,6 +106,16 @@ class Past:
         last = named(records.state, end).checkpoint
         with records.shadow.locked():
             return self._told(between(records.shadow, first, last), first, last, only)
+
+    def across(self, start: str, end: str) -> Changes:
+        """From one checkpoint to another; an empty one stands for the files as they are."""
+        if not self._records.state.files.kept:
+            return Changes()
+        shadow = self._records.shadow
+        with shadow.locked():
+            now = shadow.glance(self._records.bounds, now=SystemClock().now())
+            found = between(shadow, start or now, end or now)
+            return self._told(found, start, end, ())
 
     def back(self, message_id: str) -> Back:
         """What bringing the files back to before these words would do."""

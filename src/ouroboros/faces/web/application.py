@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute
 from starlette.staticfiles import StaticFiles
 
 from ouroboros.core.errors import OuroborosError
-from ouroboros.faces.web import login, sessions, streams
+from ouroboros.faces.web import login, panels, sessions, streams
 from ouroboros.faces.web.guard import Guard
 from ouroboros.faces.web.routing import problem, reply
 from ouroboros.faces.web.site import Site
@@ -22,7 +22,12 @@ STATIC = Path(__file__).parent / "static"
 
 def described_routes(site: Site) -> list[BaseRoute]:
     """All routes of the API."""
-    return [*login.routes(site), *sessions.routes(site), *streams.routes(site)]
+    return [
+        *login.routes(site),
+        *sessions.routes(site),
+        *panels.routes(site),
+        *streams.routes(site),
+    ]
 
 
 def application(site: Site) -> Guard:
