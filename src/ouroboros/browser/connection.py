@@ -30,6 +30,9 @@ KEPT_EVENTS = 500
 KEPT_BYTES = 65_536
 """A happening larger than this is handed to listeners and not kept."""
 
+NEVER_KEPT = frozenset({"Page.screencastFrame"})
+"""Happenings that come many times a second and mean nothing later."""
+
 type Listener = Callable[[Incoming], None]
 type Call = tuple[str, dict[str, Any]]
 
@@ -289,7 +292,7 @@ class Connection(Caller):
                 waiting.answer = message
                 waiting.done.set()
             return
-        if len(message.params) <= KEPT_BYTES:
+        if len(message.params) <= KEPT_BYTES and message.method not in NEVER_KEPT:
             kept = self._kept.get(message.session)
             if kept is None:
                 kept = self._kept[message.session] = deque(maxlen=KEPT_EVENTS)

@@ -11,6 +11,7 @@
     ├── TabCrashed             its renderer died; navigating brings it back
     ├── DialogOpen             a dialog waits for a decision and the page stands still
     ├── PageChanged            the handle belongs to a page that is no longer there
+    ├── PersonDrives           a person drives the tab, or has driven it since the last look
     └── CannotAct              nothing was done: not found, covered, disabled, off the page
 """
 
@@ -56,6 +57,10 @@ class DialogOpen(BrowserFailed):
 
 class PageChanged(BrowserFailed):
     """The page was left between the look and the action; nothing was done."""
+
+
+class PersonDrives(BrowserFailed):
+    """A person drives the tab, or has driven it since code last looked; nothing was done."""
 
 
 class CannotAct(BrowserFailed):

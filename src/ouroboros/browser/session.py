@@ -341,9 +341,9 @@ class BrowserSession:
             self._why = self._why or str(failed)
 
     def _note(self, state: State) -> None:
-        if state in {"exited", "socket-lost"} and state != self._state:
+        was, self._state = self._state, state
+        if state in {"exited", "socket-lost"} and state != was:
             self._say(BrowserLost(state=state, why=self._why))
-        self._state = state
         moved, self._moved = self._moved, anyio.Event()
         moved.set()
 

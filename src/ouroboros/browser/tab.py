@@ -80,6 +80,7 @@ class Tab(Caller):
         frames: Which frame lives where.
         gestures: By frame, in which document code of ours last counted as a person's, and when.
         before: Awaited before it is taken to an address, such as to give it the site's settings.
+        pointed: Hears of every call to the page that code makes, so that people see where it acts.
         is_followed: The browser has told of a load that began or ended since we attached.
         is_leaving: We ourselves are taking it to another page, so nobody need be asked.
     """
@@ -97,6 +98,7 @@ class Tab(Caller):
         self.is_followed, self.is_leaving = False, False
         self.gestures: dict[str, tuple[str, float]] = {}
         self.before: Callable[[Tab, str], Awaitable[None]] | None = None
+        self.pointed: Callable[[Tab, str, dict[str, Any]], None] | None = None
         self.moved = anyio.Event()
         self._changed = changed
         self._dialog = ""
@@ -170,6 +172,8 @@ class Tab(Caller):
             BrowserFailed: As ``Connection.call``.
         """
         self.check(method)
+        if self.pointed is not None:
+            self.pointed(self, method, params or {})
         try:
             return await self.connection.call(
                 method, params, session=session or self.session, timeout_seconds=timeout_seconds
@@ -181,8 +185,10 @@ class Tab(Caller):
         self, calls: Sequence[Call], *, session: str = "", timeout_seconds: float = CALL_SECONDS
     ) -> list[Raw]:
         """Several calls at once, in order, then all their results; raises as ``call`` does."""
-        for method, _ in calls:
+        for method, params in calls:
             self.check(method)
+            if self.pointed is not None:
+                self.pointed(self, method, params)
         try:
             return await self.connection.call_many(
                 calls, session=session or self.session, timeout_seconds=timeout_seconds

@@ -3,13 +3,14 @@
 import base64
 import math
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any, Literal
 
 import anyio
 from msgspec import Struct
 
-from ouroboros.browser.errors import BrowserFailed, CallRefused
+from ouroboros.browser.capture.casting import Casts, Looker, Size
+from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.tabs import Tab
 from ouroboros.browser.transfer.artifacts import Artifact, Artifacts
 from ouroboros.safety.origins import origin_of
@@ -22,8 +23,7 @@ SIDE = 16_000
 
 SECONDS = 30.0
 
-_ENDING_SECONDS = 5.0
-_CAST = {"format": "jpeg", "quality": 1, "maxWidth": 10, "maxHeight": 10}
+_LITTLE = Size(width=10, height=10, quality=1)
 
 type Format = Literal["png", "jpeg", "webp"]
 
@@ -63,9 +63,9 @@ class _Shot(Struct, frozen=True):
 class Screenshots:
     """Takes pictures one after the other."""
 
-    def __init__(self, artifacts: Artifacts) -> None:
-        """Pictures go to ``artifacts``."""
-        self._artifacts = artifacts
+    def __init__(self, artifacts: Artifacts, casts: Casts | None = None) -> None:
+        """Pictures go to ``artifacts``; ``casts`` are those by which people look at tabs."""
+        self._artifacts, self._casts = artifacts, casts or Casts()
         self._turn = anyio.Lock()
         self._number = 0
 
@@ -101,7 +101,7 @@ class Screenshots:
             area = _area(metrics, full_page=full_page, clip=clip)
             if full_page or clip is not None or area["scale"] < 1:
                 params |= {"clip": area, "captureBeyondViewport": True}
-            async with _drawing(tab):
+            async with self._drawing(tab):
                 shot = await tab.ask(
                     _Shot, "Page.captureScreenshot", params, timeout_seconds=SECONDS
                 )
@@ -113,20 +113,18 @@ class Screenshots:
                 origin=origin_of(tab.url),
             )
 
+    @asynccontextmanager
+    async def _drawing(self, tab: Tab) -> AsyncGenerator[None]:
+        """Makes a tab behind others draw what changed, without taking it in front of a person.
 
-@asynccontextmanager
-async def _drawing(tab: Tab) -> AsyncGenerator[None]:
-    """Makes a tab behind others draw what changed, without taking it in front of a person.
-
-    Without a frame to come ``Page.captureScreenshot`` waits for ever; a screencast asks for frames.
-    """
-    with suppress(CallRefused):
-        await tab.call("Page.startScreencast", _CAST, timeout_seconds=SECONDS)
-    try:
-        yield
-    finally:
-        with anyio.move_on_after(_ENDING_SECONDS, shield=True), suppress(BrowserFailed):
-            await tab.call("Page.stopScreencast")
+        Without a frame to come ``Page.captureScreenshot`` waits for ever; a screencast asks for frames.
+        """
+        cast, looker = self._casts.of(tab), Looker(_LITTLE)
+        try:
+            await cast.join(looker)
+            yield
+        finally:
+            await cast.leave(looker)
 
 
 def _area(metrics: _Metrics, *, full_page: bool, clip: Clip | None) -> dict[str, float]:

@@ -48,6 +48,10 @@ class Choosers:
         """To be called before the click that should open a chooser."""
         self._open.pop(tab, None)
 
+    def of(self, tab: str) -> Chooser | None:
+        """What a tab asks for."""
+        return self._open.get(tab)
+
     async def wait(self, tab: Tab, *, timeout_seconds: float = WAIT_SECONDS) -> Chooser:
         """The chooser that a tab has asked for, or asks for soon.
 

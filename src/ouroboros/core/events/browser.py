@@ -55,6 +55,18 @@ class TabClosed(Event, frozen=True, kw_only=True):
     tab: str
 
 
+class TabDriven(Event, frozen=True, kw_only=True):
+    """Who drives a tab from now on: ``agent`` or ``person``; what a person does there is not on record.
+
+    ``why`` is ``taken``, ``given``, ``new task``, ``left`` (nobody looked any more) or ``closed``.
+    """
+
+    type: ClassVar[str] = "tab.driver"
+    tab: str
+    driver: str
+    why: str = ""
+
+
 class DialogOpened(Event, frozen=True, kw_only=True):
     """A page shows a dialog; ``message`` is page text, cut to a preview."""
 

@@ -1,0 +1,154 @@
+"""A person's window on the tabs: what they wish is heard here, what they are shown comes from ``next``."""
+
+from collections.abc import Callable
+
+import anyio
+from anyio.abc import TaskGroup
+from anyio.streams.memory import MemoryObjectReceiveStream
+
+from ouroboros.browser.live import doing
+from ouroboros.browser.live import messages as ask
+from ouroboros.browser.live.ground import Ground
+from ouroboros.browser.live.input import Compose, Insert, Key, Mouse, Touch, Wheel
+from ouroboros.browser.live.viewer import Viewer
+from ouroboros.browser.tab import Tab
+from ouroboros.core.errors import Misuse, OuroborosError
+
+AT_ONCE = 16
+"""Wishes that may be under way together, such as loading pages."""
+
+INPUTS = 512
+"""Things done in pages that may wait while one takes its time."""
+
+type _Hands = Mouse | Wheel | Touch | Key | Insert | Compose | ask.Paste | ask.Copy
+"""What a person does in a page, carried out in order."""
+
+_TOO_MUCH = "too much waits to be done; do it again in a moment"
+
+
+class Window:
+    """Made by ``Live.viewer`` only."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        viewer: Viewer,
+        tasks: TaskGroup,
+        every: Callable[[], dict[str, object]],
+    ) -> None:
+        """``every`` says which tabs there are; ``tasks`` end with the window."""
+        self._ground, self._viewer, self._tasks, self._every = ground, viewer, tasks, every
+        self._under_way = 0
+        self._hands, waiting = anyio.create_memory_object_stream[tuple[Tab, _Hands]](INPUTS)
+        tasks.start_soon(self._work, waiting)
+
+    async def next(self) -> str | bytes:
+        """What is to be shown next: JSON, or a picture.
+
+        Raises:
+            TooSlow: The window has not been read from for too long.
+        """
+        return await self._viewer.next()
+
+    def hear(self, message: str | bytes) -> None:
+        """Takes one wish; what comes of it comes by ``next``."""
+        try:
+            wish = ask.wish(message)
+        except ValueError as odd:
+            self._refuse("", Misuse(f"not understood: {odd}"))
+            return
+        try:
+            self._take(wish)
+        except OuroborosError as failed:
+            self._refuse(getattr(wish, "id", ""), failed)
+
+    def _take(self, wish: ask.Wish) -> None:
+        match wish:
+            case Mouse() | Wheel() | Touch() | Key() | Insert() | Compose():
+                self._do(wish)
+            case ask.Paste() | ask.Copy():
+                self._do(wish)
+            case ask.Seen(count=count):
+                self._viewer.seen(count)
+            case ask.Watch(views=views):
+                # Of a person's own browser only the tab they look at is drawn.
+                self._viewer.watch(views[:1] if self._ground.is_theirs else views)
+                self._tasks.start_soon(self._viewer.settle, self._ground.present.tabs)
+            case ask.Take():
+                tab = doing.tab_of(self._ground, wish.tab)
+                self._ground.drivers.take(tab.id, self._viewer.id)
+                self._done(wish.id)
+            case ask.Give():
+                tab = doing.tab_of(self._ground, wish.tab)
+                self._ground.drivers.give(tab.id)
+                self._done(wish.id)
+            case ask.TabGetAll():
+                self._done(wish.id, **self._every())
+            case ask.TabGetActive():
+                self._done(wish.id, active=self._every()["active"])
+            case _:
+                self._begin(wish)
+
+    def _do(self, wish: _Hands) -> None:
+        """Something done in a page; from then on the person drives it."""
+        tab = doing.tab_of(self._ground, wish.tab)
+        holder = self._ground.drivers.holder(tab.id)
+        if holder != self._viewer.id:
+            if _is_idle(wish):
+                return
+            if holder:
+                raise Misuse(
+                    f"{tab.id} is driven from another window", hint="take it over to go on here"
+                )
+            tab.check("Input.")
+            self._ground.drivers.take(tab.id, self._viewer.id)
+        try:
+            self._hands.send_nowait((tab, wish))
+        except anyio.WouldBlock:
+            raise Misuse(_TOO_MUCH) from None
+
+    async def _work(self, waiting: MemoryObjectReceiveStream[tuple[Tab, _Hands]]) -> None:
+        with waiting, self._hands:
+            async for tab, wish in waiting:
+                try:
+                    await self._handle(tab, wish)
+                except OuroborosError as failed:
+                    self._refuse(getattr(wish, "id", ""), failed)
+
+    async def _handle(self, tab: Tab, wish: _Hands) -> None:
+        match wish:
+            case ask.Paste(text=text):
+                await doing.paste(tab, text)
+                self._done(wish.id)
+            case ask.Copy(cut=cut):
+                text = await doing.copy(tab, cut=cut)
+                self._viewer.say(ask.told("clipboard", id=wish.id, text=text))
+            case _:
+                doing.press(self._ground, tab, wish)
+
+    def _begin(self, wish: doing.Slow) -> None:
+        if self._under_way >= AT_ONCE:
+            raise Misuse(_TOO_MUCH)
+        self._under_way += 1
+        self._tasks.start_soon(self._carry_out, wish)
+
+    async def _carry_out(self, wish: doing.Slow) -> None:
+        try:
+            self._done(wish.id, **await doing.done(self._ground, wish, self._viewer.id))
+        except (OuroborosError, OSError) as failed:
+            self._refuse(wish.id, failed)
+        finally:
+            self._under_way -= 1
+
+    def _done(self, id: str, **more: object) -> None:
+        if id:
+            self._viewer.say(ask.told("done", id=id, **more))
+
+    def _refuse(self, id: str, failed: OuroborosError | OSError) -> None:
+        hint = failed.hint if isinstance(failed, OuroborosError) else ""
+        self._viewer.say(ask.told("refused", id=id, error=str(failed), hint=hint))
+
+
+def _is_idle(wish: _Hands) -> bool:
+    """A mouse that passes by, or a wheel, means no harm to who drives."""
+    return isinstance(wish, Wheel) or (isinstance(wish, Mouse) and wish.what != "down")
