@@ -234,6 +234,12 @@ TEXTS = {
     "sandbox.network": "on",
     "tools.login_shell": "false",
     "tools.web_search": "live",
+    "tui.keys": '{"unfold": ["ctrl+t"]}',
+    "tui.mouse": "false",
+    "tui.notifications": "bell",
+    "tui.pictures": "kitty",
+    "tui.side_by_side": "always",
+    "tui.theme": "light",
     "web.first_contact": "defer",
 }
 """For settings that 1 would not fit, or would not change."""

@@ -16,6 +16,7 @@ from ouroboros.app.settings.models import Network, Price, Provider
 from ouroboros.app.settings.permission import Approval, Guardian, Permissions, Rule, Safety, Sandbox
 from ouroboros.app.settings.repos import Repos
 from ouroboros.app.settings.running import Context, Limits, Review, Rlm, Tools
+from ouroboros.app.settings.tui import Tui
 from ouroboros.app.settings.web import RISKS, Browser, Risk, Web
 from ouroboros.app.settings.whole import Settings
 
@@ -50,5 +51,6 @@ __all__ = [
     "Sessions",
     "Settings",
     "Tools",
+    "Tui",
     "Web",
 ]
