@@ -18,7 +18,7 @@ from ouroboros.app.hub.room import Room
 from ouroboros.app.ouroboros import Session
 from ouroboros.app.past import sessions
 from ouroboros.core.commands import Branch
-from ouroboros.core.errors import Misuse, SessionBusy
+from ouroboros.core.errors import Misuse, SessionBusy, unwrapped
 
 _CLOSE_SECONDS = 30.0
 
@@ -226,11 +226,14 @@ async def _close_when_free(room: Room, freed: anyio.Event) -> None:
 @asynccontextmanager
 async def hub(outfit: Outfit) -> AsyncGenerator[Hub]:
     """A hub; leaving it stops all runs and closes all rooms."""
-    async with create_task_group() as tasks:
-        made = Hub(outfit, tasks)
-        try:
-            yield made
-        finally:
-            with CancelScope(shield=True), anyio.move_on_after(_CLOSE_SECONDS):
-                await made.close_all()
-            tasks.cancel_scope.cancel()
+    try:
+        async with create_task_group() as tasks:
+            made = Hub(outfit, tasks)
+            try:
+                yield made
+            finally:
+                with CancelScope(shield=True), anyio.move_on_after(_CLOSE_SECONDS):
+                    await made.close_all()
+                tasks.cancel_scope.cancel()
+    except ExceptionGroup as group:
+        raise unwrapped(group) from group

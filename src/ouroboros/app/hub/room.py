@@ -114,7 +114,7 @@ class Room:
         self.touch()
         if self.is_closing:
             raise Misuse("this session is being closed", hint="open it again")
-        if isinstance(command, Steer) and not self.running:
+        if isinstance(command, Steer) and command.text.strip() and not self.running:
             command = Submit(text=command.text)
         if self.session.running or not isinstance(command, _LONG):
             await self.session.send(command)
