@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ouroboros.browser.capture.screenshots import Screenshots
+from ouroboros.browser.live.driver import Drivers
 from ouroboros.browser.log.console import ConsoleLog
 from ouroboros.browser.log.network import NetworkLog
 from ouroboros.browser.prompts.dialogs import Dialogs
@@ -89,6 +90,7 @@ async def desk(
     risks: frozenset[str] = RISKS,
     is_child: bool = False,
     noting: Callable[[AnyTool], AnyTool] | None = None,
+    drivers: Drivers | None = None,
 ) -> AsyncGenerator[Desk]:
     """A REPL whose person gives ``answers``; files may be uploaded from ``folder``."""
     spine = Spine(folder, mode=mode, answers=answers, rules=rules)
@@ -107,6 +109,7 @@ async def desk(
         screenshots=Screenshots(artifacts),
         console=console,
         network=network,
+        turn=(drivers or Drivers(publish)).turn,
     )
     capabilities = Capabilities(is_child=is_child, tabs=stage.tabs.all)
     pages = Pages(OwnTabs(stage.tabs), watch=Watcher(taint, capabilities), risks=risks, parts=parts)

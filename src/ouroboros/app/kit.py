@@ -37,6 +37,7 @@ from ouroboros.tools.seams import Cages, Hooks, NoSpill
 
 if TYPE_CHECKING:
     from ouroboros.app.hooks.around import Around as HooksAround
+    from ouroboros.browser.live.live import Live
 
 
 class Kit(Struct, frozen=True, kw_only=True):
@@ -116,6 +117,7 @@ class Joined(Struct, frozen=True, kw_only=True):
         handed: What goes on that no event says: ``goal``, ``tabs``.
         children: Those that no run ends over the heads of.
         mentions: Reads what words name, the way every call goes.
+        live: Its tabs for people; None without a browser.
     """
 
     name: Literal["tools", "rlm"]
@@ -131,3 +133,4 @@ class Joined(Struct, frozen=True, kw_only=True):
     handed: Callable[[], dict[str, str]] = dict
     children: SessionsChildren = NoChildren()
     mentions: Callable[[Message], Awaitable[Message | None]] = no_mentions
+    live: "Live | None" = None

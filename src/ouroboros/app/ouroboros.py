@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from ouroboros.agent.session import Session as Engine
 from ouroboros.app.settings import Settings
-from ouroboros.core.commands import Branch, Command, Fork
+from ouroboros.core.commands import Branch, Command, Fork, Submit
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import Envelope, PermissionAnswered, TaskCancelled, TaskCompleted
 from ouroboros.core.events.session import SessionForked
@@ -26,6 +26,7 @@ from ouroboros.core.state import Spent, State
 
 if TYPE_CHECKING:
     from ouroboros.agent.context.cut import Flush
+    from ouroboros.app.browsing.live import Live
     from ouroboros.app.config.layers import Loaded
     from ouroboros.app.past.tree import Twig
     from ouroboros.app.permission.visited import Visited
@@ -66,14 +67,14 @@ class Session:
         visited: "Visited",
         resumed: bool,
         warnings: tuple[str, ...],
+        live: "Live | None" = None,
     ) -> None:
-        """Made by ``Ouroboros.open`` only."""
-        self._engine = engine
+        """Made by ``Ouroboros.open`` only; ``live`` are its tabs as people see and drive them."""
+        self._engine, self.live = engine, live
         self._warm, self._visited = warm, visited
         self._unanswered = 0
         self._reason = self._final = self._forked = ""
-        self.resumed = resumed
-        self.warnings = warnings
+        self.resumed, self.warnings = resumed, warnings
         engine.journal.listen(self._note)
 
     @property
@@ -112,6 +113,8 @@ class Session:
         Raises:
             Misuse: The command does not fit the moment.
         """
+        if isinstance(command, Submit) and self.live is not None and not self.running:
+            self.live.give_all()
         await self._engine.handle(command)
 
     async def run(self, text: str, *, typed: int | None = None) -> Outcome:
@@ -127,8 +130,9 @@ class Session:
             raise Misuse(
                 "a run of this session is under way", hint="wait for its end, or send a Steer"
             )
-        self._unanswered = 0
-        turns = self.state.turn
+        if self.live is not None:
+            self.live.give_all()
+        self._unanswered, turns = 0, self.state.turn
         if text.strip():
             await self._engine.submit(text, typed=typed)
         else:
@@ -329,6 +333,7 @@ class Ouroboros:
                 visited=built.visited,
                 resumed=built.resumed,
                 warnings=tuple(built.warnings),
+                live=built.live,
             )
             rooms.cwd = Path(session.state.cwd)
             if at:

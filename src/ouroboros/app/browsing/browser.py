@@ -13,11 +13,15 @@ from msgspec import Struct
 from ouroboros.app.browsing import vault as browser_vault
 from ouroboros.app.kit import Kit
 from ouroboros.app.settings import Browser as BrowserSettings
+from ouroboros.browser.capture.casting import Casts
 from ouroboros.browser.capture.screenshots import Screenshots
 from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.guard.gate import Gate, gate
 from ouroboros.browser.guard.policy import AllowList, Together
 from ouroboros.browser.guard.requests import Guard as Requests
+from ouroboros.browser.live import ground as live_ground
+from ouroboros.browser.live.driver import Drivers
+from ouroboros.browser.live.live import Live
 from ouroboros.browser.log.console import ConsoleLog
 from ouroboros.browser.log.network import NetworkLog
 from ouroboros.browser.prompts.dialogs import Dialogs
@@ -32,6 +36,7 @@ from ouroboros.browser.transfer.downloads import Downloads
 from ouroboros.browser.transfer.uploads import Uploads
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import Event
+from ouroboros.core.events.browser import BrowserLost, BrowserStarted
 from ouroboros.llm.transport.http import Proxies
 from ouroboros.repl.taint import Taint
 from ouroboros.safety.guard import Guard
@@ -80,7 +85,8 @@ class Browser:
         self.unstarted: BrowserFailed | None = None
         """Why a browser of ours did not start when it was needed; None once it has."""
         self.artifacts = Artifacts(ground.home / "artifacts" / ground.session, publish)
-        self.screenshots = Screenshots(self.artifacts)
+        self.casts, self.drivers = Casts(), Drivers(publish)
+        self.screenshots = Screenshots(self.artifacts, self.casts)
         self.sites = Sites(ground.home / "browser" / "domains.toml")
         self.choosers = Choosers()
         self.dialogs = Dialogs(publish, self.sites.dialog_rule)
@@ -101,12 +107,26 @@ class Browser:
             credentials=self._credentials,
             locked=lambda: any(site.credentials for site in self.sites.sites.values()),
         )
+        self.live = Live(
+            live_ground.Ground(
+                tabs=self.tabs,
+                recover=self.recover,
+                status=lambda: self.session.status(),
+                named=self.taint.hear,
+                is_theirs=settings.mode != "managed",
+                casts=self.casts,
+                drivers=self.drivers,
+                dialogs=self.dialogs,
+                choosers=self.choosers,
+                uploads=self.uploads,
+            )
+        )
         self.session = BrowserSession(
             plan(settings, way_out.flags if way_out is not None else ()),
             environment=ground.environment,
             home=ground.home,
             guard=self.guard,
-            publish=publish,
+            publish=self._tell,
             extensions=(
                 self.requests,
                 self.sites,
@@ -115,6 +135,7 @@ class Browser:
                 self.downloads,
                 self.console,
                 self.network,
+                self.live,
             ),
         )
 
@@ -152,6 +173,11 @@ class Browser:
         recovery = await self.session.recover()
         self._tabs = await self.session.tabs()
         return recovery
+
+    def _tell(self, event: Event) -> None:
+        self.ground.publish(event)
+        if isinstance(event, BrowserStarted | BrowserLost):
+            self.live.stood()
 
     async def _enforce(self) -> None:
         await self.requests.enforce()

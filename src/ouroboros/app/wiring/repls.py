@@ -223,6 +223,7 @@ class Repls:
             console=browser.console,
             network=browser.network,
             touch=browser.requests.touch,
+            turn=browser.drivers.turn,
         )
         watch = Watcher(self.taint, capabilities)
         return Pages(browser, watch=watch, risks=self.base.risks, parts=parts)

@@ -13,6 +13,7 @@ from ouroboros.app.browsing.browser import Browser
 from ouroboros.app.wiring.repls import Repls, StandingRepl, Wish
 from ouroboros.browser.capture.viewport import set_viewport
 from ouroboros.browser.errors import BrowserFailed
+from ouroboros.browser.live.live import Live
 from ouroboros.browser.tab import TabFacts
 from ouroboros.browser.tabs import Tabs
 from ouroboros.core.errors import ToolFailed
@@ -46,6 +47,12 @@ class BrowserSeat:
         await self._on_duty()
         async with self._repls.script(kit) as repl:
             return await repl.run_block(code, call_id=call_id, seconds=self._script_seconds)
+
+    @property
+    def live(self) -> Live | None:
+        """The tabs for people; None without a browser."""
+        browser = self._repls.base.browser
+        return browser.live if browser is not None else None
 
     async def tabs(self) -> Tabs:
         """All tabs; starts the browser."""
@@ -170,6 +177,7 @@ class BrowserSeat:
     async def screenshot(self, tab: str) -> tuple[bytes, str]:
         """A picture of a tab."""
         known = await self.tabs()
+        await self._browser.drivers.turn(known.tab(tab).id, acts=False)
         taken = await self._browser.screenshots.take(known.tab(tab))
         data = await anyio.to_thread.run_sync(Path(taken.path).read_bytes)
         return data, taken.mime

@@ -99,7 +99,7 @@ class Drivers:
         told, self._news = self._news, {}
         return tuple(f"{tab} {what}" for tab, what in told.items())
 
-    async def turn(self, tab: str, *, acts: bool) -> None:
+    async def turn(self, tab: str, acts: bool) -> None:
         """Returns when code may work in a tab.
 
         After a person has driven it, code has to look before it acts: the first act is refused else.

@@ -63,17 +63,20 @@ class Function:
         self, arguments: Struct, context: ToolContext
     ) -> AsyncIterator[Progress | Result]:
         """Does it; the session counts as a reader before any word of the page can reach its code."""
-        if self._spec.reads:
-            await self._pages.looked(getattr(arguments, "tab", ""))
+        tab: str = getattr(arguments, "tab", "")
         wish = bounded(arguments, self._spec.longest)
         try:
+            if tab:
+                await self._pages.parts.turn(tab, self._spec.kind in {"act", "risk"})
+            if self._spec.reads:
+                await self._pages.looked(tab)
             result = await self._spec.work(self._pages, wish, context)
         except BrowserFailed as failed:
             if not failed.hint:
                 raise
             raise ToolFailed(f"{failed.message}; {failed.hint}") from failed
         if self._spec.reads:  # the page may be another one by now
-            await self._pages.looked(getattr(arguments, "tab", ""))
+            await self._pages.looked(tab)
         yield result
 
 

@@ -68,11 +68,16 @@ async def _untouched(tab: str, frame: str) -> None:
     del tab, frame
 
 
+async def _free(tab: str, acts: bool) -> None:
+    del tab, acts
+
+
 class Parts(Struct, frozen=True, kw_only=True):
     """What watches the browser besides; a function whose part is not here says so.
 
     Attributes:
         touch: Awaited before code runs in a tab, or in one frame of it.
+        turn: Awaited before a function looks or acts in a tab, which a person may be driving.
     """
 
     dialogs: Dialogs | None = None
@@ -83,6 +88,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     console: ConsoleLog | None = None
     network: NetworkLog | None = None
     touch: Callable[[str, str], Awaitable[None]] = _untouched
+    turn: Callable[[str, bool], Awaitable[None]] = _free
 
 
 class Pages:

@@ -197,7 +197,7 @@ async def _open(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
         standing = StandingRepl(kit.state, partial(repls.open, root))
         runner = Lazy(guard, await stack.enter_async_context(standing))
         bounds = kit.settings.rlm
-        view = View(browser.known) if browser is not None else None
+        view = View(browser.known, browser.drivers.news) if browser is not None else None
         mind = RlmMind(
             lineup=kit.lineup,
             system=words.system(repls.api(root), can_ask=True),
@@ -221,6 +221,7 @@ async def _open(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
             facts=Later(),
             stop_child=family.cancel,
             mentions=partial(_named, kit),
+            live=browser.live if browser is not None else None,
         )
 
 

@@ -124,6 +124,7 @@ def _mind(
         resize=processes.resize,
         handed=lambda: {"tabs": seat.counted()} if seat is not None else {},
         mentions=partial(_mentioned, kit, registry, hands),
+        live=seat.live if seat is not None else None,
     )
 
 

@@ -14,9 +14,13 @@ _CHANGE_CHARACTERS = 120
 class View:
     """The tabs as the mind is told of them: counts, and what changed since it last looked."""
 
-    def __init__(self, known: Callable[[], Tabs | None]) -> None:
-        """``known`` gives the tabs without starting a browser."""
-        self._known = known
+    def __init__(
+        self,
+        known: Callable[[], Tabs | None],
+        news: Callable[[], tuple[str, ...]] = tuple,
+    ) -> None:
+        """``known`` gives the tabs without starting a browser; ``news`` says who has driven them."""
+        self._known, self._news = known, news
         self._seen: tuple[TabFacts, ...] = ()
         self.begin()
 
@@ -43,7 +47,7 @@ class View:
             tabs=len(now),
             active=tabs.active if tabs is not None else "",
             dialogs=tuple(f"{facts.id} {facts.dialog}" for facts in now if facts.dialog),
-            changes=told,
+            changes=(*self._news(), *told),
         )
 
 

@@ -94,6 +94,7 @@ async def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Jo
         visited=kit.visited,
         resumed=past.resumed,
         warnings=[*past.warnings, *parts.speakers.warnings, *joined.warnings],
+        live=joined.live,
     )
     ready = SessionReady(
         cwd=str(kit.cwd),

@@ -24,6 +24,7 @@ from ouroboros.safety.rules import Rule
 if TYPE_CHECKING:
     from ouroboros.app.apart import Opener
     from ouroboros.app.config.layers import Loaded
+    from ouroboros.browser.live.live import Live
     from ouroboros.llm.cassettes.tap import Tap
 
 
@@ -78,7 +79,7 @@ class Built(Struct, kw_only=True):
     """An open session and what the person should know of how it was opened.
 
     ``warm`` connects to the model ahead of the first words, and finds out what nobody knows of it;
-    ``visited`` are the workspaces that came in besides its own.
+    ``visited`` are the workspaces that came in besides its own; ``live`` are the tabs for people.
     """
 
     engine: Session
@@ -86,6 +87,7 @@ class Built(Struct, kw_only=True):
     visited: Visited
     resumed: bool
     warnings: list[str] = field(default_factory=list[str])
+    live: "Live | None" = None
 
 
 class Parts(Struct, frozen=True, kw_only=True):
