@@ -158,12 +158,12 @@ class Hub:
         freed = anyio.Event()
         try:
             async with self._opened(wish, fitted, freed) as session, create_task_group() as tasks:
-                room = Room(session, tasks, home=self.outfit.home, tell=self._tell)
+                room = Room(session, tasks, home=self.outfit.home, tell=self.tell)
                 self._rooms[room.id] = room
                 tasks.start_soon(session.warm)
                 tasks.start_soon(_close_when_free, room, freed)
                 task_status.started(room)
-                self._tell(room.id)
+                self.tell(room.id)
                 await room.until_closed(fitted.close_after)
                 tasks.cancel_scope.cancel()
         except Exception:
@@ -174,7 +174,7 @@ class Hub:
             if room is not None:
                 del self._rooms[room.id]
                 room.leave()
-                self._tell(room.id)
+                self.tell(room.id)
 
     @asynccontextmanager
     async def _opened(
@@ -213,7 +213,8 @@ class Hub:
                 return own
         return wish.cwd
 
-    def _tell(self, session: str) -> None:
+    def tell(self, session: str) -> None:
+        """Something about a session, or about those who look at it, is new."""
         for sink in tuple(self._sinks):
             sink(session)
 

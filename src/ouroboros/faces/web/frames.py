@@ -40,11 +40,11 @@ class Lost(_Frame, frozen=True, kw_only=True, tag="gap"):
 
 
 class Ping(_Frame, frozen=True, kw_only=True, tag="ping"):
-    """The server is there; sent when nothing else was for a while."""
+    """The server is there; an answer keeps a client among those who are present."""
 
 
 class Pong(_Frame, frozen=True, kw_only=True, tag="pong"):
-    """The reader is there; keeps its place among those present."""
+    """The reader is there; so does every other frame of its say."""
 
 
 class Do(_Frame, frozen=True, kw_only=True, tag="command"):
@@ -74,6 +74,27 @@ class Sessions(_Frame, frozen=True, kw_only=True, tag="sessions"):
     sessions: tuple[Listed, ...]
 
 
+class Here(Struct, frozen=True, kw_only=True):
+    """One client of this server.
+
+    Attributes:
+        session: What it looks at; empty for the list of all.
+        since: Seconds for which it has been here.
+        leads: It came before all others.
+    """
+
+    id: str
+    session: str
+    since: float
+    leads: bool = False
+
+
+class Present(_Frame, frozen=True, kw_only=True, tag="present"):
+    """Who is here, the earliest first; who was not heard of for three beats is left out."""
+
+    clients: tuple[Here, ...]
+
+
 class Closed(_Frame, frozen=True, kw_only=True, tag="closed"):
     """The session was closed; looking at it again opens it."""
 
@@ -82,7 +103,7 @@ class Closed(_Frame, frozen=True, kw_only=True, tag="closed"):
 
 
 type Received = Do | Pong
-type Sent = Hello | Events | Lost | Ping | Done | Declined | Closed
+type Sent = Hello | Events | Lost | Ping | Done | Declined | Closed | Sessions | Present
 
 read: msgspec.json.Decoder[Received] = msgspec.json.Decoder(Received)
 read_command: msgspec.json.Decoder[Command] = msgspec.json.Decoder(Command)

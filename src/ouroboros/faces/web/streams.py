@@ -11,6 +11,7 @@ from anyio.abc import TaskGroup
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ouroboros.app.hub import Gap, Room
+from ouroboros.app.hub.presence import BEAT_SECONDS, Client
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import Envelope
 from ouroboros.faces.web import frames
@@ -18,11 +19,11 @@ from ouroboros.faces.web.routing import DescribedSocket, described_socket
 from ouroboros.faces.web.site import Site
 from ouroboros.faces.web.snapshots import listed
 
-PING_SECONDS = 15.0
 _BREATH_SECONDS = 0.012
 """Between two frames of events: what comes meanwhile goes together."""
 
 _FRAME_BYTES = 262_144
+_LIST_SECONDS = 0.05
 _AT_ONCE = 16
 
 GONE, UNKNOWN = 1001, 4404
@@ -36,11 +37,11 @@ def routes(site: Site) -> list[DescribedSocket]:
         try:
             room = await site.room(socket.path_params["session"])
         except OuroborosError as problem:
-            await _say(socket, frames.Closed(reason="failed", error=problem.message))
+            await say(socket, frames.Closed(reason="failed", error=problem.message))
             await socket.close(UNKNOWN)
             return
         with contextlib.suppress(WebSocketDisconnect):
-            await _Talk(socket, room).serve(_cursor(socket))
+            await _Talk(socket, site, room).serve(_cursor(socket))
 
     async def overview(socket: WebSocket) -> None:
         await socket.accept()
@@ -67,29 +68,67 @@ def routes(site: Site) -> list[DescribedSocket]:
         described_socket(
             "/stream",
             overview,
-            "All open sessions, now and after each change.",
-            sent=(frames.Sessions, frames.Ping),
+            "All open sessions and who is here, now and after each change.",
+            sent=(frames.Sessions, frames.Present, frames.Ping),
+            received=(frames.Pong,),
         ),
     ]
+
+
+class _Seat:
+    """A socket of somebody who is here."""
+
+    def __init__(self, socket: WebSocket, site: Site, session: str = "") -> None:
+        self.socket, self._site, self._session = socket, site, session
+        self.name = token_hex(6)
+
+    def __enter__(self) -> "_Seat":
+        hub = self._site.hub
+        hub.presence.join(self.name, self._site.clock.monotonic(), session=self._session)
+        hub.tell(self._session)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        hub = self._site.hub
+        hub.presence.leave(self.name)
+        hub.tell(self._session)
+
+    async def hear(self) -> bytes | None:
+        """The next message; None when the other end is gone."""
+        message = await self.socket.receive()
+        if message["type"] != "websocket.receive":
+            return None
+        if self._site.hub.presence.beat(self.name, self._site.clock.monotonic()):
+            self._site.hub.tell(self._session)
+        text = message.get("text")
+        return text.encode() if text is not None else message.get("bytes") or b""
+
+    async def ping(self) -> None:
+        """Until cancelled."""
+        while True:
+            await anyio.sleep(BEAT_SECONDS)
+            await say(self.socket, frames.Ping())
 
 
 class _Talk:
     """One reader of one session."""
 
-    def __init__(self, socket: WebSocket, room: Room) -> None:
+    def __init__(self, socket: WebSocket, site: Site, room: Room) -> None:
         self._socket, self._room = socket, room
+        self._seat = _Seat(socket, site, room.id)
         self._limit = CapacityLimiter(_AT_ONCE)
 
     async def serve(self, after: int) -> None:
         """Until either end is closed."""
         room = self._room
-        hello = frames.Hello(session=room.id, seq=room.state.seq, client=token_hex(6))
-        await _say(self._socket, hello)
-        async with create_task_group() as tasks:
-            tasks.start_soon(self._tell, after)
-            tasks.start_soon(_ping, self._socket)
-            await self._hear(tasks)
-            tasks.cancel_scope.cancel()
+        hello = frames.Hello(session=room.id, seq=room.state.seq, client=self._seat.name)
+        await say(self._socket, hello)
+        with self._seat:
+            async with create_task_group() as tasks:
+                tasks.start_soon(self._tell, after)
+                tasks.start_soon(self._seat.ping)
+                await self._hear(tasks)
+                tasks.cancel_scope.cancel()
 
     async def _tell(self, after: int) -> None:
         try:
@@ -98,27 +137,24 @@ class _Talk:
             last = frames.Closed()
         except OuroborosError as problem:
             last = frames.Closed(reason="failed", error=problem.message)
-        await _say(self._socket, last)
+        await say(self._socket, last)
         await self._socket.close(GONE)
 
     async def _show(self, batches: AsyncIterator[list[Envelope] | Gap]) -> None:
         async for batch in batches:
             if isinstance(batch, Gap):
-                await _say(self._socket, frames.Lost(after=batch.after))
+                await say(self._socket, frames.Lost(after=batch.after))
                 continue
             for text in _written(batch):
                 await self._socket.send_text(text)
             await anyio.sleep(_BREATH_SECONDS)
 
     async def _hear(self, tasks: TaskGroup) -> None:
-        while True:
-            message = await self._socket.receive()
-            if message["type"] != "websocket.receive":
-                return
+        while (message := await self._seat.hear()) is not None:
             try:
-                frame = frames.read.decode(message.get("text") or message.get("bytes") or b"")
+                frame = frames.read.decode(message)
             except (msgspec.DecodeError, RecursionError) as wrong:
-                await _say(self._socket, frames.Declined(id="", error=f"not a frame: {wrong}"))
+                await say(self._socket, frames.Declined(id="", error=f"not a frame: {wrong}"))
                 continue
             if isinstance(frame, frames.Do):
                 await self._limit.acquire_on_behalf_of(frame)
@@ -132,7 +168,7 @@ class _Talk:
             answer = frames.Declined(id=frame.id, error=problem.message, hint=problem.hint)
         finally:
             self._limit.release_on_behalf_of(frame)
-        await _say(self._socket, answer)
+        await say(self._socket, answer)
 
 
 class _Overview:
@@ -140,6 +176,7 @@ class _Overview:
 
     def __init__(self, socket: WebSocket, site: Site) -> None:
         self._socket, self._site = socket, site
+        self._seat = _Seat(socket, site)
         self._changed = anyio.Event()
 
     async def serve(self) -> None:
@@ -147,12 +184,13 @@ class _Overview:
         hub = self._site.hub
         hub.listen(self._note)
         try:
-            async with create_task_group() as tasks:
-                tasks.start_soon(self._tell)
-                tasks.start_soon(_ping, self._socket)
-                while (await self._socket.receive())["type"] == "websocket.receive":
-                    pass
-                tasks.cancel_scope.cancel()
+            with self._seat:
+                async with create_task_group() as tasks:
+                    tasks.start_soon(self._tell)
+                    tasks.start_soon(self._seat.ping)
+                    while await self._seat.hear() is not None:
+                        pass
+                    tasks.cancel_scope.cancel()
         finally:
             hub.forget(self._note)
 
@@ -161,14 +199,30 @@ class _Overview:
         self._changed.set()
 
     async def _tell(self) -> None:
+        """Each change, and after each beat, since who is silent changes nothing by itself."""
+        last: tuple[object, ...] = ()
         while True:
             self._changed = anyio.Event()
-            rooms = self._site.hub.rooms()
-            await _say(
-                self._socket, frames.Sessions(sessions=tuple(listed(room) for room in rooms))
-            )
-            await self._changed.wait()
-            await anyio.sleep(0.05)
+            rooms = tuple(listed(room) for room in self._site.hub.rooms())
+            now = self._site.clock.monotonic()
+            clients = self._site.hub.presence.present(now)
+            if last[:1] != (rooms,):
+                await say(self._socket, frames.Sessions(sessions=rooms))
+            if last[1:] != (names := tuple(each.id for each in clients),):
+                await say(self._socket, frames.Present(clients=_here(clients, now)))
+            last = (rooms, names)
+            with anyio.move_on_after(BEAT_SECONDS):
+                await self._changed.wait()
+            await anyio.sleep(_LIST_SECONDS)
+
+
+def _here(clients: tuple[Client, ...], now: float) -> tuple[frames.Here, ...]:
+    return tuple(
+        frames.Here(
+            id=each.id, session=each.session, since=now - each.joined, leads=each is clients[0]
+        )
+        for each in clients
+    )
 
 
 def _written(batch: list[Envelope]) -> Iterator[str]:
@@ -189,14 +243,9 @@ def _framed(lines: list[str]) -> str:
     return f'{{"kind":"events","events":[{",".join(lines)}]}}'
 
 
-async def _say(socket: WebSocket, frame: frames.Sent | frames.Sessions) -> None:
+async def say(socket: WebSocket, frame: frames.Sent) -> None:
+    """Sends one frame."""
     await socket.send_text(frames.write.encode(frame).decode())
-
-
-async def _ping(socket: WebSocket) -> None:
-    while True:
-        await anyio.sleep(PING_SECONDS)
-        await _say(socket, frames.Ping())
 
 
 def _cursor(socket: WebSocket) -> int:
