@@ -111,7 +111,8 @@ class Stream {
       if (socket !== this.socket) return;
       this.#listen();
       const frame = JSON.parse(data);
-      if (frame.kind !== "ping") this.take(frame);
+      if (frame.kind === "ping") socket.send('{"kind":"pong"}');
+      else this.take(frame);
     };
     socket.onclose = () => {
       if (socket === this.socket) this.#broken();

@@ -30,6 +30,9 @@ export function delta(s, envelope, event) {
     // The beginning was said while nobody listened here; the whole reply brings it.
     part.torn = event.phase !== "start";
     reply.parts.push(part);
+  } else if (event.phase === "start") {
+    // A block that begins again replaces what was heard of it: a retry, or a reader who caught up.
+    Object.assign(part, { text: "", done: false, torn: false });
   }
   if (event.text) part.text += event.text;
   if (event.phase === "end") part.done = true;
