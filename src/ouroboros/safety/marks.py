@@ -3,9 +3,16 @@
 import contextlib
 from collections.abc import Mapping
 from pathlib import Path
+from time import sleep
 
 MARK = "OUROBOROS_SPAWN"
 """Variable by which everything a child started can be found again."""
+
+_PAUSES = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+"""Seconds before each further look at processes that show no variables."""
+
+_TOLD_APART = 0.002
+"""After such a pause a process that shows its words has no variables; before, they may be on their way."""
 
 
 def marked(environment: Mapping[str, str], mark: str) -> dict[str, str]:
@@ -14,11 +21,34 @@ def marked(environment: Mapping[str, str], mark: str) -> dict[str, str]:
 
 
 def strays_of(mark: str) -> tuple[int, ...]:
-    """Processes that carry the mark of one spawn, also those that left its group and parent."""
+    """Processes that carry the mark of one spawn, also those that left its group and parent; blocks.
+
+    One that is just becoming another program shows none, so it is looked at again.
+    """
     sought = mark.encode()
-    found: list[int] = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if sought in (entry / "environ").read_bytes():
-                found.append(int(entry.name))
+    found, blank = _carrying(sought, list(Path("/proc").glob("[0-9]*")))
+    for pause in _PAUSES:
+        if not blank:
+            break
+        sleep(pause)
+        more, blank = _carrying(sought, blank, by_words=pause > _TOLD_APART)
+        found += more
     return tuple(found)
+
+
+def _carrying(
+    sought: bytes, entries: list[Path], *, by_words: bool = False
+) -> tuple[list[int], list[Path]]:
+    """Which of them carry it, and which show no variables at all; ``by_words``: and no words either."""
+    found: list[int] = []
+    blank: list[Path] = []
+    for entry in entries:
+        with contextlib.suppress(OSError):
+            has_words = by_words and (entry / "cmdline").read_bytes()
+            variables = (entry / "environ").read_bytes()
+            if sought in variables:
+                found.append(int(entry.name))
+            # The kernel names no program of one that has ended, nor of its own.
+            elif not variables and not has_words and (entry / "exe").readlink():
+                blank.append(entry)
+    return found, blank

@@ -123,6 +123,8 @@ class Process:
                 with anyio.move_on_after(GRACE_SECONDS):
                     while await self.read() is not None:
                         pass
+                # What was on its way to be one, or was started in the meantime, is one now.
+                strays = await anyio.to_thread.run_sync(strays_of, self._mark)
             self._signal(signal.SIGKILL, strays)
             await self._reap()
 

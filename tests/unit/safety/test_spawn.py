@@ -142,6 +142,15 @@ async def test_a_cancel_leaves_nothing_running(tmp_path: Path):
     assert await gone(pid)
 
 
+async def test_what_a_process_starts_when_it_is_told_to_end_is_ended_too(tmp_path: Path):
+    starts = "setsid sleep 60 >/dev/null 2>&1 </dev/null & echo $! > late; sleep 0.2; exit"
+    script = f"trap '{starts}' TERM; echo $$ > pid; while :; do sleep 0.05; done"
+    process = await start(shell_command(script), cwd=tmp_path, environment=ENVIRONMENT)
+    await pid_in(tmp_path / "pid")
+    await process.close()
+    assert await gone(await pid_in(tmp_path / "late"))
+
+
 async def test_a_grandchild_that_holds_the_pipe_is_given_up_and_ended(tmp_path: Path):
     finished = await run(
         shell_command("sh -c 'echo $$ > pid; exec sleep 60' & echo started"),
