@@ -9,6 +9,8 @@ import pytest
 
 from ouroboros.browser.errors import CannotAct, PageChanged
 from ouroboros.browser.page.act import click, fill, key_press, select, type_text
+from ouroboros.browser.page.facts import entering_facts
+from ouroboros.browser.page.keys import key_of
 from ouroboros.browser.page.read import (
     get_handle,
     get_links,
@@ -209,6 +211,29 @@ async def test_plain_css_finds_what_only_a_frame_of_the_same_origin_has(stage: S
     await click(tab, "#go")
     assert await told(tab, "go") == ["go"]
     assert len(msgspec.json.decode(await query_selector_all(tab, "option"))) == 2
+
+
+@pytest.mark.parametrize(
+    "within",
+    [
+        "<iframe src={url}></iframe>",
+        "<object type=text/html data={url}></object>",
+        "<frameset cols='*'><frame src={url}></frameset>",
+    ],
+)
+async def test_what_a_key_would_press_is_known_through_each_kind_of_frame(
+    stage: Stage, within: str
+) -> None:
+    sends = "<!doctype html><form action=/sent method=post><input id=q><button>Pay</button></form>"
+    stage.site.put("sends", sends)
+    stage.site.put("middle", within.format(url=stage.site.url("sends", 2)))
+    tab = await stage.show(OUTER + f"<iframe id=f src={stage.site.url('middle', 1)}></iframe>")
+    inner = next(name for name in ("iframe", "object", "frame") if f"<{name} " in within)
+    await wait_for_selector(tab, f"#f >>> {inner} >>> #q")
+    await click(tab, f"#f >>> {inner} >>> #q")
+    facts = await entering_facts(tab, key_of("Enter"))
+    assert facts is not None
+    assert (facts.tag, facts.is_submit, facts.method) == ("input", True, "post")
 
 
 async def test_a_handle_in_a_frame_is_refused_once_the_frame_has_moved_on(stage: Stage) -> None:

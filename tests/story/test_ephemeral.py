@@ -55,7 +55,9 @@ def calls(*each: tuple[str, dict[str, object]]) -> dict[str, object]:
 def test_a_run_leaves_no_file_and_what_it_did_stays(tmp_path: Path) -> None:
     work, given = tmp_path / "work", variables(tmp_path)
     work.mkdir()
+    (work / "ship.py").write_text("def row(): ...\n", encoding="utf-8")
     did = calls(
+        ("call_tool", {"name": "repo_map", "arguments": {}}),
         ("shell", {"command": f"echo made > made.txt; {LONG}"}),
         ("exec_command", {"cmd": "echo also"}),
         ("write", {"path": "written.txt", "content": "x\n"}),
@@ -65,7 +67,7 @@ def test_a_run_leaves_no_file_and_what_it_did_stays(tmp_path: Path) -> None:
     done = ouro(*words, cwd=work, **given)
     assert (done.returncode, done.stdout) == (0, "Done.\n")
     assert "--resume" not in done.stderr
-    assert sorted(each.name for each in work.iterdir()) == ["made.txt", "written.txt"]
+    assert sorted(each.name for each in work.iterdir()) == [*("made.txt", "ship.py", "written.txt")]
     assert files(tmp_path / "tmp") == {}
     assert not (tmp_path / "home").exists()
     assert not (tmp_path / "person").exists()

@@ -10,6 +10,7 @@ from ouroboros.core.commands import Compact
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import ErrorRaised
 from ouroboros.llm.turns import Turn
+from tests.story.rlm_stage import block, contexts
 from tests.story.stage import Stage, call, stage
 from tests.story.test_cli_run import ouro, script
 from tests.story.test_hooks import hook
@@ -69,6 +70,17 @@ async def test_it_is_told_anew_after_a_summary(tmp_path: Path) -> None:
         await s.session.send(Compact())
         await s.run("Again.")
         assert told(s).count("<output_schema>") == 1
+
+
+async def test_the_mind_that_writes_code_is_shown_it_too(tmp_path: Path) -> None:
+    turns = [block("setFinal('She is Ada.')"), block(f"setFinal({ADA})")]
+    opening = {**OPENING, "mind": "rlm"}
+    async with stage(tmp_path, turns, check=False, opening=opening) as s:
+        assert json.loads((await s.run()).final) == json.loads(ADA)
+        first, second = contexts(s)
+    for context in (first, second):
+        assert context.count("additionalProperties") == 1
+    assert "it is no JSON" in second
 
 
 async def test_hooks_have_their_word_first(tmp_path: Path) -> None:

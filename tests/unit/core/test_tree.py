@@ -15,12 +15,14 @@ from ouroboros.core.events import (
     PermissionsGranted,
     PlanStep,
     PlanUpdated,
+    SessionReady,
     TaskCompleted,
     ToolResulted,
     ToolStarted,
     TurnStarted,
     UserMessage,
 )
+from ouroboros.core.events.fleet import SubagentCompleted, SubagentStarted
 from ouroboros.core.events.process import ProcessKept
 from ouroboros.core.events.schema import decode
 from ouroboros.core.events.session import (
@@ -200,6 +202,18 @@ def test_a_fork_owns_neither_the_spending_nor_the_grants_of_its_parent() -> None
     assert compared(state) == compared(folded(*turn(1)))
     elsewhere = folded(*turn(1), SessionForked(message_id="u1", child="ses_9"))
     assert (elsewhere.parent, seen(elsewhere)[-1], elsewhere.spent.requests) == ("", "b1", 2)
+
+
+def test_lost_children_are_known_until_that_is_on_record_and_a_fork_has_none() -> None:
+    ready = SessionReady(version="1", cwd="/w", model="m", mode="ask")
+    first, second = (SubagentStarted(child=name, task=name) for name in ("sub_1", "sub_2"))
+    killed_twice: list[Event] = [*turn(1), ready, first, ready, second, ready]
+    state = folded(*killed_twice)
+    assert (sorted(state.lost), state.children) == (["sub_1", "sub_2"], {})
+    told = SubagentCompleted(child="sub_1", reason="lost")
+    assert sorted(folded(*killed_twice, told).lost) == ["sub_2"]
+    forked = SessionForked(message_id="b1", child="ses_1", parent="ses_0")
+    assert folded(*killed_twice, forked).lost == {}
 
 
 def test_an_imported_session_brings_no_permissions_and_counts_as_read_from_outside() -> None:

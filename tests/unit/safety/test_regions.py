@@ -139,3 +139,14 @@ def test_a_search_from_above_leaves_out_what_is_denied() -> None:
     )
     assert rules.hides(OTHER / "keys.txt", within=(OTHER.parent,))
     assert not rules.hides(OWN / "keys.txt", within=(OTHER.parent,))
+
+
+def test_a_wish_for_what_another_workspace_denies_is_refused_there_alone() -> None:
+    region = other(("deny", "read(keys.txt)"), ("deny", "edit(kept/**)"))
+    rules = Rules(
+        [], Places(roots=(OWN,), home=Path("/srv/p/.ouroboros")), regions=lambda: (region,)
+    )
+    assert "read(keys.txt)" in rules.denial("read", OTHER / "keys.txt")
+    assert "edit(kept/**)" in rules.denial("write", OTHER / "kept/a")
+    assert rules.denial("write", OTHER / "a") == ""
+    assert rules.denial("read", OWN / "keys.txt") == ""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.core.clock import SystemClock
-from ouroboros.core.errors import SessionBusy, SessionUnknown
+from ouroboros.core.errors import SessionBusy, SessionUnknown, StoreFailed
 from ouroboros.core.events import (
     Event,
     PermissionAnswered,
@@ -28,7 +28,8 @@ from ouroboros.core.parts import Text
 from ouroboros.core.state import fold
 from ouroboros.store import resume, sessions
 from ouroboros.store.blobs import Blobs
-from ouroboros.store.lease import Lease
+from ouroboros.store.health import Health, examine
+from ouroboros.store.lease import Lease, acknowledged
 from ouroboros.store.search import search
 from ouroboros.store.sessions import Session
 from tests.unit.store.samples import a_turn, keep, numbered, ready, said
@@ -153,16 +154,18 @@ def test_runs_and_agents_have_rows(tmp_path: Path) -> None:
     assert words == [("ses_child", "ses_1", b"found")]
 
 
+def named(home: Path) -> None:
+    clock = SystemClock()
+    sessions.rename(home, "ses_1", "Named", ids=TimeOrderedIds(clock, os.urandom), clock=clock)
+
+
 def test_renaming_is_an_event_so_that_the_fold_knows_it(tmp_path: Path) -> None:
     keep(tmp_path, numbered([ready(), *a_turn(1)]))
-    clock = SystemClock()
-    sessions.rename(tmp_path, "ses_1", "Named", ids=TimeOrderedIds(clock, os.urandom), clock=clock)
+    named(tmp_path)
     assert sessions.find(tmp_path, "ses_1").title == "Named"
     assert fold(resume.read(tmp_path, "ses_1").envelopes).title == "Named"
     with Lease.take(tmp_path, "ses_1"), pytest.raises(SessionBusy):
-        sessions.rename(
-            tmp_path, "ses_1", "Other", ids=TimeOrderedIds(clock, os.urandom), clock=clock
-        )
+        named(tmp_path)
 
 
 def test_archived_sessions_leave_the_list_and_come_back(tmp_path: Path) -> None:
@@ -211,6 +214,28 @@ def test_deleting_takes_its_folders_and_leaves_those_of_others_and_what_is_known
     assert not (tmp_path / "artifacts" / "ses_1").exists()
     assert not (tmp_path / "repl" / "ses_1").exists()
     assert (tmp_path / "taint.jsonl").read_text() == "known"
+
+
+def test_of_a_session_whose_deletion_was_broken_off_nothing_is_missed(tmp_path: Path) -> None:
+    keep(tmp_path, numbered([ready(), said("one")]))
+    named(tmp_path)
+    assert acknowledged(tmp_path, "ses_1") == 3
+
+    def refuses(session: str) -> None:
+        raise StoreFailed(session)
+
+    with pytest.raises(StoreFailed):
+        sessions.delete(tmp_path, "ses_1", beside=[refuses])
+    assert (tmp_path / "locks" / "ses_1.lock").exists()
+    assert examine(tmp_path) == Health()
+
+
+def test_what_is_added_beside_a_run_is_missed_when_it_is_gone(tmp_path: Path) -> None:
+    keep(tmp_path, numbered([ready(), said("one")]))
+    named(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "ouroboros.db")) as connection, connection:
+        connection.execute("DELETE FROM events WHERE seq = 3")
+    assert examine(tmp_path).missing == {"ses_1": 1}
 
 
 def test_new_events_after_a_deletion_are_found(tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 """A history in steps: what arrived whole is kept, and gone on with."""
 
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import anyio
@@ -16,6 +19,34 @@ from tests.unit.workspace.repos.git_host import Host, Upstream, serving
 from tests.unit.workspace.repos.test_loading import Bench
 
 BIG = 1_000_000
+LISTING = ["/o/r/git-upload-pack"]
+"""What is asked to hear which branches there are."""
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import anyio
+from ouroboros.core.clock import SystemClock
+from ouroboros.workspace.repos.address import read_address
+from ouroboros.workspace.repos.bounds import Bounds
+from ouroboros.workspace.repos.loading import Loader, Wish
+from ouroboros.workspace.repos.shelf import Shelf
+
+home, url = sys.argv[1:]
+
+def tell(progress):
+    if progress.stage == "writing":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+loader = Loader(
+    Shelf(Path(home)),
+    environment={**os.environ, "GIT_PROGRESS_DELAY": "0"},
+    bounds=Bounds(depth=0),
+    clock=SystemClock(),
+    tell=tell,
+)
+anyio.run(loader.load, Wish(address=read_address(url, base="file:///nowhere")))
+"""
 
 
 @pytest.fixture
@@ -54,7 +85,11 @@ def test_the_steps_that_are_left(wanted: int, done: int, left: tuple[int, ...]) 
     assert depths(wanted, done) == left
 
 
-async def test_a_connection_that_breaks_costs_one_step(tmp_path: Path, upstream: Upstream) -> None:
+@pytest.mark.parametrize("branch", ["main", "index", "tmp_x"])
+async def test_a_connection_that_breaks_costs_one_step(
+    tmp_path: Path, upstream: Upstream, branch: str
+) -> None:
+    upstream.git("branch", "-M", branch)
     bench = bench_of(tmp_path)
     with serving(tmp_path / "srv") as host:
         failed = await cut_off(bench, host)
@@ -65,6 +100,30 @@ async def test_a_connection_that_breaks_costs_one_step(tmp_path: Path, upstream:
     assert bench.left() == ["o_r"]
     assert upstream.git("-C", repo.path, "rev-list", "--count", "HEAD") == "2"
     assert upstream.git("-C", repo.path, "fsck", "--full") == ""
+
+
+def _killed_while_writing(home: Path, url: str) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", KILLED, str(home), url], capture_output=True, check=False
+    )
+    assert ran.returncode == -signal.SIGKILL, ran.stderr
+
+
+async def test_a_load_that_was_killed_after_its_last_step_fetches_nothing_again(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    for number in range(40):
+        (upstream.folder / f"{number}.txt").write_text(str(number))
+    upstream.commit("many")
+    bench = bench_of(tmp_path)
+    with serving(tmp_path / "srv") as host:
+        await to_thread.run_sync(_killed_while_writing, tmp_path / "home", f"{host.url}/o/r")
+        assert bench.left() == ["o_r"]
+        host.asked.clear()
+        repo = await bench.load(f"{host.url}/o/r")
+        assert [path for path in host.asked if path.endswith("git-upload-pack")] == LISTING
+    assert upstream.git("-C", repo.path, "rev-parse", "--is-shallow-repository") == "false"
+    assert upstream.git("-C", repo.path, "status", "--porcelain") == ""
 
 
 async def test_a_long_history_arrives_whole(tmp_path: Path) -> None:

@@ -1,0 +1,29 @@
+"""Sessions are found by the words of their titles."""
+
+from pathlib import Path
+
+import pytest
+
+from ouroboros.app.past.sessions import hits
+from tests.unit.store.samples import keep, numbered, ready
+
+
+@pytest.mark.parametrize(
+    ("title", "words", "is_found"),
+    [
+        ("fix(parser): CAFÉ-menu_list/page", "parser", True),
+        ("fix(parser): CAFÉ-menu_list/page", "fix menu", True),
+        ("fix(parser): CAFÉ-menu_list/page", "list page cafe", True),
+        ("fix(parser): CAFÉ-menu_list/page", "fix(parser)", True),
+        ("fix(parser): CAFÉ-menu_list/page", "arser", False),
+        ("Cafe\u0301s: what's next?", "cafés what", True),
+        ("Cafe\u0301s: what's next?", "s:", True),
+        ("Cafe\u0301s: what's next?", "...", False),
+    ],
+)
+def test_a_word_begins_after_any_sign(
+    tmp_path: Path, title: str, words: str, *, is_found: bool
+) -> None:
+    keep(tmp_path, numbered([ready(title=title)]))
+    found = hits(tmp_path, words, limit=9)
+    assert [hit.title for hit in found] == [title] * is_found
