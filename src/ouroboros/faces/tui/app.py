@@ -15,11 +15,13 @@ from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import Envelope
 from ouroboros.core.state import State
 from ouroboros.faces.tui.keys import Keys, bound
+from ouroboros.faces.tui.palette import PALETTES, chosen
 from ouroboros.faces.tui.placeholders import CardSlot, Prompt
 from ouroboros.faces.tui.start import Left, Start
 from ouroboros.faces.tui.status.bar import StatusBar
 from ouroboros.faces.tui.status.watch import Watch
-from ouroboros.faces.tui.themes import PALETTES, chosen, theme
+from ouroboros.faces.tui.terminal import Terminal
+from ouroboros.faces.tui.themes import theme
 from ouroboros.faces.tui.transcript.blocks import Told
 from ouroboros.faces.tui.transcript.look import Look
 from ouroboros.faces.tui.transcript.scribe import Scribe
@@ -45,11 +47,12 @@ class OuroApp(App[Left]):
 
     def __init__(self, start: Start) -> None:
         """Opens nothing yet: the first screen comes before the engine."""
-        self.palette = chosen("auto", start.environment)
-        super().__init__(ansi_color=not self.palette.background)
+        tui = start.loaded.settings.tui
+        self.palette = chosen(tui.theme, start.environment)
+        super().__init__(driver_class=Terminal, ansi_color=not self.palette.background)
         self.start, self.loaded, self.cwd = start, start.loaded, start.cwd
         self.environment: Mapping[str, str] = start.environment
-        self.keys: Keys = bound({})
+        self.keys: Keys = bound(tui.keys)
         self.hub: Hub | None = None
         self.room: Room | None = None
         self.failure: BaseException | None = None
@@ -57,7 +60,8 @@ class OuroApp(App[Left]):
         self._clock = SystemClock()
         settings = start.loaded.settings
         self._before = State(model=settings.model, mode=settings.mode, cwd=str(start.cwd))
-        look = Look(columns=80, colours=256, unicode=True)
+        sides = {"always": True, "never": False}.get(tui.side_by_side)
+        look = Look(columns=80, unfolded=tui.unfolded, sides=sides)
         self.transcript = Transcript(self.palette, look, self._clock.now)
         self.bar = StatusBar(self.palette, self._before)
         self.prompt = Prompt()

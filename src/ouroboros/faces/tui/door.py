@@ -1,62 +1,91 @@
-"""Opens the full-screen face: the screen first, then the engine, and the terminal as it was at the end."""
+"""Opens the full-screen face: a first screen, then what draws, then the engine."""
 
 import signal
+from collections.abc import Awaitable, Callable
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import anyio
+import anyio.to_thread
 from anyio import create_task_group
 
-from ouroboros.app.hub import hub
 from ouroboros.core.errors import OuroborosError
-from ouroboros.faces.tui.app import OuroApp
+from ouroboros.faces.tui.first import first_screen
 from ouroboros.faces.tui.start import Left, Start
+
+if TYPE_CHECKING:
+    from ouroboros.faces.tui.app import OuroApp
 
 _INTERRUPTED = 130
 
 
-async def show(start: Start) -> Left:
-    """Shows the application until the person leaves.
+def show(start: Start, run: Callable[[Callable[[], Awaitable[Left]]], Left]) -> Left:
+    """Shows the application until the person leaves; ``run`` runs the event loop.
 
     Raises:
         OuroborosError: Something that no session can do without failed.
     """
-    app = OuroApp(start)
+    with first_screen(start):
+        from ouroboros.faces.tui.app import OuroApp
+
+        return run(partial(_shown, OuroApp(start)))
+
+
+async def _shown(app: "OuroApp") -> Left:
     left: Left | None = None
     async with create_task_group() as tasks:
-        tasks.start_soon(_engine, app)
+        closed = anyio.Event()
+        tasks.start_soon(_engine, app, closed)
         tasks.start_soon(_signals, app)
         try:
-            left = await app.run_async()
+            left = await app.run_async(mouse=app.loaded.settings.tui.mouse)
         finally:
             app.over.set()
-            tasks.cancel_scope.cancel()
+            if not app.drawn.is_set():
+                tasks.cancel_scope.cancel()
+        await closed.wait()
+        tasks.cancel_scope.cancel()
     if app.failure is not None:
         raise app.failure
     return left or Left(0)
 
 
-async def _engine(app: OuroApp) -> None:
+async def _engine(app: "OuroApp", closed: anyio.Event) -> None:
     await app.drawn.wait()
     start = app.start
-    if start.outfit is None:
-        return
-    async with hub(start.outfit) as opened:
-        try:
-            room = await opened.open(
-                cwd=start.cwd,
-                resume=start.resume,
-                latest=start.latest,
-                at=start.at,
-                mind=start.mind,
-                browser=start.browser,
-            )
-            app.opened(opened, room)
-        except OuroborosError as problem:
-            app.hub = opened
-            app.complain(problem)
-        await app.over.wait()
+    try:
+        if start.outfit is None:
+            return
+        await anyio.to_thread.run_sync(_load)
+        from ouroboros.app.hub import hub
+
+        async with hub(start.outfit()) as opened:
+            try:
+                room = await opened.open(
+                    cwd=start.cwd,
+                    resume=start.resume,
+                    latest=start.latest,
+                    at=start.at,
+                    mind=start.mind,
+                    browser=start.browser,
+                )
+                app.opened(opened, room)
+            except OuroborosError as problem:
+                app.hub = opened
+                app.complain(problem)
+            await app.over.wait()
+    finally:
+        closed.set()
 
 
-async def _signals(app: OuroApp) -> None:
+def _load() -> None:
+    """Reads the engine's modules in a thread, while the screen is alive."""
+    import_module("ouroboros.app.hub")
+    import_module("ouroboros.app.wiring.session")
+
+
+async def _signals(app: "OuroApp") -> None:
     """A signal that ends programs ends this one, with the terminal as it was."""
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGHUP) as received:
         async for _ in received:

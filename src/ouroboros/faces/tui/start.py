@@ -1,5 +1,6 @@
 """What the application is started with."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -14,14 +15,14 @@ class Start(Struct, frozen=True, kw_only=True):
     """The settings, and the session to begin with.
 
     Attributes:
-        outfit: What sessions are opened with; None where the parts are shown without an engine.
+        outfit: Says what sessions are opened with, once the screen is there; None where the parts are shown without an engine.
         first: Words to be said as soon as the session is open.
     """
 
     loaded: "Loaded"
     environment: dict[str, str]
     cwd: Path
-    outfit: "Outfit | None" = None
+    outfit: "Callable[[], Outfit] | None" = None
     resume: str = ""
     latest: bool = False
     at: str = ""

@@ -1,10 +1,11 @@
 """The application around a part, as the part may use it."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.tui.host import Host
+from ouroboros.faces.tui.palette import PALETTES, Palette
 
 if TYPE_CHECKING:
     from textual.geometry import Size
@@ -35,6 +36,18 @@ class Window(Protocol):
     ) -> object:
         """Shows a screen over this one; ``callback`` is given what it ends with."""
         ...
+
+
+@runtime_checkable
+class _Painted(Protocol):
+    @property
+    def palette(self) -> Palette: ...
+
+
+def palette_of(part: Part) -> Palette:
+    """The colours of the application."""
+    app = part.app
+    return app.palette if isinstance(app, _Painted) else PALETTES["dark"]
 
 
 def window_of(part: Part) -> Window:

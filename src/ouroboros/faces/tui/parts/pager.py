@@ -4,22 +4,15 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from ouroboros.faces.wording.rows import BOLD, CYAN, DIM, GREEN, RED, YELLOW, Row
-
-_CLASSES = {
-    BOLD: "pager--strong",
-    DIM: "pager--dim",
-    RED: "pager--gone",
-    GREEN: "pager--new",
-    YELLOW: "pager--warn",
-    CYAN: "pager--mark",
-}
+from ouroboros.faces.tui.parts.around import palette_of
+from ouroboros.faces.tui.themes import style_of
+from ouroboros.faces.tui.themes import style_of
+from ouroboros.faces.wording.rows import Row
 
 type Lay = Callable[[int], Sequence[Row]]
 """From a width in cells to the rows of that width."""
@@ -28,16 +21,7 @@ type Lay = Callable[[int], Sequence[Row]]
 class Pager(ScrollView, can_focus=True):
     """Shows rows that are laid out for its width; the keys are those of a pager."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(_CLASSES.values())
-    DEFAULT_CSS = """
-    Pager { height: 1fr; scrollbar-size-vertical: 1; }
-    Pager > .pager--strong { text-style: bold; }
-    Pager > .pager--dim { color: $text-muted; }
-    Pager > .pager--gone { color: $text-error; }
-    Pager > .pager--new { color: $text-success; }
-    Pager > .pager--warn { color: $text-warning; }
-    Pager > .pager--mark { color: $text-accent; }
-    """
+    DEFAULT_CSS = "Pager { height: 1fr; scrollbar-size-vertical: 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "scroll_down", "Down", show=False),
         Binding("up,k", "scroll_up", "Up", show=False),
@@ -81,12 +65,10 @@ class Pager(ScrollView, can_focus=True):
         width = self.size.width
         if at >= len(self._rows):
             return Strip.blank(width, base)
-        segments = [Segment(span.text, base + self._ink(span.style)) for span in self._rows[at]]
+        palette = palette_of(self)
+        spans = self._rows[at]
+        segments = [Segment(span.text, base + style_of(palette, span.style)) for span in spans]
         return Strip(segments).crop_extend(x, x + width, base)
-
-    def _ink(self, style: str) -> Style:
-        name = _CLASSES.get(style)
-        return self.get_component_rich_style(name, partial=True) if name else Style.null()
 
     def _lay_out(self) -> None:
         width = self.scrollable_content_region.width

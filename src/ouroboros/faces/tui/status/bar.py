@@ -7,8 +7,9 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from ouroboros.core.state import State
+from ouroboros.faces.tui.palette import Palette
 from ouroboros.faces.tui.status.line import Facts, line
-from ouroboros.faces.tui.themes import Palette
+from ouroboros.faces.tui.themes import style_of
 
 
 class StatusBar(Widget):
@@ -29,6 +30,6 @@ class StatusBar(Widget):
     @override
     def render_line(self, y: int) -> Strip:
         spans = line(self._state, self._facts, self.size.width)
-        segments = [Segment(span.text, self.palette.style(span.style)) for span in spans]
+        segments = [Segment(span.text, style_of(self.palette, span.style)) for span in spans]
         strip = Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
         return strip.apply_style(self.rich_style)

@@ -32,10 +32,11 @@ _FOLDED_OUTPUT = 4
 _WHOLE = 2_000
 _DEEDS = 6
 _CODE = 14
-_COMMANDS = frozenset({"exec_command", "write_stdin"})
+_COMMANDS = frozenset({"exec_command", "shell", "write_stdin"})
 _HEAD = re.compile(
-    r"\AChunk ID: \w+\nWall time: [\d.]+ seconds\n"
-    r"(?:Process exited with code 0\n|(Process .*\n))?Original token count: \d+\nOutput:\n"
+    r"\A(?:Chunk ID: \w+\nWall time: [\d.]+ seconds\n"
+    r"(?:Process exited with code 0\n|(Process .*\n))?Original token count: \d+\n"
+    r"|(?:Exit code: 0\n|(Exit code: .*\n))Wall time: [\d.]+ seconds\n)Output:\n"
 )
 """What a model is told before the output of a command, of which a person needs how it ended."""
 
@@ -191,7 +192,7 @@ def _code_rows(block: Code, look: Look, unfolded: bool) -> list[Row]:
 
 
 def _output(call: Call) -> str:
-    text = _HEAD.sub(r"\1", call.output) if call.name in _COMMANDS else call.output
+    text = _HEAD.sub(r"\1\2", call.output) if call.name in _COMMANDS else call.output
     return plain(text)
 
 

@@ -33,12 +33,12 @@ class Part(Struct, frozen=True, kw_only=True):
     lines: tuple[Line, ...]
 
 
-def parts(diff: str) -> list[Part]:
-    """The files of a unified diff; what is no diff is a part without a name."""
+def parts(diff: str, most: int = _DRAWN) -> list[Part]:
+    """The files of a unified diff, of its first ``most`` lines; what is no diff has no name."""
     found: list[Part] = []
     name, lines, old, new = "", list[Line](), 0, 0
     pending = ""
-    for text in diff.rstrip("\n").split("\n")[:_DRAWN]:
+    for text in diff.rstrip("\n").split("\n")[:most]:
         hunk = _HUNK.match(text)
         if (text.startswith("--- ") and old == new == 0) or text.startswith("diff "):
             if lines:
@@ -64,7 +64,7 @@ def parts(diff: str) -> list[Part]:
 def change_rows(diff: str, look: Look, limit: int) -> list[Row]:
     """The rows of a diff, at most so many."""
     rows: list[Row] = []
-    found = parts(diff)
+    found = parts(diff, max(limit, _DRAWN))
     for part in found:
         if len(found) > 1 or part.name:
             rows.append(row(f"{part.name}", BOLD))

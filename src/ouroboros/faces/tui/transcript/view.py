@@ -16,7 +16,8 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
 
-from ouroboros.faces.tui.themes import Palette
+from ouroboros.faces.tui.palette import Palette
+from ouroboros.faces.tui.themes import style_of
 from ouroboros.faces.tui.transcript.blocks import (
     Block,
     Call,
@@ -46,7 +47,7 @@ class Transcript(ScrollView, can_focus=False):
     """Blocks, one below the other; follows the end unless the person has scrolled away."""
 
     DEFAULT_CSS = """
-    Transcript { background: $background; overflow-x: hidden; scrollbar-size-vertical: 1;
+    Transcript { background: $background; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1;
                  scrollbar-background: $background; scrollbar-color: $panel;
                  scrollbar-background-hover: $background; scrollbar-background-active: $background; }
     """
@@ -304,7 +305,7 @@ class Transcript(ScrollView, can_focus=False):
 
     def _strip(self, line: Row) -> Strip:
         return Strip([
-            Segment(span.text, self.palette.style(span.style)) for span in line if span.text
+            Segment(span.text, style_of(self.palette, span.style)) for span in line if span.text
         ])
 
     def _text(self, row: int) -> str:

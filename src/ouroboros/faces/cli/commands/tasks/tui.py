@@ -1,6 +1,5 @@
 """`ouro tui`, and `ouro` alone: the whole screen."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from ouroboros.faces.cli.stage import Streams
 from ouroboros.faces.wording.words import going_on
 
 if TYPE_CHECKING:
+    from ouroboros.app.hub import Outfit
     from ouroboros.faces.tui.start import Start
 
 
@@ -41,25 +41,29 @@ def command(context: click.Context, /, task: tuple[str, ...], **options: object)
     start = _start(invocation, task, msgspec.convert(options, Chosen))
     from ouroboros.faces.tui.door import show
 
-    left = interrupts.run(partial(show, start))
+    left = show(start, interrupts.run)
     if left.session:
         note(going_on(left.session, "tui"))
     return left.code
 
 
 def _start(invocation: Invocation, task: tuple[str, ...], chosen: Chosen) -> "Start":
-    from ouroboros.app.hub import Outfit
     from ouroboros.faces.tui.start import Start
 
     cwd: Path = invocation.cwd(chosen.cwd)
     equipment = equip(invocation, chosen, cwd)
-    outfit = Outfit(
-        environment=invocation.environment,
-        cwd=cwd,
-        profile=invocation.profile,
-        flags=chosen.settings(),
-        tap=equipment.tap,
-    )
+
+    def outfit() -> "Outfit":
+        from ouroboros.app.hub import Outfit
+
+        return Outfit(
+            environment=invocation.environment,
+            cwd=cwd,
+            profile=invocation.profile,
+            flags=chosen.settings(),
+            tap=equipment.tap,
+        )
+
     return Start(
         loaded=equipment.loaded,
         environment=equipment.environment,
