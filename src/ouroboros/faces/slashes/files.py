@@ -6,6 +6,7 @@ from anyio import to_thread
 
 from ouroboros.core.commands import Foreign, Redo, Restore, Rewind, Undo
 from ouroboros.core.errors import Misuse
+from ouroboros.core.state import State
 from ouroboros.faces.slashes.branches import tell_place
 from ouroboros.faces.slashes.control import Control
 from ouroboros.faces.slashes.table import Seat, number
@@ -27,18 +28,35 @@ async def rewind(seat: Seat, rest: str) -> Control:
         return "stay"
 
     async def job() -> None:
-        point = await to_thread.run_sync(partial(_point, seat, turn))
-        if what == "both" and _can_be_had_again(seat, turn):
-            await _sent(seat, f"/rewind {rest}", Undo(turns=turn, foreign=decision))
-            tell_place(seat)
-            return
-        if what != "conversation":
-            await _sent(seat, f"/rewind {rest}", Restore(message_id=point, foreign=decision))
+        depth = seat.loaded.settings.checkpoints.undo_depth
+        for wish in going_back(seat.session.state, turn, what, decision, depth=depth):
+            await _sent(seat, f"/rewind {rest}", wish)
         if what != "files":
-            await seat.session.send(Rewind(message_id=point))
             tell_place(seat)
 
     return job
+
+
+def going_back(
+    state: State, turn: int, what: str, decision: Foreign, *, depth: int
+) -> tuple[Undo | Restore | Rewind, ...]:
+    """What brings ``files``, the ``conversation`` or ``both`` back to before a turn; 1 is the latest.
+
+    ``depth`` turns can be had again by ``/redo``; going back further cannot.
+
+    Raises:
+        Misuse: There are not so many turns.
+    """
+    turns = state.tree.turns()
+    if turn > len(turns):
+        there = "is one turn" if len(turns) == 1 else f"are {len(turns)} turns"
+        raise Misuse(f"there is no turn {turn} to go back to", hint=f"there {there}")
+    already = sum(undone.turns for undone in state.files.undone)
+    if what == "both" and already + turn <= depth:
+        return (Undo(turns=turn, foreign=decision),)
+    files = Restore(message_id=turns[turn - 1], foreign=decision)
+    words = Rewind(message_id=turns[turn - 1])
+    return (*([] if what == "conversation" else [files]), *([] if what == "files" else [words]))
 
 
 async def undo(seat: Seat, rest: str) -> Control:
@@ -84,7 +102,7 @@ async def checkpoints(seat: Seat, rest: str) -> Control:
     return "stay"
 
 
-async def _sent(seat: Seat, line: str, command: Restore | Undo | Redo) -> None:
+async def _sent(seat: Seat, line: str, command: Restore | Rewind | Undo | Redo) -> None:
     """Carries it out; where a decision is wanted the person is told the whole line to type."""
     try:
         await seat.session.send(command)
@@ -132,12 +150,6 @@ def _listed(seat: Seat) -> list[str]:
 
     records = Records(seat.loaded.home, seat.session.id, seat.loaded.settings)
     return point_lines(records.points()) or ["nothing was said yet"]
-
-
-def _can_be_had_again(seat: Seat, turns: int) -> bool:
-    """Whether so many turns are few enough for ``/redo``; ``/rewind`` goes back further, too."""
-    already = sum(undone.turns for undone in seat.session.state.files.undone)
-    return already + turns <= seat.loaded.settings.checkpoints.undo_depth
 
 
 def _point(seat: Seat, turn: int) -> str:

@@ -12,14 +12,19 @@ _SPEAKERS = {"user": "you", "assistant": "it"}
 
 def tree_lines(twigs: Sequence[Twig]) -> list[str]:
     """A line for each message: ``>`` where the conversation goes on, ``*`` on the way there."""
+    return [line for _, line in rows_of(twigs)]
+
+
+def rows_of(twigs: Sequence[Twig]) -> list[tuple[Twig, str]]:
+    """The same lines, each with its message."""
     children: dict[str, list[Twig]] = {}
     for twig in twigs:
         children.setdefault(twig.parent, []).append(twig)
-    lines: list[str] = []
+    lines: list[tuple[Twig, str]] = []
     waiting = [(twig, 0) for twig in reversed(children.get("", []))]
     while waiting:
         twig, depth = waiting.pop()
-        lines.append(_line(twig, depth))
+        lines.append((twig, _line(twig, depth)))
         after = children.get(twig.id, [])
         deeper = min(depth + 1, _DEEPEST) if len(after) > 1 else depth
         waiting += [(each, deeper) for each in reversed(after)]

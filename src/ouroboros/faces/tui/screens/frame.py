@@ -22,7 +22,7 @@ class Framed[Result](ModalScreen[Result]):
     """A title, what is shown, a line for what went wrong or happened, and the keys."""
 
     DEFAULT_CSS = """
-    Framed { align: center middle; background: $background 60%; }
+    Framed { align: center middle; background: $background; }
     Framed #frame { width: 100%; max-width: 140; height: 100%; border: round $primary;
         padding: 0 1; background: $surface; }
     Framed.-low #frame { border: none; padding: 0; }
