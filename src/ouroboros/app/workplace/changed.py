@@ -17,8 +17,11 @@ from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Misuse
 from ouroboros.workspace.checkpoints.compare import Change
 from ouroboros.workspace.checkpoints.diff import name_of, sides_of
+from ouroboros.workspace.checkpoints.faults import CheckpointFailed
 from ouroboros.workspace.checkpoints.rewind import between, planned
 from ouroboros.workspace.hunks import FileChange, Status, file_changes
+
+__all__ = ["FILES", "Back", "Changes", "CheckpointFailed", "Clean", "Past"]
 
 FILES = 500
 """So many files are in one answer."""

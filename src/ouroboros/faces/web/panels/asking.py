@@ -11,6 +11,7 @@ from starlette.requests import Request
 from ouroboros.app.config.layers import Loaded
 from ouroboros.app.past import sessions
 from ouroboros.app.secrecy import secrets
+from ouroboros.app.workplace.changed import CheckpointFailed
 from ouroboros.app.workplace.explorer import FileAbsent
 from ouroboros.core.errors import SessionUnknown
 from ouroboros.faces.web.routing import Refused
@@ -24,7 +25,8 @@ async def quickly[T](job: Callable[[], T]) -> T:
     """Does something in a thread.
 
     Raises:
-        Refused: It takes too long (503), or there is nothing of that name (404).
+        Refused: It takes too long (503), there is nothing of that name (404), or the files as
+            they were cannot be had (409).
     """
     try:
         with anyio.fail_after(SECONDS):
@@ -35,6 +37,8 @@ async def quickly[T](job: Callable[[], T]) -> T:
         ) from late
     except FileAbsent as absent:
         raise Refused(404, absent.message, hint=absent.hint) from absent
+    except CheckpointFailed as failed:
+        raise Refused(409, failed.message, hint=failed.hint) from failed
 
 
 def session_of(request: Request) -> str:

@@ -12,8 +12,7 @@ from ouroboros.app.workplace import explorer, git_marks
 from ouroboros.app.workplace.explorer import Folder, Preview
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.limits import WRITE_BYTES
-from ouroboros.core.state import State
-from ouroboros.faces.web.panels.asking import Ground, on_ground
+from ouroboros.faces.web.panels.asking import Ground, on_ground, session_of
 from ouroboros.faces.web.panels.changes import past_of
 from ouroboros.faces.web.routing import Described, Refused, described, is_true, number, reply
 from ouroboros.faces.web.site import Site
@@ -96,8 +95,10 @@ class _Seat:
         start = number(request, "start")
         limit = number(request, "limit", explorer.PAGE, most=1_000)
 
+        visited = self._visited(request)
+
         def job(ground: Ground) -> Listing:
-            found = roots(ground)
+            found = roots(ground, visited)
             place = _place(found, root)
             shown = explorer.folder(place, name, start=start, limit=limit)
             return Listing(roots=found, root=root, folder=shown)
@@ -106,11 +107,14 @@ class _Seat:
 
     async def file(self, request: Request) -> Response:
         name, root = _asked(request)
+        visited = self._visited(request)
         if is_true(request, "raw"):
             data, mime = await on_ground(
                 self._site,
                 request,
-                lambda ground: explorer.picture(_place(roots(ground), root), name, WRITE_BYTES),
+                lambda ground: explorer.picture(
+                    _place(roots(ground, visited), root), name, WRITE_BYTES
+                ),
             )
             headers = {
                 "cache-control": "no-store",
@@ -119,15 +123,16 @@ class _Seat:
             return Response(data, media_type=mime, headers=headers)
 
         def job(ground: Ground) -> Preview:
-            return explorer.preview(_place(roots(ground), root), name, ground.clean())
+            return explorer.preview(_place(roots(ground, visited), root), name, ground.clean())
 
         return reply(await on_ground(self._site, request, job))
 
     async def marks(self, request: Request) -> Response:
         _, root = _asked(request)
+        visited = self._visited(request)
 
         def job(ground: Ground) -> tuple[Path, dict[str, str], str]:
-            place = _place(roots(ground), root)
+            place = _place(roots(ground, visited), root)
             if root:
                 return place, {}, ""
             try:
@@ -147,12 +152,17 @@ class _Seat:
             )
         )
 
+    def _visited(self, request: Request) -> tuple[str, ...] | None:
+        """The workspaces that were brought in, where the session is open."""
+        room = self._site.hub.room(session_of(request))
+        return None if room is None else tuple(room.state.visited)
 
-def roots(ground: Ground) -> tuple[Root, ...]:
-    """The folders of a session, its own first; blocking."""
-    room = ground.site.hub.room(ground.kept.id)
-    state = room.state if room is not None else _state(ground)
-    paths = [str(ground.cwd), *state.visited]
+
+def roots(ground: Ground, visited: tuple[str, ...] | None) -> tuple[Root, ...]:
+    """The folders of a session, its own first; ``visited`` is None where it is not open. Blocking."""
+    if visited is None:
+        read = sessions.events(ground.site.home, ground.kept.id).envelopes
+        visited = tuple(sessions.describe(read).visited)
     return tuple(
         Root(
             number=number,
@@ -160,12 +170,8 @@ def roots(ground: Ground) -> tuple[Root, ...]:
             kind="visited" if number else "own",
             is_there=Path(path).is_dir(),
         )
-        for number, path in enumerate(dict.fromkeys(paths))
+        for number, path in enumerate(dict.fromkeys((str(ground.cwd), *visited)))
     )
-
-
-def _state(ground: Ground) -> State:
-    return sessions.describe(sessions.events(ground.site.home, ground.kept.id).envelopes)
 
 
 def _place(found: tuple[Root, ...], root: int) -> Path:
