@@ -15,7 +15,7 @@ from ouroboros.core.state import State
 class Prompt(Input):
     """A line to type into."""
 
-    DEFAULT_CSS = "Prompt { height: 1; border: none; padding: 0 1; }"
+    DEFAULT_CSS = "Prompt, Prompt:focus { height: 1; border: none; padding: 0 1; }"
     is_at_work: reactive[bool] = reactive(default=False)
 
     class Said(Message):

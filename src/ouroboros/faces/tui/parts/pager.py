@@ -11,7 +11,6 @@ from textual.strip import Strip
 
 from ouroboros.faces.tui.parts.around import palette_of
 from ouroboros.faces.tui.themes import style_of
-from ouroboros.faces.tui.themes import style_of
 from ouroboros.faces.wording.rows import Row
 
 type Lay = Callable[[int], Sequence[Row]]
