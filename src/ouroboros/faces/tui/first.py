@@ -5,12 +5,13 @@ import termios
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
+from ouroboros.app.terminal import kept
 from ouroboros.core.state import State
 from ouroboros.faces.tui.palette import Palette, chosen
 from ouroboros.faces.tui.start import Start
 from ouroboros.faces.tui.status.branch import branch
 from ouroboros.faces.tui.status.line import Facts, line
-from ouroboros.faces.wording.rows import DIM, row, row_width
+from ouroboros.faces.wording.rows import row, row_width
 
 _INPUT, _OUTPUT = 0, 1
 _LOCAL = 3
@@ -27,15 +28,16 @@ _LEAVE = (
 @contextmanager
 def first_screen(start: Start) -> Generator[None]:
     """Draws it at once; at the end, however that comes, the terminal is as it was."""
-    before = _quietened()
-    _write(ENTER + "\x1b[?25l" + picture(start, *_size()))
-    try:
-        yield
-    finally:
-        _write(_LEAVE)
-        if before is not None:
-            with suppress(termios.error):
-                termios.tcsetattr(_INPUT, termios.TCSADRAIN, before)
+    with kept(_INPUT, _LEAVE):
+        before = _quietened()
+        _write(ENTER + "\x1b[?25l" + picture(start, *_size()))
+        try:
+            yield
+        finally:
+            _write(_LEAVE)
+            if before is not None:
+                with suppress(termios.error):
+                    termios.tcsetattr(_INPUT, termios.TCSADRAIN, before)
 
 
 def picture(start: Start, columns: int, lines: int) -> str:
@@ -44,12 +46,12 @@ def picture(start: Start, columns: int, lines: int) -> str:
     palette = chosen(settings.tui.theme, start.environment)
     state = State(model=settings.model, mode=settings.mode, cwd=str(start.cwd))
     status = line(state, Facts(branch=branch(start.cwd)), columns)
-    words = row(" > ", DIM)
-    drawn = [_row(words, columns), _row(status, columns)]
+    drawn = [_row(row(text), columns) for text in ("─" * columns, ">")]
+    drawn.append(_row(status, columns))
     colours = _ground(palette, start.environment)
     blank = f"{colours}\x1b[2J"
     placed = "".join(f"\x1b[{lines - len(drawn) + at};1H{text}" for at, text in enumerate(drawn, 1))
-    return f"{blank}{placed}\x1b[0m\x1b[{max(lines - 1, 1)};4H"
+    return f"{blank}{placed}\x1b[0m\x1b[{max(lines - 1, 1)};3H"
 
 
 def _row(spans: tuple[tuple[str, str], ...], columns: int) -> str:
