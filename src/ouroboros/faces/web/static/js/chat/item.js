@@ -110,8 +110,13 @@ function Call({ item, seat }) {
   <//>`;
 }
 
+// What a command's answer says before its output is for the model; a person sees it from the card.
+const PREAMBLE = /^(?:Chunk ID: [^\n]*\n)?Wall time: [^\n]*\n(?:Process exited with code (-?\d+)\n)?(?:Process running with [^\n]*\n)?(?:Original token count: [^\n]*\n)?(?:Total output lines: [^\n]*\n)?Output:\n/;
+
 function Output({ item }) {
-  const text = plain(item.output);
+  const said = PREAMBLE.exec(item.output);
+  const text = plain(said ? item.output.slice(said[0].length) : item.output).replace(/\n$/, "");
+  if (!text) return html`<p class="hush small">${said?.[1] && said[1] !== "0" ? `No output; it ended with ${said[1]}.` : "No output."}</p>`;
   const lines = text.split("\n");
   if (lines.length <= 16) return html`<pre class="output foreign" tabindex="0">${text}</pre>`;
   return html`<details class="long"><summary><pre class="output foreign">${lines.slice(0, 6).join("\n")}</pre><span class="small hush">${number(lines.length - 6)} more lines</span></summary>

@@ -17,7 +17,7 @@ export function permissionAnswered(s, envelope, event) {
   const text = event.allowed
     ? `Allowed${scope} by ${who}${event.input ? ", as edited" : ""}`
     : `Denied by ${who}${event.message ? `: ${event.message}` : ""}`;
-  say(s, envelope, { text, level: event.allowed ? "info" : "warning", about: asked?.action ?? "", sort: "answer", edited: event.input },
+  say(s, envelope, { text, level: event.allowed ? "info" : "warning", about: s.byCall.has(event.call_id) ? "" : asked?.action ?? "", sort: "answer", edited: event.input },
     { within: s.byCall.has(event.call_id) ? event.call_id : "" });
 }
 

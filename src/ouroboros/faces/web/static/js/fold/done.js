@@ -39,6 +39,8 @@ export function toolProgress(s, envelope, event) {
 
 export function toolResulted(s, envelope, event) {
   let call = s.byCall.get(event.call_id);
+  // A question to a model has a card as a child already.
+  if (!call && event.status === "done" && event.name.startsWith("llm_query")) return;
   if (!call) {
     call = add(s, envelope, { kind: "call", id: event.call_id, args: "", within: event.within ?? "" }, place(s, event));
     s.byCall.set(event.call_id, call);

@@ -34,12 +34,13 @@ export function turnStarted(s, envelope, event) {
 export function taskEnded(s, envelope, event) {
   const reason = envelope.type === "task.cancelled" ? "cancelled" : event.reason;
   end(s.iteration, envelope);
+  const seconds = s.began ? envelope.ts - s.began : undefined;
   settle(s, envelope);
   const before = s.before ?? spending();
   const spent = s.spent;
   add(s, envelope, {
     kind: "end", reason, why: envelope.type === "task.cancelled" ? event.reason : "", final: event.final ?? "",
-    seconds: s.began ? envelope.ts - s.began : undefined, turns: Math.max(0, s.turn - (before.turn ?? 0)), mind: s.mind,
+    seconds, turns: Math.max(0, s.turn - (before.turn ?? 0)), mind: s.mind,
     tokens: spent.input + spent.output - before.input - before.output,
     cost: spent.unpriced > before.unpriced ? null : spent.cost - before.cost, words: s.words.at(-1) ?? "",
   });

@@ -20,7 +20,6 @@ export function Head({ store, session, page, views }) {
     <div class="tabs main-tabs" role="tablist" aria-label="Middle">${views.map((view) => html`
       <button class="tab" role="tab" key=${view.id} aria-selected=${page.main === view.id} title=${`${view.title} (Alt+${view.key})`} onClick=${() => page.show(view.id)}><${Icon} name=${view.icon} /><span>${view.title}</span></button>`)}</div>
     ${session.running && html`<${Button} icon="stop" kind="bad" hotkey="Escape" onClick=${page.stop}>Stop<//>`}
-    <${Button} icon="pane" kind="quiet bare" label="Pane at the right" hotkey="Alt+." aria-expanded=${page.hasSide ? "true" : "false"} onClick=${page.toggleSide} />
   </header>`;
 }
 
