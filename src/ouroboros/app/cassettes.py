@@ -12,7 +12,7 @@ from ouroboros.core.errors import Misuse
 from ouroboros.llm.cassettes.cassette import Cassette, parse
 from ouroboros.llm.cassettes.playback import Player, Playing, count
 from ouroboros.llm.cassettes.recording import Recording
-from ouroboros.llm.cassettes.tap import Setup
+from ouroboros.llm.cassettes.tap import Setup, Tap
 from ouroboros.llm.transport import Transport
 
 
@@ -73,6 +73,29 @@ class Play:
 
     async def close(self) -> None:
         """There is nothing to keep."""
+
+
+class Lent:
+    """A tap that its owner closes."""
+
+    def __init__(self, tap: Tap) -> None:
+        """The owner closes it."""
+        self._tap = tap
+
+    @property
+    def is_offline(self) -> bool:
+        """As its owner's."""
+        return self._tap.is_offline
+
+    def transport(self, network: Callable[[], Transport]) -> Transport:
+        """The owner's."""
+        return self._tap.transport(network)
+
+    def chosen(self, setup: Setup) -> None:
+        """The owner's models are what is kept."""
+
+    async def close(self) -> None:
+        """Its owner does that."""
 
 
 def load(file: Path) -> Cassette:

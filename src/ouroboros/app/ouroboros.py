@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from ouroboros.app.repos.bringing import Asked, Repos, Tell
     from ouroboros.app.repos.standing import Map, Repo
     from ouroboros.core.context import Meter
-    from ouroboros.llm.cassettes.tap import Setup, Tap
-    from ouroboros.llm.transport import Transport
+    from ouroboros.llm.cassettes.tap import Tap
     from ouroboros.repl.seeds import Seeds
     from ouroboros.safety.rules import Rule
 
@@ -176,6 +175,20 @@ class Session:
         from ouroboros.app.repos.visiting import tell_map
 
         await tell_map(self._engine, found, root)
+
+    async def run_own(
+        self, command: str, settings: Settings, environment: Mapping[str, str]
+    ) -> int:
+        """Runs a command of the person's own in the session's folder, and tells the model what came out.
+
+        It asks nobody and is in no cage; it is on record. Gives its exit code.
+
+        Raises:
+            Misuse: There is no command, or it cannot be run.
+        """
+        from ouroboros.app.typed.own_command import run_own
+
+        return await run_own(self._engine, command, settings, environment)
 
     def meter(self) -> "Meter":
         """What fills the model's context now, in tokens by kind of content."""
@@ -349,11 +362,16 @@ class Ouroboros:
 
         A recording goes on in it; what is not kept of the other is not kept of it.
         """
+        tap = self._tap
+        if tap is not None:
+            from ouroboros.app.cassettes import Lent
+
+            tap = Lent(tap)
         engine = Ouroboros(
             settings,
             home=self._home,
             environment=self._environment,
-            tap=None if self._tap is None else _Lent(self._tap),
+            tap=tap,
             rules=self._rules,
             hooks=self._hooks,
         )
@@ -372,26 +390,6 @@ class _Rooms:
         self, settings: Settings, only: frozenset[str]
     ) -> AbstractAsyncContextManager[Session]:
         return self._engine.room(settings, only, self.cwd, ephemeral=self._ephemeral)
-
-
-class _Lent:
-    """A tap that its owner closes."""
-
-    def __init__(self, tap: "Tap") -> None:
-        self._tap = tap
-
-    @property
-    def is_offline(self) -> bool:
-        return self._tap.is_offline
-
-    def transport(self, network: "Callable[[], Transport]") -> "Transport":
-        return self._tap.transport(network)
-
-    def chosen(self, setup: "Setup") -> None:
-        """The owner's models are what is kept."""
-
-    async def close(self) -> None:
-        """Its owner does that."""
 
 
 def _folder(cwd: Path) -> Path:

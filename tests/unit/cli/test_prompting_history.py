@@ -6,12 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ouroboros.app.history import History
+from ouroboros.app.typed.history import History
 
 WRITES = """
 import sys
 from pathlib import Path
-from ouroboros.app.history import History
+from ouroboros.app.typed.history import History
 history = History(Path(sys.argv[1]))
 for number in range(int(sys.argv[3])):
     history.add(f"{sys.argv[2]} {number} " + sys.argv[2] * 200)

@@ -18,9 +18,12 @@ from ouroboros.core.state import State
 from ouroboros.store.lease import holder
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ouroboros.app.ouroboros import Outcome
     from ouroboros.app.repos.bringing import Asked, Repos, Tell
     from ouroboros.app.repos.standing import Map, Repo
+    from ouroboros.app.settings import Settings
 
 _LOOK_SECONDS = 1.0
 
@@ -73,6 +76,12 @@ class Bystander(Session):
     async def visit(self, asked: "Asked", repos: "Repos", tell: "Tell | None" = None) -> "Repo":
         """Refuses; raises ``Misuse``."""
         self._refuse(asked, repos, tell)
+
+    async def run_own(
+        self, command: str, settings: "Settings", environment: "Mapping[str, str]"
+    ) -> int:
+        """Refuses; raises ``Misuse``."""
+        self._refuse(command, settings, environment)
 
     async def tell_map(self, found: "Map", root: Path) -> None:
         """Refuses; raises ``Misuse``."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from ouroboros.app.history import History
 from ouroboros.app.past import sessions
+from ouroboros.app.typed.history import History
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli import interrupts

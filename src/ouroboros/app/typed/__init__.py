@@ -1,0 +1,1 @@
+"""What a person types, besides words for the model: kept lines, commands of their own, their editor."""
