@@ -84,7 +84,9 @@ class Person:
             while not holds():
                 await self._came.wait()
 
-    async def look(self, tab: str, *, rate: float = 30, width: int = 640, height: int = 400) -> None:
+    async def look(
+        self, tab: str, *, rate: float = 30, width: int = 640, height: int = 400
+    ) -> None:
         """Has a tab in view and waits for its first picture."""
         before = len(self.pictures)
         view = {"tab": tab, "width": width, "height": height, "rate": rate}

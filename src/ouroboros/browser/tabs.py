@@ -138,6 +138,10 @@ class Tabs:
             raise TabGone(f"there is no tab {id or self.active!r}; open are: {known}")
         return found
 
+    def has(self, id: str) -> bool:
+        """Whether a tab of this name is open and ready."""
+        return id in self._tabs
+
     def of_session(self, session: str) -> Tab | None:
         """The tab that a session belongs to: its page's, a frame's, or a worker's of it."""
         return self._by_session.get(session)

@@ -85,6 +85,7 @@ class Cast:
         self._lookers: dict[Looker, Size] = {}
         self._running: dict[str, Any] | None = None
         self._lock = anyio.Lock()  # two who come at once must not both start it
+        self._last: Frame | None = None
         self._owed: deque[int] = deque()
         self._most, self._is_behind = _FEW, False
         self._is_freshening = False
@@ -101,8 +102,12 @@ class Cast:
         Raises:
             BrowserFailed: The tab cannot be shown: it was closed, or its process died.
         """
+        is_new = looker not in self._lookers
         self._lookers[looker] = looker.size
+        goes_on = self._last if is_new else None
         await self._settle()
+        if goes_on is not None and goes_on is self._last and looker.take is not None:
+            looker.take(goes_on)  # a page that stands still draws no other one
 
     async def leave(self, looker: Looker) -> None:
         """Shows it nothing more; who looked alone ends the cast. Never raises."""
@@ -196,7 +201,7 @@ class Cast:
         )
 
     def _over(self) -> None:
-        self._running = None
+        self._running = self._last = None
         self._owed.clear()
         self._is_behind = False
         if self._stop is not None:
@@ -213,17 +218,15 @@ class Cast:
         self.shape = Shape(
             width=about.device_width, height=about.device_height, top=about.offset_top
         )
-        takers = [looker.take for looker in self._lookers if looker.take is not None]
-        if not takers:
-            return
-        frame = Frame(
+        self._last = frame = Frame(
             tab=self.tab.id,
             number=self.frames,
             shape=self.shape,
             data=base64.b64decode(shown.data),
         )
-        for take in takers:
-            take(frame)
+        for looker in tuple(self._lookers):
+            if looker.take is not None:
+                looker.take(frame)
 
 
 class Casts:

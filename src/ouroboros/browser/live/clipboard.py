@@ -27,11 +27,12 @@ _LISTEN = f"""(() => {{
   }}
   let field = document.activeElement
   while (field?.shadowRoot?.activeElement) field = field.shadowRoot.activeElement
-  const isField = typeof field?.value === 'string' && field.type !== 'password'
-  let text = ''
-  try {{ text = isField ? field.value.slice(field.selectionStart, field.selectionEnd) : '' }} catch {{}}
-  text = (text || String(getSelection() ?? '')).slice(0, {COPY_CHARACTERS})
-  return {{text, focused: {_FOCUSED}}}
+  const isSecret = field?.type === 'password'
+  const isField = typeof field?.value === 'string' && typeof field.selectionStart === 'number'
+  const text = isSecret ? ''
+    : isField ? field.value.slice(field.selectionStart, field.selectionEnd)
+    : String(getSelection() ?? '')
+  return {{text: text.slice(0, {COPY_CHARACTERS}), focused: {_FOCUSED}}}
 }})()"""
 _HEARD = "globalThis.__heard?.() ?? ''"
 _PASTE = """(text => {

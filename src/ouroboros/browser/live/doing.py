@@ -5,9 +5,7 @@ from typing import assert_never
 from ouroboros.browser.errors import BrowserFailed, CannotAct
 from ouroboros.browser.live import messages as ask
 from ouroboros.browser.live.address import whole
-from ouroboros.browser.live.clipboard import copied, pasted
 from ouroboros.browser.live.ground import Ground
-from ouroboros.browser.live.input import Input, calls
 from ouroboros.browser.tab import Tab
 from ouroboros.browser.tabs import Tabs
 
@@ -82,32 +80,6 @@ async def _moved(ground: Ground, tab: Tab, wish: Moving) -> None:
             await tab.reload()
         case _:
             assert_never(wish)
-
-
-def press(ground: Ground, tab: Tab, did: Input) -> None:
-    """Does what a person did in the picture of a tab; nobody waits for it.
-
-    Raises:
-        BrowserFailed: The page takes nothing now, or has not been shown yet.
-    """
-    tab.check("Input.")
-    cast = ground.casts.known(tab.id)
-    if cast is None or cast.tab is not tab or cast.shape is None:
-        raise CannotAct(f"{tab.id} is not in view")
-    for method, params in calls(did, cast.shape):
-        tab.connection.post(method, params, session=tab.session)
-
-
-async def paste(tab: Tab, text: str) -> None:
-    """Pastes a text; raises as ``pasted``."""
-    tab.check("Input.")
-    await pasted(tab, text)
-
-
-async def copy(tab: Tab, *, cut: bool) -> str:
-    """Copies or cuts what is selected; raises as ``copied``."""
-    tab.check("Input.")
-    return await copied(tab, cut=cut)
 
 
 async def _opened(ground: Ground, url: str, viewer: str) -> str:

@@ -122,7 +122,8 @@ class Live:
         known = self.ground.present.tabs
         if known is None:
             return
-        tab = known.tab(facts.id) if facts.status not in {"closed", "crashed"} else None
+        is_drawn = facts.status not in {"closed", "crashed"} and known.has(facts.id)
+        tab = known.tab(facts.id) if is_drawn else None
         if facts.status == "closed":
             self.ground.drivers.forget(facts.id)
             self.ground.casts.forget(facts.id)
@@ -134,7 +135,7 @@ class Live:
         if self._drawn.get(facts.id) is tab:
             return
         if tab is None:
-            del self._drawn[facts.id]
+            self._drawn.pop(facts.id)
         else:
             self._drawn[facts.id] = tab
             tab.pointed = self._pointed

@@ -2,28 +2,18 @@
 
 from collections.abc import Callable
 
-import anyio
 from anyio.abc import TaskGroup
-from anyio.streams.memory import MemoryObjectReceiveStream
 
 from ouroboros.browser.live import doing
 from ouroboros.browser.live import messages as ask
 from ouroboros.browser.live.ground import Ground
+from ouroboros.browser.live.hands import Done, Hands
 from ouroboros.browser.live.input import Compose, Insert, Key, Mouse, Touch, Wheel
 from ouroboros.browser.live.viewer import Viewer
-from ouroboros.browser.tab import Tab
 from ouroboros.core.errors import Misuse, OuroborosError
 
 AT_ONCE = 16
 """Wishes that may be under way together, such as loading pages."""
-
-INPUTS = 512
-"""Things done in pages that may wait while one takes its time."""
-
-type _Hands = Mouse | Wheel | Touch | Key | Insert | Compose | ask.Paste | ask.Copy
-"""What a person does in a page, carried out in order."""
-
-_TOO_MUCH = "too much waits to be done; do it again in a moment"
 
 
 class Window:
@@ -39,8 +29,8 @@ class Window:
         """``every`` says which tabs there are; ``tasks`` end with the window."""
         self._ground, self._viewer, self._tasks, self._every = ground, viewer, tasks, every
         self._under_way = 0
-        self._hands, waiting = anyio.create_memory_object_stream[tuple[Tab, _Hands]](INPUTS)
-        tasks.start_soon(self._work, waiting)
+        self._hands = Hands(ground.casts, tasks, viewer.say)
+        tasks.start_soon(self._hands.work)
 
     async def next(self) -> str | bytes:
         """What is to be shown next: JSON, or a picture.
@@ -89,7 +79,7 @@ class Window:
             case _:
                 self._begin(wish)
 
-    def _do(self, wish: _Hands) -> None:
+    def _do(self, wish: Done) -> None:
         """Something done in a page; from then on the person drives it."""
         tab = doing.tab_of(self._ground, wish.tab)
         holder = self._ground.drivers.holder(tab.id)
@@ -102,33 +92,11 @@ class Window:
                 )
             tab.check("Input.")
             self._ground.drivers.take(tab.id, self._viewer.id)
-        try:
-            self._hands.send_nowait((tab, wish))
-        except anyio.WouldBlock:
-            raise Misuse(_TOO_MUCH) from None
-
-    async def _work(self, waiting: MemoryObjectReceiveStream[tuple[Tab, _Hands]]) -> None:
-        with waiting, self._hands:
-            async for tab, wish in waiting:
-                try:
-                    await self._handle(tab, wish)
-                except OuroborosError as failed:
-                    self._refuse(getattr(wish, "id", ""), failed)
-
-    async def _handle(self, tab: Tab, wish: _Hands) -> None:
-        match wish:
-            case ask.Paste(text=text):
-                await doing.paste(tab, text)
-                self._done(wish.id)
-            case ask.Copy(cut=cut):
-                text = await doing.copy(tab, cut=cut)
-                self._viewer.say(ask.told("clipboard", id=wish.id, text=text))
-            case _:
-                doing.press(self._ground, tab, wish)
+        self._hands.put(tab, wish)
 
     def _begin(self, wish: doing.Slow) -> None:
         if self._under_way >= AT_ONCE:
-            raise Misuse(_TOO_MUCH)
+            raise Misuse("too much is under way; do it again in a moment")
         self._under_way += 1
         self._tasks.start_soon(self._carry_out, wish)
 
@@ -149,6 +117,6 @@ class Window:
         self._viewer.say(ask.told("refused", id=id, error=str(failed), hint=hint))
 
 
-def _is_idle(wish: _Hands) -> bool:
+def _is_idle(wish: Done) -> bool:
     """A mouse that passes by, or a wheel, means no harm to who drives."""
     return isinstance(wish, Wheel) or (isinstance(wish, Mouse) and wish.what != "down")
