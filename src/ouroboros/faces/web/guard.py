@@ -1,5 +1,8 @@
 """What stands before every request and every websocket: places, tokens, sizes, headers."""
 
+import logging
+
+from anyio import current_time, fail_after, move_on_after
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -7,12 +10,18 @@ from ouroboros.faces.web.access import Access, Refusal, asker
 from ouroboros.faces.web.routing import API, BODY_BYTES, Refused, problem
 
 _OPEN = frozenset({f"{API}/login"})
+SOCKETS = 400
+"""Websockets that may be open at once."""
+
+_BODY_SECONDS, _READ_SECONDS, _SKIP_SECONDS = 30.0, 30.0, 2.0
 _SINGLE = frozenset({"host", "origin", "authorization"})
 _WORDS: dict[Refusal, tuple[int, str, str]] = {
     "host": (403, "this name is not one of this server", "open the address that it printed"),
     "origin": (403, "a page of another place asked", "only this server's own page may"),
     "token": (401, "nobody is logged in", "open the address that `ouro web` printed"),
 }
+
+_logger = logging.getLogger(__name__)
 
 
 class Guard:
@@ -21,6 +30,7 @@ class Guard:
     def __init__(self, inner: ASGIApp, access: Access) -> None:
         """``inner`` is what is guarded."""
         self._inner, self._access = inner, access
+        self._sockets = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request or websocket."""
@@ -31,15 +41,32 @@ class Guard:
         if refusal is not None:
             status, words, hint = _WORDS[refusal]
             await self._refuse(scope, receive, send, Refused(status, words, hint=hint))
+        elif scope["type"] == "websocket":
+            await self._socket(scope, receive, send)
+        else:
+            await self._request(scope, receive, send)
+
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._sockets >= SOCKETS:
+            full = Refused(503, "too many websockets are open", hint="close some of them")
+            await self._refuse(scope, receive, send, full)
             return
-        if scope["type"] == "websocket":
+        self._sockets += 1
+        try:
             await self._inner(scope, receive, send)
-            return
+        finally:
+            self._sockets -= 1
+
+    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = _Body(receive)
         if _announced(scope) > BODY_BYTES:
+            await body.skip()
             await self._refuse(scope, receive, send, _too_long())
             return
-        await self._inner(scope, body.receive, self._headed(send))
+        try:
+            await self._inner(scope, body.receive, self._headed(send))
+        except TimeoutError:  # of a reader who does not read; nothing can be told it
+            _logger.info("a reader of %s was given up", scope["path"])
 
     def _refusal(self, scope: Scope) -> Refusal | None:
         given: dict[str, str] = {}
@@ -69,24 +96,39 @@ class Guard:
                     headers.setdefault(name, value)
                 headers.setdefault("cache-control", "no-cache")
                 message = {**message, "headers": headers.raw}
-            await send(message)
+            with fail_after(_READ_SECONDS):
+                await send(message)
 
         return sent
 
 
 class _Body:
-    """A body that ends with an error where it is too long."""
+    """A body that ends with an error where it is too long, or does not come."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
         self._size = 0
+        self._until = current_time() + _BODY_SECONDS
+        self._is_whole = False
 
     async def receive(self) -> Message:
-        message = await self._receive()
-        self._size += len(message.get("body", b""))
-        if self._size > BODY_BYTES:
-            raise _too_long()
-        return message
+        if self._is_whole:  # what is waited for now is the end of the connection
+            return await self._receive()
+        with move_on_after(self._until - current_time()):
+            message = await self._receive()
+            self._size += len(message.get("body", b""))
+            self._is_whole = not message.get("more_body", False)
+            if self._size > BODY_BYTES:
+                await self.skip()
+                raise _too_long()
+            return message
+        raise Refused(408, "the rest of the request did not come", hint="send it again")
+
+    async def skip(self) -> None:
+        """Reads on for a moment, so that the answer is heard by who still sends."""
+        with move_on_after(_SKIP_SECONDS):
+            while (await self._receive()).get("more_body", False):
+                pass
 
 
 def _announced(scope: Scope) -> int:

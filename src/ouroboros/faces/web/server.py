@@ -1,5 +1,6 @@
 """The server itself: a listening socket of this machine, and the application behind it."""
 
+import resource
 import socket
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -13,8 +14,8 @@ from ouroboros.faces.web.routing import BODY_BYTES
 
 _KEEP_ALIVE_SECONDS = 10
 _PING_SECONDS = 20.0
-_STOP_SECONDS = 5
-_CONNECTIONS = 1200
+_STOP_SECONDS = 1
+_CONNECTIONS, _OWN_FILES = 1200, 256
 _BACKLOG = 256
 
 
@@ -40,10 +41,18 @@ def listening(port: int, *, six: bool = False) -> socket.socket:
     return made
 
 
+def _most_connections() -> int:
+    """As many as leave enough files for the sessions themselves."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(64, min(_CONNECTIONS, files - _OWN_FILES))
+
+
 @asynccontextmanager
 async def serving(app: ASGIApp, *sockets: socket.socket) -> AsyncGenerator[None]:
     """Serves until it is left; then connections are closed, with a deadline."""
     from uvicorn import Config, Server
+
+    from ouroboros.faces.web.impatient import Impatient
 
     started = anyio.Event()
 
@@ -60,7 +69,7 @@ async def serving(app: ASGIApp, *sockets: socket.socket) -> AsyncGenerator[None]
 
     config = Config(
         app,
-        http="h11",
+        http=Impatient,
         ws="websockets-sansio",
         loop="asyncio",
         lifespan="off",
@@ -72,7 +81,7 @@ async def serving(app: ASGIApp, *sockets: socket.socket) -> AsyncGenerator[None]
         ws_ping_interval=_PING_SECONDS,
         ws_ping_timeout=_PING_SECONDS,
         ws_per_message_deflate=False,
-        limit_concurrency=_CONNECTIONS,
+        limit_concurrency=_most_connections(),
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_STOP_SECONDS,
     )

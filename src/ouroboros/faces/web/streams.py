@@ -22,6 +22,9 @@ from ouroboros.faces.web.snapshots import listed
 _BREATH_SECONDS = 0.012
 """Between two frames of events: what comes meanwhile goes together."""
 
+_WAITING = 256
+"""Events that wait for a reader who is slow; one that is slower reads the log instead."""
+
 _FRAME_BYTES = 262_144
 _LIST_SECONDS = 0.05
 _AT_ONCE = 16
@@ -132,7 +135,7 @@ class _Talk:
 
     async def _tell(self, after: int) -> None:
         try:
-            async with self._room.batches(after) as batches:
+            async with self._room.batches(after, capacity=_WAITING) as batches:
                 await self._show(batches)
             last = frames.Closed()
         except OuroborosError as problem:

@@ -1,0 +1,230 @@
+"""Who may speak to the server: programs with the token, its own page, and nobody else."""
+
+from pathlib import Path
+
+import anyio
+import httpx2
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from ouroboros.faces.web.access import Access, Asker
+from tests.web.serving import Served, raw, web
+
+
+def asker(**given: str) -> Asker:
+    usual = {
+        "method": "GET",
+        "host": "127.0.0.1:8000",
+        "origin": "",
+        "site": "",
+        "authorization": "",
+        "cookie": "",
+    }
+    return Asker(**(usual | given))
+
+
+HOSTS = [
+    ("127.0.0.1:8000", None),
+    ("localhost:8000", None),
+    ("LOCALHOST:8000", None),
+    ("[::1]:8000", None),
+    ("127.0.0.1", "host"),
+    ("127.0.0.1:8001", "host"),
+    ("rebound.example:8000", "host"),
+    ("127.0.0.1.nip.example:8000", "host"),
+    ("localhost:8000@evil.example", "host"),
+    ("", "host"),
+]
+ORIGINS = [
+    ("", None),
+    ("http://127.0.0.1:8000", None),
+    ("http://localhost:8000", "origin"),
+    ("http://127.0.0.1:8001", "origin"),
+    ("https://127.0.0.1:8000", "origin"),
+    ("http://evil.example", "origin"),
+    ("http://127.0.0.1:8000.evil.example", "origin"),
+    ("null", "origin"),
+    ("file://", "origin"),
+]
+
+
+@pytest.mark.parametrize(("host", "refusal"), HOSTS)
+def test_only_names_of_this_machine_with_the_right_port_are_answered(
+    host: str, refusal: str | None
+) -> None:
+    access = Access(8000, token="t")
+    given = asker(host=host, authorization="Bearer t")
+    assert access.refuses(given) == access.refuses_place(given) == refusal
+
+
+@pytest.mark.parametrize(("origin", "refusal"), ORIGINS)
+def test_only_the_page_at_the_same_address_may_ask(origin: str, refusal: str | None) -> None:
+    access = Access(8000, token="t")
+    given = asker(origin=origin, authorization="Bearer t", method="POST")
+    assert access.refuses(given) == refusal
+    assert access.refuses(given, is_socket=True) == refusal
+
+
+def test_a_cookie_counts_only_with_a_word_on_where_the_page_is_from() -> None:
+    access = Access(8000, token="t", cookie="c")
+    own, crumb = "http://127.0.0.1:8000", "other=1; ouro-8000=c"
+    assert access.refuses(asker(cookie=crumb)) is None
+    assert access.refuses(asker(cookie=crumb, site="same-origin")) is None
+    assert access.refuses(asker(cookie=crumb, site="none")) is None
+    for site in ("cross-site", "same-site", "odd"):
+        assert access.refuses(asker(cookie=crumb, site=site)) == "origin"
+    assert access.refuses(asker(cookie=crumb, method="POST")) == "origin"
+    assert access.refuses(asker(cookie=crumb, method="POST", origin=own)) is None
+    assert access.refuses(asker(cookie=crumb, method="DELETE", site="same-origin")) is None
+    assert access.refuses(asker(cookie=crumb), is_socket=True) == "origin"
+    assert access.refuses(asker(cookie=crumb, origin=own), is_socket=True) is None
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"authorization": "Bearer x"},
+        {"authorization": "Bearer "},
+        {"authorization": "t"},
+        {"authorization": "Basic t"},
+        {"authorization": "Bearer \xe9"},
+        {"cookie": "ouro-8000=t"},
+        {"cookie": "ouro-8001=c"},
+        {"cookie": "ouro-8000="},
+        {"cookie": ";;=;"},
+    ],
+)
+def test_without_the_token_or_the_cookie_nobody_is_let_in(given: dict[str, str]) -> None:
+    assert Access(8000, token="t", cookie="c").refuses(asker(**given)) == "token"
+
+
+async def asked(s: Served, method: str = "GET", path: str = "/api/v1/state", **headers: str) -> int:
+    async with httpx2.AsyncClient(base_url=s.plate.address, trust_env=False) as client:
+        return (await client.request(method, path, headers=headers)).status_code
+
+
+async def test_every_route_and_socket_asks_who_is_there(tmp_path: Path) -> None:
+    async with web(tmp_path) as s:
+        right = {"authorization": f"Bearer {s.plate.token}"}
+        assert await asked(s) == 401
+        assert await asked(s, **right) == 200
+        assert await asked(s, **right, host=f"evil.example:{s.plate.port}") == 403
+        assert await asked(s, **right, origin="http://evil.example") == 403
+        assert await asked(s, path="/", host="evil.example") == 403
+        assert await asked(s, "OPTIONS", **right) == 405
+        for path in ("/sessions/x/stream", "/stream"):
+            for headers in (
+                {"Authorization": "Bearer wrong"},
+                {"Origin": "http://evil.example"},
+                {"Origin": "null"},
+                {"Host": f"evil.example:{s.plate.port}"},
+            ):
+                with pytest.raises(InvalidStatus):
+                    async with s.socket(path, **headers):
+                        pass
+
+
+async def test_a_page_gets_a_cookie_for_the_token_and_works_by_it(tmp_path: Path) -> None:
+    async with web(tmp_path) as s:
+        own = {"origin": s.plate.address[:-1]}
+        async with httpx2.AsyncClient(base_url=s.plate.address, trust_env=False) as page:
+            entered = await page.post("/api/v1/login", json={"token": s.plate.token}, headers=own)
+            assert entered.json() == {"ok": True}
+            cookie = entered.headers["set-cookie"]
+            assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= {
+                each.strip() for each in cookie.split(";")
+            }
+            assert s.plate.token not in cookie
+            assert (await page.get("/api/v1/state")).status_code == 200
+            assert (await page.post("/api/v1/sessions", json={})).status_code == 403
+            assert (await page.post("/api/v1/sessions", json={}, headers=own)).status_code == 201
+            assert (await page.post("/api/v1/logout", json={}, headers=own)).status_code == 200
+            assert (await page.get("/api/v1/state")).status_code == 401
+
+
+async def test_wrong_tokens_wait_and_only_a_few_may_while_the_right_one_goes_through(
+    tmp_path: Path,
+) -> None:
+    async with web(tmp_path) as s:
+        found: list[int] = []
+
+        async def guess(number: int) -> None:
+            async with httpx2.AsyncClient(base_url=s.plate.address, trust_env=False) as page:
+                answer = await page.post("/api/v1/login", json={"token": f"guess {number}"})
+                found.append(answer.status_code)
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(20):
+                tasks.start_soon(guess, number)
+            with anyio.fail_after(30):
+                while True:
+                    if len(found) >= 12:
+                        break
+                    await anyio.sleep(0.005)
+            entered = await s.client.post("/api/v1/login", json={"token": s.plate.token})
+            assert entered.status_code == 200
+            assert found == [429] * 12
+            tasks.cancel_scope.cancel()
+        assert (await s.client.post("/api/v1/login", json={})).status_code == 400
+
+
+async def test_answers_forbid_what_a_page_could_be_tricked_into(tmp_path: Path) -> None:
+    async with web(tmp_path) as s:
+        for path in ("/", "/api/v1/state", "/api/v1/nowhere", "/api/v1/sessions/x"):
+            headers = (await s.client.get(path)).headers
+            policy = dict(
+                each.strip().split(" ", 1) for each in headers["content-security-policy"].split(";")
+            )
+            assert policy["default-src"] == "'none'"
+            assert policy["script-src"] == policy["style-src"] == "'self'"
+            assert policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+            assert "unsafe" not in headers["content-security-policy"]
+            assert headers["x-frame-options"] == "DENY"
+            assert headers["x-content-type-options"] == "nosniff"
+            assert headers["referrer-policy"] == "no-referrer"
+            assert not [name for name in headers if name.startswith("access-control")]
+        assert (await s.client.get("/api/v1/state")).headers["cache-control"] == "no-store"
+
+
+async def test_two_hosts_or_a_split_header_are_refused(tmp_path: Path) -> None:
+    async with web(tmp_path) as s:
+        port = s.plate.port
+        token = s.plate.token.encode()
+        lines = b"GET /api/v1/state HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n" % port
+        key = b"Authorization: Bearer %s\r\nConnection: close\r\n" % token
+        assert (await raw(port, lines + key + b"\r\n")).startswith(b"HTTP/1.1 200")
+        for wrong in (
+            b"Host: evil.example\r\n",
+            b"Origin: null\r\nOrigin: http://127.0.0.1:%d\r\n" % port,
+        ):
+            assert not (await raw(port, lines + wrong + key + b"\r\n")).startswith(b"HTTP/1.1 200")
+        split = (
+            b"GET /api/v1/x%0d%0aset-cookie:%20a=b HTTP/1.1\r\nHost: 127.0.0.1:" + b"%d\r\n" % port
+        )
+        answer = await raw(port, split + key + b"\r\n")
+        assert b"set-cookie" not in answer.lower()
+        assert answer.startswith(b"HTTP/1.1 404")
+
+
+OUTSIDE = (
+    "/../access.py",
+    "/%2e%2e/access.py",
+    "/js/..%2f..%2f..%2faccess.py",
+    "/js/../../access.py",
+    "//etc/passwd",
+    "/%2fetc%2fpasswd",
+    "/js/%00",
+    "/..\\access.py",
+    "/" + "a" * 5_000,
+)
+
+
+async def test_no_path_leads_out_of_the_page_files(tmp_path: Path) -> None:
+    async with web(tmp_path) as s:
+        rest = f" HTTP/1.1\r\nHost: 127.0.0.1:{s.plate.port}\r\nConnection: close\r\n\r\n"
+        for path in OUTSIDE:
+            answer = await raw(s.plate.port, f"GET {path}{rest}".encode())
+            assert answer.split(b" ")[1] in {b"404", b"400"}, path
+            assert b"compare_digest" not in answer
+            assert b"root:" not in answer
