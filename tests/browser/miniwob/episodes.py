@@ -62,10 +62,12 @@ class Arena:
     def __init__(self, chromium: Chromium, stage: Stage, desk: Desk, log: list[str]) -> None:
         self.chromium, self.stage, self.desk, self.log = chromium, stage, desk, log
 
-    async def play(self, task: str, seed: int, code: str) -> Ended:
-        """One episode in a tab of its own."""
+    async def play(
+        self, task: str, seed: int, code: str, *, settles: float = SETTLE_SECONDS
+    ) -> Ended:
+        """One episode in a tab of its own; ``settles`` is how long its end is waited for."""
         async with self.seated(task) as (tab, judge):
-            return await self.episode(tab, judge, task, seed, code)
+            return await self.episode(tab, judge, task, seed, code, settles=settles)
 
     @asynccontextmanager
     async def seated(self, task: str) -> AsyncGenerator[tuple[Tab, Judge]]:
@@ -79,14 +81,23 @@ class Arena:
                 if not tab.is_closed:
                     await self.stage.tabs.close(tab.id)
 
-    async def episode(self, tab: Tab, judge: Judge, task: str, seed: int, code: str) -> Ended:
+    async def episode(
+        self,
+        tab: Tab,
+        judge: Judge,
+        task: str,
+        seed: int,
+        code: str,
+        *,
+        settles: float = SETTLE_SECONDS,
+    ) -> Ended:
         """Resets, lets the policy act, and judges."""
         goal = await judge.reset(seed)
         self.log.clear()
         for name, value in (("goal", goal), ("tab", tab.id)):
             await self.desk.repl.define(name, msgspec.json.encode(value))
         entry = await self.desk.block(code, seconds=POLICY_SECONDS)
-        verdict = await _settled(judge) if entry.ok else await judge.verdict()
+        verdict = await _settled(judge, settles) if entry.ok else await judge.verdict()
         foul = ", ".join(cheats([code, *self.log]))[:300]
         if not foul and not is_honest(verdict.stacks, self.stage.site.origin(), folder()):
             foul = "ended from outside the page: " + "; ".join(verdict.stacks)[:300]
@@ -100,9 +111,9 @@ class Arena:
         )
 
 
-async def _settled(judge: Judge) -> Verdict:
+async def _settled(judge: Judge, seconds: float) -> Verdict:
     verdict = await judge.verdict()
-    with anyio.move_on_after(SETTLE_SECONDS):
+    with anyio.move_on_after(seconds):
         for pause in itertools.repeat(0.02):
             if verdict.done:
                 break

@@ -78,7 +78,7 @@ async def test_the_wrong_button_is_a_loss(ring: Arena) -> None:
 
 
 async def test_doing_nothing_is_no_win(ring: Arena) -> None:
-    ended = await ring.play("click-test", 3, "await getText(tab)")
+    ended = await ring.play("click-test", 3, "await getText(tab)", settles=0.5)
     assert not ended.done
     assert not ended.solved
 
@@ -106,5 +106,5 @@ async def test_an_episode_that_is_not_ended_by_playing_is_foul(ring: Arena, how:
 
 async def test_code_of_the_isolated_world_does_not_see_the_judge(ring: Arena) -> None:
     seen = "env.seen = await execInTab(tab, \"typeof window['co' + 're']\")"
-    await ring.play("click-test", 3, seen)
+    await ring.play("click-test", 3, seen, settles=0)
     assert await ring.desk.run("setFinal(env.seen)") == "undefined"
