@@ -9,10 +9,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
-from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from ouroboros.core.errors import OuroborosError
 from ouroboros.faces.web import login, panels, sessions, streams
+from ouroboros.faces.web.assets import assets
 from ouroboros.faces.web.guard import Guard
 from ouroboros.faces.web.routing import problem, reply
 from ouroboros.faces.web.site import Site
@@ -32,13 +33,13 @@ def described_routes(site: Site) -> list[BaseRoute]:
 
 def application(site: Site) -> Guard:
     """What a server serves."""
-    files = StaticFiles(directory=STATIC, html=True, check_dir=False)
+    files = assets(STATIC)
     handlers = {OuroborosError: _told, HTTPException: _missed, Exception: _broken}
     inner = Starlette(routes=[*described_routes(site), *_page(files)], exception_handlers=handlers)
     return Guard(inner, site.access)
 
 
-def _page(files: StaticFiles) -> Iterable[BaseRoute]:
+def _page(files: ASGIApp) -> Iterable[BaseRoute]:
     from starlette.routing import Mount
 
     return (Mount("/", files, name="page"),)

@@ -95,6 +95,7 @@ function App() {
   return html`<a class="skip button" href="#middle" onClick=${page.skip}>Skip to the middle</a>
     <div class=${`app${rail}`}><${Banner} />
       ${page.hasRail ? html`<${Rail} ...${{ store, link, page }} />` : null}
+      ${page.hasRail && !page.isWide ? html`<button class="rail-veil" aria-label="Close the sessions" onClick=${page.toggleRail}></button>` : null}
       <main class="middle" id="middle" tabindex="-1">${session ? html`<${Middle} session=${session} />` : html`<${Pages} />`}</main>
       ${session && html`<${Side} session=${session} />`}
       <${Bottom} session=${session} /></div>

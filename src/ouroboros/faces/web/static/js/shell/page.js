@@ -107,7 +107,10 @@ export class Page {
     document.getElementById("middle")?.focus();
   }
 
-  go(where) { this.store.go(where); }
+  go(where) {
+    this.rail = false;
+    this.store.go(where);
+  }
 
   /** Puts the cursor into the prompt, with these words where some are given. */
   prompt(words) {

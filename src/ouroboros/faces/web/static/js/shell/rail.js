@@ -9,29 +9,29 @@ export function Rail({ store, link, page }) {
   const open = new Set(store.sessions.map((each) => each.id));
   const earlier = past.filter((each) => !open.has(each.id)).slice(0, 20);
   return html`<nav class="rail" aria-label="Sessions">
-    <button class="brand" onClick=${() => store.go({ session: "", view: "home" })}><${Mark} share=${0.86} turning=${store.sessions.some((s) => s.running)} /><span>Ouroboros</span></button>
-    <div class="rail-new"><${Button} icon="plus" kind="main" hotkey="Alt+N" onClick=${() => store.go({ session: "", view: "home" })}>New session<//></div>
+    <button class="brand" onClick=${() => page.go({ session: "", view: "home" })}><${Mark} share=${0.86} turning=${store.sessions.some((s) => s.running)} /><span>Ouroboros</span></button>
+    <div class="rail-new"><${Button} icon="plus" kind="main" hotkey="Alt+N" onClick=${() => page.go({ session: "", view: "home" })}>New session<//></div>
     <div class="rail-list">
       ${store.sessions.length > 0 && html`<h2 id="rail-open">Open</h2><ul class="list" aria-labelledby="rail-open">
-        ${store.sessions.map((each) => html`<${Item} key=${each.id} one=${each} store=${store} />`)}</ul>`}
+        ${store.sessions.map((each) => html`<${Item} key=${each.id} one=${each} store=${store} page=${page} />`)}</ul>`}
       ${earlier.length > 0 && html`<h2 id="rail-past">Before</h2><ul class="list" aria-labelledby="rail-past">
-        ${earlier.map((each) => html`<${Item} key=${each.id} one=${each} store=${store} />`)}</ul>`}
+        ${earlier.map((each) => html`<${Item} key=${each.id} one=${each} store=${store} page=${page} />`)}</ul>`}
       ${!store.sessions.length && !earlier.length && html`<p class="hush small panel">No sessions yet. What you begin stays here, also after the server has stopped.</p>`}
     </div>
     <div class="rail-foot">
-      ${page.pages.map((view) => html`<${Button} key=${view.id} icon=${view.icon} kind="quiet bare" label=${view.title} onClick=${() => store.go({ session: "", view: view.id })} />`)}
+      ${page.pages.map((view) => html`<${Button} key=${view.id} icon=${view.icon} kind="quiet bare" label=${view.title} onClick=${() => page.go({ session: "", view: view.id })} />`)}
       <span class="grow"></span>
       <${Button} icon="sun" kind="quiet bare" label="Light or dark" hotkey="Alt+T" onClick=${page.theme} />
       <${Button} icon="question" kind="quiet bare" label="Keys and help" hotkey="?" onClick=${() => page.sheet("help")} />
     </div></nav>`;
 }
 
-function Item({ one, store }) {
+function Item({ one, store, page }) {
   const state = one.asks ? "asking" : one.running ? "running" : one.status === "failed" ? "failed" : "idle";
   const sign = { asking: "?", running: "◐", failed: "✗", idle: "○" }[state];
   const said = { asking: `${one.asks} waiting for you`, running: "running", failed: "failed", idle: "" }[state];
   const current = store.route.session === one.id;
-  return html`<li><button class="rail-item" aria-current=${current ? "page" : undefined} onClick=${() => store.go({ session: one.id, view: current ? undefined : "chat" })}>
+  return html`<li><button class="rail-item" aria-current=${current ? "page" : undefined} onClick=${() => page.go({ session: one.id, view: current ? undefined : "chat" })}>
     <span class=${`sign is-${state}`} aria-hidden="true">${sign}</span>
     <span class="cut foreign">${oneLine(one.title, 80) || html`<span class="hush">Nothing said yet</span>`}</span>
     ${one.asks ? html`<span class="badge" aria-hidden="true">${one.asks}</span>` : html`<span></span>`}

@@ -88,30 +88,41 @@ function Approval({ asked, store, session, page, count }) {
     ${asked.warning && html`<p class="ask-warning"><${Icon} name="warning" /><span class="foreign">${plain(spelled(asked.warning))}</span></p>`}
     <${Reasons} asked=${asked} />
     ${asked.detail && /^(?:diff |--- |@@)/m.test(asked.detail) ? html`<${Diff} text=${asked.detail} limit=${whole ? 4000 : 60} />` : null}
-    ${input === null ? html`<${Exact} asked=${asked} />`
-      : html`<label><span class="field-label">Do this instead</span><textarea class="field mono" rows=${Math.min(16, input.split("\n").length + 1)} value=${input} onInput=${(e) => setInput(e.target.value)} spellcheck="false"></textarea></label>`}
+    ${input === null ? html`<${Exact} asked=${asked} edit=${() => setInput(asked.input)} />`
+      : html`<label><span class="row small hush"><span class="grow">Do this instead</span><${Button} kind="quiet small" onClick=${() => setInput(null)}>As asked<//></span><textarea class="field mono" rows=${Math.min(16, input.split("\n").length + 1)} value=${input} onInput=${(e) => setInput(e.target.value)} spellcheck="false"></textarea></label>`}
     ${scope !== "once" && scope !== "policy" && html`<div><label><span class="field-label">What is allowed then, a rule a line</span>
       <textarea class="field mono" rows=${Math.min(6, written.split("\n").length + 1)} value=${written} onInput=${(e) => setRules(e.target.value)} spellcheck="false"></textarea></label>
       ${asked.wider?.length > 0 && html`<p class="row small">Wider: ${asked.wider.map((each) => html`<button class="chip mono" key=${each} onClick=${() => setRules([...new Set([...written.split("\n"), each])].filter(Boolean).join("\n"))}>${spelled(each)}</button>`)}</p>`}</div>`}
     ${scope === "policy" && html`<p class="small">Commands that begin so: <code class="foreign">${spelled(offered.join(" "))}</code></p>`}`;
   const foot = html`<div class="ask-foot">
     <div class="row wrap"><${Button} kind="main" icon="check" hotkey="Alt+Y" disabled=${busy} onClick=${yes}>${input !== null && input !== asked.input ? "Yes, as edited" : "Yes"}<//>
-      <label class="row small"><span class="sr">For how long</span><select class="field" value=${scope} onChange=${(e) => { setScope(e.target.value); setRules(null); }}>
+      <select class="field" aria-label="For how long" value=${scope} onChange=${(e) => { setScope(e.target.value); setRules(null); }}>
         ${scopes.map((each) => html`<option key=${each} value=${each}>${SCOPES[each] ?? each}</option>`)}</select></label>
-      <span class="grow"></span>
-      <${Button} kind="quiet small" aria-pressed=${input !== null ? "true" : "false"} onClick=${() => setInput(input === null ? asked.input : null)}>${input === null ? "Edit" : "As asked"}<//>
-      ${!whole && html`<${Button} kind="quiet small" icon="open" onClick=${() => setWhole(true)}>Full screen<//>`}</div>
+</div>
     <form class="row" onSubmit=${(e) => { e.preventDefault(); no(); }}><${Button} kind="bad" icon="cross" hotkey="Alt+D" type="submit" disabled=${busy}>No<//>
       <label class="grow"><span class="sr">Why not, or what instead: the model reads it</span><input class="field" value=${why} onInput=${(e) => setWhy(e.target.value)} placeholder="Why not, or what instead (the model reads it)" /></label></form></div>`;
   const title = html`<span class="foreign">${oneLine(spelled(asked.action), 400)}</span>`;
   if (whole) return html`<${Dialog} title=${title} wide=${true} close=${() => setWhole(false)} foot=${foot}><div class="stack">${body}</div><//>`;
   return html`<section class="ask card" role="group" aria-label=${`Allow: ${oneLine(asked.action, 200)}`}>
-    <header class="ask-head"><span class="ask-sign" aria-hidden="true">?</span><h2 class="grow">${title}</h2><${Count} ...${count} /></header>
+    <header class="ask-head"><span class="ask-sign" aria-hidden="true">?</span><h2 class="grow">${title}</h2><${Count} ...${count} /><${Button} kind="quiet small bare" icon="open" label="Full screen" onClick=${() => setWhole(true)} /></header>
     <div class="ask-body stack" tabindex="0" role="region" aria-label="What it would do">${body}</div>${foot}</section>`;
 }
 
-function Exact({ asked }) {
-  return html`<div><div class="row small hush"><span>Exactly, for <code>${spelled(asked.tool)}</code></span></div><pre class="exact foreign">${spelled(asked.input)}</pre></div>`;
+/** What is asked about exactly: the fields of an object a block each, anything else as it is. */
+function Exact({ asked, edit }) {
+  const fields = fieldsOf(asked.input);
+  return html`<div class="stack tight"><div class="row small hush"><span class="grow">Exactly, for <code>${spelled(asked.tool)}</code></span><${Button} kind="quiet small" onClick=${edit}>Edit<//></div>
+    ${fields ? html`<dl class="exact">${fields.map(([name, value]) => html`<div key=${name}><dt>${spelled(name)}</dt><dd><pre class="foreign">${spelled(typeof value === "string" ? value : JSON.stringify(value, null, 2))}</pre></dd></div>`)}</dl>`
+      : html`<pre class="exact foreign">${spelled(asked.input)}</pre>`}</div>`;
+}
+
+function fieldsOf(input) {
+  try {
+    const value = JSON.parse(input);
+    return value && typeof value === "object" && !Array.isArray(value) ? Object.entries(value) : null;
+  } catch {
+    return null;
+  }
 }
 
 function Reasons({ asked }) {
