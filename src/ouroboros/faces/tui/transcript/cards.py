@@ -32,6 +32,9 @@ _FOLDED_OUTPUT = 4
 _WHOLE = 2_000
 _DEEDS = 6
 _CODE = 14
+_LOOKING = frozenset({"find", "grep", "ls", "read", "repo_map", "tool_search", "view_image"})
+"""What only looks is a line, unless it is unfolded."""
+
 _COMMANDS = frozenset({"exec_command", "shell", "write_stdin"})
 _HEAD = re.compile(
     r"\A(?:Chunk ID: \w+\nWall time: [\d.]+ seconds\n"
@@ -52,6 +55,8 @@ def call_rows(call: Call, look: Look, unfolded: bool) -> list[Row]:
         body = change_rows(detail, inner, _WHOLE if unfolded else _FOLDED_CHANGE)
     elif not call.status:
         body = _tail(plain(call.live), inner, 40 if unfolded else _FOLDED_OUTPUT)
+    elif call.status == "done" and call.name in _LOOKING and not unfolded:
+        body = []
     else:
         text = detail or _output(call)
         body = _whole(text, inner) if unfolded else _excerpt(text, _FOLDED_OUTPUT // 2)

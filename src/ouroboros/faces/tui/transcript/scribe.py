@@ -36,6 +36,9 @@ from ouroboros.faces.wording.words import call_title, closing, one_line
 
 _LIVE = 8_000
 _THOUGHT = 20_000
+_UNSEEN = frozenset({"update_plan"})
+"""Calls whose doing is on the screen by itself."""
+
 _QUIET = frozenset({"queue.put", "queue.dropped", "session.ready", "user.answered"})
 
 
@@ -232,14 +235,15 @@ class Scribe:
             since=now,
         )
         self._calls[call.id] = call
-        self._page.add(call)
+        if call.name not in _UNSEEN:
+            self._page.add(call)
 
     def _result(self, event: ToolResulted) -> None:
         call = self._calls.pop(event.call_id, None)
         if call is None and self._steps.owns(event.name, event.within):
             self._steps.resulted(event)
             return
-        is_late = call is None
+        is_late = call is None or (call.name in _UNSEEN and event.status != "done")
         if call is None:
             title = one_line(event.title or event.name)
             call = Call(id=event.call_id, name=event.name, title=title)

@@ -154,7 +154,7 @@ class Transcript(ScrollView, can_focus=False):
     @override
     def render_line(self, y: int) -> Strip:
         row = self.scroll_offset.y + y
-        width = self.size.width
+        width = self.scrollable_content_region.width
         place, inner = self._heights.find(row)
         if place >= len(self._blocks):
             return Strip.blank(width, self.rich_style)
@@ -199,8 +199,9 @@ class Transcript(ScrollView, can_focus=False):
 
     def on_resize(self, event: events.Resize) -> None:
         """Lays everything out for another width."""
-        if event.size.width != self._look.columns and event.size.width > 0:
-            self._look = replace(self._look, columns=max(event.size.width, 12))
+        columns = max(self.scrollable_content_region.width, 12)
+        if columns != self._look.columns and event.size.width > 0:
+            self._look = replace(self._look, columns=columns)
             self._lay_anew()
         else:
             self._settle()
