@@ -1,5 +1,5 @@
 // The page: it takes the token out of the address, follows the server, and lays views out.
-import { Button, Failed, Icon, Loading, html, render, useEffect, useState, useWatch } from "./ui.js";
+import { Button, Failed, Guarded, Icon, Loading, html, render, useEffect, useState, useWatch } from "./ui.js";
 import { Link } from "./link.js";
 import { Store } from "./store.js";
 import { VIEWS, byId } from "./views/index.js";
@@ -30,7 +30,8 @@ function Shown({ id, session }) {
   }, [id]);
   if (problem) return html`<${Failed} error=${problem} again=${() => location.reload()} />`;
   const View = loaded.get(id) ?? held;
-  return View ? html`<${View} key=${`${session?.id}/${id}`} ...${{ store, link, session, page }} rest=${store.route.rest} />` : html`<${Loading} />`;
+  if (!View) return html`<${Loading} />`;
+  return html`<${Guarded} key=${`${session?.id}/${id}`}><${View} ...${{ store, link, session, page }} rest=${store.route.rest} /><//>`;
 }
 
 function Banner() {

@@ -1,13 +1,13 @@
 // What every view is made of: preact, htm, and the few parts that all share.
 import { Component, Fragment, createContext, h, render } from "../vendor/preact.js";
 import {
-  useCallback, useContext, useEffect, useId, useLayoutEffect, useMemo, useReducer, useRef, useState,
+  useCallback, useContext, useEffect, useId, useLayoutEffect, useMemo, useReducer, useRef, useState, useErrorBoundary,
 } from "../vendor/hooks.js";
 import htm from "../vendor/htm.js";
 
 export const html = htm.bind(h);
 export {
-  Component, Fragment, createContext, h, render,
+  useErrorBoundary, Component, Fragment, createContext, h, render,
   useCallback, useContext, useEffect, useId, useLayoutEffect, useMemo, useReducer, useRef, useState,
 };
 
@@ -133,6 +133,13 @@ export function Failed({ error, again }) {
     <h2>${error?.message ?? String(error)}</h2>
     ${error?.hint && html`<p class="empty-words">${error.hint}</p>`}
     ${again && html`<${Button} onClick=${again}>Try again<//>`}</div>`;
+}
+
+/** What breaks inside is told in its place; the rest of the page goes on. */
+export function Guarded({ children, words = "This cannot be shown" }) {
+  const [problem, again] = useErrorBoundary((error) => console.error(error));
+  if (!problem) return children;
+  return html`<${Failed} error=${{ message: words, hint: String(problem.message ?? problem) }} again=${again} />`;
 }
 
 /** A word with a sign before it, so that no state is told by its colour alone. */

@@ -14,7 +14,13 @@ export class Item extends Component {
     return next.item !== this.props.item || next.v !== this.props.v || next.isLast !== this.props.isLast || state !== this.state;
   }
 
-  render({ item, isLast, seat }) {
+  componentDidCatch(problem) {
+    console.error(problem);
+    this.setState({ problem });
+  }
+
+  render({ item, isLast, seat }, { problem }) {
+    if (problem) return html`<p class="line is-error"><${Icon} name="warning" /><span>An entry (${item.kind}) cannot be shown: ${String(problem.message)}</span></p>`;
     const Kind = KINDS[item.kind];
     return Kind ? html`<${Kind} item=${item} isLast=${isLast} seat=${seat} />` : null;
   }

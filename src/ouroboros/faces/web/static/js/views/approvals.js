@@ -97,8 +97,7 @@ function Approval({ asked, store, session, page, count }) {
   const foot = html`<div class="ask-foot">
     <div class="row wrap"><${Button} kind="main" icon="check" hotkey="Alt+Y" disabled=${busy} onClick=${yes}>${input !== null && input !== asked.input ? "Yes, as edited" : "Yes"}<//>
       <select class="field" aria-label="For how long" value=${scope} onChange=${(e) => { setScope(e.target.value); setRules(null); }}>
-        ${scopes.map((each) => html`<option key=${each} value=${each}>${SCOPES[each] ?? each}</option>`)}</select></label>
-</div>
+        ${scopes.map((each) => html`<option key=${each} value=${each}>${SCOPES[each] ?? each}</option>`)}</select></div>
     <form class="row" onSubmit=${(e) => { e.preventDefault(); no(); }}><${Button} kind="bad" icon="cross" hotkey="Alt+D" type="submit" disabled=${busy}>No<//>
       <label class="grow"><span class="sr">Why not, or what instead: the model reads it</span><input class="field" value=${why} onInput=${(e) => setWhy(e.target.value)} placeholder="Why not, or what instead (the model reads it)" /></label></form></div>`;
   const title = html`<span class="foreign">${oneLine(spelled(asked.action), 400)}</span>`;

@@ -1,5 +1,5 @@
 // The conversation: what was said and done on the branch that stands, what waits for an answer, and the prompt.
-import { Button, Empty, Icon, Loading, html, useEffect, useLayoutEffect, useRef, useState, useWatch } from "../ui.js";
+import { Button, Empty, Guarded, Icon, Loading, html, useEffect, useLayoutEffect, useRef, useState, useWatch } from "../ui.js";
 import { Composer } from "../chat/composer.js";
 import { Item } from "../chat/item.js";
 import { oneLine } from "../text/safe.js";
@@ -20,7 +20,7 @@ export function View({ store, link, session, page }) {
     <${Transcript} ...${seat} />
     <div class="chat-foot"><div class="column">
       <${Plan} state=${state} /><${Goal} state=${state} store=${store} session=${session} />
-      <${Asks} ...${seat} />
+      <${Guarded} words="The question cannot be shown"><${Asks} ...${seat} /><//>
       ${session.phase !== "closed" && html`<${Composer} key=${session.id} ...${seat} />`}</div></div>
     <${Herald} session=${session} /></div>`;
 }
