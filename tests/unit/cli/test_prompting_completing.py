@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.faces.cli.prompting.completing import Completing, begun_in, longest, spelled
+from ouroboros.faces.cli.prompting.completing import Completing, longest
 from ouroboros.faces.cli.prompting.keys import Key
 from ouroboros.faces.cli.prompting.line import Line
 from ouroboros.faces.cli.render.late import LateFace
 from ouroboros.faces.cli.render.outlet import Outlet
 from ouroboros.faces.cli.render.screen import USUAL
+from ouroboros.faces.wording.mentions import begun_in, spelled
 from tests.unit.cli.render_stage import StillClock, carried, pipe
 
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ouroboros.faces.tui.prompt.buffer import Buffer, Move
-from ouroboros.faces.tui.prompt.clusters import is_boundary
-from ouroboros.faces.tui.prompt.folds import FOLD_CHARACTERS, FOLD_LINES, Folds
-from ouroboros.faces.tui.prompt.layout import laid_out
+from ouroboros.faces.tui.prompt.text.buffer import Buffer, Move
+from ouroboros.faces.tui.prompt.text.clusters import is_boundary
+from ouroboros.faces.tui.prompt.text.folds import FOLD_CHARACTERS, FOLD_LINES, Folds
+from ouroboros.faces.tui.prompt.text.layout import laid_out
 from ouroboros.faces.wording.rows import width
 
 MOVES: tuple[Move, ...] = (

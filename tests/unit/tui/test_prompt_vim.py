@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ouroboros.faces.tui.prompt.buffer import Buffer
-from ouroboros.faces.tui.prompt.clusters import is_boundary
-from ouroboros.faces.tui.prompt.vim import Vim
+from ouroboros.faces.tui.prompt.text.buffer import Buffer
+from ouroboros.faces.tui.prompt.text.clusters import is_boundary
+from ouroboros.faces.tui.prompt.vim.machine import Vim
 
 _NAMED = {"<esc>": "escape", "<c-r>": "ctrl+r", "<bs>": "backspace", "<left>": "left"}
 

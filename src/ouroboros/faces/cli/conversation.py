@@ -32,7 +32,7 @@ _LEAVING_SECONDS = 1.0
 
 
 class Controller(Protocol):
-    """Carries out a line that is a command: it begins with a slash, or is a note."""
+    """Carries out a line that is a command: it begins with a slash or ``!``, or is a note."""
 
     async def __call__(self, line: str, *, running: bool) -> Control:
         """Raises nothing: a mistake is shown."""
@@ -303,7 +303,7 @@ class Conversation:
         if self._running and not self._stage.typed:
             self._waiting.append(text)
             return "stay"
-        is_command = text.startswith("/") or is_note(text)
+        is_command = text.startswith(("/", "!")) or is_note(text)
         if not self._running or is_command:
             self.echo(text)
         if self._stage.typed and self._remember is not None:

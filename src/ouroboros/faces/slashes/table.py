@@ -157,6 +157,9 @@ SLASHES = {
         "the manner of speaking: none, friendly, pragmatic",
         f"{_HERE}.asides:personality",
     ),
+    "!": Slash(
+        "! COMMAND", "run it yourself, and tell the model what came out", f"{_HERE}.own:shell"
+    ),
     "#": Slash("# TEXT", "add a line to your notes", f"{_HERE}.context:note_line"),
     "note": Slash(
         "/note PLACE [TEXT]",
@@ -209,8 +212,17 @@ def slash_named(name: str) -> Slash | None:
     return SLASHES.get(_ALSO.get(name, name))
 
 
+def canonical(line: str) -> str:
+    """The name of the command that a line begins with; empty where it is none."""
+    name = line[1:].split(None, 1)[0] if line.startswith("/") and line[1:].strip() else ""
+    name = _ALSO.get(name, name)
+    return name if name in SLASHES else ""
+
+
 async def heard(seat: Seat, line: str, *, running: bool) -> Control:
-    """Does what a line says that begins with a slash or ``# ``; a mistake is shown, nothing else happens."""
+    """Does what a line says that begins with a slash, ``!`` or ``# ``; a mistake is shown, no more."""
+    if line.startswith("!"):
+        line = f"! {line[1:]}"
     name, _, rest = line.removeprefix("/").strip().partition(" ")
     try:
         return await carry_out(seat, one_line(name), rest.strip(), running=running)

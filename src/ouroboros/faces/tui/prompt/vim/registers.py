@@ -1,7 +1,8 @@
 """What Vim keeps of a text that was deleted or copied, and how it is put back; lines that are joined."""
 
-from ouroboros.faces.tui.prompt import clusters, motions, words
-from ouroboros.faces.tui.prompt.buffer import Buffer
+from ouroboros.faces.tui.prompt.text import clusters, words
+from ouroboros.faces.tui.prompt.text.buffer import Buffer
+from ouroboros.faces.tui.prompt.vim import motions
 
 
 class Register:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from ouroboros.faces.tui.prompt import clusters, words
+from ouroboros.faces.tui.prompt.text import clusters, words
 
 type Span = Literal["up to", "with", "lines"]
 """Whether an operator takes the text up to a target, with what is there, or whole lines."""

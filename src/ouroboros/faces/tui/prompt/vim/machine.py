@@ -2,9 +2,10 @@
 
 from typing import Literal
 
-from ouroboros.faces.tui.prompt import clusters, motions, words
-from ouroboros.faces.tui.prompt.buffer import Buffer
-from ouroboros.faces.tui.prompt.registers import Register, join
+from ouroboros.faces.tui.prompt.text import clusters, words
+from ouroboros.faces.tui.prompt.text.buffer import Buffer
+from ouroboros.faces.tui.prompt.vim import motions
+from ouroboros.faces.tui.prompt.vim.registers import Register, join
 
 type VimMode = Literal["insert", "normal", "visual", "lines"]
 type Pressed = Literal["", "taken", "previous", "next"]

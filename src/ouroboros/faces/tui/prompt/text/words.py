@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ouroboros.faces.tui.prompt import clusters
+from ouroboros.faces.tui.prompt.text import clusters
 
 type Kind = Callable[[str], int]
 """Tells characters apart: 0 is a blank, and a word is made of one kind."""

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from ouroboros.faces.tui.prompt import clusters, words
+from ouroboros.faces.tui.prompt.text import clusters, words
 
 type Move = Literal[
     "left",

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ouroboros.faces.tui.prompt import clusters
+from ouroboros.faces.tui.prompt.text import clusters
 
 _TAB = "    "
 _BLANK = " "

@@ -1,0 +1,1 @@
+"""Vim's keys over a buffer. Refuses: screens, and what is not Vim's."""
