@@ -11,6 +11,7 @@ import httpx2
 from websockets.asyncio.client import ClientConnection, connect
 
 from ouroboros.faces.web.door import Doorplate, served
+from ouroboros.faces.web.patience import Patience
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import ScriptedServer
 from ouroboros.testing.server import serving as models
@@ -129,13 +130,18 @@ def is_durable(event: Frame) -> bool:
 
 @asynccontextmanager
 async def web(
-    tmp_path: Path, turns: Sequence[Turn] = (), *, repeat: bool = False, **flags: Any
+    tmp_path: Path,
+    turns: Sequence[Turn] = (),
+    *,
+    repeat: bool = False,
+    patience: Patience | None = None,
+    **flags: Any,
 ) -> AsyncGenerator[Served]:
     """A server in this process; ``flags`` are settings by dotted key, with ``__`` for the dot."""
     given = {name.replace("__", "."): value for name, value in flags.items()}
     async with (
         models(list(turns), repeat=repeat) as model,
-        served(outfit(tmp_path, model.url, **given)) as plate,
+        served(outfit(tmp_path, model.url, **given), patience=patience) as plate,
         httpx2.AsyncClient(
             base_url=plate.address,
             headers={"authorization": f"Bearer {plate.token}"},

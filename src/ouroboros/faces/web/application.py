@@ -15,6 +15,7 @@ from ouroboros.core.errors import OuroborosError
 from ouroboros.faces.web import login, panels, sessions, streams
 from ouroboros.faces.web.assets import assets
 from ouroboros.faces.web.guard import Guard
+from ouroboros.faces.web.patience import Patience
 from ouroboros.faces.web.routing import problem, reply
 from ouroboros.faces.web.site import Site
 
@@ -31,12 +32,12 @@ def described_routes(site: Site) -> list[BaseRoute]:
     ]
 
 
-def application(site: Site) -> Guard:
+def application(site: Site, patience: Patience) -> Guard:
     """What a server serves."""
     files = assets(STATIC)
     handlers = {OuroborosError: _told, HTTPException: _missed, Exception: _broken}
     inner = Starlette(routes=[*described_routes(site), *_page(files)], exception_handlers=handlers)
-    return Guard(inner, site.access)
+    return Guard(inner, site.access, patience)
 
 
 def _page(files: ASGIApp) -> Iterable[BaseRoute]:

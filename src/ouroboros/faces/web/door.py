@@ -8,6 +8,7 @@ from msgspec import Struct
 from ouroboros.app.hub import Outfit, hub
 from ouroboros.core.clock import SystemClock
 from ouroboros.faces.web.access import Access
+from ouroboros.faces.web.patience import Patience
 
 
 class Doorplate(Struct, frozen=True, kw_only=True):
@@ -28,7 +29,9 @@ class Doorplate(Struct, frozen=True, kw_only=True):
 
 
 @asynccontextmanager
-async def served(outfit: Outfit, *, port: int = 0, token: str = "") -> AsyncGenerator[Doorplate]:
+async def served(
+    outfit: Outfit, *, port: int = 0, token: str = "", patience: Patience | None = None
+) -> AsyncGenerator[Doorplate]:
     """Serves while it is entered; leaving it stops the runs and closes the sessions.
 
     Raises:
@@ -40,11 +43,12 @@ async def served(outfit: Outfit, *, port: int = 0, token: str = "") -> AsyncGene
     from ouroboros.faces.web.server import listening, serving
     from ouroboros.faces.web.site import Site
 
+    waits = patience or Patience()
     loaded = await to_thread.run_sync(outfit.loaded, outfit.cwd)
     with listening(port) as listener:
         bound = listener.getsockname()[1]
         access = Access(bound, token=token)
         async with hub(outfit) as rooms:
             site = Site(hub=rooms, access=access, clock=SystemClock(), loaded=loaded)
-            async with serving(application(site), listener):
+            async with serving(application(site, waits), listener, patience=waits):
                 yield Doorplate(port=bound, token=access.token)

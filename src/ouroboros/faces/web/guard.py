@@ -7,13 +7,14 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ouroboros.faces.web.access import Access, Refusal, asker
+from ouroboros.faces.web.patience import Patience
 from ouroboros.faces.web.routing import API, BODY_BYTES, Refused, problem
 
 _OPEN = frozenset({f"{API}/login"})
 SOCKETS = 400
 """Websockets that may be open at once."""
 
-_BODY_SECONDS, _READ_SECONDS, _SKIP_SECONDS = 30.0, 30.0, 2.0
+_SKIP_SECONDS = 2.0
 _SINGLE = frozenset({"host", "origin", "authorization"})
 _WORDS: dict[Refusal, tuple[int, str, str]] = {
     "host": (403, "this name is not one of this server", "open the address that it printed"),
@@ -27,9 +28,9 @@ _logger = logging.getLogger(__name__)
 class Guard:
     """Lets through what may come in, and bounds it."""
 
-    def __init__(self, inner: ASGIApp, access: Access) -> None:
+    def __init__(self, inner: ASGIApp, access: Access, patience: Patience) -> None:
         """``inner`` is what is guarded."""
-        self._inner, self._access = inner, access
+        self._inner, self._access, self._patience = inner, access, patience
         self._sockets = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -58,7 +59,7 @@ class Guard:
             self._sockets -= 1
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = _Body(receive)
+        body = _Body(receive, self._patience.body)
         if _announced(scope) > BODY_BYTES:
             await body.skip()
             await self._refuse(scope, receive, send, _too_long())
@@ -96,7 +97,7 @@ class Guard:
                     headers.setdefault(name, value)
                 headers.setdefault("cache-control", "no-cache")
                 message = {**message, "headers": headers.raw}
-            with fail_after(_READ_SECONDS):
+            with fail_after(self._patience.reading):
                 await send(message)
 
         return sent
@@ -105,10 +106,10 @@ class Guard:
 class _Body:
     """A body that ends with an error where it is too long, or does not come."""
 
-    def __init__(self, receive: Receive) -> None:
+    def __init__(self, receive: Receive, seconds: float) -> None:
         self._receive = receive
         self._size = 0
-        self._until = current_time() + _BODY_SECONDS
+        self._until = current_time() + seconds
         self._is_whole = False
 
     async def receive(self) -> Message:

@@ -5,19 +5,19 @@ from asyncio import TimerHandle, Transport
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-HEAD_SECONDS = 10.0
-"""So long the head of a request may take, counted from its first byte or from the connection's beginning."""
+from ouroboros.faces.web.patience import Patience
 
 
 class Impatient(H11Protocol):
     """Closes a connection whose next request does not become whole in time."""
 
+    head_seconds = Patience().head
     _deadline: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:
         """The first request is waited for."""
         super().connection_made(transport)
-        self._deadline = self.loop.call_later(HEAD_SECONDS, self._give_up)
+        self._deadline = self.loop.call_later(self.head_seconds, self._give_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is waited for any more."""
@@ -30,7 +30,7 @@ class Impatient(H11Protocol):
         if self.conn.their_state is not h11.IDLE:
             self._calm()
         elif self._deadline is None:
-            self._deadline = self.loop.call_later(HEAD_SECONDS, self._give_up)
+            self._deadline = self.loop.call_later(self.head_seconds, self._give_up)
 
     def _calm(self) -> None:
         if self._deadline is not None:

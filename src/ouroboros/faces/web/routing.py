@@ -14,6 +14,9 @@ API = "/api/v1"
 BODY_BYTES = 24 * 1_048_576
 """The longest body of a request, and the longest message of a websocket."""
 
+_CLOSING = frozenset({408, 413})
+"""The rest of the request is not waited for."""
+
 _json = "application/json"
 
 
@@ -161,7 +164,10 @@ def problem(error: OuroborosError) -> Response:
             status = 507
         case _:
             status = 500
-    return reply({"error": error.message, "hint": error.hint}, status)
+    answer = reply({"error": error.message, "hint": error.hint}, status)
+    if status in _CLOSING:
+        answer.headers["connection"] = "close"
+    return answer
 
 
 def is_true(request: Request, name: str) -> bool:

@@ -10,6 +10,7 @@ from anyio import create_task_group
 from starlette.types import ASGIApp
 
 from ouroboros.core.errors import Misuse
+from ouroboros.faces.web.patience import Patience
 from ouroboros.faces.web.routing import BODY_BYTES
 
 _KEEP_ALIVE_SECONDS = 10
@@ -48,7 +49,9 @@ def _most_connections() -> int:
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp, *sockets: socket.socket) -> AsyncGenerator[None]:
+async def serving(
+    app: ASGIApp, *sockets: socket.socket, patience: Patience
+) -> AsyncGenerator[None]:
     """Serves until it is left; then connections are closed, with a deadline."""
     from uvicorn import Config, Server
 
@@ -67,9 +70,12 @@ async def serving(app: ASGIApp, *sockets: socket.socket) -> AsyncGenerator[None]
         def capture_signals(self) -> Generator[None]:
             yield
 
+    class Waiting(Impatient):
+        head_seconds = patience.head
+
     config = Config(
         app,
-        http=Impatient,
+        http=Waiting,
         ws="websockets-sansio",
         loop="asyncio",
         lifespan="off",
