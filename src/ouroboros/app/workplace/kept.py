@@ -21,6 +21,7 @@ class Kept(Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: In its folder; what it is asked for by.
+        id: As its event calls it, which a session that went on uses again; empty without one.
         kind: ``download``, ``screenshot``, ``pdf``, ``picture`` or ``file``.
         origin: The page that it came from, if any.
         is_picture: It can be shown as it is, by what is in it.
@@ -30,6 +31,7 @@ class Kept(Struct, frozen=True, kw_only=True):
     kind: str
     bytes: int
     at: float
+    id: str = ""
     mime: str = ""
     origin: str = ""
     is_picture: bool = False
@@ -69,6 +71,7 @@ def _kept(folder: Path, each: "os.DirEntry[str]", event: ArtifactKept | None) ->
         mime = ""
     return Kept(
         name=each.name,
+        id=event.id if event else "",
         kind=event.kind if event else "picture" if mime else "file",
         bytes=seen.st_size,
         at=seen.st_mtime,
