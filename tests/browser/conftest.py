@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ouroboros.browser.tabs import Tab, Tabs
-from tests.browser.chromium import Chromium
+from tests.browser.chromium import Chromium, shared
 from tests.browser.desk import Desk, desk
 from tests.browser.site import Site, serving
 from tests.browser.stage import Stage, staged
@@ -15,10 +15,9 @@ from tests.browser.stage import Stage, staged
 @pytest.fixture(scope="session")
 def chromium_of_process() -> Iterator[list[Chromium]]:
     """The one browser of this process, started by the first test that takes it."""
-    running: list[Chromium] = []
-    yield running
-    for chromium in running:
-        chromium.close()
+    yield shared
+    while shared:
+        shared.pop().close()
 
 
 @pytest.fixture

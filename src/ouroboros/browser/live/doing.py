@@ -36,15 +36,15 @@ def tab_of(ground: Ground, name: str) -> Tab:
     return _known(ground).tab(name)
 
 
-async def done(ground: Ground, wish: Slow, viewer: str) -> dict[str, object]:
-    """Does it and gives what there is to say of it.
+async def done(ground: Ground, wish: Slow, viewer: str) -> str:
+    """Does it; gives the tab that was opened.
 
     Raises:
         BrowserFailed: It cannot be done; the words say why.
     """
     match wish:
         case ask.TabOpen(url=url):
-            return {"tab": await _opened(ground, url, viewer)}
+            return await _opened(ground, url, viewer)
         case ask.Recover():
             await ground.recover()
         case ask.TabClose():
@@ -63,7 +63,7 @@ async def done(ground: Ground, wish: Slow, viewer: str) -> dict[str, object]:
             tab = tab_of(ground, wish.tab)
             ground.drivers.take(tab.id, viewer)
             await _moved(ground, tab, wish)
-    return {}
+    return ""
 
 
 async def _moved(ground: Ground, tab: Tab, wish: Moving) -> None:

@@ -11,7 +11,7 @@ from ouroboros.browser.connection import Call
 from ouroboros.browser.errors import BrowserFailed, CannotAct, DialogOpen
 from ouroboros.browser.live.clipboard import copied, pasted
 from ouroboros.browser.live.input import Compose, Input, Insert, Key, Mouse, Touch, Wheel, calls
-from ouroboros.browser.live.messages import Copy, Paste, told
+from ouroboros.browser.live.messages import Clipboard, Copy, Done, Paste, Refused, Told
 from ouroboros.browser.tab import Tab
 from ouroboros.core.errors import Misuse
 
@@ -24,23 +24,23 @@ UNDER_WAY = 16
 SECONDS = 15.0
 """How long a page may take to hear of one; what it does about it is not waited for."""
 
-type Done = Mouse | Wheel | Touch | Key | Insert | Compose | Paste | Copy
+type Deed = Mouse | Wheel | Touch | Key | Insert | Compose | Paste | Copy
 """What a person does in a page."""
 
 
 class Hands:
     """Those of one person; ``work`` must be going on in a task."""
 
-    def __init__(self, casts: Casts, tasks: TaskGroup, say: Callable[[str], None]) -> None:
+    def __init__(self, casts: Casts, tasks: TaskGroup, say: Callable[[Told], None]) -> None:
         """``say`` tells what was copied and what failed; ``tasks`` end with the person's window."""
         self._casts, self._tasks, self._say = casts, tasks, say
-        self._waiting: deque[tuple[Tab, Done]] = deque()
+        self._waiting: deque[tuple[Tab, Deed]] = deque()
         self._came = anyio.Event()
         self._places = anyio.CapacityLimiter(UNDER_WAY)
         self._under_way = 0
         self._idle = anyio.Event()
 
-    def put(self, tab: Tab, did: Done) -> None:
+    def put(self, tab: Tab, did: Deed) -> None:
         """Takes one; of mouse moves that still wait the last one counts.
 
         Raises:
@@ -109,17 +109,18 @@ class Hands:
             match did:
                 case Paste(text=text, id=id):
                     await pasted(tab, text)
-                    self._say(told("done", id=id))
+                    if id:
+                        self._say(Done(id=id))
                 case Copy(cut=cut, id=id):
-                    self._say(told("clipboard", id=id, text=await copied(tab, cut=cut)))
+                    self._say(Clipboard(id=id, text=await copied(tab, cut=cut)))
         except BrowserFailed as failed:
             self._fail(did.id, failed)
 
     def _fail(self, id: str, failed: BrowserFailed) -> None:
-        self._say(told("refused", id=id, error=failed.message, hint=failed.hint))
+        self._say(Refused(id=id, error=failed.message, hint=failed.hint))
 
 
-def _is_replaced(last: tuple[Tab, Done], tab: Tab, did: Done) -> bool:
+def _is_replaced(last: tuple[Tab, Deed], tab: Tab, did: Deed) -> bool:
     """Whether a move is followed by another one of the same mouse. Pure."""
     there, before = last
     if there is not tab or not isinstance(before, Mouse) or not isinstance(did, Mouse):

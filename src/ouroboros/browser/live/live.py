@@ -11,7 +11,7 @@ from ouroboros.browser.connection import Connection
 from ouroboros.browser.live import messages as ask
 from ouroboros.browser.live.ground import Ground
 from ouroboros.browser.live.viewer import Viewer
-from ouroboros.browser.live.window import Window
+from ouroboros.browser.live.window import Every, Window
 from ouroboros.browser.tabs import Tab, TabFacts, Tabs
 
 GRACE_SECONDS = 120.0
@@ -42,12 +42,13 @@ class Live:
 
     def stood(self) -> None:
         """The browser was started, or is gone."""
-        if self.ground.status().state != "running":
+        status, is_theirs = self.ground.status(), self.ground.is_theirs
+        if status.state != "running":
             self._tasks = self.ground.present.tabs = None
             self._drawn.clear()
             self.ground.drivers.give_all("closed")
         for viewer in self._viewers:
-            viewer.say(self._standing("browser"))
+            viewer.say(ask.Standing(state=status.state, why=status.why, attached=is_theirs))
 
     def tabs(self) -> tuple[TabFacts, ...]:
         """The open tabs, without starting a browser."""
@@ -61,7 +62,7 @@ class Live:
             viewer = Viewer(id, self.ground.casts, tasks, self._told)
             window = Window(self.ground, viewer, tasks, lambda: self.all(id))
             self._viewers.append(viewer)
-            viewer.say(self._standing("hello", viewer=id, **self.all(id)))
+            viewer.say(self._hello(id))
             try:
                 yield window
             finally:
@@ -92,27 +93,33 @@ class Live:
             chooser=ask.Asking(multiple=chooser.multiple) if chooser is not None else None,
         )
 
-    def all(self, viewer: str) -> dict[str, object]:
-        """Every open tab, and which is active."""
+    def all(self, viewer: str) -> Every:
+        """Every open tab as this viewer is told of it, and which is active."""
         known = self.ground.present.tabs
-        return {
-            "tabs": [self.state(facts, viewer) for facts in self.tabs()],
-            "active": known.active if known is not None else "",
-        }
+        states = tuple(self.state(facts, viewer) for facts in self.tabs())
+        return Every(states, known.active if known is not None else "")
 
     def give_all(self) -> None:
         """The person has given the agent something to do: the tabs are the agent's again."""
         self.ground.drivers.give_all("new task")
 
-    def _standing(self, kind: str, **more: object) -> str:
+    def _hello(self, id: str) -> ask.Hello:
         status, is_theirs = self.ground.status(), self.ground.is_theirs
-        return ask.told(kind, state=status.state, why=status.why, attached=is_theirs, **more)
+        tabs, active = self.all(id)
+        return ask.Hello(
+            viewer=id,
+            state=status.state,
+            why=status.why,
+            attached=is_theirs,
+            tabs=tabs,
+            active=active,
+        )
 
-    def _told(self, tab: str, viewer: str) -> str:
+    def _told(self, tab: str, viewer: str) -> ask.Told:
         facts = next((facts for facts in self.tabs() if facts.id == tab), None)
         if facts is None:
-            return ask.told("tab:closed", tab=tab)
-        return ask.told("tab:updated", tab=self.state(facts, viewer))
+            return ask.TabClosed(tab=tab)
+        return ask.TabUpdated(tab=self.state(facts, viewer))
 
     def _note(self, tab: str) -> None:
         for viewer in self._viewers:
@@ -122,7 +129,9 @@ class Live:
         known = self.ground.present.tabs
         if known is None:
             return
-        is_drawn = facts.status not in {"closed", "crashed"} and known.has(facts.id)
+        if not known.has(facts.id) and facts.status != "closed":
+            return  # it is not ready yet, and tells of itself when it is
+        is_drawn = facts.status not in {"closed", "crashed"}
         tab = known.tab(facts.id) if is_drawn else None
         if facts.status == "closed":
             self.ground.drivers.forget(facts.id)
@@ -131,7 +140,7 @@ class Live:
         if known.active != self._active:
             self._active = known.active
             for viewer in self._viewers:
-                viewer.say(ask.told("tab:active-changed", tab=known.active))
+                viewer.say(ask.TabActiveChanged(tab=known.active))
         if self._drawn.get(facts.id) is tab:
             return
         if tab is None:

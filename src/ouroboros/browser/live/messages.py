@@ -221,18 +221,120 @@ class TabState(Struct, frozen=True, kw_only=True):
     chooser: Asking | None = None
 
 
-def told(kind: str, **fields: object) -> str:
+class _Told(Struct, frozen=True, kw_only=True, tag_field="kind"):
+    pass
+
+
+class Hello(_Told, frozen=True, kw_only=True, tag="hello"):
+    """The first message: all there is."""
+
+    viewer: str
+    state: str
+    why: str
+    attached: bool
+    tabs: tuple[TabState, ...]
+    active: str
+
+
+class Standing(_Told, frozen=True, kw_only=True, tag="browser"):
+    """The browser was started or is gone; ``attached`` is the person's own."""
+
+    state: str
+    why: str
+    attached: bool
+
+
+class TabUpdated(_Told, frozen=True, kw_only=True, tag="tab:updated"):
+    """A tab is there, or something about it is different."""
+
+    tab: TabState
+
+
+class TabActiveChanged(_Told, frozen=True, kw_only=True, tag="tab:active-changed"):
+    """Another tab is the active one; empty when there is none."""
+
+    tab: str
+
+
+class TabClosed(_Told, frozen=True, kw_only=True, tag="tab:closed"):
+    """A tab is gone."""
+
+    tab: str
+
+
+class Point(_Told, frozen=True, kw_only=True, tag="point"):
+    """The agent's mouse in a tab in view: ``move``, ``down``, ``up`` or ``wheel``, in parts of the picture."""
+
+    tab: str
+    what: str
+    x: float
+    y: float
+
+
+class Clipboard(_Told, frozen=True, kw_only=True, tag="clipboard"):
+    """What was copied."""
+
+    id: str
+    text: str
+
+
+class Done(_Told, frozen=True, kw_only=True, tag="done", omit_defaults=True):
+    """A wish was carried out; the tab that was opened, or what was asked."""
+
+    id: str
+    tab: str = ""
+    tabs: tuple[TabState, ...] | None = None
+    active: str | None = None
+
+
+class Refused(_Told, frozen=True, kw_only=True, tag="refused"):
+    """A wish had no effect; ``id`` is empty where it had none."""
+
+    id: str
+    error: str
+    hint: str = ""
+
+
+class Picture(Struct, frozen=True, kw_only=True):
+    """The head of a picture, in a binary message; its size is that of the page, in CSS pixels."""
+
+    tab: str
+    number: int
+    width: float
+    height: float
+    top: float
+
+
+type Told = (
+    Hello
+    | Standing
+    | TabUpdated
+    | TabActiveChanged
+    | TabClosed
+    | Point
+    | Clipboard
+    | Done
+    | Refused
+)
+
+TOLD: tuple[type[Struct], ...] = (*Told.__value__.__args__, Picture)
+
+
+def told(message: Told) -> str:
     """One message to a viewer."""
-    return _encode({"kind": kind, **fields}).decode()
+    return _encode(message).decode()
 
 
 def picture(frame: Frame) -> bytes:
     """A picture as it is sent."""
-    head = _encode({
-        "tab": frame.tab,
-        "number": frame.number,
-        "width": frame.shape.width,
-        "height": frame.shape.height,
-        "top": frame.shape.top,
-    })
+    about = frame.shape
+    head = _encode(
+        Picture(
+            tab=frame.tab,
+            number=frame.number,
+            width=about.width,
+            height=about.height,
+            top=about.top,
+        )
+    )
     return len(head).to_bytes(4, "big") + head + frame.data

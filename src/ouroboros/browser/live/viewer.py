@@ -9,7 +9,7 @@ from anyio.abc import TaskGroup
 
 from ouroboros.browser.capture.casting import Cast, Casts, Frame, Looker, Size
 from ouroboros.browser.errors import BrowserFailed
-from ouroboros.browser.live.messages import View, picture, told
+from ouroboros.browser.live.messages import Point, Told, View, picture, told
 from ouroboros.browser.tabs import Tabs
 
 AHEAD = 2
@@ -48,21 +48,21 @@ class Viewer:
     """One window of a person's; ``next`` gives what it is to be sent."""
 
     def __init__(
-        self, id: str, casts: Casts, tasks: TaskGroup, state: Callable[[str, str], str]
+        self, id: str, casts: Casts, tasks: TaskGroup, state: Callable[[str, str], Told]
     ) -> None:
         """``state`` words what there is to say of a tab to this viewer; ``tasks`` end with it."""
         self.id = id
         self._casts, self._tasks, self._state = casts, tasks, state
         self._sights: dict[str, _Sight] = {}
-        self._answers: deque[str] = deque()
-        self._points: deque[str] = deque(maxlen=_POINTS)
+        self._answers: deque[Told] = deque()
+        self._points: deque[Point] = deque(maxlen=_POINTS)
         self._moved: dict[str, None] = {}
         self._going: list[_Sight] = []
         self._unseen, self._is_cut = 0, False
         self._changed = anyio.Event()
         self._settling = anyio.Lock()  # a view that goes and one that comes must not cross
 
-    def say(self, message: str) -> None:
+    def say(self, message: Told) -> None:
         """Sends this, after what waits; one that lets too much wait is cut off."""
         self._is_cut = self._is_cut or len(self._answers) >= ANSWERS
         if not self._is_cut:
@@ -81,7 +81,7 @@ class Viewer:
         if shape is None or not shape.width or not shape.height:
             return
         place = (round(x / shape.width, 4), round((y + shape.top) / shape.height, 4))
-        self._points.append(told("point", tab=tab, what=what, x=place[0], y=place[1]))
+        self._points.append(Point(tab=tab, what=what, x=place[0], y=place[1]))
         self._wake()
 
     def seen(self, count: int) -> None:
@@ -142,14 +142,15 @@ class Viewer:
         while not self._is_cut:
             self._changed = anyio.Event()
             now = anyio.current_time()
-            found = self._news() or self._picture(now)
+            news = self._news()
+            found = told(news) if news is not None else self._picture(now)
             if found is not None:
                 return found
             with anyio.move_on_after(self._until(now)):
                 await self._changed.wait()
         raise TooSlow(self.id)
 
-    def _news(self) -> str | None:
+    def _news(self) -> Told | None:
         if self._answers:
             return self._answers.popleft()
         if self._moved:

@@ -1,19 +1,27 @@
 """A person's window on the tabs: what they wish is heard here, what they are shown comes from ``next``."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from anyio.abc import TaskGroup
 
 from ouroboros.browser.live import doing
 from ouroboros.browser.live import messages as ask
 from ouroboros.browser.live.ground import Ground
-from ouroboros.browser.live.hands import Done, Hands
+from ouroboros.browser.live.hands import Deed, Hands
 from ouroboros.browser.live.input import Compose, Insert, Key, Mouse, Touch, Wheel
 from ouroboros.browser.live.viewer import Viewer
 from ouroboros.core.errors import Misuse, OuroborosError
 
 AT_ONCE = 16
 """Wishes that may be under way together, such as loading pages."""
+
+
+class Every(NamedTuple):
+    """Every open tab, and which is active."""
+
+    tabs: tuple[ask.TabState, ...]
+    active: str
 
 
 class Window:
@@ -24,7 +32,7 @@ class Window:
         ground: Ground,
         viewer: Viewer,
         tasks: TaskGroup,
-        every: Callable[[], dict[str, object]],
+        every: Callable[[], Every],
     ) -> None:
         """``every`` says which tabs there are; ``tasks`` end with the window."""
         self._ground, self._viewer, self._tasks, self._every = ground, viewer, tasks, every
@@ -73,13 +81,14 @@ class Window:
                 self._ground.drivers.give(tab.id)
                 self._done(wish.id)
             case ask.TabGetAll():
-                self._done(wish.id, **self._every())
+                tabs, active = self._every()
+                self._done(wish.id, tabs=tabs, active=active)
             case ask.TabGetActive():
-                self._done(wish.id, active=self._every()["active"])
+                self._done(wish.id, active=self._every().active)
             case _:
                 self._begin(wish)
 
-    def _do(self, wish: Done) -> None:
+    def _do(self, wish: Deed) -> None:
         """Something done in a page; from then on the person drives it."""
         tab = doing.tab_of(self._ground, wish.tab)
         holder = self._ground.drivers.holder(tab.id)
@@ -102,21 +111,29 @@ class Window:
 
     async def _carry_out(self, wish: doing.Slow) -> None:
         try:
-            self._done(wish.id, **await doing.done(self._ground, wish, self._viewer.id))
+            opened = await doing.done(self._ground, wish, self._viewer.id)
+            self._done(wish.id, tab=opened)
         except (OuroborosError, OSError) as failed:
             self._refuse(wish.id, failed)
         finally:
             self._under_way -= 1
 
-    def _done(self, id: str, **more: object) -> None:
+    def _done(
+        self,
+        id: str,
+        *,
+        tab: str = "",
+        tabs: tuple[ask.TabState, ...] | None = None,
+        active: str | None = None,
+    ) -> None:
         if id:
-            self._viewer.say(ask.told("done", id=id, **more))
+            self._viewer.say(ask.Done(id=id, tab=tab, tabs=tabs, active=active))
 
     def _refuse(self, id: str, failed: OuroborosError | OSError) -> None:
         hint = failed.hint if isinstance(failed, OuroborosError) else ""
-        self._viewer.say(ask.told("refused", id=id, error=str(failed), hint=hint))
+        self._viewer.say(ask.Refused(id=id, error=str(failed), hint=hint))
 
 
-def _is_idle(wish: Done) -> bool:
+def _is_idle(wish: Deed) -> bool:
     """A mouse that passes by, or a wheel, means no harm to who drives."""
     return isinstance(wish, Wheel) or (isinstance(wish, Mouse) and wish.what != "down")
