@@ -64,7 +64,7 @@ ACTIONS = (
     Action("yank", ("ctrl+y",), "put back what was cut"),
     Action("yank_earlier", ("alt+y",), "after that: what was cut before, instead"),
     Action("undo", ("ctrl+underscore", "alt+z"), "undo"),
-    Action("redo", ("alt+underscore", "alt+shift+z", "alt+Z"), "redo"),
+    Action("redo", ("alt+shift+z", "ctrl+shift+z"), "redo"),
     Action("list_up", ("up", "ctrl+p"), "the one above", "list"),
     Action("list_down", ("down", "ctrl+n"), "the one below", "list"),
     Action("list_take", ("tab",), "take it", "list"),

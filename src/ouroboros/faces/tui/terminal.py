@@ -67,7 +67,7 @@ class Terminal(LinuxDriver):
                     if not content:
                         self._app.call_later(self._leave)
                         return
-                    for event in parser.feed(decode(content)):
+                    for event in parser.feed(spelled(decode(content))):
                         self.process_message(event)
                 for event in parser.tick():
                     self.process_message(event)
@@ -123,3 +123,13 @@ class _Outlet(TextIOBase):
                     self.is_gone = True
         self.waiting -= 1
         return len(text)
+
+
+_SAME_KEYS = {"\x1b\r": "\x1b[13;3u", "\x1b[27;2;13~": "\x1b[13;2u", "\x1b[27;3;13~": "\x1b[13;3u"}
+
+
+def spelled(keys: str) -> str:
+    """Alt-Enter and Shift-Enter as the parser knows them; it reads some terminals' as plain Enter."""
+    for one, other in _SAME_KEYS.items():
+        keys = keys.replace(one, other)
+    return keys

@@ -55,6 +55,11 @@ def call_title(event: ToolStarted) -> str:
     return one_line(f"{event.name} {arguments}")
 
 
+def ran_by_person(call_id: str) -> bool:
+    """Whether a call is a command that the person typed, which no code made."""
+    return call_id.startswith("own_")
+
+
 def ending(reason: str) -> str:
     """How a run ended, in a word or two."""
     name = one_line(reason)

@@ -32,7 +32,7 @@ from ouroboros.faces.tui.transcript.page import Page
 from ouroboros.faces.tui.transcript.steps import Steps
 from ouroboros.faces.wording.notices import notice
 from ouroboros.faces.wording.text.blocks import Blocks
-from ouroboros.faces.wording.words import call_title, closing, one_line
+from ouroboros.faces.wording.words import call_title, closing, one_line, ran_by_person
 
 _LIVE = 8_000
 _THOUGHT = 20_000
@@ -224,7 +224,7 @@ class Scribe:
                 self._result(event)
 
     def _start(self, event: ToolStarted, now: float) -> None:
-        if self._steps.owns(event.name, event.within):
+        if self._is_line(event):
             self._steps.started(event)
             return
         call = Call(
@@ -238,9 +238,13 @@ class Scribe:
         if call.name not in _UNSEEN:
             self._page.add(call)
 
+    def _is_line(self, event: ToolStarted | ToolResulted) -> bool:
+        """Whether it is a line of another card; what the person ran themselves never is."""
+        return not ran_by_person(event.call_id) and self._steps.owns(event.name, event.within)
+
     def _result(self, event: ToolResulted) -> None:
         call = self._calls.pop(event.call_id, None)
-        if call is None and self._steps.owns(event.name, event.within):
+        if call is None and self._is_line(event):
             self._steps.resulted(event)
             return
         is_late = call is None or (call.name in _UNSEEN and event.status != "done")
