@@ -1,6 +1,7 @@
 // A dialog over the page: it takes the focus, keeps it, gives it back, and Esc closes it.
 import { Button, html, useEffect, useId, useMemo, useRef, useState } from "../ui.js";
 
+const MOST = 150;
 const STOPS = "a[href],button:not(:disabled),input:not(:disabled),select,textarea,[tabindex]:not([tabindex='-1'])";
 
 export function Dialog({ title, close, wide, children, foot }) {
@@ -44,10 +45,13 @@ function Picker({ options, choose, close, free, current, placeholder }) {
   const name = useId();
   const shown = useMemo(() => {
     const found = filtered(options, words);
-    const isNew = free && words.trim() && !found.some((each) => each.value === words.trim());
-    return isNew ? [...found, { value: words.trim(), label: words.trim(), hint: "as typed" }] : found;
+    const typed = words.trim();
+    const own = { value: typed, label: typed, hint: "as typed" };
+    if (!free || !typed || found.some((each) => each.value === typed)) return found;
+    // Letters in order fit much; only what holds the very words stands before them.
+    return found.some((each) => each.label.toLowerCase().includes(typed.toLowerCase())) ? [...found, own] : [own, ...found];
   }, [options, words]);
-  const index = Math.min(at, shown.length - 1);
+  const index = Math.min(at, shown.length - 1, MOST - 1);
   const take = (option) => {
     if (!option || option.off) return;
     close();
@@ -57,7 +61,7 @@ function Picker({ options, choose, close, free, current, placeholder }) {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
     if (step) {
       event.preventDefault();
-      move(Math.min(Math.max(index + step, 0), shown.length - 1));
+      move(Math.min(Math.max(index + step, 0), Math.min(shown.length, MOST) - 1));
     } else if (event.key === "Enter") {
       event.preventDefault();
       take(shown[index]);
@@ -67,9 +71,10 @@ function Picker({ options, choose, close, free, current, placeholder }) {
     <input class="field" autofocus role="combobox" aria-expanded="true" aria-controls=${name} aria-label=${placeholder} placeholder=${placeholder}
       aria-activedescendant=${shown.length ? `${name}-${index}` : undefined} value=${words} onInput=${(e) => { type(e.target.value); move(0); }} onKeyDown=${keys} />
     <ul class="menu-list" role="listbox" id=${name} aria-label="Choices">
-      ${shown.map((each, n) => html`<li key=${each.value} id=${`${name}-${n}`} role="option" aria-selected=${n === index} aria-disabled=${each.off ? "true" : undefined}
+      ${shown.slice(0, MOST).map((each, n) => html`<li key=${each.value} id=${`${name}-${n}`} role="option" aria-selected=${n === index} aria-disabled=${each.off ? "true" : undefined}
         onMouseMove=${() => n !== index && move(n)} onClick=${() => take(each)} ref=${n === index ? seen : null}>
         <span class="foreign">${each.value === current ? "✓ " : ""}${each.label}</span><span class="hush small grow foreign">${each.hint}</span></li>`)}
+      ${shown.length > MOST && html`<li role="option" aria-disabled="true" aria-selected="false" class="hush small">${shown.length - MOST} more: type to find them</li>`}
       ${!shown.length && html`<li aria-disabled="true" role="option" aria-selected="false">Nothing fits</li>`}
     </ul></div>`;
 }

@@ -1,6 +1,6 @@
 // What opens over the page: keys, models, modes, and the palette of everything that can be done.
 import { html, useLoaded, useWatch } from "../ui.js";
-import { modes } from "../text/words.js";
+import { modes, tokens } from "../text/words.js";
 import { COMMANDS } from "../chat/commands.js";
 import { Chooser, Dialog } from "./dialog.js";
 import { KEYS } from "./keys.js";
@@ -27,7 +27,7 @@ export function Sheet({ store, link, page, session, views }) {
 function Models({ link, session, store, close }) {
   const { value } = useLoaded(() => link.get("/models"), []);
   const options = (value?.models ?? []).map((each) => ({
-    value: each.id ?? each.name, label: each.id ?? each.name, hint: each.note ?? "", off: each.off,
+    value: each.name, label: each.name, hint: each.known?.window ? `${tokens(each.known.window)} tokens` : "",
   }));
   const now = session.state.model;
   const all = options.some((each) => each.value === now) ? options : [{ value: now, label: now, hint: "asked now" }, ...options];

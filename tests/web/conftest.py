@@ -1,0 +1,51 @@
+"""What a test of the page may take: the one Chromium of this process, and a server with a window on it."""
+
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ouroboros.llm.turns import Turn
+from tests.browser.chromium import Chromium, shared
+from tests.web.serving import web
+from tests.web.window import DESK, Window, window
+
+type Shown = Callable[..., AbstractAsyncContextManager[Window]]
+
+
+@pytest.fixture(scope="session")
+def chromium_of_process() -> Iterator[list[Chromium]]:
+    """The one browser of this process, started by the first test that takes it."""
+    yield shared
+    while shared:
+        shared.pop().close()
+
+
+@pytest.fixture
+def chromium(chromium_of_process: list[Chromium]) -> Chromium:
+    """A browser that runs; a new one when a test before has killed it."""
+    if chromium_of_process and not chromium_of_process[-1].is_running:
+        chromium_of_process.pop().close()
+    if not chromium_of_process:
+        chromium_of_process.append(Chromium())
+    return chromium_of_process[-1]
+
+
+@pytest.fixture
+def page(chromium: Chromium, tmp_path: Path) -> Shown:
+    """``async with page(turns) as window``: a server whose models play the turns, and its page."""
+
+    @asynccontextmanager
+    async def shown(
+        turns: Sequence[Turn] = (), *, place: tuple[int, int] = DESK, **settings: Any
+    ) -> AsyncGenerator[Window]:
+        async with (
+            web(tmp_path, turns, **settings) as served,
+            window(chromium, served, place) as one,
+        ):
+            await one.enter()
+            yield one
+
+    return shown

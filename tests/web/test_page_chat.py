@@ -1,0 +1,154 @@
+"""The conversation in the page: tasks typed, watched, steered and stopped."""
+
+from urllib.parse import urlsplit
+
+from ouroboros.llm.turns import Turn
+from tests.story.stage import call
+from tests.web.conftest import Shown
+
+_CALLS = "document.querySelectorAll('.call').length"
+
+
+async def test_a_task_is_typed_watched_allowed_and_answered_and_nothing_comes_from_outside(
+    page: Shown,
+) -> None:
+    turns = [
+        Turn(
+            text="I look **first**.", tool_calls=(call("exec_command", cmd="mkdir found; echo hi"),)
+        ),
+        Turn(
+            text="## Found\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n```python\nprint(1)\n```", chunk=3
+        ),
+    ]
+    async with page(turns, mode="ask") as window:
+        await window.shows("What shall be done?")
+        await window.say("Look around")
+        await window.shows("Exactly, for exec_command")
+        assert "mkdir found; echo hi" in await window.text(".ask .exact")
+        assert await window.text("article.said") == "Look around"
+        assert await window.run("document.querySelector('.reply strong').textContent") == "first"
+        assert not (window.served.root / "work" / "found").exists()
+        await window.press("Alt+y")
+        await window.until("document.querySelector('.ending') !== null")
+        assert (window.served.root / "work" / "found").is_dir()
+        assert await window.count(".ask") == 0
+        assert "waiting" not in await window.text(".call")
+        assert "done" in await window.text(".call")
+        heading = "document.querySelector('.prose h4')?.textContent"
+        assert await window.run(heading) == "Found"
+        assert await window.run("document.querySelector('td.right').textContent") == "2"
+        assert "Done" in await window.text(".ending")
+        assert await window.run("document.title") == "Look around · Ouroboros"
+        home = urlsplit(window.served.plate.address).netloc
+        assert window.asked
+        assert {urlsplit(each).netloc for each in window.asked if each[:5] != "data:"} == {home}
+
+
+async def test_iterations_show_code_what_came_of_it_children_and_errors(page: Shown) -> None:
+    turns = [
+        Turn(text="I count.\n\n```js\nconst rows = [{id: 1}, {id: 2}]; log('two'); rows\n```"),
+        Turn(
+            text="```js\nawait llm_query('Say it', 'data')\n```\n\n```js\nthrow new Error('no <b>')\n```"
+        ),
+        Turn(text="said"),
+        Turn(text="```js\nsetFinal({answer: 42})\n```"),
+    ]
+    async with page(turns) as window:
+        await window.session(mind="rlm")
+        await window.say("Count")
+        await window.until("document.querySelector('.ending.card') !== null")
+        heads = await window.run(
+            "[...document.querySelectorAll('.iteration > .fold-head')].map((each) => each.innerText)"
+        )
+        assert [each.split("\n")[0].split(" I ")[0] for each in heads] == [
+            "Iteration 1",
+            "Iteration 2",
+            "Iteration 3",
+        ]
+        assert "2 blocks, 1 failed" in heads[1]
+        await window.click(".iteration > .fold-head", "Iteration 1")
+        await window.shows("I count.")
+        await window.until("document.querySelector('.iteration .block') !== null")
+        first = await window.text(".iteration")
+        assert "I count." in first
+        assert "```" not in first
+        assert "const rows = [{id: 1}, {id: 2}]" in first
+        for fact in ("array · 2 items", "{id: number}", '[{"id":1},{"id":2}]', "two"):
+            assert fact in first
+        second = await window.run("document.querySelectorAll('.iteration')[1].innerText")
+        assert "Asks a model Say it" in second
+        assert "Error at line 1" in second
+        assert "no <b>" in second
+        assert '"answer": 42' in await window.text(".ending.card")
+
+
+async def test_words_steer_wait_or_stop_a_run_by_keys(page: Shown) -> None:
+    turns = [
+        Turn(text="First", tool_calls=(call("exec_command", cmd="touch one"),)),
+        Turn(text="Steered then"),
+        Turn(text="Later then", tool_calls=(call("exec_command", cmd="touch two"),)),
+    ]
+    async with page(turns, mode="ask") as window:
+        session = await window.session()
+        await window.say("Begin")
+        await window.until("document.querySelector('.ask') !== null")
+        await window.say("Mind the time")
+        await window.until("document.querySelector('.said.steered') !== null")
+        await window.focus()
+        await window.type("And then this")
+        await window.press("Tab")
+        await window.until("document.querySelector('.later')?.innerText.includes('And then this')")
+        await window.press("Alt+y")
+        await window.until("document.querySelectorAll('.said').length === 3")
+        await window.until("document.querySelector('.ask') !== null")
+        await window.press("Escape")
+        await window.shows("Interrupted")
+        assert await window.count(".ask") == 0
+        state = await window.served.rests(session)
+        assert state["queued"] == {}
+        assert not (window.served.root / "work" / "two").exists()
+        said = [
+            part["text"]
+            for each in await window.served.log(session)
+            if each["type"] == "user.message" and each["data"]["message"].get("kind") is None
+            for part in each["data"]["message"]["parts"]
+        ]
+        assert said == ["Begin", "Mind the time", "And then this"]
+
+
+async def test_modes_models_commands_and_views_are_reached_by_keys_alone(page: Shown) -> None:
+    async with page([Turn(text="Well")], mode="ask") as window:
+        session = await window.session()
+        await window.focus()
+        await window.press("Shift+Tab")
+        await window.until("ouro.store.current.state.mode === 'auto-edit'")
+        await window.say("/mode plan")
+        await window.until("ouro.store.current.state.mode === 'plan'")
+        await window.say("/mode nonsense")
+        await window.shows("there is no mode nonsense")
+        await window.press("Alt+m")
+        await window.until("document.activeElement.matches('[role=dialog] input')")
+        await window.type("openai-chat/another")
+        await window.press("Enter")
+        await window.until("ouro.store.current.state.model === 'openai-chat/another'")
+        await window.until("document.activeElement.matches('.prompt textarea')")
+        await window.run("document.activeElement.blur()")
+        await window.press("/")
+        await window.until("document.querySelector('.suggest') !== null")
+        await window.type("ren")
+        await window.press("Tab")
+        await window.type("A better name")
+        await window.press("Enter")
+        await window.until("document.querySelector('.head h1').innerText === 'A better name'")
+        assert (await window.served.look(session))["title"] == "A better name"
+        await window.press("Alt+2")
+        await window.until("document.querySelector('.timeline') !== null")
+        await window.press("?")
+        await window.until("document.querySelector('[role=dialog] .keys') !== null")
+        await window.press("Escape")
+        await window.until("document.querySelector('[role=dialog]') === null")
+        await window.press("Alt+p")
+        await window.until("document.activeElement.matches('[role=dialog] input')")
+        await window.type("newsession")
+        await window.press("Enter")
+        await window.shows("What shall be done?")
