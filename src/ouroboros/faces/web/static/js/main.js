@@ -18,7 +18,7 @@ const loaded = new Map();
 
 /** A view, loaded when it is first shown; what breaks in one leaves the others alone. */
 function Shown({ id, session }) {
-  const [held, hold] = useState(loaded.get(id));
+  const [held, hold] = useState(() => loaded.get(id));
   const [problem, tell] = useState(null);
   useEffect(() => {
     if (loaded.has(id)) return void hold(() => loaded.get(id));
