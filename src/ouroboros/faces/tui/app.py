@@ -8,15 +8,20 @@ import anyio
 import msgspec
 from textual import events
 from textual.app import App, ComposeResult
+from textual.filter import NoColor
 
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Command, Interrupt, Mode, Queue, SetMode, Steer, Submit
-from ouroboros.core.errors import OuroborosError
+from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.core.events import Envelope
 from ouroboros.core.state import State
+from ouroboros.faces.tui.cards.slot import CardSlot
 from ouroboros.faces.tui.keys import Keys, bound
+from ouroboros.faces.tui.notify import Notifier, way_of
 from ouroboros.faces.tui.palette import PALETTES, chosen
-from ouroboros.faces.tui.placeholders import CardSlot, Prompt
+from ouroboros.faces.tui.prompt.lines import Lines
+from ouroboros.faces.tui.prompt.saying import Escaped, Line, Said
+from ouroboros.faces.tui.prompt.widget import Prompt
 from ouroboros.faces.tui.start import Left, Start
 from ouroboros.faces.tui.status.bar import StatusBar
 from ouroboros.faces.tui.status.watch import Watch
@@ -30,6 +35,7 @@ from ouroboros.faces.wording.face import Notice
 
 if TYPE_CHECKING:
     from ouroboros.app.hub import Hub, Room
+    from ouroboros.faces.tui.screens.first import Begin
 
 _CAREFUL: tuple[str, ...] = get_args(Mode.__value__)[:3]
 _AT_ONCE = 200
@@ -50,6 +56,8 @@ class OuroApp(App[Left]):
         tui = start.loaded.settings.tui
         self.palette = chosen(tui.theme, start.environment)
         super().__init__(driver_class=Terminal, ansi_color=not self.palette.background)
+        if self.palette.is_plain and not self.no_color:
+            self._filters.append(NoColor())
         self.start, self.loaded, self.cwd = start, start.loaded, start.cwd
         self.environment: Mapping[str, str] = start.environment
         self.keys: Keys = bound(tui.keys)
@@ -64,9 +72,13 @@ class OuroApp(App[Left]):
         look = Look(columns=80, unfolded=tui.unfolded, sides=sides)
         self.transcript = Transcript(self.palette, look, self._clock.now)
         self.bar = StatusBar(self.palette, self._before)
-        self.prompt = Prompt()
+        self.prompt = Prompt(self, id="prompt")
+        self._lines = Lines(self)
         self.cards = CardSlot(id="cards")
         self.watch_line = Watch(self)
+        way = way_of(tui.notifications, start.environment)
+        tmux = bool(start.environment.get("TMUX"))
+        self._notifier = Notifier(self._call, way, self._clock, tmux=tmux)
         self._scribe = Scribe(self.transcript)
 
     @property
@@ -106,6 +118,32 @@ class OuroApp(App[Left]):
         if self.hub is not None:
             self.opened(self.hub, await self.hub.open(cwd=self.cwd, resume=session))
 
+    def stuck(self, hub: "Hub", problem: OuroborosError) -> None:
+        """No session could be opened: says why, and offers what to begin with where none was named."""
+        self.hub = hub
+        if not isinstance(problem, Misuse) or self.start.resume or self.start.latest:
+            self.complain(problem)
+            return
+        from ouroboros.faces.tui.screens.first import Begin, FirstStart
+
+        def begin(wanted: Begin | None) -> None:
+            if wanted is None:
+                self.complain(problem)
+            else:
+                self.run_worker(self._begin(hub, wanted), group="switch", exclusive=True)
+
+        self.push_screen(FirstStart(problem.message), begin)
+
+    async def _begin(self, hub: "Hub", wanted: "Begin") -> None:
+        try:
+            room = await hub.open(cwd=wanted.cwd or self.cwd, model=wanted.model)
+        except OuroborosError as problem:
+            self.stuck(hub, problem)
+            return
+        self.opened(hub, room)
+        if wanted.first:
+            self.send(Submit(text=wanted.first))
+
     def opened(self, hub: "Hub", room: "Room") -> None:
         """A session is open: shows it from its beginning."""
         self.hub, self.room = hub, room
@@ -114,6 +152,7 @@ class OuroApp(App[Left]):
         self._scribe = Scribe(self.transcript)
         self.cards.sync(room.state)
         self.watch_line.begin()
+        self._notifier.begin(room.state.seq)
         self.run_worker(self._follow(room), group="follow", exclusive=True)
         for warning in room.session.warnings:
             self.tell(Notice(text=f"warning: {warning}", level="warning"))
@@ -153,13 +192,15 @@ class OuroApp(App[Left]):
         """Takes in one event of the session that is shown."""
         self._scribe.take(envelope)
         self.cards.take(envelope)
+        self.prompt.take(envelope)
         self.watch_line.take(envelope)
+        self._notifier.take(envelope)
         if self.room is not None:
             self.prompt.is_at_work = self.room.running
 
     # What the prompt says.
 
-    def on_prompt_said(self, message: Prompt.Said) -> None:
+    def on_prompt_said(self, message: Said) -> None:
         """Words: begin a run, reach the one that is on, or wait for its end."""
         self.transcript.to_end()
         running = self.room is not None and self.room.running
@@ -170,17 +211,20 @@ class OuroApp(App[Left]):
         else:
             self.send(Submit(text=message.text, media=message.media))
 
-    def on_prompt_line(self, message: Prompt.Line) -> None:
-        """A command; until the table is joined, only to leave."""
-        if message.text.strip() in {"/quit", "/exit"}:
-            self.leave()
-        else:
-            self.tell(Notice(text=f"there is no command {message.text}", level="warning"))
+    def on_prompt_line(self, message: Line) -> None:
+        """A command, a note, or the person's own shell."""
+        self.run_worker(self._lines.carry_out(message.text), group="lines")
 
-    def on_prompt_escaped(self, message: Prompt.Escaped) -> None:
+    def on_prompt_escaped(self, message: Escaped) -> None:
         """Stops the run, or with a second one goes back."""
-        if self.room is not None and self.room.running:
+        if self.room is None:
+            return
+        if self.room.running:
             self.send(Interrupt())
+        elif message.twice:
+            from ouroboros.faces.tui.screens.rewind import RewindScreen
+
+            self.push_screen(RewindScreen())
 
     def on_prompt_mode_next(self) -> None:
         """The next of the careful modes."""
@@ -188,13 +232,31 @@ class OuroApp(App[Left]):
         at = _CAREFUL.index(now) if now in _CAREFUL else -1
         self.send(SetMode(mode=msgspec.convert(_CAREFUL[(at + 1) % len(_CAREFUL)], Mode)))
 
+    @override
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key | events.Paste | events.MouseDown):
+            self._notifier.touch()
+        await super().on_event(event)
+
+    def on_app_focus(self) -> None:
+        """The person looks here."""
+        self._notifier.focus(here=True)
+
+    def on_app_blur(self) -> None:
+        """The person looks elsewhere."""
+        self._notifier.focus(here=False)
+
+    def _call(self, sequence: str) -> None:
+        if self._driver is not None:
+            self._driver.write(sequence)
+
     def on_key(self, event: events.Key) -> None:
         """Keys that the prompt has no use for."""
         action = self.keys.action(event.key, "transcript", "app")
-        if action and self._carry_out(action):
+        if action and (self._look_elsewhere(action) or self._carry_out(action)):
             event.stop()
 
-    def _carry_out(self, action: str) -> bool:
+    def _look_elsewhere(self, action: str) -> bool:
         transcript = self.transcript
         match action:
             case "page_up" | "page_down":
@@ -208,15 +270,44 @@ class OuroApp(App[Left]):
                 transcript.show(unfolded=not transcript.look.unfolded)
             case "side_by_side":
                 transcript.show(sides=not transcript.look.is_beside)
+            case _:
+                return False
+        return True
+
+    def _carry_out(self, action: str) -> bool:
+        match action:
             case "redraw":
                 self.refresh(layout=True)
             case "suspend":
                 self.action_suspend_process()
             case "leave":
                 self.leave()
+            case "answer":
+                self.cards.answer()
+            case "sessions":
+                self._choose_session()
+            case "help":
+                from ouroboros.faces.tui.screens.help import HelpScreen
+
+                self.push_screen(HelpScreen())
             case _:
                 return False
         return True
+
+    def _choose_session(self) -> None:
+        from ouroboros.faces.tui.screens.sessions import SessionPicker
+
+        def chosen(session: str | None) -> None:
+            if session:
+                self.run_worker(self._go(session), group="switch", exclusive=True)
+
+        self.push_screen(SessionPicker(), chosen)
+
+    async def _go(self, session: str) -> None:
+        try:
+            await self.switch(session)
+        except OuroborosError as problem:
+            self.complain(problem)
 
     @override
     async def action_quit(self) -> None:

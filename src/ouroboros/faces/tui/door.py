@@ -70,10 +70,9 @@ async def _engine(app: "OuroApp", closed: anyio.Event) -> None:
                     mind=start.mind,
                     browser=start.browser,
                 )
-                app.opened(opened, room)
+                app.call_later(app.opened, opened, room)
             except OuroborosError as problem:
-                app.hub = opened
-                app.complain(problem)
+                app.call_later(app.stuck, opened, problem)
             await app.over.wait()
     finally:
         closed.set()

@@ -15,6 +15,22 @@ _FLAGS = {
     7: Style(reverse=True),
     9: Style(strike=True),
 }
+_OWN = {
+    "ansi-background": "ansi_black",
+    "ansi-foreground": "ansi_white",
+    "border-blurred": "ansi_default",
+    "block-cursor-foreground": "ansi_black",
+    "block-cursor-background": "ansi_white",
+    "input-cursor-background": "ansi_default",
+    "input-cursor-foreground": "ansi_default",
+    "input-cursor-text-style": "reverse",
+    "input-selection-background": "ansi_blue",
+    "input-selection-foreground": "ansi_white",
+    "screen-selection-background": "ansi_blue",
+    "screen-selection-foreground": "ansi_white",
+}
+"""What a theme in the terminal's own colours has to name besides."""
+
 _NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 
 
@@ -37,6 +53,7 @@ def theme(palette: Palette) -> Theme:
             boost=own,
             dark=palette.dark,
             ansi=True,
+            variables=_OWN,
         )
     return Theme(
         name=palette.name,
@@ -52,6 +69,11 @@ def theme(palette: Palette) -> Theme:
         panel=palette.panel,
         dark=palette.dark,
         text_alpha=1.0,
+        variables={
+            "text": palette.foreground,
+            "text-muted": palette.faint,
+            "text-disabled": palette.faint,
+        },
     )
 
 

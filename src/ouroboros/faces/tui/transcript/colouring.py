@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 _LONGEST = 20_000
 _WIDEST = 2_000
+_USUAL = {"m": "Objective-C", "pl": "Perl", "sql": "SQL", "txt": None}
+"""Of endings that several languages have."""
+
 _STYLES = (
     ("Comment", "faint;3"),
     ("Keyword", "35"),
@@ -23,6 +26,11 @@ _STYLES = (
     ("Name.Attribute", "36"),
     ("Operator.Word", "35"),
 )
+
+
+def warm() -> None:
+    """Imports what the first line needs, so that a thread can do it early."""
+    coloured(["x = 1"], "x.py")
 
 
 def coloured(lines: list[str], name: str) -> list[Row]:
@@ -49,7 +57,16 @@ def _style(kind: str) -> str:
 
 @lru_cache(64)
 def _lexer(name: str) -> "Lexer | None":
-    from pygments.lexers import find_lexer_class_for_filename
+    from fnmatch import fnmatchcase
 
-    found = find_lexer_class_for_filename(name)
-    return found(stripnl=False, stripall=False, ensurenl=False) if found is not None else None
+    from pygments.lexers import find_lexer_class, get_all_lexers
+
+    # Not by pygments' own search, which reads every installed package for a name it does not know.
+    fitting = (
+        title
+        for title, _, patterns, _ in get_all_lexers(plugins=False)
+        if any(fnmatchcase(name, pattern) for pattern in patterns)
+    )
+    title = _USUAL.get(name.rpartition(".")[2]) or next(fitting, None)
+    found = find_lexer_class(title) if title else None
+    return found(stripnl=False, stripall=False, ensurenl=False) if found else None

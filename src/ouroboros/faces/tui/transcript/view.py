@@ -166,6 +166,7 @@ class Transcript(ScrollView, can_focus=False):
         if selection is not None and (span := selection.get_span(row)) is not None:
             start, end = span
             style = self.screen.get_component_rich_style("screen--selection")
+            style = Style(reverse=True) if self.palette.is_plain else style
             strip = _selected(strip, start, width if end == -1 else end, style)
         return strip.apply_style(self.rich_style).apply_offsets(0, row)
 

@@ -83,12 +83,15 @@ def _console(columns: int) -> "Console":
 @cache
 def _markup() -> "type[Markdown]":
     from markdown_it import MarkdownIt
+    from pygments.lexers import get_all_lexers
     from rich.console import Console, ConsoleOptions, RenderResult
-    from rich.markdown import Heading, ImageItem, Markdown, MarkdownElement
+    from rich.markdown import CodeBlock, Heading, ImageItem, Markdown, MarkdownElement
     from rich.text import Text
 
     # What looks like HTML is shown as it is: ``<your-key>`` would vanish from a sentence.
     parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
+
+    known = {alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
 
     class Title(Heading):
         """A heading at the left edge, its level shown without colour as well."""
@@ -97,6 +100,12 @@ def _markup() -> "type[Markdown]":
             level = self.tag[1:]
             sign = "#" * int(level) if level.isdigit() else "#"
             yield Text(f"{sign} ", style="bold") + Text(self.text.plain, style="bold")
+
+    class Code(CodeBlock):
+        """Code; for a language it does not know, pygments would read every installed package."""
+
+        def __init__(self, lexer_name: str, theme: str) -> None:
+            super().__init__(lexer_name if lexer_name.lower() in known else "text", theme)
 
     class Picture(ImageItem):
         """An image as its words and its address; nothing is fetched."""
@@ -112,6 +121,8 @@ def _markup() -> "type[Markdown]":
             **Markdown.elements,
             "heading_open": Title,
             "image": Picture,
+            "fence": Code,
+            "code_block": Code,
         }
 
         def __init__(self, markup: str) -> None:
