@@ -22,6 +22,7 @@ from ouroboros.llm.providers import table
 from ouroboros.repl.tools.family import browser_tools
 from ouroboros.repl.tools.seat import Seat
 from ouroboros.tools.exposure import Exposure, written
+from tests.house.api_page import sections
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 WIDTH = 88
@@ -101,6 +102,11 @@ def tools_page() -> str:
     return "\n".join(parts)
 
 
+def api_page() -> str:
+    """Every route, websocket, frame and command of the web API."""
+    return "\n".join(["# Web API", MADE, sections(_words, _fields_table)])
+
+
 def _tool(tool: Any, when: str) -> list[str]:
     return [f"## `{tool.name}`\n\n{when}{tool.description}\n", *_fields_table(tool.arguments)]
 
@@ -154,6 +160,7 @@ PAGES = {
     "settings.md": settings_page,
     "events.md": events_page,
     "tools.md": tools_page,
+    "api.md": api_page,
 }
 
 

@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from ouroboros.core.errors import OuroborosError
-from ouroboros.faces.web import login, panels, sessions, streams
+from ouroboros.faces.web import document, live, login, panels, sessions, streams
 from ouroboros.faces.web.assets import assets
 from ouroboros.faces.web.guard import Guard
 from ouroboros.faces.web.patience import Patience
@@ -24,12 +24,13 @@ STATIC = Path(__file__).parent / "static"
 
 def described_routes(site: Site) -> list[BaseRoute]:
     """All routes of the API."""
-    return [
+    return document.routes([
         *login.routes(site),
         *sessions.routes(site),
         *panels.routes(site),
         *streams.routes(site),
-    ]
+        *live.routes(site),
+    ])
 
 
 def application(site: Site, patience: Patience) -> Guard:

@@ -42,16 +42,16 @@ def routes(site: Site) -> list[Described]:
 
 class _Gate:
     def __init__(self, site: Site) -> None:
-        self._access = site.access
+        self._site = site
         self._wrong = self._waiting = 0
 
     async def enter(self, request: Request) -> Response:
         """A wrong token waits, longer each time, and only a few may wait; a right one never does."""
         given = await read(request, Login)
-        if self._access.is_token(given.token):
+        if self._site.access.is_token(given.token):
             self._wrong = 0
             answer = reply(Entered(ok=True))
-            answer.headers["set-cookie"] = self._access.set_cookie()
+            answer.headers["set-cookie"] = self._site.access.set_cookie()
             return answer
         if self._waiting >= _WAITING:
             raise Refused(429, "too many wrong tokens", hint="wait a few seconds")
@@ -66,5 +66,5 @@ class _Gate:
     async def leave(self, request: Request) -> Response:
         del request
         answer = reply(Entered(ok=False))
-        answer.headers["set-cookie"] = self._access.drop_cookie()
+        answer.headers["set-cookie"] = self._site.access.drop_cookie()
         return answer
