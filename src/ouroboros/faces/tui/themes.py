@@ -70,7 +70,6 @@ def theme(palette: Palette) -> Theme:
         dark=palette.dark,
         text_alpha=1.0,
         variables={
-            "text": palette.foreground,
             "text-muted": palette.faint,
             "text-disabled": palette.faint,
         },
