@@ -75,6 +75,7 @@ class OuroApp(App[Left]):
         self.prompt = Prompt(self, id="prompt")
         self._lines = Lines(self)
         self.cards = CardSlot(id="cards")
+        self._lines = Lines(self)
         self.watch_line = Watch(self)
         way = way_of(tui.notifications, start.environment)
         tmux = bool(start.environment.get("TMUX"))
@@ -212,7 +213,8 @@ class OuroApp(App[Left]):
             self.send(Submit(text=message.text, media=message.media))
 
     def on_prompt_line(self, message: Line) -> None:
-        """A command, a note, or the person's own shell."""
+        """A command, a note, or a line for the person's own shell."""
+        self.transcript.to_end()
         self.run_worker(self._lines.carry_out(message.text), group="lines")
 
     def on_prompt_escaped(self, message: Escaped) -> None:

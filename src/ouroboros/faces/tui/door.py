@@ -60,7 +60,8 @@ async def _engine(app: "OuroApp", closed: anyio.Event) -> None:
         await anyio.to_thread.run_sync(_load)
         from ouroboros.app.hub import hub
 
-        async with hub(start.outfit()) as opened:
+        async with hub(start.outfit()) as opened, create_task_group() as tasks:
+            tasks.start_soon(anyio.to_thread.run_sync, _warm)
             try:
                 room = await opened.open(
                     cwd=start.cwd,
@@ -82,6 +83,15 @@ def _load() -> None:
     """Reads the engine's modules in a thread, while the screen is alive."""
     import_module("ouroboros.app.hub")
     import_module("ouroboros.app.wiring.session")
+
+
+def _warm() -> None:
+    """Reads what draws text and code, before the first of it comes."""
+    from ouroboros.faces.tui.transcript import colouring
+    from ouroboros.faces.wording.text import markdown
+
+    markdown.warm()
+    colouring.warm()
 
 
 async def _signals(app: "OuroApp") -> None:
