@@ -1,10 +1,14 @@
 """The prompt alone on a screen, and what it tells the application."""
 
+import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+from textual import events
 from textual.app import App, ComposeResult
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from ouroboros.app.config.layers import Loaded, load
@@ -13,6 +17,9 @@ from ouroboros.faces.tui.keys import bound
 from ouroboros.faces.tui.prompt.saying import Escaped, Line, Said
 from ouroboros.faces.tui.prompt.widget import Prompt
 from ouroboros.faces.wording.face import Notice
+from tests.tui.pictures import text
+
+_KEY = re.compile(r"<([a-z+_0-9]+)>|(.)", re.DOTALL)
 
 
 class Stage(App[int]):
@@ -66,9 +73,14 @@ class Stage(App[int]):
 
     @property
     def rows(self) -> list[str]:
-        """What is on the screen, without the blanks at the ends."""
-        strips = self.screen._compositor.render_strips()
-        return ["".join(part.text for part in strip).rstrip() for strip in strips]
+        """What is on the screen, without rows that are empty."""
+        return [line for line in text(self).split("\n") if line]
+
+    @property
+    def line(self) -> str:
+        """What is typed, with ``|`` where the cursor is."""
+        buffer = self.prompt.editor.buffer
+        return f"{buffer.text[: buffer.cursor]}|{buffer.text[buffer.cursor :]}"
 
 
 @asynccontextmanager
@@ -83,6 +95,16 @@ async def staged(
         yield stage, pilot
 
 
-async def type_in(pilot: Pilot[int], text: str) -> None:
-    """Presses a key for each character."""
-    await pilot.press(*text)
+async def keys(pilot: Pilot[Any], script: str) -> None:
+    """Presses what a script says: characters, and keys by their names in ``<>``; all at once."""
+    for name, character in _KEY.findall(script):
+        key = name or _character_to_key(character)
+        typed = character or (" " if name == "space" else None)
+        pilot.app.post_message(events.Key(key, typed))
+    await pilot.pause()
+
+
+async def settled(stage: App[Any], pilot: Pilot[Any]) -> None:
+    """Waits until nothing is looked for any more."""
+    await stage.workers.wait_for_complete()
+    await pilot.pause()
