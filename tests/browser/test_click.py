@@ -37,23 +37,22 @@ async def test_a_click_is_real_and_tells_what_came_of_it(stage: Stage) -> None:
     assert acted.matches == 1
 
 
-@pytest.mark.parametrize(
-    ("style", "why"),
-    [
-        ("display:none", "not displayed"),
-        ("visibility:hidden", "visibility: hidden"),
-        ("pointer-events:none", "pointer-events: none"),
-        ("position:absolute;left:-900px", "outside"),
-        ("width:0;height:0;padding:0;border:0;overflow:hidden;display:block", "no size"),
-    ],
-)
-async def test_what_cannot_be_pressed_is_said_and_not_pressed(
-    stage: Stage, style: str, why: str
-) -> None:
-    tab = await stage.show(LOG + f"<button id=b style='{style}'>Save</button>")
-    with pytest.raises(CannotAct, match=why):
-        await click(tab, "#b")
-    assert await heard(tab) == []
+UNPRESSABLE = [
+    ("display:none", "not displayed"),
+    ("visibility:hidden", "visibility: hidden"),
+    ("pointer-events:none", "pointer-events: none"),
+    ("position:absolute;left:-900px", "outside"),
+    ("width:0;height:0;padding:0;border:0;overflow:hidden;display:block", "no size"),
+]
+
+
+async def test_what_cannot_be_pressed_is_said_and_not_pressed(stage: Stage) -> None:
+    tab = await stage.show(LOG + "<button id=b>Save</button>")
+    for style, why in UNPRESSABLE:
+        await read(tab, f"b.style = {style!r}")
+        with pytest.raises(CannotAct, match=why):
+            await click(tab, "#b")
+        assert await heard(tab) == []
 
 
 @pytest.mark.parametrize(
@@ -305,46 +304,47 @@ async def test_facts_tell_a_submit_a_payment_an_upload_and_a_download(stage: Sta
     assert out.page == tab.url
 
 
-@pytest.mark.parametrize(
-    ("form", "is_search"),
-    [
-        ("<form><input name=q><button>Go</button></form>", True),
-        (
-            "<form><input name=q><select name=in><option>All</select><button>Go</button></form>",
-            True,
-        ),
-        ("<form role=search><input name=q><input name=near><button>Go</button></form>", True),
-        ("<search><form><input name=q><input name=near><button>Go</button></form></search>", True),
-        ("<form><input type=search name=q><input name=near><button>Go</button></form>", True),
-        ("<form id=f><input name=q></form><button form=f>Go</button>", True),
-        (
-            "<form><input name=q><input type=hidden name=lang value=en><button>Go</button></form>",
-            True,
-        ),
-        ("<form method=post><input type=search name=q><button>Go</button></form>", False),
-        ("<form><input type=search name=q><button formmethod=post>Go</button></form>", False),
-        ("<form><input name=a><input name=b><button>Go</button></form>", False),
-        ("<form><button>Go</button></form>", False),
-        ("<form role=search><button>Go</button></form>", False),
-        ("<form role=search><input name=q><input type=password><button>Go</button></form>", False),
-        ("<form id=f><input name=q><button>Go</button></form><input type=password form=f>", False),
-        ("<form><input type=email><button>Go</button></form>", False),
-        ("<form role=search><input name=q><input type=tel><button>Go</button></form>", False),
-        ("<form><input name=q><input autocomplete=cc-csc><button>Go</button></form>", False),
-        (
-            "<form><input name=q><input type=hidden name=csrf_token><button>Go</button></form>",
-            False,
-        ),
-        ("<form><input name=id><button>Delete</button></form>", False),
-        ("<form action=/unsubscribe><input name=who><button>Go</button></form>", False),
-        ("<form><textarea name=q></textarea><button>Go</button></form>", False),
-    ],
-)
-async def test_only_a_form_that_merely_searches_counts_as_a_search(
-    stage: Stage, form: str, is_search: bool
-) -> None:
-    facts = (await aim(await stage.show(form), "button")).facts
-    assert (facts.is_submit, facts.is_search) == (True, is_search)
+FORMS = [
+    ("<form><input name=q><button>Go</button></form>", True),
+    (
+        "<form><input name=q><select name=in><option>All</select><button>Go</button></form>",
+        True,
+    ),
+    ("<form role=search><input name=q><input name=near><button>Go</button></form>", True),
+    ("<search><form><input name=q><input name=near><button>Go</button></form></search>", True),
+    ("<form><input type=search name=q><input name=near><button>Go</button></form>", True),
+    ("<form id=f><input name=q></form><button form=f>Go</button>", True),
+    (
+        "<form><input name=q><input type=hidden name=lang value=en><button>Go</button></form>",
+        True,
+    ),
+    ("<form method=post><input type=search name=q><button>Go</button></form>", False),
+    ("<form><input type=search name=q><button formmethod=post>Go</button></form>", False),
+    ("<form><input name=a><input name=b><button>Go</button></form>", False),
+    ("<form><button>Go</button></form>", False),
+    ("<form role=search><button>Go</button></form>", False),
+    ("<form role=search><input name=q><input type=password><button>Go</button></form>", False),
+    ("<form id=f><input name=q><button>Go</button></form><input type=password form=f>", False),
+    ("<form><input type=email><button>Go</button></form>", False),
+    ("<form role=search><input name=q><input type=tel><button>Go</button></form>", False),
+    ("<form><input name=q><input autocomplete=cc-csc><button>Go</button></form>", False),
+    (
+        "<form><input name=q><input type=hidden name=csrf_token><button>Go</button></form>",
+        False,
+    ),
+    ("<form><input name=id><button>Delete</button></form>", False),
+    ("<form action=/unsubscribe><input name=who><button>Go</button></form>", False),
+    ("<form><textarea name=q></textarea><button>Go</button></form>", False),
+]
+
+
+async def test_only_a_form_that_merely_searches_counts_as_a_search(stage: Stage) -> None:
+    tab = await stage.open()
+    for number, (form, is_search) in enumerate(FORMS):
+        await tab.navigate(stage.site.put(f"form{number}", f"{form}<i id=form{number}>.</i>"))
+        await wait_for_selector(tab, f"#form{number}")
+        facts = (await aim(tab, "button")).facts
+        assert (facts.is_submit, facts.is_search) == (True, is_search), form
 
 
 @pytest.mark.parametrize(
