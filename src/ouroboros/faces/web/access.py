@@ -50,6 +50,7 @@ class Access:
         """``token`` and ``cookie`` are made where they are empty; neither is ever logged."""
         self.token = token or secrets.token_urlsafe(32)
         self._cookie = cookie or secrets.token_urlsafe(32)
+        self._tickets: list[str] = []
         self._hosts = frozenset(f"{name}:{port}" for name in LOOPBACK)
         self._origins = frozenset(f"http://{host}" for host in self._hosts)
         # Cookies know no ports: two servers on this machine must not overwrite each other's.
@@ -68,9 +69,22 @@ class Access:
         """The header that makes a browser forget it."""
         return f"{self.cookie_name}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0"
 
+    def ticket(self) -> str:
+        """A word that lets in once, as the token does: for where others may read along."""
+        made = secrets.token_urlsafe(32)
+        self._tickets.append(made)
+        return made
+
     def is_token(self, given: str) -> bool:
         """Whether it is the token; takes as long for a wrong one."""
         return compare_digest(given.encode(), self.token.encode())
+
+    def enters(self, given: str) -> bool:
+        """Whether it is the token, or a ticket that nobody has used; that is spent then."""
+        spent = [each for each in self._tickets if compare_digest(given.encode(), each.encode())]
+        for each in spent:
+            self._tickets.remove(each)
+        return self.is_token(given) or bool(spent)
 
     def refuses_place(self, asker: Asker) -> Refusal | None:
         """Whether the request comes from a page of another place, or under another name."""

@@ -1,21 +1,25 @@
-"""How the command line opens this face: one call that serves until it is stopped."""
+"""How the command line opens this face: a listening socket, and one call that serves until it is left."""
 
-from collections.abc import AsyncGenerator
+import socket
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
+from anyio import to_thread
 from msgspec import Struct
 
 from ouroboros.app.hub import Outfit, hub
 from ouroboros.core.clock import SystemClock
 from ouroboros.faces.web.access import Access
+from ouroboros.faces.web.listening import listening
 from ouroboros.faces.web.patience import Patience
 
 
 class Doorplate(Struct, frozen=True, kw_only=True):
-    """Where the server is; ``token`` lets in."""
+    """Where the server is; ``token`` lets in, and so does a ``ticket``, once."""
 
     port: int
     token: str
+    ticket: Callable[[], str]
 
     @property
     def address(self) -> str:
@@ -27,28 +31,35 @@ class Doorplate(Struct, frozen=True, kw_only=True):
         """With the token, behind the ``#`` that no browser sends anywhere."""
         return f"{self.address}#token={self.token}"
 
+    def once(self) -> str:
+        """An address that lets in once: the arguments of a program are no secret on a machine."""
+        return f"{self.address}#token={self.ticket()}"
+
 
 @asynccontextmanager
 async def served(
-    outfit: Outfit, *, port: int = 0, token: str = "", patience: Patience | None = None
+    outfit: Outfit,
+    *listeners: socket.socket,
+    token: str = "",
+    patience: Patience | None = None,
 ) -> AsyncGenerator[Doorplate]:
     """Serves while it is entered; leaving it stops the runs and closes the sessions.
 
-    Raises:
-        Misuse: The port cannot be used.
-    """
-    from anyio import to_thread
+    Without ``listeners`` it takes a free port. They are closed in the end.
 
+    Raises:
+        Misuse: No port can be used.
+    """
     from ouroboros.faces.web.application import application
-    from ouroboros.faces.web.server import listening, serving
+    from ouroboros.faces.web.server import serving
     from ouroboros.faces.web.site import Site
 
     waits = patience or Patience()
     loaded = await to_thread.run_sync(outfit.loaded, outfit.cwd)
-    with listening(port) as listener:
-        bound = listener.getsockname()[1]
-        access = Access(bound, token=token)
-        async with hub(outfit) as rooms:
-            site = Site(hub=rooms, access=access, clock=SystemClock(), loaded=loaded)
-            async with serving(application(site, waits), listener, patience=waits):
-                yield Doorplate(port=bound, token=access.token)
+    sockets = listeners or tuple(listening(0))
+    port: int = sockets[0].getsockname()[1]
+    access = Access(port, token=token)
+    async with hub(outfit) as rooms:
+        site = Site(hub=rooms, access=access, clock=SystemClock(), loaded=loaded)
+        async with serving(application(site, waits), *sockets, patience=waits):
+            yield Doorplate(port=port, token=access.token, ticket=access.ticket)

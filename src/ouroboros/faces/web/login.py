@@ -48,7 +48,7 @@ class _Gate:
     async def enter(self, request: Request) -> Response:
         """A wrong token waits, longer each time, and only a few may wait; a right one never does."""
         given = await read(request, Login)
-        if self._site.access.is_token(given.token):
+        if self._site.access.enters(given.token):
             self._wrong = 0
             answer = reply(Entered(ok=True))
             answer.headers["set-cookie"] = self._site.access.set_cookie()

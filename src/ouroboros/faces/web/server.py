@@ -9,7 +9,6 @@ import anyio
 from anyio import create_task_group
 from starlette.types import ASGIApp
 
-from ouroboros.core.errors import Misuse
 from ouroboros.faces.web.patience import Patience
 from ouroboros.faces.web.routing import BODY_BYTES
 
@@ -17,29 +16,6 @@ _KEEP_ALIVE_SECONDS = 10
 _PING_SECONDS = 20.0
 _STOP_SECONDS = 1
 _CONNECTIONS, _OWN_FILES = 1200, 256
-_BACKLOG = 256
-
-
-def listening(port: int, *, six: bool = False) -> socket.socket:
-    """A socket that listens at a port of this machine; 0 takes a free one.
-
-    Raises:
-        Misuse: The port is taken, or may not be used.
-    """
-    family, host = (socket.AF_INET6, "::1") if six else (socket.AF_INET, "127.0.0.1")
-    made = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))
-        made.listen(_BACKLOG)
-        made.settimeout(0)
-    except OSError as error:
-        made.close()
-        raise Misuse(
-            f"cannot listen at port {port}: {error.strerror or error}",
-            hint="name another one with --port, or leave it out for a free one",
-        ) from error
-    return made
 
 
 def _most_connections() -> int:

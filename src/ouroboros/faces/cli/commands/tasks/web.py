@@ -1,5 +1,6 @@
 """`ouro web`: the Command Center in the browser."""
 
+import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -9,68 +10,97 @@ import msgspec
 from ouroboros.faces.cli import interrupts
 from ouroboros.faces.cli.invocation import Invocation, note, say
 from ouroboros.faces.cli.options.flags import Chosen, asking
-from ouroboros.faces.cli.runs.taping import equip
 
 if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+
     from ouroboros.app.hub import Outfit
+    from ouroboros.faces.web.door import Doorplate
+
+
+class Showing(msgspec.Struct, frozen=True, kw_only=True):
+    """What is printed, and whether a browser is opened."""
+
+    opens: bool
+    bare: bool
 
 
 @click.command("web")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Listen here; 0: a free one."
+    "--port",
+    type=click.IntRange(0, 65535),
+    help="Listen at this port of 127.0.0.1; 0 takes a free one.",
 )
+@click.option("--ipv6", is_flag=True, help="Listen at [::1] too.")
 @click.option("--open", "opens", is_flag=True, help="Show it in the browser.")
-@click.option("--headless-token", is_flag=True, help="Print nothing but the token, for a program.")
+@click.option(
+    "--headless-token", is_flag=True, help="Print PORT TOKEN and nothing else, for a program."
+)
 @asking
 @click.pass_obj
 def command(
     invocation: Invocation,
     /,
     *,
-    port: int,
+    port: int | None,
+    ipv6: bool,
     opens: bool,
     headless_token: bool,
     **options: object,
 ) -> int:
     """Work in a page of your browser, until Ctrl-C.
 
-    Only this machine can reach it, and only with the token that is printed once.
+    Only this machine reaches it, and only with the token that is printed. Runs go on while no page is open.
     """
     from ouroboros.app.hub import Outfit
+    from ouroboros.app.hub.standing import alone
+    from ouroboros.faces.web.listening import listening
 
     chosen = msgspec.convert(options, Chosen)
     cwd = invocation.cwd(chosen.cwd)
-    equipment = equip(invocation, chosen, cwd)
+    loaded = invocation.load(chosen.settings(), cwd)
     outfit = Outfit(
         environment=invocation.environment,
         cwd=cwd,
         profile=invocation.profile,
         flags=chosen.settings(),
-        tap=equipment.tap,
     )
-    return interrupts.run(partial(_serve, outfit, port, opens=opens, bare=headless_token))
+    showing = Showing(opens=opens, bare=headless_token)
+    with alone(loaded.home) as place:
+        wanted = loaded.settings.server.port if port is None else port
+        listeners = listening(wanted, six=ipv6)
+        return interrupts.run(partial(_serve, outfit, listeners, place, showing))
 
 
-async def _serve(outfit: "Outfit", port: int, *, opens: bool, bare: bool) -> int:
-    import anyio
-
-    from ouroboros.app.providers.logins import open_page
+async def _serve(
+    outfit: "Outfit",
+    listeners: "list[socket.socket]",
+    place: "Callable[[str], None]",
+    showing: Showing,
+) -> int:
     from ouroboros.faces.web.door import served
 
-    async with served(outfit, port=port) as plate:
-        if bare:
-            say(f"{plate.port} {plate.token}")
-        else:
-            say(plate.entrance)
-            note("serving this machine only; Ctrl-C stops, sessions are kept")
-        if opens and not open_page(plate.entrance, outfit.environment):
-            note("no browser to show it in: open the address above")
-        stopped = anyio.Event()
+    async def stop(name: str) -> bool:
+        del name
+        return False
 
-        async def stop(name: str) -> bool:
-            del name
-            stopped.set()
-            return False
-
-        await interrupts.watch(stop, stopped.set)
+    async with served(outfit, *listeners) as plate:
+        place(plate.address)
+        _show(outfit, plate, showing)
+        await interrupts.watch(stop, lambda: None)
+        if not showing.bare:
+            note("stopping; sessions are kept")
     return 0
+
+
+def _show(outfit: "Outfit", plate: "Doorplate", showing: Showing) -> None:
+    from ouroboros.app.providers.logins import open_page
+
+    say(f"{plate.port} {plate.token}" if showing.bare else plate.entrance)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    if not showing.bare:
+        note("only this machine reaches it; Ctrl-C stops, sessions are kept")
+    if showing.opens and not open_page(plate.once(), outfit.environment):
+        note("there is no browser to show it in; open the address above")
