@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 from textual import events
 from textual.app import App, ComposeResult
 from textual.keys import _character_to_key
@@ -104,7 +105,9 @@ async def keys(pilot: Pilot[Any], script: str) -> None:
     await pilot.pause()
 
 
-async def settled(stage: App[Any], pilot: Pilot[Any]) -> None:
+async def settled[Result](stage: App[Result], pilot: Pilot[Result]) -> None:
     """Waits until nothing is looked for any more."""
-    await stage.workers.wait_for_complete()
+    with anyio.fail_after(30):
+        while not all(worker.is_finished for worker in stage.workers):
+            await anyio.sleep(0.005)
     await pilot.pause()

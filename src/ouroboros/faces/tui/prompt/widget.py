@@ -23,6 +23,7 @@ from ouroboros.faces.tui.prompt.saying import Around, Escaped, Line, ModeNext, S
 from ouroboros.faces.tui.prompt.waiting import Waiting
 
 if TYPE_CHECKING:
+    from ouroboros.faces.tui.prompt.menu import Menu
     from ouroboros.faces.tui.prompt.recall import Recall
 
 _STYLES = (
@@ -79,6 +80,11 @@ class Prompt(Widget, can_focus=True):
     def text(self) -> str:
         """What would be sent."""
         return self.editor.whole
+
+    @property
+    def menu(self) -> "Menu | None":
+        """The list that is open."""
+        return self._lists.menu
 
     def set_text(self, text: str) -> None:
         """Other words, to be gone on with at their end."""
@@ -173,7 +179,7 @@ class Prompt(Widget, can_focus=True):
             case "leave":
                 self.editor.act("delete_right")
             case "edit_outside":
-                self.run_worker(self._edit_outside(), group="editor", exclusive=True)
+                self.run_worker(self._edit_outside, group="editor", exclusive=True)
             case "attach":
                 self.run_worker(self._attach_picture(None), group="paste")
             case "waiting":
@@ -236,7 +242,7 @@ class Prompt(Widget, can_focus=True):
         """The text is another: a list may be wanted."""
         self.history.reset()
         if self._lists.follow(running=self.is_at_work, asked=asked):
-            self.run_worker(self._look(), group="names", exclusive=True)
+            self.run_worker(self._look, group="names", exclusive=True)
 
     async def _look(self) -> None:
         await self._lists.look()
