@@ -68,7 +68,8 @@ function withoutCode(text) {
 
 function Reply({ item }) {
   const strips = item.done && item.calls?.length && item.holder?.kind === "iteration";
-  const parts = item.parts.map((part) => (strips && part.kind === "text" ? { ...part, text: withoutCode(part.text) } : part));
+  const words = (text) => (strips ? withoutCode(text) : item.hasPlan ? text.replace(/<proposed_plan>[\s\S]*?<\/proposed_plan>/, "") : text);
+  const parts = item.parts.map((part) => (part.kind === "text" ? { ...part, text: words(part.text) } : part));
   const shown = parts.filter((part) => part.text || (!item.done && part.kind === "call"));
   if (!shown.length && item.done) return null;
   return html`<article class="reply" aria-label="Answer" aria-busy=${item.done ? undefined : "true"}>

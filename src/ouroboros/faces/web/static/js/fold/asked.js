@@ -53,6 +53,11 @@ export function planUpdated(s, envelope, event) {
 
 export function planProposed(s, envelope, event) {
   s.proposed = event.text;
+  // The plan has a card of its own.
+  if (s.head?.kind === "reply") {
+    s.head.hasPlan = true;
+    touch(s.head);
+  }
   add(s, envelope, { kind: "proposed", text: event.text, state: "asking" });
 }
 

@@ -52,6 +52,7 @@ function Transcript({ store, link, session, page }) {
 
   const scrolled = () => {
     const pane = box.current;
+    if (!pane) return;
     const gap = pane.scrollHeight - pane.scrollTop - pane.clientHeight;
     stuck.current = gap < NEAR;
     if (below === stuck.current) setBelow(!stuck.current);

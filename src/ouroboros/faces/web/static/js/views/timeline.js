@@ -97,6 +97,7 @@ function Rows({ events, chosen, choose, jump }) {
   }, [jump, chosen]);
   const scrolled = () => {
     const pane = box.current;
+    if (!pane) return;
     stuck.current = pane.scrollHeight - pane.scrollTop - pane.clientHeight < ROW * 2;
     setTop(pane.scrollTop);
   };

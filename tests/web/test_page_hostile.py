@@ -1,0 +1,111 @@
+"""Text of models, tools, files and people cannot become anything but text in the page."""
+
+from typing import Any
+
+from ouroboros.llm.turns import Turn
+from tests.story.stage import call
+from tests.web.conftest import Shown
+from tests.web.window import Window
+
+BAD = (
+    "<script>window.pwned = 1</script><img src=x onerror='window.pwned = 2'>"
+    '<svg onload="window.pwned = 3"></svg><iframe srcdoc="<script>parent.pwned=4</script>"></iframe>'
+)
+LINKS = (
+    "[a](javascript:window.pwned=5) [b](JaVa\tScRiPt:window.pwned=6) [c](data:text/html,x) "
+    "<javascript:window.pwned=7> [d](vbscript:x) [e](https://good.example@evil.example/) "
+    "[https://bank.example](https://evil.example/x) ![pixel](https://spy.example/p.png) "
+    "[own](/api/v1/state) [f](//evil.example)"
+)
+TURNED = "safe\u202etxt.exe\u202c and \u200bhidden\u2066 \x1b[31mred\x1b]0;title\x07\x9b2J end"
+INTRUDERS = (
+    "document.querySelectorAll('.transcript :is(script, iframe, object, embed, form, style, meta, link, base),"
+    " .transcript [onerror], .transcript [onload], .transcript img, .rail img').length"
+)
+
+
+async def harmless(window: Window) -> None:
+    """Nothing ran, nothing was made, and nothing leads anywhere but to the web."""
+    assert await window.run("globalThis.pwned ?? null") is None
+    assert await window.run(INTRUDERS) == 0
+    links = await window.run("[...document.querySelectorAll('.transcript a')].map((a) => a.href)")
+    assert all(each.startswith(("https://", "http://", "mailto:")) for each in links), links
+    assert all("good.example" not in each for each in links)
+    ways = await window.run(
+        "[...document.querySelectorAll('.transcript a')].every((a) => a.target === '_blank'"
+        " && a.rel.includes('noopener'))"
+    )
+    assert ways is True
+    hidden = r"/[\u202a-\u202e\u2066-\u2069\u200b\u0000-\u0008\u001b\u0080-\u009f]/"
+    assert await window.run(f"{hidden}.test(document.body.innerText + document.title)") is False
+    assert not [each for each in window.asked if "example" in each]
+
+
+async def test_words_of_models_tools_and_people_stay_words(page: Shown) -> None:
+    path = "x<img src=y onerror=window.pwned=8>.txt"
+    shout = call("exec_command", cmd=f"printf '%s\\n' \"{BAD[:40]}\"; printf '\\033[2Jcleared\\n'")
+    turns = [
+        Turn(
+            text=f"{BAD}\n\n{LINKS}\n\n{TURNED}\n\n```js\n{BAD}\n```\n\n| {BAD[:30]} |\n|---|\n| x |"
+        ),
+        Turn(
+            reasoning=BAD,
+            text=TURNED,
+            tool_calls=(shout, call("write", path=path, content=BAD + TURNED)),
+        ),
+        Turn(text=f"# {BAD}\n\n> {BAD}\n\n- {BAD}\n"),
+    ]
+    async with page(turns) as window:
+        session = await window.session()
+        await window.say(f"{BAD} {TURNED}")
+        await window.until("document.querySelectorAll('.ending').length === 1")
+        await harmless(window)
+        await window.say("Again")
+        await window.until("document.querySelectorAll('.ending').length === 2")
+        await window.run(
+            "document.querySelectorAll('.fold-head[aria-expanded=false]').forEach((each) => each.click())"
+        )
+        await window.shows("cleared")
+        await harmless(window)
+        text = await window.text(".transcript")
+        assert "<script>window.pwned = 1</script>" in text
+        assert "safe\\u{202e}txt.exe\\u{202c}" in text
+        assert "(evil.example)" in text
+        assert "picture: pixel" in text
+        await window.go(f"{session}/timeline")
+        await window.until("document.querySelectorAll('.event').length > 5")
+        await window.run("document.querySelectorAll('.event')[3].click()")
+        await window.until("document.querySelector('.details') !== null")
+        await harmless(window)
+
+
+async def test_what_is_asked_about_is_spelled_out(page: Shown) -> None:
+    shown = "rm \u202eevas\u202c -rf x\u200by\ufe0f"
+    turns = [Turn(tool_calls=(call("exec_command", cmd=shown),)), Turn(text="No")]
+    async with page(turns, mode="ask") as window:
+        await window.session()
+        await window.say("Go")
+        await window.until("document.querySelector('.ask .exact') !== null")
+        spelled = r"rm \u{202e}evas\u{202c} -rf x\u{200b}y\u{fe0f}"
+        assert await window.text(".ask .exact") == spelled
+        await harmless(window)
+
+
+LINES: list[tuple[str, list[Any]]] = [
+    ("a *b* **c** `d`", ["a ", ["em", "b"], " ", ["strong", "c"], " ", ["code", "d"]]),
+    ("snake_case_name and 2*3*4", ["snake_case_name and 2", ["em", "3"], "4"]),
+    ("\\*not\\*", ["*not*"]),
+    ("see https://a.example/x(y), ok", ["see ", ["link", "https://a.example/x(y)"], ", ok"]),
+    ("**open", ["**open"]),
+    ("`` a`b ``", [["code", "a`b"]]),
+    ("[x](javascript:alert(1))", [["span", "x (javascript:alert(1))"]]),
+    ("<b>x</b>", ["<b>x</b>"]),
+]
+
+
+async def test_marks_within_a_line_and_texts_that_want_to_be_slow(written: Any) -> None:
+    for source, expected in LINES:
+        assert await written("inline", source) == expected, source
+    for piece in ("*", "[", "`a", "**a ", "> ", "- ", "|", "![", "<http://", "_a", "\n", "  - "):
+        assert await written("blocks", piece * 30_000) is not None
+        assert await written("inline", piece * 4_000) is not None

@@ -1,0 +1,141 @@
+"""The way to the server: a reload in mid-run, a killed server, and no event twice or lost."""
+
+import os
+import signal
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import anyio
+import msgspec
+from anyio.abc import Process
+
+from ouroboros.faces.web.door import Doorplate
+from ouroboros.llm.turns import Turn
+from tests.browser.chromium import Chromium
+from tests.story.stage import call
+from tests.web.conftest import Shown
+from tests.web.serving import Served
+from tests.web.window import Window, window
+
+_NUMBERS = "ouro.store.current.events.map((each) => each.seq)"
+_SAID = "[...document.querySelectorAll('.said, .prose')].map((each) => each.innerText)"
+
+
+async def test_a_reload_in_mid_run_shows_the_same_and_goes_on(page: Shown) -> None:
+    turns = [
+        Turn(text="First of all", tool_calls=(call("exec_command", cmd="touch one"),)),
+        Turn(text="One word after another comes in here", chunk=2, pace_seconds=0.02),
+    ]
+    async with page(turns, mode="ask") as window:
+        await window.session()
+        await window.say("Begin")
+        await window.until("document.querySelector('.ask') !== null")
+        before = await window.run(_SAID)
+        await window.tab.reload()
+        await window.until("document.querySelector('.ask') !== null")
+        assert await window.run(_SAID) == before == ["Begin", "First of all"]
+        await window.press("Alt+y")
+        await window.shows("One word after")
+        await window.tab.reload()
+        await window.until("document.querySelector('.ending') !== null")
+        assert await window.run(_SAID) == [*before, "One word after another comes in here"]
+        numbers = await window.run(_NUMBERS)
+        assert numbers == [*range(1, len(numbers) + 1)]
+
+
+@asynccontextmanager
+async def _server(
+    folder: Path, port: int, script: Path
+) -> AsyncGenerator[tuple[Process, Doorplate]]:
+    """``ouro web`` as a process of its own."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "OUROBOROS_HOME": str(folder / "home"),
+    }
+    words = [
+        "web",
+        "--port",
+        str(port),
+        "--headless-token",
+        "--mode",
+        "ask",
+        "--model",
+        f"script:{script}",
+    ]
+    process = await anyio.open_process(
+        [sys.executable, "-m", "ouroboros", *words],
+        cwd=folder,
+        env=environment,
+        stderr=None,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout is not None
+        line = b""
+        with anyio.fail_after(60):
+            while b"\n" not in line:
+                line += await process.stdout.receive()
+        number, token = line.decode().split()
+        yield process, Doorplate(port=int(number), token=token, ticket=str)
+    finally:
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+        await process.aclose()
+
+
+async def test_a_killed_server_is_waited_for_and_nothing_is_shown_twice(
+    chromium: Chromium, tmp_path: Path
+) -> None:
+    script = tmp_path / "script.jsonl"
+    lines: list[dict[str, Any]] = [
+        {
+            "text": "I begin.",
+            "tool_calls": [{"name": "exec_command", "arguments": {"cmd": "touch one"}}],
+        },
+        {"text": "Done after all."},
+    ]
+    script.write_bytes(b"\n".join(map(msgspec.json.encode, lines)))
+    async with _server(tmp_path, 0, script) as (process, plate):
+        served = cast("Served", SimpleNamespace(plate=plate))
+        async with window(chromium, served) as shown:
+            await shown.enter()
+            await shown.say("Begin")
+            await shown.until("document.querySelector('.ask') !== null")
+            seen = await shown.run(_NUMBERS)
+            os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+            await shown.shows("The server cannot be reached")
+            await shown.say("Lost words")
+            await shown.until("document.querySelector('.toast.is-error') !== null")
+            assert (
+                await shown.run("document.querySelector('.prompt textarea').value") == "Lost words"
+            )
+            async with _server(tmp_path, plate.port, script) as (_, again):
+                await shown.until("document.querySelector('.login') !== null", 60)
+                await shown.run("document.querySelector('.login input').focus()")
+                await shown.type(again.entrance)
+                await shown.press("Enter")
+                await shown.until(
+                    "ouro.link.state === 'online' && document.querySelector('.chat') !== null"
+                )
+                await shown.until("ouro.store.current.phase === 'ready'")
+                await _settled(shown)
+                numbers = await shown.run(_NUMBERS)
+                assert numbers == [*range(1, len(numbers) + 1)]
+                assert len(numbers) >= len(seen)
+                assert (await shown.run(_SAID)).count("Begin") == 1
+                assert "Lost words" not in await shown.run(_SAID)
+
+
+async def _settled(shown: Window) -> None:
+    """All that the server has is here."""
+    await shown.until(
+        "(async () => { const one = await ouro.link.get('/sessions/' + ouro.store.current.id);"
+        "return one.seq === ouro.store.current.state.seq; })()"
+    )
