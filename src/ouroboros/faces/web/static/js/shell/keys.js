@@ -20,6 +20,9 @@ export const KEYS = [
   { keys: "Alt+.", does: "Show or hide the pane at the right", act: (page) => page.toggleSide(), anywhere: true },
   { keys: "Alt+,", does: "Show or hide the sessions at the left", act: (page) => page.toggleRail(), anywhere: true },
   { keys: "Alt+t", does: "Light, dark, as the system", act: (page) => page.theme(), anywhere: true },
+  { keys: "F8", does: "Browser: stop the run", act: (page) => (page.live ? page.stop() : false), anywhere: true },
+  { keys: "F9", does: "Browser: take the tab over from the agent", act: (page) => page.live?.take() ?? false, anywhere: true },
+  { keys: "F10", does: "Browser: hand the tab back; F6 goes between page and address", act: (page) => page.live?.give() ?? false, anywhere: true },
   { keys: "Alt+1 … 9", does: "The view with this number" },
   { keys: "Alt+↑ Alt+↓", does: "The session above or below" },
 ];

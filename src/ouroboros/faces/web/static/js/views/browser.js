@@ -124,9 +124,9 @@ function Foot({ feed, drive, tab, page, field }) {
   const isTouch = matchMedia("(pointer: coarse)").matches;
   const who = drive.mine ? ["person", "hand", tab.awaited ? "You drive; the agent waits" : "You drive"] : tab.driver === "person" ? ["other", "hand", "Another window drives"] : drive.busy ? ["agent", "play", "The agent drives"] : null;
   return html`<div class="browser-foot small hush">${who && html`<span class=${`driver is-${who[0]}`}><${Icon} name=${who[1]} />${who[2]}</span>`}<span class="grow" role="status">${drive.mine
-    ? html`Nothing of what you do is recorded. <kbd>F10</kbd> hands it back${drive.busy ? html`, <kbd>F8</kbd> stops the run` : ""}, <kbd>F6</kbd> leaves it.`
-    : tab.driver === "person" ? html`<kbd>F9</kbd> takes it over.`
-      : drive.busy ? html`<kbd>F9</kbd> takes over: the agent then waits. <kbd>F8</kbd> stops it.` : html`Click into the page to work in it, or press <kbd>F9</kbd>.`}</span>
+    ? html`Nothing of what you do is recorded.<span class="by-key"> <kbd>F10</kbd> hands it back${drive.busy ? html`, <kbd>F8</kbd> stops the run` : ""}, <kbd>F6</kbd> leaves the page.</span>`
+    : tab.driver === "person" ? html`<span class="by-key"><kbd>F9</kbd> takes it over.</span>`
+      : drive.busy ? html`<span class="by-key"><kbd>F9</kbd> takes over: the agent then waits. <kbd>F8</kbd> stops it.</span>` : html`Work in the page as in any other<span class="by-key">, or press <kbd>F9</kbd></span>.`}</span>
     ${feed.attached && html`<span class="chip" title="Only the tab you look at is drawn, and none is brought to the front">Your own browser</span>`}
     ${isTouch && drive.mine && html`<${Button} kind="small" onClick=${() => field.current?.focus()}>Keyboard<//>`}</div>`;
 }
