@@ -73,7 +73,6 @@ class OuroApp(App[Left]):
         self.transcript = Transcript(self.palette, look, self._clock.now)
         self.bar = StatusBar(self.palette, self._before)
         self.prompt = Prompt(self, id="prompt")
-        self._lines = Lines(self)
         self.cards = CardSlot(id="cards")
         self._lines = Lines(self)
         self.watch_line = Watch(self)
