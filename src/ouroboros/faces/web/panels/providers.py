@@ -121,7 +121,7 @@ def routes(site: Site) -> list[Described]:
             "GET",
             "/models",
             seat.models,
-            "Models, with limits and prices as far as they are known.",
+            "Models, with limits and prices as far as they are known; those of ready providers first.",
             query={
                 **query,
                 "provider": "only of this one, which is asked for its list",
@@ -208,6 +208,13 @@ class _Seat:
         if words or not provider:
             wanted = [*words, provider][:20]
             rows = await quickly(partial(model_list.searched, loaded, self._environment, wanted))
+            if not words:
+                own = {
+                    row.name
+                    for row in await quickly(partial(listing.listed, loaded, self._environment))
+                    if row.is_ready
+                }
+                rows.sort(key=lambda model: model.name.partition("/")[0] not in own)
             found = Models(models=tuple(rows))
         else:
             found = await self._listed(loaded, provider, refresh=is_true(request, "refresh"))

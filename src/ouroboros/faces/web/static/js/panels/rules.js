@@ -1,5 +1,5 @@
 // Permission rules: those that count, lines added and taken out, and why something would be asked about.
-import { Button, Empty, Failed, Icon, Loading, Status, html, useLoaded, useState } from "../ui.js";
+import { Button, Failed, Icon, Loading, Status, html, useLoaded, useState } from "../ui.js";
 import { Segments } from "./live.js";
 import { oneLine, spelled } from "../text/safe.js";
 import { modes } from "../text/words.js";
@@ -31,7 +31,7 @@ export function Rules({ store, link, query }) {
   });
   return html`<div class="stack rules"><p>The mode is <strong>${mode}</strong>: <span class="hush">${modes[mode] ?? ""}</span></p>
     <${Why} link=${link} query=${query} />
-    <section><h3>Rules</h3>${!lines.length && html`<${Empty} icon="settings" title="No rules"><p>The mode decides alone. A rule says what may happen unasked, is asked about, or may never be.</p><//>`}
+    <section><h3>Rules</h3>${!lines.length && html`<p class="hush">There are none, so the mode decides alone. A rule says what may happen unasked, is asked about, or may never be.</p>`}
       <ul class="list">${lines.map((line) => html`<li class="row rule" key=${`${line.layer}/${line.outcome}/${line.rule}`}><${Status} status=${SIGN[line.outcome]}>${line.outcome}<//><code class="grow foreign">${spelled(line.rule)}</code><span class="chip" title=${spelled(line.source)}>${line.layer}</span>
         ${line.editable ? html`<${Button} kind="quiet small bare" icon="close" label=${`Take out ${line.outcome} ${oneLine(line.rule, 60)}`} onClick=${() => remove(line)} />` : html`<span class="no-tool"></span>`}</li>`)}</ul>
       ${session.length > 0 && html`<h4>Until the session ends</h4><ul class="list">${session.map((rule) => html`<li class="row rule" key=${rule}><${Status} status="done">allow<//><code class="foreign">${spelled(rule)}</code></li>`)}</ul>`}</section>

@@ -33,7 +33,7 @@ export function coloured(source, language = "") {
 export function Diff({ text, limit = 400 }) {
   const lines = plain(text).replace(/\n$/, "").split("\n");
   const shown = lines.slice(0, limit);
-  return html`<pre class="diff">${shown.map((line) => {
+  return html`<pre class="diff" tabindex="0">${shown.map((line) => {
     const kind = /^(?:diff |index |new file|deleted file|similarity|rename |--- |\+\+\+ )/.test(line) ? "file"
       : line.startsWith("@@") ? "hunk" : line.startsWith("+") ? "new" : line.startsWith("-") ? "old" : "same";
     return html`<span class=${`d-${kind}`}>${line || " "}${"\n"}</span>`;

@@ -26,7 +26,7 @@ export function View({ link, session, page, rest }) {
       ${roots.map((root) => html`<option value=${root.number} disabled=${!root.is_there}>${root.number ? "brought in: " : ""}${spelled(root.path)}</option>`)}</select></label>`
     : html`<span class="grow cut foreign" title=${spelled(roots[0].path)}><strong>${spelled(folder(roots[0].path))}</strong>${said.branch && html`<span class="hush"> on ${oneLine(said.branch, 60)}</span>`}</span>`}
     <${Segments} label="Which files" options=${{ all: "All", changed: `Changed${paths.length ? ` ${number(paths.length)}` : ""}` }} value=${memory.how} choose=${(how) => change({ how })} />
-    <${Button} kind="quiet bare" icon="rewind" label="Look again" onClick=${() => { top.again(); marks.again(); redraw((n) => n + 1); memory.turn = (memory.turn ?? 0) + 1; }} /></div>
+    <${Button} kind="quiet small" onClick=${() => { top.again(); marks.again(); redraw((n) => n + 1); memory.turn = (memory.turn ?? 0) + 1; }}>Look again<//></div>
     ${said.trouble && html`<p class="note small">${said.trouble}</p>`}
     ${memory.file ? html`<${File} key=${`${memory.root}/${memory.file}`} ...${{ link, session, page }} root=${memory.root} path=${memory.file} mark=${said} close=${() => change({ file: "" })} />`
     : memory.how === "changed" ? html`<${Changed} paths=${paths} said=${said} show=${(file) => change({ file })} page=${page} />`

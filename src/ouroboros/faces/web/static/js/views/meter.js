@@ -27,7 +27,7 @@ export function View({ store, link, session, page }) {
         <tbody>${models.map(({ model, spent: used }) => html`<tr key=${model}><th scope="row" class="foreign">${oneLine(model, 60) || "unknown"}</th><${Used} used=${used} /></tr>`)}</tbody>
         ${spent && models.length > 1 && html`<tfoot><tr><th scope="row">All</th><${Used} used=${spent} /></tr></tfoot>`}</table></div>`}</section>
     <section aria-labelledby="meter-limits"><div class="panel-head"><h3 id="meter-limits" class="grow">Limits</h3><${Button} kind="small quiet" icon="settings" onClick=${() => page.show("settings", { tab: "values", query: "limits." })}>Change<//></div>
-      <ul class="list stack">${limits.map((each) => html`<li key=${each.name}><div class="row"><span class="grow">${NAMES[each.name] ?? each.name}</span><span class="num">${money(each.cost)}${each.most === null ? html`<span class="hush">, no limit</span>` : ` of ${money(each.most)}`}</span></div>
+      <ul class="list stack">${limits.map((each) => html`<li key=${each.name}><div class="row"><span class="grow">${NAMES[each.name] ?? each.name}</span><span class="num">${each.cost ? money(each.cost) : "$0"}${each.most === null ? html`<span class="hush">, no limit</span>` : ` of ${money(each.most)}`}</span></div>
         ${each.most !== null && html`<progress max=${each.most} value=${Math.min(each.cost, each.most)} aria-label=${NAMES[each.name] ?? each.name}></progress>`}
         ${each.unpriced > 0 && html`<p class="hush small"><${Icon} name="warning" /> ${number(each.unpriced)} of ${number(each.requests)} requests have no known price, so they are not in it.</p>`}</li>`)}
       <li class="row"><span class="grow">Turns of one run</span><span class="num">${turns ?? html`<span class="hush">no limit</span>`}</span></li>

@@ -86,7 +86,7 @@ export function View({ store, link, session, page, rest }) {
     if (key === "j" || key === "k") all[here + (key === "j" ? 1 : -1)]?.focus();
     else if (key === "a") accept([mark(file.path, hunk)], !accepted.has(mark(file.path, hunk)));
     else if (key === "x" && isLive && !running && !hidden.has(file.path)) take(file, [hunk]);
-    else if (key === "c") write({ path: file.path, hunk, line: hunk.new_start });
+    else if (key === "c") write({ path: file.path, hunk, line: begins(hunk) });
     else return;
     event.preventDefault();
   };
@@ -97,7 +97,7 @@ export function View({ store, link, session, page, rest }) {
     <label class="grow"><span class="sr">What to show</span><select class="field" value=${turn} onChange=${(e) => choose(e.target.value)}>
       <option value="">The whole session</option>
       ${(points.value?.points ?? []).map((each) => html`<option key=${each.message_id} value=${each.message_id}>${each.number === 1 ? "Latest turn" : `Turn ${each.number} back`}: ${oneLine(each.text, 60)}</option>`)}</select></label>
-    <${Segments} label="How" options=${{ unified: "Unified", sides: "Side by side" }} value=${way} choose=${(value) => { setWay(value); store.choose("diff", value); }} />
+    ${!page.isPhone && html`<${Segments} label="How" options=${{ unified: "Unified", sides: "Side by side" }} value=${way} choose=${(value) => { setWay(value); store.choose("diff", value); }} />`}
     <${Button} kind="quiet bare" icon="rewind" label="Rewind" onClick=${() => page.show("rewind")} /></div>`;
   if (!found.value && found.busy) return html`<${Loading} />`;
   if (found.error && !found.value) return html`<${Failed} error=${found.error} again=${found.again} />`;
@@ -109,14 +109,14 @@ export function View({ store, link, session, page, rest }) {
       ${files.length > 3 && html`<ul class="list file-index" aria-label="Files">${files.map((file, n) => html`<li key=${file.path}><button onClick=${() => box.current.querySelectorAll(".file")[n]?.scrollIntoView({ block: "start" })}><${Sign} status=${file.status} /><span class="cut foreign">${spelled(file.path)}</span></button></li>`)}</ul>`}`}
     ${last && html`<p class="note row" role="status"><${Icon} name="check" /><span class="grow">Taken back in <span class="foreign">${spelled(last.path)}</span>. The model is told.</span><${Button} kind="small" onClick=${putBack}>Put it back<//></p>`}
     ${running && isLive && files.length > 0 && html`<p class="note"><${Icon} name="warning" /> A run is under way: what is there can be looked at, and taken back once it has ended.</p>`}
-    ${files.map((file) => html`<${FileDiff} key=${`${turn}/${file.path}`} file=${file} sides=${way === "sides"} load=${() => show(file)}
-      head=${html`<span class="grow"></span>${hidden.has(file.path) && html`<span class="chip" title="Parts of it cannot be taken back">a secret is not shown</span>`}
-        ${isLive && start && html`<${Button} kind="small quiet" disabled=${running} label="Bring the whole file back to what it was" icon="rewind" onClick=${() => take(file, null)}>File back<//>`}`}
+    ${files.map((file) => html`<${FileDiff} key=${`${turn}/${file.path}`} file=${file} sides=${way === "sides" && !page.isPhone} load=${() => show(file)}
+      head=${html`${hidden.has(file.path) && html`<span class="chip" title="Parts of it cannot be taken back">a secret is not shown</span>`}
+        ${isLive && start && html`<${Button} kind="small quiet" disabled=${running} label="Bring the whole file back to what it was" icon="rewind" onClick=${() => take(file, null)}>${{ added: "Remove file", removed: "Bring back" }[file.status] ?? "File back"}<//>`}`}
       tools=${(hunk) => {
     const is = accepted.has(mark(file.path, hunk));
     return html`<${Button} kind="small quiet" aria-pressed=${is ? "true" : "false"} icon="check" onClick=${() => accept([mark(file.path, hunk)], !is)}>${is ? "Accepted" : "Accept"}<//>
       ${isLive && !hidden.has(file.path) && !["added", "removed"].includes(file.status) && html`<${Button} kind="small quiet" icon="cross" disabled=${running} onClick=${() => take(file, [hunk])}>Take back<//>`}
-      <${Button} kind="small quiet" icon="chat" onClick=${() => write({ path: file.path, hunk, line: hunk.new_start })}>Remark<//>`;
+      <${Button} kind="small quiet" icon="chat" onClick=${() => write({ path: file.path, hunk, line: begins(hunk) })}>Remark<//>`;
   }}
       frame=${(hunk) => {
     const is = accepted.has(mark(file.path, hunk));
@@ -134,6 +134,8 @@ export function View({ store, link, session, page, rest }) {
       <${Button} kind="main" icon="chat" onClick=${send}>Put ${count(said.length, "remark")} into the prompt<//></div>`}
   </div>`;
 }
+
+const begins = (hunk) => { const row = rows(hunk).find((each) => each[0] !== " "); return row[2] || row[1]; };
 
 function Remark({ note, keep, close }) {
   const [text, type] = useState("");

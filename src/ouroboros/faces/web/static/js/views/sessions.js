@@ -24,7 +24,7 @@ export function View({ store, link, rest }) {
   const list = found.value?.sessions ?? [];
   const done = (text) => { store.say(text); found.again(); };
   return html`<div class="panel sessions stack"><h2 class="sr">Sessions</h2><div class="panel-head bar">
-    <label class="grow search"><span class="sr">Search in all that was said</span><${Icon} name="search" /><input class="field" type="search" placeholder="Search in all that was said" value=${words} onInput=${(e) => { type(e.target.value); more(PAGE); }} /></label>
+    <label class="grow finder"><span class="sr">Search in all that was said</span><${Icon} name="search" /><input class="field" type="search" placeholder="Search in all that was said" value=${words} onInput=${(e) => { type(e.target.value); more(PAGE); }} /></label>
     <${Segments} label="Of which folder" options=${{ all: "All folders", here: "This folder" }} value=${where} choose=${choose} />
     <${Button} kind="main" icon="plus" onClick=${() => store.go({ session: "", view: "home" })}>New<//></div>
     ${found.error && html`<${Failed} error=${found.error} again=${found.again} />`}

@@ -3,7 +3,7 @@ import { Button, Empty, Failed, Icon, Loading, Status, html, useEffect, useLoade
 import { Rules } from "../panels/rules.js";
 import { Field, Segments, Sure } from "../panels/live.js";
 import { oneLine, spelled } from "../text/safe.js";
-import { count, folder, number, tokens } from "../text/words.js";
+import { folder, number, tokens } from "../text/words.js";
 
 const TABS = { providers: "Providers", models: "Models", values: "Values", rules: "Rules", project: "Project" };
 
@@ -37,7 +37,7 @@ function Providers({ store, link, query, go }) {
   const ready = all.filter((each) => each.is_ready);
   const wanted = words.trim().toLowerCase();
   const shown = (how === "ready" && !wanted ? ready : all).filter((each) => `${each.name} ${each.title}`.toLowerCase().includes(wanted));
-  return html`<div class="stack"><div class="panel-head bar"><label class="grow search"><span class="sr">Find a provider</span><${Icon} name="search" /><input class="field" type="search" placeholder="Find a provider" value=${words} onInput=${(e) => type(e.target.value)} /></label>
+  return html`<div class="stack"><div class="panel-head bar"><label class="grow finder"><span class="sr">Find a provider</span><${Icon} name="search" /><input class="field" type="search" placeholder="Find a provider" value=${words} onInput=${(e) => type(e.target.value)} /></label>
     <${Segments} label="Which" options=${{ ready: `Ready ${ready.length}`, all: `All ${all.length}` }} value=${wanted ? "all" : how} choose=${choose} /><${Button} icon="plus" onClick=${() => add(true)}>Own server<//></div>
     <p class="small">A new session asks <strong class="mono foreign">${found.value.model || "no model yet"}</strong>. <button class="link" onClick=${() => go("models")}>Choose another</button></p>
     ${!shown.length && html`<${Empty} icon="settings" title=${wanted ? "No provider is called so" : "No provider is ready"}><p>${wanted ? "A server of your own can be added." : "Give one of them a key, or add a server of your own."}</p>${!wanted && html`<p><${Button} onClick=${() => choose("all")}>Show all ${all.length}<//></p>`}<//>`}
@@ -51,7 +51,7 @@ function Provider({ one, store, link, query, again }) {
   const at = `/providers/${encodeURIComponent(one.name)}`;
   const keys = Object.entries(one.keys);
   const has = keys.filter(([, source]) => source);
-  const proof = has.length ? `${has[0][0]} from ${has[0][1]}` : one.proof || (keys.length ? `${keys[0][0]} is not set` : "needs no key");
+  const proof = has.length ? `${has[0][0]} from ${has[0][1]}` : one.proof || (one.is_ready || !keys.length ? "needs no key" : `${keys[0][0]} is not set`);
   const test = async () => {
     tell({ busy: true });
     try {
@@ -121,14 +121,14 @@ function Models({ store, link, query }) {
     store.say(`New sessions ask ${name}`, done.wins ? { hint: `Here the ${done.wins} says otherwise, and that counts` } : {});
     now.again();
   });
-  return html`<div class="stack"><label class="search"><span class="sr">Find a model</span><${Icon} name="search" /><input class="field" type="search" placeholder="Find a model, such as sonnet" value=${words} onInput=${(e) => type(e.target.value)} /></label>
+  return html`<div class="stack"><label class="finder"><span class="sr">Find a model</span><${Icon} name="search" /><input class="field" type="search" placeholder="Find a model, such as sonnet" value=${words} onInput=${(e) => type(e.target.value)} /></label>
     <p class="small">A new session asks <strong class="mono foreign">${now.value?.model || "no model yet"}</strong>.</p>
     ${found.error && html`<${Failed} error=${found.error} again=${found.again} />`}${!found.value && found.busy && html`<${Loading} />`}
     ${found.value && !found.value.models.length && html`<${Empty} icon="search" title="No model is called so"><p>A model that nobody lists can be named all the same: under Values, as <code>model</code>.</p><//>`}
     <div class="scroll" tabindex="0" role="region" aria-label="Models"><table class="facts-table models"><thead><tr><th>Model</th><th class="num">Window</th><th class="num">Answer</th><th class="num">$ per M in</th><th class="num">out</th><th>Takes</th><th></th></tr></thead>
       <tbody>${(found.value?.models ?? []).map(({ name, known }) => html`<tr key=${name}><th scope="row" class="mono foreign">${spelled(name)}${known.retires && html`<span class="hush small"> until ${known.retires}</span>`}</th><td class="num">${known.window ? tokens(known.window) : "?"}</td><td class="num">${known.max_output ? tokens(known.max_output) : "?"}</td>
         <td class="num">${known.price ? known.price.input : "?"}</td><td class="num">${known.price ? known.price.output : "?"}</td><td class="small hush">${[known.tools === false && "no tools", known.reasoning && "thinks", ...(known.inputs ?? [])].filter(Boolean).join(", ")}</td>
-        <td>${now.value?.model === name ? html`<${Status} status="done">chosen<//>` : html`<${Button} kind="small quiet" label=${`Choose ${name}`} icon="check" onClick=${() => choose(name)} />`}</td></tr>`)}</tbody></table></div>
+        <td>${now.value?.model === name ? html`<${Status} status="done">chosen<//>` : html`<button class="button small quiet" aria-label=${`Choose ${oneLine(name, 120)}`} onClick=${() => choose(name)}>Choose</button>`}</td></tr>`)}</tbody></table></div>
     ${found.value?.more > 0 && html`<p class="hush small num">${number(found.value.more)} more; say more of the name.</p>`}</div>`;
 }
 
@@ -151,7 +151,7 @@ function Values({ store, link, query, rest }) {
     edit("");
     found.again();
   });
-  return html`<div class="stack"><div class="panel-head bar"><label class="grow search"><span class="sr">Find a setting</span><${Icon} name="search" /><input class="field" type="search" placeholder="Find a setting" value=${words} onInput=${(e) => type(e.target.value)} /></label>
+  return html`<div class="stack"><div class="panel-head bar"><label class="grow finder"><span class="sr">Find a setting</span><${Icon} name="search" /><input class="field" type="search" placeholder="Find a setting" value=${words} onInput=${(e) => type(e.target.value)} /></label>
     <${Segments} label="Which" options=${{ all: "All", set: "Set" }} value=${how} choose=${choose} /></div>
     ${found.value.warnings.map((each) => html`<p class="note small" key=${each}><${Icon} name="warning" /><span class="foreign">${oneLine(each, 600)}</span></p>`)}
     ${!shown.length && html`<${Empty} icon="search" title="No setting is called so" />`}
@@ -187,6 +187,5 @@ function Project({ link, query }) {
   }[project.verdict];
   return html`<div class="stack"><p class="mono foreign">${spelled(project.folder)}</p><p><${Status} status=${says[0]}>${says[1]}<//></p>
     ${project.summary.length > 0 && html`<section><h3>${project.verdict === "trusted" ? "What counts" : "What trust would let count"}</h3><pre class="card panel foreign small">${project.summary.map(spelled).join("\n")}</pre></section>`}
-    ${["untrusted", "changed"].includes(project.verdict) && html`<p class="note small"><${Icon} name="warning" /><span>Read these files first. Then, in that folder: <code>ouro trust</code></span></p>`}
-    <p class="hush small">${count(project.summary.length, "line")}</p></div>`;
+    ${["untrusted", "changed"].includes(project.verdict) && html`<p class="note small"><${Icon} name="warning" /><span>Read these files first. Then, in that folder: <code>ouro trust</code></span></p>`}</div>`;
 }

@@ -1,5 +1,5 @@
 // The conversation as a tree: go on from elsewhere, begin a session of its own there, compare two branches.
-import { Button, Empty, Failed, Icon, Loading, Status, html, useMemo, useState, useWatch } from "../ui.js";
+import { Button, Empty, Failed, Icon, Loading, html, useMemo, useState, useWatch } from "../ui.js";
 import { Dialog } from "../shell/dialog.js";
 import { FileDiff } from "../panels/diff.js";
 import { MOVED, at, useLive } from "../panels/live.js";
@@ -45,14 +45,14 @@ export function View({ store, link, session }) {
     const { session: id } = await link.post(at(session, "fork"), { message: twig.id });
     store.go({ session: id, view: "chat" });
   });
-  const toggle = (id) => pick(picked.includes(id) ? picked.filter((each) => each !== id) : [...picked, id].slice(-2));
+  const toggle = (id) => pick((was) => (was.includes(id) ? was.filter((each) => each !== id) : [...was, id].slice(-2)));
   return html`<div class="panel tree"><div class="panel-head bar"><span class="grow hush small num">${count(found.value.total, "message")} · ${count(rows.filter((row) => row.ends).length, "branch").replace("branchs", "branches")}</span>
       <${Button} kind=${`small ${picked.length === 2 ? "main" : ""}`} disabled=${picked.length !== 2} onClick=${() => compare(true)}>${picked.length === 2 ? "Compare the two" : `Pick ${2 - picked.length} to compare`}<//></div>
     ${running && html`<p class="note"><${Icon} name="warning" /> A run is under way. It can go on from elsewhere once it has ended.</p>`}
     ${shown.length < rows.length && html`<${Button} kind="quiet small" onClick=${() => showAll(true)}>${rows.length - shown.length} messages before these<//>`}
     <ol class="list twigs">${shown.map(({ twig, depth, begins, forks }) => html`<li key=${twig.id} class=${`twig depth-${Math.min(depth, 6)}${twig.is_active ? " is-active" : ""}${twig.is_head ? " is-head" : ""}${begins ? " begins" : ""}${twig.role === "user" ? " is-user" : ""}`}>
       <span class="twig-dot" aria-hidden="true"></span>
-      <div class="grow twig-words"><span class="hush small num">${twig.number} ${ROLES[twig.role] ?? twig.role}${twig.kind !== "plain" ? ` (${twig.kind})` : ""}</span>${forks && html`<span class="chip">parts here</span>`}${twig.is_head && html`<${Status} status="running">goes on here<//>`}
+      <div class="grow twig-words"><span class="hush small num">${twig.number} ${ROLES[twig.role] ?? twig.role}${twig.kind !== "plain" ? ` (${twig.kind})` : ""}</span>${forks && html`<span class="chip">parts here</span>`}${twig.is_head && html`<span class="chip is-now"><${Icon} name="play" />goes on here</span>`}
         <div class="foreign">${oneLine(twig.text, 160) || html`<span class="hush">${twig.calls.length ? `calls ${oneLine(twig.calls.join(", "), 100)}` : "no words"}</span>`}</div>
         ${(found.value.forks[twig.id] ?? []).map((id) => html`<button class="chip" onClick=${() => store.go({ session: id, view: "chat" })}><${Icon} name="open" />forked into ${id.slice(-6)}</button>`)}</div>
       <div class="twig-tools"><${Button} kind="quiet small bare" icon="play" label=${`Go on from message ${twig.number}`} disabled=${running || twig.is_head} onClick=${() => go(twig)} />

@@ -1,0 +1,311 @@
+"""The panels in the page: changes taken back, turns and branches gone to, files and settings used."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ouroboros.llm.turns import Turn
+from tests.story.stage import call
+from tests.web.conftest import Shown
+from tests.web.window import DESK, PHONE, Window
+
+DONE = Turn(text="All done.")
+BEFORE = "".join(f"line {number}\n" for number in range(1, 31))
+AFTER = BEFORE.replace("line 3\n", "line three\n").replace("line 25\n", "line <b>25</b>\n")
+TWO = (
+    Turn(tool_calls=(call("write", path="a.txt", content=BEFORE),)),
+    DONE,
+    Turn(tool_calls=(call("write", path="a.txt", content=AFTER),)),
+    Turn(text="Changed."),
+)
+
+
+async def begin(window: Window, *words: str) -> str:
+    """A session in which these words were said, one after the other."""
+    session = await window.session()
+    for each in words:
+        await window.served.send(session, "submit", text=each)
+        await window.served.rests(session)
+    return session
+
+
+async def show(window: Window, view: str) -> None:
+    await window.run(f"ouro.page.show('{view}')")
+    await window.until(
+        f"document.querySelector('.panel.{view}, .side .empty:not(.loading)') !== null"
+    )
+
+
+def work(window: Window) -> Path:
+    return window.served.root / "work"
+
+
+async def test_a_hunk_is_taken_back_put_back_and_remarked_on(page: Shown) -> None:
+    async with page(TWO) as window:
+        await begin(window, "First", "Second")
+        await show(window, "review")
+        await window.until("document.querySelectorAll('.review option').length === 3")
+        await window.run(
+            "(() => { const one = document.querySelector('.review select');"
+            "one.value = one.options[1].value; one.dispatchEvent(new Event('change', {bubbles: true})); })()"
+        )
+        await window.until("document.querySelectorAll('.hunk').length === 2")
+        assert "line <b>25</b>" in await window.text(".review")
+        assert await window.count(".review b") == 0
+        await window.click(".hunk-head .button", "Take back")
+        await window.until("document.querySelectorAll('.hunk').length === 1")
+        assert (work(window) / "a.txt").read_text() == AFTER.replace("line three\n", "line 3\n")
+        await window.click(".button", "Put it back")
+        await window.until("document.querySelectorAll('.hunk').length === 2")
+        assert (work(window) / "a.txt").read_text() == AFTER
+        await window.click(".hunk-head .button", "Remark")
+        await window.until("document.activeElement?.tagName === 'TEXTAREA'")
+        await window.type("Say it in words")
+        await window.press("Control+Enter")
+        await window.click(".button", "Put 1 remark into the prompt")
+        said = await window.until("document.querySelector('.prompt textarea').value")
+        assert "`a.txt`, line 3" in said
+        assert "Say it in words" in said
+
+
+async def test_hunks_are_gone_through_by_keys_and_what_is_accepted_stays_so(page: Shown) -> None:
+    async with page(TWO) as window:
+        session = await begin(window, "First", "Second")
+        await show(window, "review")
+        await window.until("document.querySelectorAll('.hunk').length === 1")
+        await window.run("document.querySelector('.hunk').focus()")
+        await window.press("a")
+        await window.shows("all accepted")
+        await window.press("x")
+        assert (work(window) / "a.txt").read_text() == AFTER
+        await window.run("location.reload()")
+        await window.until(
+            f"globalThis.ouro?.store.current?.id === '{session}' && document.querySelector('.is-accepted') !== null"
+        )
+        await window.shows("all accepted")
+
+
+async def test_a_turn_is_gone_back_to_and_somebody_elses_work_is_asked_about(page: Shown) -> None:
+    async with page(TWO) as window:
+        session = await begin(window, "First", "Second")
+        (work(window) / "mine").write_text("by hand")
+        await show(window, "rewind")
+        await window.click(".point-head", "Second")
+        await window.shows("Changed by somebody else since")
+        assert "mine" in await window.text(".foreign-edits")
+        assert await window.run("document.querySelector('.point-body .button.main').disabled")
+        await window.click(".choice", "Leave these as they are")
+        await window.click(".point-body .button.main", "Take back words and files")
+        await window.until("document.querySelectorAll('.point').length === 1")
+        assert (work(window) / "a.txt").read_text() == BEFORE
+        assert (work(window) / "mine").read_text() == "by hand"
+        await window.click(".bar .button", "Redo")
+        await window.until("document.querySelectorAll('.point').length === 2")
+        assert (work(window) / "a.txt").read_text() == AFTER
+        log = [event["type"] for event in await window.served.log(session)]
+        assert [each for each in log if each in {"turn.undone", "turn.redone"}] == [
+            "turn.undone",
+            "turn.redone",
+        ]
+
+
+async def test_a_run_that_works_keeps_the_way_back_shut(page: Shown) -> None:
+    turns = [*TWO[:2], Turn(tool_calls=(call("exec_command", cmd="sleep 30"),))]
+    async with page(turns) as window:
+        session = await begin(window, "First")
+        await window.served.send(session, "submit", text="Second")
+        await show(window, "rewind")
+        await window.shows("A run is under way")
+        assert await window.run(
+            "[...document.querySelectorAll('.rewind .bar .button')].every((each) => each.disabled)"
+        )
+        await window.click(".rewind .note .button", "Stop")
+        await window.until("!document.querySelector('.rewind .bar .button').disabled")
+
+
+async def test_the_tree_is_branched_jumped_in_and_compared(page: Shown) -> None:
+    turns = [Turn(text="One."), Turn(text="Left **bold**."), Turn(text="Right.")]
+    async with page(turns) as window:
+        session = await begin(window, "First", "Go left")
+        await show(window, "tree")
+        await window.until("document.querySelectorAll('.twig').length === 4")
+        await window.click("[aria-label='Go on from message 2']")
+        await window.until("document.querySelectorAll('.twig')[1].classList.contains('is-head')")
+        await window.served.send(session, "submit", text="Go right")
+        await window.served.rests(session)
+        await window.until("document.querySelectorAll('.twig').length === 6")
+        assert await window.count(".depth-1") == 2
+        for number in (4, 6):
+            await window.click(f"[aria-label='Compare message {number}']")
+        await window.click(".tree .bar .button", "Compare the two")
+        await window.shows("2 messages are the same")
+        arms = await window.run(
+            "[...document.querySelectorAll('.arm')].map((each) => each.innerText)"
+        )
+        assert ["Go left" in arms[0], "Go right" in arms[1]] == [True, True]
+        assert await window.text(".arm strong") == "bold"
+        await window.press("Escape")
+        await window.until("document.querySelector('.dialog') === null")
+        await window.click("[aria-label='Begin a session of its own after message 2']")
+        await window.until(f"ouro.store.current && ouro.store.current.id !== '{session}'")
+
+
+async def test_files_are_read_by_keys_alone_and_strange_names_stay_text(page: Shown) -> None:
+    async with page(TWO) as window:
+        await begin(window, "First")
+        (work(window) / "deep").mkdir()
+        names = ["<img src=x onerror=alert(1)>", "line\nbreak", "\u202egnp.exe"]
+        for name in names:
+            (work(window) / "deep" / name).write_text(f"<script>{name}</script>\n")
+        await show(window, "files")
+        await window.until("document.querySelectorAll('[role=treeitem]').length === 2")
+        await window.run("document.querySelector('[role=treeitem]').focus()")
+        await window.press("ArrowRight")
+        await window.until("document.querySelectorAll('[role=treeitem]').length === 5")
+        shown = await window.text("[role=tree]")
+        assert names[0] in shown
+        assert "\\u{202e}gnp.exe" in shown
+        assert await window.count("[role=tree] img") == 0
+        await window.press("ArrowDown")
+        await window.until("document.activeElement.innerText.includes('<img')")
+        await window.press("Enter")
+        await window.shows("<script>")
+        await window.press("Escape")
+        await window.until("document.querySelector('[role=tree]') !== null")
+        await window.click(".segments button", "Changed")
+        await window.until("document.querySelector('.tree-rows li')?.innerText.includes('a.txt')")
+
+
+async def test_a_page_that_was_kept_runs_nothing(page: Shown) -> None:
+    async with page([DONE]) as window:
+        session = await begin(window, "First")
+        folder = window.served.root / "home" / "artifacts" / session
+        folder.mkdir(parents=True)
+        (folder / "page.html").write_text(
+            "<title>still</title><script>document.title = 'ran'</script>"
+            "<img src=x onerror=\"document.title = 'ran'\"><p>words</p>"
+        )
+        await show(window, "artifacts")
+        await window.shows("page.html")
+        await window.run(
+            "location.href = [...document.querySelectorAll('.artifact a')].find((a) => a.href.endsWith('show=1')).href"
+        )
+        await window.until("document.body?.innerText.trim() === 'words'")
+        assert await window.run("document.title") == "still"
+        assert await window.run("window.origin") == "null"
+        assert any("Blocked script execution" in each for each in window.troubles)
+        window.troubles.clear()  # they are what was wished for
+
+
+async def test_sessions_are_found_renamed_and_deleted_after_a_yes(page: Shown) -> None:
+    async with page([DONE, DONE]) as window:
+        first = await begin(window, "The quick brown fox")
+        await begin(window, "A lazy dog")
+        await window.run("ouro.page.show('sessions')")
+        await window.until("document.querySelectorAll('.session-row').length === 2")
+        await window.run("document.querySelector('.finder input').focus()")
+        await window.type("quick fox")
+        await window.until("document.querySelectorAll('.session-row').length === 1")
+        assert "quick brown fox" in await window.text(".session-excerpt")
+        await window.click(".menu .button")
+        await window.click(".popup button", "Rename")
+        await window.until("document.activeElement?.value === 'The quick brown fox'")
+        await window.run("document.activeElement.select()")
+        await window.type("Foxes")
+        await window.press("Enter")
+        await window.until("document.querySelector('.session-title')?.innerText === 'Foxes'")
+        await window.click(".menu .button")
+        await window.click(".popup button", "Delete")
+        await window.until("document.querySelector('.dialog .bad')?.disabled")
+        await window.until(
+            "document.activeElement?.closest('.dialog') && document.activeElement.value === ''"
+        )
+        await window.type(first[-4:])
+        await window.press("Enter")
+        await window.until("document.querySelectorAll('.session-row').length === 0")
+        assert (await window.served.client.get(f"/api/v1/sessions/{first}/tree")).status_code == 404
+
+
+async def test_a_key_is_kept_and_nowhere_on_the_page(page: Shown) -> None:
+    async with page([DONE]) as window:
+        await window.run("ouro.page.show('settings')")
+        await window.run("document.querySelector('.settings .finder input')?.focus()")
+        await window.until(
+            "document.activeElement?.type === 'search' || (document.querySelector('.settings .finder input')?.focus(), false)"
+        )
+        await window.type("anthropic")
+        await window.click(".provider .file-name", "Anthropic")
+        await window.run("document.querySelector('.key input').focus()")
+        await window.type("sk-ant-0123456789abcdef")
+        await window.press("Enter")
+        await window.shows("ANTHROPIC_API_KEY is kept in")
+        await window.until(
+            "document.querySelector('.provider')?.innerText.includes('it is not shown')"
+        )
+        assert "0123456789abcdef" not in await window.run("document.documentElement.outerHTML")
+        assert not await window.run(
+            "[...document.querySelectorAll('input')].some((each) => each.value.includes('0123456789'))"
+        )
+        assert "0123456789abcdef" in (window.served.root / "home" / "keys.toml").read_text()
+
+
+async def test_a_setting_is_saved_and_a_wrong_one_is_refused_with_words(page: Shown) -> None:
+    async with page([DONE]) as window:
+        await window.run("ouro.page.show('settings', {tab: 'values', query: 'limits.max_turns'})")
+        await window.click(".value", "limits.max_turns")
+        for given, said in (("many", "expected a whole number"), ("7", "is saved in")):
+            await window.run(
+                "(() => { const one = document.querySelector('.edit input'); one.focus(); one.select(); })()"
+            )
+            await window.type(given)
+            await window.press("Enter")
+            await window.shows(said)
+        await window.until("document.querySelector('.value-now')?.innerText === '7'")
+        assert "user" in await window.text(".origin")
+        text = (window.served.root / "home" / "config.toml").read_text()
+        assert "max_turns = 7" in text
+
+
+VIEWS = ("review", "rewind", "tree", "files", "artifacts", "meter", "sessions", "settings")
+
+
+@pytest.mark.parametrize(("place", "scheme"), [(DESK, "light"), (PHONE, "dark")])
+async def test_nothing_stands_in_the_way_of_anybody(
+    page: Shown, place: tuple[int, int], scheme: str
+) -> None:
+    async with page(TWO, place=place) as window:
+        session = await begin(window, "First", "Second")
+        folder = window.served.root / "home" / "artifacts" / session
+        folder.mkdir(parents=True)
+        (folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+        await window.colours(scheme)
+        await window.run(_axe().read_text())
+        found: dict[str, list[str]] = {}
+        for view in VIEWS:
+            await window.run(f"ouro.page.show('{view}')")
+            await window.until(f"document.querySelector('.panel.{view}') !== null")
+            found[view] = await _wrong(window)
+            if view == "settings":
+                for tab in ("models", "values", "rules", "project"):
+                    await window.click(".settings .tab", tab.title())
+                    await window.until("document.querySelector('.settings .loading') === null")
+                    found[tab] = await _wrong(window)
+        assert {view: each for view, each in found.items() if each} == {}
+
+
+async def _wrong(window: Window) -> list[str]:
+    """What axe calls serious."""
+    wish = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+    code = (
+        f"axe.run(document, {json.dumps(wish)}).then((found) => found.violations"
+        ".filter((each) => ['serious', 'critical'].includes(each.impact))"
+        ".flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.html.slice(0, 200)} ${node.any[0]?.message ?? ''}`)))"
+    )
+    return await window.run(code)
+
+
+def _axe() -> Path:
+    import axe_playwright_python
+
+    return Path(next(iter(axe_playwright_python.__path__))) / "axe.min.js"
