@@ -130,7 +130,7 @@ function Details({ envelope, close }) {
 
 /** JSON on demand: what lies deep, or is long, opens when it is asked for. */
 function Value({ name, value, depth }) {
-  const [open, turn] = useState(depth < 2);
+  const [open, turn] = useState(depth < 4);
   const label = name === undefined ? null : html`<span class="key foreign">${plain(name)}</span>`;
   if (value === null || typeof value !== "object") {
     const text = typeof value === "string" ? value : JSON.stringify(value);
