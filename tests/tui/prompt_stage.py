@@ -109,5 +109,5 @@ async def settled[Result](stage: App[Result], pilot: Pilot[Result]) -> None:
     """Waits until nothing is looked for any more."""
     with anyio.fail_after(30):
         while not all(worker.is_finished for worker in stage.workers):
-            await anyio.sleep(0.005)
+            await pilot.pause(0.005)
     await pilot.pause()

@@ -92,7 +92,7 @@ SLASHES = {
         "/sessions", "the latest sessions of this folder", f"{_HERE}.session:list_sessions"
     ),
     "resume": Slash(
-        "/resume SESSION", "go on with another session", f"{_HERE}.session:resume", waits=True
+        "/resume [SESSION]", "go on with another session", f"{_HERE}.session:resume", waits=True
     ),
     "clear": Slash(
         "/clear",
