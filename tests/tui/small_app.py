@@ -9,6 +9,8 @@ from typing import Any
 import anyio
 from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
+from textual.events import Key
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
@@ -51,6 +53,10 @@ class SmallApp(App[None]):
         self.room.listen(self.take)
         self.slot.sync(self.room.state)
 
+    def on_key(self, event: Key) -> None:
+        if self.keys.action(event.key, "app") == "answer":
+            self.slot.answer()
+
     @property
     def slot(self) -> CardSlot:
         return self.screen_stack[0].query_one(CardSlot)
@@ -61,7 +67,7 @@ class SmallApp(App[None]):
 
     def take(self, envelope: Envelope) -> None:
         if self.is_running:
-            self.slot.take(envelope)
+            self.call_later(self.slot.take, envelope)  # on the application's own loop
 
     def tell(self, told: Notice) -> None:
         self.told.append(told)
@@ -102,24 +108,42 @@ class Small:
         return [each for each in self._sent.commands if not isinstance(each, Submit)]
 
     async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
+        """Presses keys; the pilot's own way sleeps twice for each."""
+        driver = self.app._driver
+        assert driver is not None
+        for key in keys:
+            is_sign = len(key) == 1
+            name = _character_to_key(key) if is_sign else key
+            event = Key(name, key if is_sign else {"space": " "}.get(key))
+            event.set_sender(self.app)
+            driver.send_message(event)
+            await self.pilot._wait_for_screen()
+            if not is_sign:
+                await self.pilot.pause()
         await self.pilot.pause()
 
     async def type(self, text: str) -> None:
-        for sign in text:
-            await self.pilot.press("space" if sign == " " else sign)
-        await self.pilot.pause()
+        await self.press(*text)
 
     async def until(self, holds: Callable[[], object]) -> None:
         """Waits until something is so."""
         with anyio.fail_after(60):
             while not holds():
-                await self.pilot.pause(0.01)
+                await self.pilot.pause(0.005)
+
+    async def sees(self, *words: str) -> str:
+        """Waits until all of the words are on the screen."""
+        with anyio.move_on_after(20):
+            await self.until(lambda: all(each in self.text() for each in words))
+        shown = self.text()
+        for each in words:
+            assert each in shown, shown
+        return shown
 
     async def asked(self) -> None:
         """Waits until a card has the keys."""
         slot = self.app.slot
-        await self.until(lambda: slot.card is not None and slot.card.door.has_focus)
+        await self.until(lambda: slot.card is not None and slot.card.has_keys)
 
     async def rested(self) -> None:
         """Waits until nothing runs and no card is shown."""

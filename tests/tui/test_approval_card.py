@@ -2,13 +2,24 @@
 
 from pathlib import Path
 
-from ouroboros.core.commands import Approve, Submit
+import anyio
+import pytest
+from textual.widgets import Input
+
+from ouroboros.core.commands import Approve, Deny, Interrupt, Submit
+from ouroboros.faces.tui.cards.approval import ApprovalCard
+from ouroboros.faces.tui.parts.typing import Lines
+from ouroboros.faces.tui.screens.edit import EditScreen
+from ouroboros.faces.tui.screens.whole import WholeScreen
 from ouroboros.llm.turns import Turn
 from tests.story.stage import call
 from tests.tui.small_app import Small, small
 
 DONE = Turn(text="done")
-TOUCH = Turn(tool_calls=(call("shell", command="touch made"),))
+
+
+def runs(*commands: str) -> Turn:
+    return Turn(tool_calls=tuple(call("shell", command=command) for command in commands))
 
 
 async def begin(s: Small) -> str:
@@ -18,11 +29,242 @@ async def begin(s: Small) -> str:
     return next(iter(s.room.state.approvals))
 
 
-async def test_yes(tmp_path: Path) -> None:
-    async with small(tmp_path, [TOUCH, DONE]) as s:
-        request = await begin(s)
-        print(s.text())
+ANSWERS: list[tuple[list[str], dict[str, object]]] = [
+    (["y"], {}),
+    (["enter"], {}),
+    (["1"], {}),
+    (["down", "up", "enter"], {}),
+    (["a"], {"scope": "session"}),
+    (["2"], {"scope": "session"}),
+    (["n", "enter"], {"message": ""}),
+    (["4", *"not yet", "enter"], {"message": "not yet"}),
+    (["n", "x", "escape", "y"], {}),
+    (["e", "2", "enter"], {"input": "touch file82"}),
+    (["r", "l"], {"scope": "local"}),
+    (["r", "escape", "y"], {}),
+    (["r", "e", "ctrl+j", *"shell(id)", "enter", "u"], {"scope": "user", "rules": 2}),
+    (["r", "L"], {"scope": "local", "rules": 1}),
+]
+
+
+async def test_every_answer_by_its_keys(tmp_path: Path) -> None:
+    turns = [runs(f"touch file{at}") for at in range(len(ANSWERS))]
+    async with small(tmp_path, [*turns, DONE], size=(100, 30)) as s:
+        await s.room.send(Submit(text="go"))
+        for at, (keys, wanted) in enumerate(ANSWERS):
+            await s.until(lambda at=at: len(s.commands) == at)
+            await s.asked()
+            request = next(iter(s.room.state.approvals))
+            await s.press(*keys)
+            await s.until(lambda at=at: len(s.commands) == at + 1)
+            said = s.commands[at]
+            assert said == _command(request, at, wanted), keys
+        await s.rested()
+
+        made = {path.name for path in (tmp_path / "work").glob("file*")}
+        refused = {"file6", "file7", "file9"}
+        assert made == {f"file{at}" for at in range(len(ANSWERS))} - refused | {"file92"}
+    written = (tmp_path / "work" / ".ouroboros" / "config.local.toml").read_text()
+    assert "shell(touch file10)" in written
+    assert "shell(touch file13:*)" in written
+    assert "shell(id)" in (tmp_path / "home" / "config.toml").read_text()
+
+
+def _command(request: str, at: int, wanted: dict[str, object]) -> Approve | Deny:
+    if "message" in wanted:
+        return Deny(request_id=request, message=str(wanted["message"]))
+    rules = {0: (), 1: (f"shell(touch file{at}:*)",), 2: (f"shell(touch file{at})", "shell(id)")}
+    return Approve(
+        request_id=request,
+        scope=wanted.get("scope", "once"),  # type: ignore[arg-type]
+        rules=rules[int(str(wanted.get("rules", 0)))],
+        input=f"touch file{at}2" if "input" in wanted else "",
+    )
+
+
+async def test_keys_meant_for_the_prompt_answer_nothing(tmp_path: Path) -> None:
+    async with small(tmp_path, [runs("touch made"), DONE], guard_seconds=0.05) as s:
+        await s.type("ye")
+        await s.room.send(Submit(text="go"))
+        slot = s.app.slot
+        await s.until(lambda: slot.card is not None)
+        await anyio.sleep(0.3)
+        await s.type("s y")
+        await s.press("enter")
+
+        assert s.app.line.value == "yes y"
+        assert s.commands == []
+        assert "Ctrl-T to answer" in s.text()
+
+        await s.press("ctrl+t")
+        assert slot.card is not None
+        assert slot.card.has_keys
+        await s.press("ctrl+t")
+        await s.until(lambda: s.app.line.has_focus)
+        await s.press("ctrl+t", "escape")
+        await s.until(lambda: s.app.line.has_focus)
+        await s.press("ctrl+t", "y")
+        await s.rested()
+
+        assert len(s.commands) == 1
+        await s.until(lambda: s.app.line.has_focus)
+        assert s.app.line.value == "yes y"
+
+
+async def test_a_card_takes_the_keys_once_the_prompt_is_empty(tmp_path: Path) -> None:
+    async with small(tmp_path, [runs("touch made"), DONE], guard_seconds=0.05) as s:
+        await s.room.send(Submit(text="go"))
+        await s.asked()
         await s.press("y")
         await s.rested()
-        assert s.commands == [Approve(request_id=request)]
+
         assert (tmp_path / "work" / "made").exists()
+
+
+def reads(tmp_path: Path) -> list[Turn]:
+    """Three questions at once."""
+    (tmp_path / "work").mkdir()
+    for name in "abc":
+        (tmp_path / "work" / name).write_text(name)
+    return [Turn(tool_calls=tuple(call("read", path=name) for name in "abc")), DONE]
+
+
+async def test_the_next_card_is_deaf_for_a_moment(tmp_path: Path) -> None:
+    asks = {"ask": ["read"]}
+    async with small(tmp_path, reads(tmp_path), guard_seconds=3600, permissions=asks) as s:
+        await s.room.send(Submit(text="go"))
+        await s.until(lambda: len(s.room.state.approvals) == 3)
+        await s.sees("Ctrl-T to answer")
+        await s.press("ctrl+t")
+        await s.press("y")
+        await s.until(lambda: len(s.commands) == 1)
+        await s.asked()
+        await s.press("y", "y", "1", "enter", "n")
+
+        assert len(s.commands) == 1
+        assert len(s.room.state.approvals) == 2
+        await s.room.send(Interrupt())
+        await s.rested()
+
+
+async def test_several_questions_are_counted_and_answered_one_by_one(tmp_path: Path) -> None:
+    async with small(tmp_path, reads(tmp_path), permissions={"ask": ["read"]}) as s:
+        await s.room.send(Submit(text="go"))
+        await s.until(lambda: len(s.room.state.approvals) == 3)
+        await s.asked()
+        requests = list(s.room.state.approvals)
+        await s.until(lambda: "1 of 3" in s.text())
+        await s.press("y")
+        await s.asked()
+        await s.until(lambda: "1 of 2" in s.text())
+        await s.press("n", "enter")
+        await s.asked()
+        await s.press("y")
+        await s.rested()
+
+        said = [(type(each), getattr(each, "request_id", "")) for each in s.commands]
+        assert said == [(Approve, requests[0]), (Deny, requests[1]), (Approve, requests[2])]
+
+
+async def test_an_answer_elsewhere_closes_the_card_and_is_told(tmp_path: Path) -> None:
+    async with small(tmp_path, [runs("touch made"), DONE]) as s:
+        request = await begin(s)
+        await s.room.session.send(Deny(request_id=request, message="later"))
+        await s.rested()
+
+        assert [told.text for told in s.app.told] == [
+            "Answered elsewhere: no, “later” (Run touch made)"
+        ]
+        await s.until(lambda: s.app.line.has_focus)
+
+
+async def test_of_two_answers_the_first_counts(tmp_path: Path) -> None:
+    async with small(tmp_path, [runs("touch made"), DONE]) as s:
+        request = await begin(s)
+        card = s.app.slot.card
+        assert isinstance(card, ApprovalCard)
+        card.say(Approve(request_id=request))
+        await s.room.session.send(Deny(request_id=request))
+        await s.rested()
+
+        assert not (tmp_path / "work" / "made").exists()
+        assert any("the first answer counted" in told.text for told in s.app.told)
+
+
+async def test_stopping_the_run_takes_the_card_away(tmp_path: Path) -> None:
+    async with small(tmp_path, [runs("touch made"), DONE]) as s:
+        await begin(s)
+        await s.press("n", "x")
+        await s.room.send(Interrupt())
+        await s.rested()
+
+        assert s.app.told == []
+        await s.until(lambda: s.app.line.has_focus)
+
+
+async def test_the_whole_input_fills_the_screen_and_can_be_answered_there(tmp_path: Path) -> None:
+    command = "\n".join(f"echo {at}" for at in range(100)) + "\ntouch made"
+    async with small(tmp_path, [runs(command), runs("touch two"), DONE]) as s:
+        request = await begin(s)
+        assert "echo 99" not in s.text()
+        await s.press("i")
+        assert isinstance(s.app.screen, WholeScreen)
+        await s.press("end")
+        assert "touch made" in s.text()
+        await s.press("q")
+        assert s.commands == []
+        await s.press("i", "y")
+        await s.until(lambda: len(s.commands) == 1)
+        assert s.commands == [Approve(request_id=request)]
+        await s.asked()
+        await s.press("i", "n")
+        await s.type("no")
+        await s.press("enter")
+        await s.rested()
+
+        assert isinstance(s.commands[1], Deny)
+        assert s.commands[1].message == "no"
+
+
+async def test_a_long_input_is_changed_on_the_whole_screen(tmp_path: Path) -> None:
+    async with small(tmp_path, [runs("touch one\ntouch two"), DONE]) as s:
+        request = await begin(s)
+        await s.press("e")
+        assert isinstance(s.app.screen, EditScreen)
+        await s.press("escape", "e", "ctrl+home", "#", "ctrl+s")
+        await s.rested()
+
+        assert s.commands == [Approve(request_id=request, input="#touch one\ntouch two")]
+        assert {path.name for path in (tmp_path / "work").iterdir()} == {"two"}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
+async def test_nothing_that_is_asked_can_pass_for_something_else(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    command = "echo \x1b[2J\x1b]0;title\x07 [red]ok[/red] \u202etxt\u202c \u200b"
+    async with small(tmp_path, [runs(command), DONE], size=size) as s:
+        await begin(s)
+        shown = s.text()
+        await s.press("i")
+        whole = s.text()
+
+        assert not any(sign in shown + whole for sign in "\x1b\x07\u202e\u200b")
+        assert "\\u{1b}[2J" in whole.replace("\n", "")
+        assert "[red]ok[/red]" in whole
+
+
+async def test_forty_columns_and_ten_rows_are_enough(tmp_path: Path) -> None:
+    async with small(tmp_path, [runs("touch made"), DONE], size=(40, 10)) as s:
+        await begin(s)
+        shown = s.text()
+        for words in ("Allow: Run touch made", "y yes", "n no", "a always", "r remember", "i all"):
+            assert words in shown
+        await s.press("n")
+        assert "What to do instead?" in s.text()
+        assert s.app.slot.query_one(Lines).region.bottom <= 10
+        assert s.app.query_one("#line", Input).region.bottom == 10
+        await s.press("escape", "down", "enter")
+        await s.rested()
+
+        assert [each.scope for each in s.commands if isinstance(each, Approve)] == ["session"]

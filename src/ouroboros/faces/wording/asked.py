@@ -48,17 +48,23 @@ def choices(event: PermissionRequested) -> tuple[Choice, ...]:
         if letter is None:
             continue
         if scope == "policy":
-            found.append(Choice(letter, scope, (), " ".join(event.amendment)))
+            found.append(Choice(letter, scope, (), spelled(" ".join(event.amendment))))
             continue
-        found.append(Choice(letter, scope, (), ", ".join(event.rules)))
+        found.append(Choice(letter, scope, (), spelled(", ".join(event.rules))))
         if event.wider:
-            found.append(Choice(letter.upper(), scope, event.wider, ", ".join(event.wider)))
+            words = spelled(", ".join(event.wider))
+            found.append(Choice(letter.upper(), scope, event.wider, words))
     return tuple(found)
 
 
 def action_of(event: PermissionRequested) -> str:
     """What is asked for, on one line."""
     return one_line(spelled(event.action))
+
+
+def grant_of(event: PermissionRequested, limit: int = 60) -> str:
+    """What a yes for the session would cover, on one line."""
+    return one_line(spelled(event.grant), limit)
 
 
 def reasons(event: PermissionRequested) -> list[str]:

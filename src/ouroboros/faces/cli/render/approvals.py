@@ -3,7 +3,7 @@
 from ouroboros.app.text import plain, spelled
 from ouroboros.core.events import PermissionRequested
 from ouroboros.faces.cli.render.screen import Size
-from ouroboros.faces.wording.asked import FOR, IN, Choice, action_of, choices
+from ouroboros.faces.wording.asked import FOR, IN, Choice, action_of, choices, grant_of
 from ouroboros.faces.wording.rows import BOLD, CYAN, DIM, RED, YELLOW, Row, Span, crop, row, wrap
 from ouroboros.faces.wording.text.diff import diff_rows, is_diff
 from ouroboros.faces.wording.words import one_line
@@ -36,7 +36,7 @@ def question_rows(event: PermissionRequested, size: Size, *, whole: bool = False
 
 def choice_rows(event: PermissionRequested, size: Size) -> list[Row]:
     """The answers to a question, and what "always" would cover."""
-    grant = f" ({one_line(event.grant, 60)})" if event.grant else ""
+    grant = f" ({grant_of(event)})" if event.grant else ""
     text = "y yes   n no   "
     text += f"a always in this session{grant}   " if "session" in event.scopes else ""
     text += "r remember in a file   " if choices(event) else ""

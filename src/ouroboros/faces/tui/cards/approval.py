@@ -11,7 +11,7 @@ from ouroboros.faces.tui.parts.ink import inked
 from ouroboros.faces.tui.parts.select import Pick
 from ouroboros.faces.tui.screens.edit import EditScreen
 from ouroboros.faces.tui.screens.whole import WholeScreen
-from ouroboros.faces.wording.asked import FOR, Choice, action_of, choices, reasons
+from ouroboros.faces.wording.asked import FOR, Choice, action_of, choices, grant_of, reasons
 from ouroboros.faces.wording.rows import BOLD, DIM, RED, Row, row, wrap
 from ouroboros.faces.wording.text.diff import diff_rows, is_diff
 from ouroboros.faces.wording.words import one_line
@@ -52,7 +52,7 @@ class ApprovalCard(Card):
         event = self.event
         picks = [Pick("yes", "Yes", "y", short="yes")]
         if "session" in event.scopes:
-            grant = f": {one_line(event.grant, 60)}" if event.grant else ""
+            grant = f": {grant_of(event)}" if event.grant else ""
             picks.append(
                 Pick("session", f"Yes, and again in this session{grant}", "a", short="always")
             )

@@ -36,7 +36,7 @@ class Card(Vertical):
     Card.-typing #asking { display: block; }
     Card #letters { display: none; color: $text-accent; }
     Card.-low #letters { display: block; }
-    Card.-low #answers { max-height: 2; }
+    Card.-low #answers { max-height: 2; scrollbar-size-vertical: 0; }
     Card.-low Lines { max-height: 2; }
     """
 
@@ -53,6 +53,12 @@ class Card(Vertical):
     @dataclass
     class Later(Message):
         """The person wants to type something else first."""
+
+    @dataclass
+    class Ready(Message):
+        """It can be answered."""
+
+        card: "Card"
 
     def __init__(self, name: str) -> None:
         """``name`` is of what is asked."""
@@ -90,6 +96,12 @@ class Card(Vertical):
         """What takes the keys."""
         return self.query_one("#typed" if self.has_class("-typing") else "#answers")
 
+    @property
+    def has_keys(self) -> bool:
+        """What is typed goes here."""
+        focused = self.screen.focused if self.is_attached else None
+        return focused is not None and self in focused.ancestors_with_self
+
     def say(self, command: Command) -> None:
         """Gives the answer, once."""
         if not self.is_done:
@@ -102,7 +114,7 @@ class Card(Vertical):
 
     def ask(self, picks: Sequence[Pick], *, step: str = "") -> None:
         """Lets the person choose."""
-        was_here = self.door.has_focus
+        was_here = self.has_keys
         self._step = step
         self.remove_class("-typing")
         self.answers.show(picks)
@@ -136,6 +148,7 @@ class Card(Vertical):
         self.set_class(self.is_low, "-low")
         self.draw()
         self.begin()
+        self.post_message(self.Ready(self))
 
     def on_resize(self) -> None:
         """Draws it anew; the answers stay as they are."""

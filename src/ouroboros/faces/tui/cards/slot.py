@@ -59,7 +59,7 @@ class CardSlot(Widget):
         self._prompt: Widget | None = None
         self._watch: Timer | None = None
         self._is_put_off = False
-        self._was_quiet = False
+        self._was_quiet = self._follows = self._is_ready = False
         self._count = 0
 
     @property
@@ -95,7 +95,7 @@ class CardSlot(Widget):
         if self._card is not None and self._card.asked in names and not self._is_stale(state):
             self._entitle()
             return
-        follows = self._card is not None and self._card.door.has_focus
+        follows = self._card is not None and self._card.has_keys
         self._remove()
         if cards:
             self._show(cards[0][1](), follows=follows)
@@ -104,9 +104,9 @@ class CardSlot(Widget):
 
     def answer(self) -> None:
         """Brings the keys to the card; a second time back to the prompt."""
-        if self._card is None:
+        if self._card is None or not self._is_ready:
             return
-        if self._card.door.has_focus:
+        if self._card.has_keys:
             self._put_off()
         else:
             self._focus(self._card)
@@ -162,14 +162,18 @@ class CardSlot(Widget):
     def _show(self, card: Card, *, follows: bool) -> None:
         self._card = card
         self.add_class("-open")
+        self._follows = follows
         self.mount(card)
-        self.call_after_refresh(self._shown, card, follows=follows)
 
-    def _shown(self, card: Card, *, follows: bool) -> None:
+    def on_card_ready(self, event: Card.Ready) -> None:
+        """It is on the screen: it may take the keys, now or later."""
+        event.stop()
+        card = event.card
         if card is not self._card:
             return
+        self._is_ready = True
         self._entitle()
-        if follows:
+        if self._follows:
             self._focus(card)
             if self._guard:
                 card.answers.deaf = True
@@ -184,7 +188,7 @@ class CardSlot(Widget):
     def _look(self) -> None:
         """Takes the keys once the prompt was empty for the whole of a moment."""
         card = self._card
-        if card is None or self._is_put_off or card.door.has_focus:
+        if card is None or self._is_put_off or card.has_keys:
             return
         is_quiet = not _text(self.screen.focused)
         if is_quiet and (self._was_quiet or not self._guard):
@@ -211,7 +215,7 @@ class CardSlot(Widget):
     def _remove(self) -> None:
         if self._card is not None:
             self._card.remove()
-        self._card = None
+        self._card, self._is_ready = None, False
         if self._watch is not None:
             self._watch.stop()
             self._watch = None
@@ -219,11 +223,11 @@ class CardSlot(Widget):
 
     def _entitle(self) -> None:
         card = self._card
-        if card is None:
+        if card is None or not self._is_ready:
             return
         more = f" 1 of {self._count} " if self._count > 1 else " "
         key = host_of(self).keys.shown("answer")
-        how = f" {key} to answer " if key and not card.door.has_focus else " Esc: later "
+        how = f" {key} to answer " if key and not card.has_keys else " Esc: later "
         card.border_title = Content(f"{card.kind}{more}".strip())
         card.border_subtitle = Content(how.strip())
 

@@ -1,7 +1,7 @@
 """Long text that is only drawn where it is looked at."""
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, override
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
@@ -55,6 +55,34 @@ class Pager(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         """Lays it out for the width there is now."""
         self._lay_out()
+
+    @override
+    def action_scroll_down(self) -> None:
+        self._by(1)
+
+    @override
+    def action_scroll_up(self) -> None:
+        self._by(-1)
+
+    @override
+    def action_page_down(self) -> None:
+        self._by(max(self.size.height - 1, 1))
+
+    @override
+    def action_page_up(self) -> None:
+        self._by(-max(self.size.height - 1, 1))
+
+    @override
+    def action_scroll_home(self) -> None:
+        self.scroll_to(y=0, animate=False)
+
+    @override
+    def action_scroll_end(self) -> None:
+        self.scroll_to(y=len(self._rows), animate=False)
+
+    def _by(self, rows: int) -> None:
+        """At once: who reads wants to be there."""
+        self.scroll_relative(y=rows, animate=False)
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
