@@ -1,0 +1,78 @@
+"""The page for everybody: no finding of axe that matters, in light and dark, at a desk and on a phone."""
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from ouroboros.llm.turns import Turn
+from tests.story.stage import call
+from tests.web.conftest import Shown
+from tests.web.window import DESK, PHONE, Window
+
+_RUN = """axe.run(document, {resultTypes: ['violations'], ...%s}).then((found) => found.violations
+  .filter((each) => ['serious', 'critical'].includes(each.impact))
+  .map((each) => [each.id, each.nodes.slice(0, 4).map((node) => node.html.slice(0, 160) + ' ' + node.failureSummary.slice(0, 200))]))"""
+_ALL, _COLOURS = "{}", "{runOnly: ['color-contrast']}"
+
+
+def _axe() -> str:
+    """The rules, as the development package brings them."""
+    found = importlib.util.find_spec("axe_playwright_python")
+    assert found is not None
+    assert found.origin is not None
+    return (Path(found.origin).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+async def findings(window: Window, name: str) -> list[Any]:
+    """Serious and critical ones, each with the elements that it is about; in the dark only colours differ."""
+    found: list[Any] = []
+    for scheme, rules in (("dark", _COLOURS), ("light", _ALL)):
+        await window.colours(scheme)
+        await anyio.sleep(0.05)  # what was just drawn has its colours
+        found += [[name, scheme, *each] for each in await window.run(_RUN % rules)]
+    return found
+
+
+async def test_axe_sees_what_is_wrong(page: Shown) -> None:
+    async with page() as window:
+        await window.tab.call("Runtime.evaluate", {"expression": _axe()})
+        await window.run(
+            "(() => { const make = (name, words = '') => { const one = document.createElement(name);"
+            "one.textContent = words; document.querySelector('.home').append(one); return one; };"
+            "make('img').src = 'mark.svg'; make('button'); const pale = make('p', 'pale');"
+            "pale.style.color = '#999'; pale.style.background = '#aaa'; })()"
+        )
+        found = {each[2] for each in await findings(window, "wrong")}
+        assert {"image-alt", "button-name", "color-contrast"} <= found
+
+
+async def test_axe_finds_nothing_serious_in_light_and_dark(page: Shown) -> None:
+    text = "# So\n\n**It** is [there](https://a.example/x): `x`\n\n```py\nx = 1  # one\n```\n\n| a |\n|---|\n| 1 |"
+    plan = call("update_plan", plan=[{"step": "Look", "status": "in_progress"}])
+    turns = [
+        Turn(reasoning="Well", text=text, tool_calls=(plan, call("exec_command", cmd="false"))),
+        Turn(tool_calls=(call("write", path="a.txt", content="a\n"),)),
+        Turn(text=text),
+    ]
+    async with page(turns, mode="ask") as window:
+        await window.tab.call("Runtime.evaluate", {"expression": _axe()})
+        found = await findings(window, "home")
+        await window.session()
+        await window.say("Look at it")
+        await window.until("document.querySelector('.ask .diff') !== null")
+        found += await findings(window, "asked")
+        await window.size(PHONE)
+        found += await findings(window, "asked on a phone")
+        await window.press("Alt+y")
+        await window.until("document.querySelector('.ending') !== null")
+        await window.size(DESK)
+        found += await findings(window, "chat")
+        await window.press("Alt+2")
+        await window.until("document.querySelectorAll('.event').length > 5")
+        await window.click(".event")
+        await window.run("ouro.page.sheet('palette')")
+        await window.until("document.querySelector('[role=dialog]') !== null")
+        found += await findings(window, "timeline and palette")
+        assert found == []
