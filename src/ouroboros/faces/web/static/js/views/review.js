@@ -58,6 +58,8 @@ export function View({ store, link, session, page, rest }) {
   const isLive = Boolean(found.value) && !found.value.end;
   const running = session.running;
 
+  // A hunk that is all of a file goes back with the file.
+  const goesBack = (file) => isLive && !hidden.has(file.path) && !["added", "removed"].includes(file.status);
   const take = async (file, hunks) => {
     const command = hunks ? { type: "take_back", path: file.path, pieces: hunks.map(piece) }
       : { type: "restore", checkpoint: start, paths: [file.path, ...(file.was ? [file.was] : [])], foreign: "overwrite" };
@@ -85,7 +87,7 @@ export function View({ store, link, session, page, rest }) {
     const key = event.key.toLowerCase();
     if (key === "j" || key === "k") all[here + (key === "j" ? 1 : -1)]?.focus();
     else if (key === "a") accept([mark(file.path, hunk)], !accepted.has(mark(file.path, hunk)));
-    else if (key === "x" && isLive && !running && !hidden.has(file.path)) take(file, [hunk]);
+    else if (key === "x" && !running && goesBack(file)) take(file, [hunk]);
     else if (key === "c") write({ path: file.path, hunk, line: begins(hunk) });
     else return;
     event.preventDefault();
@@ -115,7 +117,7 @@ export function View({ store, link, session, page, rest }) {
       tools=${(hunk) => {
     const is = accepted.has(mark(file.path, hunk));
     return html`<${Button} kind="small quiet" aria-pressed=${is ? "true" : "false"} icon="check" onClick=${() => accept([mark(file.path, hunk)], !is)}>${is ? "Accepted" : "Accept"}<//>
-      ${isLive && !hidden.has(file.path) && !["added", "removed"].includes(file.status) && html`<${Button} kind="small quiet" icon="cross" disabled=${running} onClick=${() => take(file, [hunk])}>Take back<//>`}
+      ${goesBack(file) && html`<${Button} kind="small quiet" icon="cross" disabled=${running} onClick=${() => take(file, [hunk])}>Take back<//>`}
       <${Button} kind="small quiet" icon="chat" onClick=${() => write({ path: file.path, hunk, line: begins(hunk) })}>Remark<//>`;
   }}
       frame=${(hunk) => {
