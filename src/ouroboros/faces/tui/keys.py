@@ -252,7 +252,9 @@ def _understood(name: str, words: Iterable[str], problems: list[str]) -> tuple[s
 
 
 def _types(key: str) -> bool:
-    return key == "space" or ("+" not in key and key not in _NAMED)
+    """Whether it puts a sign into the text."""
+    *modifiers, last = key.split("+")
+    return set(modifiers) <= {"shift"} and (last not in _NAMED or last == "space")
 
 
 def _rival(
