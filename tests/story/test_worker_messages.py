@@ -22,7 +22,7 @@ from ouroboros.core.commands import Approve, Branch, Deny, Steer, Submit
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import PermissionRequested
 from ouroboros.core.events.schema import registry
-from ouroboros.faces.ipc import worker
+from ouroboros.faces.wording import worker
 from ouroboros.faces.ipc.link import Link
 from ouroboros.llm.turns import Turn
 from ouroboros.store.lease import holder

@@ -68,10 +68,11 @@ class Served:
 
     @asynccontextmanager
     async def socket(self, path: str, **headers: str) -> AsyncGenerator["Socket"]:
-        """A websocket below ``/api/v1`` as a program opens it."""
+        """A websocket as a program opens it; a path that is not below ``/api`` is below ``/api/v1``."""
+        whole = path if path.startswith("/api/") else f"/api/v1{path}"
         given = {"Authorization": f"Bearer {self.plate.token}", **headers}
         async with connect(
-            f"ws://127.0.0.1:{self.plate.port}/api/v1{path}",
+            f"ws://127.0.0.1:{self.plate.port}{whole}",
             additional_headers=given,
             proxy=None,
             compression=None,

@@ -10,7 +10,7 @@ from ouroboros.app.ouroboros import Session
 from ouroboros.core.commands import Interrupt, Submit
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.core.events import Envelope
-from ouroboros.faces.ipc import worker
+from ouroboros.faces.wording import worker
 
 type Send = Callable[[worker.Told], None]
 type Open = Callable[[str], AbstractAsyncContextManager[Session]]

@@ -14,7 +14,7 @@ from anyio.abc import SocketAttribute, SocketStream
 
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.ipc.link import Link, Load, Open, no_repositories
-from ouroboros.faces.ipc.worker import Told, refused
+from ouroboros.faces.wording.worker import Told, refused
 
 LINE_BYTES = 16 * 1_048_576
 """The longest message; a longer one is refused and the connection stays."""

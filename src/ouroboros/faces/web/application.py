@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from ouroboros.core.errors import OuroborosError
-from ouroboros.faces.web import document, live, login, panels, sessions, streams
+from ouroboros.faces.web import document, earlier, live, login, panels, sessions, streams
 from ouroboros.faces.web.assets import assets
 from ouroboros.faces.web.guard import Guard
 from ouroboros.faces.web.patience import Patience
@@ -30,6 +30,7 @@ def described_routes(site: Site) -> list[BaseRoute]:
         *panels.routes(site),
         *streams.routes(site),
         *live.routes(site),
+        *earlier.routes(site),
     ])
 
 

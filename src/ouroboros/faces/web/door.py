@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from anyio import to_thread
 from msgspec import Struct
@@ -55,11 +55,14 @@ async def served(
     from ouroboros.faces.web.site import Site
 
     waits = patience or Patience()
-    loaded = await to_thread.run_sync(outfit.loaded, outfit.cwd)
-    sockets = listeners or tuple(listening(0))
-    port: int = sockets[0].getsockname()[1]
-    access = Access(port, token=token)
-    async with hub(outfit) as rooms:
+    async with AsyncExitStack() as stack:
+        sockets = listeners or tuple(listening(0))
+        for each in sockets:
+            stack.callback(each.close)
+        port: int = sockets[0].getsockname()[1]
+        access = Access(port, token=token)
+        loaded = await to_thread.run_sync(outfit.loaded, outfit.cwd)
+        rooms = await stack.enter_async_context(hub(outfit))
         site = Site(hub=rooms, access=access, clock=SystemClock(), loaded=loaded)
         async with serving(application(site, waits), *sockets, patience=waits):
             yield Doorplate(port=port, token=access.token, ticket=access.ticket)

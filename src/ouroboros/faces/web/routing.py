@@ -94,9 +94,10 @@ def described_socket(
     query: Mapping[str, str] | None = None,
     sent: tuple[object, ...] = (),
     received: tuple[object, ...] = (),
+    root: str = API,
 ) -> DescribedSocket:
-    """A websocket below ``/api/v1``."""
-    route = DescribedSocket(API + path, endpoint)
+    """A websocket below ``/api/v1``, or below another root."""
+    route = DescribedSocket(root + path, endpoint)
     route.description = Description(
         summary=summary, query=query or {}, sent=sent, received=received
     )

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 
 import anyio
-from anyio import create_task_group
+from anyio import CancelScope, create_task_group
 from starlette.types import ASGIApp
 
 from ouroboros.faces.web.patience import Patience
@@ -68,8 +68,13 @@ async def serving(
         timeout_graceful_shutdown=_STOP_SECONDS,
     )
     server = Quiet(config)
+
+    async def serve() -> None:
+        with CancelScope(shield=True):  # it ends by itself, and takes its connections with it
+            await server.serve(list(sockets))
+
     async with create_task_group() as tasks:
-        tasks.start_soon(server.serve, list(sockets))
+        tasks.start_soon(serve)
         try:
             await started.wait()
             yield
