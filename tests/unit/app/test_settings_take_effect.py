@@ -31,6 +31,7 @@ from tests.unit.app.policy_effects import POLICY_EFFECTS
 from tests.unit.app.repo_effects import REPO_EFFECTS
 from tests.unit.app.review_effects import REVIEW_EFFECTS
 from tests.unit.app.rlm_effects import RLM_EFFECTS
+from tests.unit.app.server_effects import SERVER_EFFECTS
 from tests.unit.app.web_effects import WEB_EFFECTS
 
 DONE = Turn(text="done")
@@ -376,6 +377,7 @@ EFFECTS: dict[str, Effect] = {
     **CHECKPOINT_EFFECTS,
     **CONTEXT_EFFECTS,
     **WEB_EFFECTS,
+    **SERVER_EFFECTS,
     "model": model,
     "fallback": fallback,
     "mode": mode,

@@ -58,8 +58,8 @@ def without(table: Table, path: KeyPath) -> Table:
 
 
 def _judge(path: KeyPath) -> _IsLooser | None:
-    if path[:1] == ("tui",):
-        return _differs  # how the person's own screen looks, and which programs it starts
+    if path[:1] in {("tui",), ("server",)}:
+        return _differs  # how the person's own faces look, and which programs they start
     return _ACTIONS if path[:2] == ("safety", "actions") else _JUDGES.get(path)
 
 
