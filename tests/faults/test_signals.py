@@ -2,6 +2,8 @@
 
 import random
 import signal
+import subprocess
+import sys
 import time
 from itertools import product
 from pathlib import Path
@@ -14,6 +16,8 @@ from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.faults import faulted
 from tests.story.stage import call
+from tests.story.test_cli_run import script
+from tests.story.test_killed_with_a_command import appears
 
 SIGNS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 MOMENTS = ("session.ready", "turn.started", "agent.message", "tool.attempted", "tool.result")
@@ -141,3 +145,30 @@ async def test_signals_while_it_closes_end_it_with_the_same_code(
 @pytest.mark.deep
 async def test_signals_may_come_at_any_moment(tmp_path: Path) -> None:
     assert await complaints(tmp_path, stops(seed=2026, count=24)) == []
+
+
+def test_a_run_under_nohup_goes_on_when_its_terminal_is_gone(tmp_path: Path) -> None:
+    waits = {
+        "name": "shell",
+        "arguments": {"command": "echo x > begun; until [ -e go ]; do sleep 0.05; done"},
+    }
+    model = script(tmp_path, {"text": "", "tool_calls": [waits]}, {"text": "Done."})
+    run = ("ouroboros", "run", "--model", model, "--mode", "full-auto", "Do it.")
+    process = subprocess.Popen(
+        ["nohup", sys.executable, "-m", *run],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        appears(tmp_path / "begun")
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+        (tmp_path / "go").touch()
+        said, told = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert (process.returncode, said) == (0, "Done.\n"), told

@@ -22,9 +22,10 @@ def run[T](main: Callable[[], Awaitable[T]]) -> T:
     """As ``anyio.run``; SIGTERM or SIGHUP that nobody watches for ends the program at once, as interrupted.
 
     What it leaves open is what a killed one leaves. At the very end of the program no signal counts.
+    Under ``nohup`` SIGHUP never does.
     """
     if threading.current_thread() is threading.main_thread():
-        _take(_leave, signal.SIGTERM, signal.SIGHUP)
+        _take(_leave, *(number for number in _counting() if number != signal.SIGINT))
         atexit.register(_take, signal.SIG_IGN, *_STOPPING)
     return anyio.run(main)
 
@@ -62,6 +63,12 @@ async def on_resize(tell: Callable[[], Awaitable[None]]) -> None:
             await tell()
 
 
+def _counting() -> list[signal.Signals]:
+    """The signals that stop; one that whoever started us has made us deaf to is left alone."""
+    is_deaf = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return [number for number in _STOPPING if number != signal.SIGHUP or not is_deaf]
+
+
 @contextmanager
 def _heard() -> Generator[ObjectReceiveStream[signal.Signals]]:
     """Each stopping signal; at the end they do again what they did before, without a moment between.
@@ -81,7 +88,7 @@ def _heard() -> Generator[ObjectReceiveStream[signal.Signals]]:
 
     # Which thread gets a signal is the system's choice; a loop with a receiver is woken by any.
     with send, receive, anyio.open_signal_receiver(signal.SIGURG):
-        before = {number: signal.signal(number, hear) for number in _STOPPING}
+        before = {number: signal.signal(number, hear) for number in _counting()}
         try:
             yield receive
         finally:
