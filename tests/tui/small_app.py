@@ -80,7 +80,7 @@ class SmallApp(App[None]):
 
     def open(self, screen: Screen[Any]) -> None:
         """Shows a screen; what it ends with is kept."""
-        self.push_screen(screen, self.results.append)
+        self.call_later(self.push_screen, screen, self.results.append)
 
 
 class Sent:

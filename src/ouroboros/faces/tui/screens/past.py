@@ -22,6 +22,8 @@ _SAID = 8
 async def find(host: Host, words: str, *, everywhere: bool) -> "list[tuple[Session, str]]":
     """Sessions, the latest or the best first, each with the place that has the words.
 
+    Those in which nothing was said are left out.
+
     Raises:
         StoreFailed: The database cannot be read.
     """
@@ -100,7 +102,7 @@ def _found(home: Path, cwd: str | None, words: str) -> "list[tuple[Session, str]
 
     listed = sessions.list_sessions(home, cwd=cwd, limit=1_000_000 if words else _SHOWN)
     if not words:
-        return [(each, "") for each in listed]
+        return [(each, "") for each in listed if each.turns or each.title]
     known = {each.id: each for each in listed}
     found: dict[str, tuple[Session, str]] = {}
     for hit in sessions.hits(home, words, limit=_HITS * 4):

@@ -214,13 +214,12 @@ class SessionPicker(Framed[str]):
 def preview_rows(session: "Session", said: list[tuple[str, str]], width: int) -> list[Row]:
     """What is known of a session, and what was said in it last."""
     rows = wrap(one_line(session.title, 300) or "(no words yet)", width, BOLD)
-    turns = count(session.turns, "turn")
-    facts = f"{moment(session.updated)}, {turns}, {session.status}, {one_line(session.model)}"
-    rows += wrap(facts, width, DIM)
-    rows += [*wrap(one_line(session.cwd, 300), width, DIM), row(session.id, DIM)]
+    rows += wrap(f"{moment(session.updated)}, {count(session.turns, 'turn')}", width, DIM)
     for who, text in said:
         rows += [row(""), row(who, CYAN), *wrap(plain(text[:_WORDS]), width)]
-    return rows
+    facts = (session.status, session.model, session.cwd, session.id)
+    about = [line for fact in facts for line in wrap(one_line(fact, 300), width, DIM)]
+    return [*rows, row(""), *about]
 
 
 def _pick(session: "Session", excerpt: str, here: str, standing: str) -> Pick:
