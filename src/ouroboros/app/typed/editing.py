@@ -13,6 +13,7 @@ import tty
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from shutil import which
 
 import anyio
 from anyio import to_thread
@@ -45,8 +46,9 @@ async def edited(
         command = shlex.split(words)
     except ValueError:
         command = []
-    if not command:
-        raise Misuse(f"the editor {words[:80]!r} is no command", hint="set tui.editor or EDITOR")
+    search = environment.get("PATH", "")
+    if not command or not await to_thread.run_sync(which, command[0], os.X_OK, search):
+        raise Misuse(f"there is no editor {words[:80]!r}", hint="set tui.editor or EDITOR")
     folder = await to_thread.run_sync(tempfile.mkdtemp, "", "ouro-")
     file = Path(folder) / "prompt.md"
     try:

@@ -9,16 +9,23 @@ async def edited(host: Around, text: str) -> str | None:
     """What became of the text; None where it stays as it was, with words for why."""
     from textual.app import SuspendNotSupported
 
+    try:
+        # What is raised inside would leave the screen suspended.
+        with host.suspend():
+            found = await _edited(host, text)
+    except SuspendNotSupported:
+        found = Notice(text="this terminal cannot be given to an editor", level="warning")
+    if isinstance(found, Notice):
+        host.tell(found)
+        return None
+    return found
+
+
+async def _edited(host: Around, text: str) -> str | Notice:
     from ouroboros.app.typed.editing import edited as edit
 
-    settings = host.loaded.settings.tui
+    editor = host.loaded.settings.tui.editor
     try:
-        with host.suspend():
-            return await edit(
-                text, cwd=host.cwd, environment=host.environment, editor=settings.editor
-            )
-    except SuspendNotSupported:
-        host.tell(Notice(text="this terminal cannot be given to an editor", level="warning"))
+        return await edit(text, cwd=host.cwd, environment=host.environment, editor=editor)
     except OuroborosError as problem:
-        host.tell(Notice(text=f"error: {problem.message}", level="error", hint=problem.hint))
-    return None
+        return Notice(text=f"error: {problem.message}", level="error", hint=problem.hint)
