@@ -14,9 +14,9 @@ export function Composer({ store, session, page, link }) {
   const [text, setText] = useState(drafts.get(session.id) ?? "");
   const [media, setMedia] = useState([]);
   const [menu, setMenu] = useState(null);
-  const [busy, setBusy] = useState(false);
   const back = useRef(0);
   const field = useRef(null);
+  const last = useRef(Promise.resolve());
   const running = session.running;
   const type = (words) => { drafts.set(session.id, words); setText(words); };
 
@@ -69,23 +69,30 @@ export function Composer({ store, session, page, link }) {
     });
   };
 
-  const say = async (how) => {
+  const say = (how) => {
     const words = text.trim();
-    if ((!words && !media.length) || busy) return;
+    const handed = media;
+    if (!words && !handed.length) return;
     setMenu(null);
-    setBusy(true);
-    const did = await store.attempt(async () => {
-      if (words.startsWith("/") && /^\/[a-z]*(?:\s|$)/.test(words)) return carryOut(words, { session, store, page });
-      if (!running) return session.send({ type: "submit", text: words, ...(media.length ? { media: media.map(({ media_type, data, name }) => ({ type: "media", media_type, data, name })) } : {}) });
-      if (media.length) throw Object.assign(new Error("Pictures can be handed in when the run has ended"), { hint: "Esc stops it" });
-      return session.send({ type: how === "queue" ? "queue" : "steer", text: words });
-    });
-    setBusy(false);
-    if (!did) return;
-    // What was typed meanwhile stays.
-    if (field.current?.value.trim() === words) type("");
+    type("");
     setMedia([]);
     back.current = 0;
+    // One after the other, in the order in which they were said.
+    last.current = last.current.then(async () => {
+      const did = await store.attempt(() => sent(words, handed, how));
+      if (did || field.current?.value) return;
+      type(words);
+      setMedia(handed);
+    });
+  };
+  const sent = (words, handed, how) => {
+    if (/^\/[a-z]*(?:\s|$)/.test(words)) return carryOut(words, { session, store, page });
+    if (!session.running) {
+      const pictures = handed.map(({ media_type, data, name }) => ({ type: "media", media_type, data, name }));
+      return session.send({ type: "submit", text: words, ...(pictures.length ? { media: pictures } : {}) });
+    }
+    if (handed.length) throw Object.assign(new Error("Pictures can be handed in when the run has ended"), { hint: "Esc stops it" });
+    return session.send({ type: how === "queue" ? "queue" : "steer", text: words });
   };
 
   const recall = (step) => {
@@ -149,12 +156,12 @@ export function Composer({ store, session, page, link }) {
     <div class="prompt card">
       ${media.length > 0 && html`<ul class="list row pictures">${media.map((each, n) => html`<li key=${n}><img src=${`data:${each.media_type};base64,${each.data}`} alt=${oneLine(each.name, 60)} /><${Button} kind="quiet small bare" icon="close" label=${`Leave out ${oneLine(each.name, 40)}`} onClick=${() => setMedia(media.filter((_, at) => at !== n))} /></li>`)}</ul>`}
       <textarea ref=${field} rows="1" aria-label=${running ? "Say something while it runs" : "Say what shall be done"} aria-describedby="prompt-hint" placeholder=${running ? "Steer, or Tab to say it afterwards" : "Say what shall be done"}
-        value=${text} onInput=${(e) => { back.current = 0; type(e.target.value); suggest(e.target.value, e.target.selectionStart); }} onKeyDown=${keys} onPaste=${paste} onBlur=${() => setTimeout(() => setMenu(null), 150)}
+        value=${text} onInput=${(e) => { back.current = 0; type(e.target.value); suggest(e.target.value, e.target.selectionStart); }} onKeyDown=${keys} onPaste=${paste} onBlur=${() => setTimeout(() => document.activeElement !== field.current && setMenu(null), 150)}
         role="combobox" aria-autocomplete="list" aria-expanded=${menu?.options.length ? "true" : "false"} aria-controls="suggest" aria-activedescendant=${menu?.options.length ? `suggest-${menu.at}` : undefined}></textarea>
       <div class="prompt-foot"><label class="button quiet small bare" title="Hand in a picture"><${Icon} name="artifacts" label="Hand in a picture" /><input class="sr" type="file" accept="image/png,image/jpeg,image/gif,image/webp" multiple onChange=${(e) => { attach([...e.target.files]); e.target.value = ""; }} /></label>
         <span class="hush small grow cut" id="prompt-hint">${hint}</span>
-        ${running && html`<${Button} kind="small" onClick=${() => say("queue")} disabled=${!text.trim() || busy}>Later<//>`}
-        <${Button} kind="main small" icon="send" onClick=${() => say("steer")} disabled=${(!text.trim() && !media.length) || busy}>${running ? "Steer" : "Send"}<//></div>
+        ${running && html`<${Button} kind="small" onClick=${() => say("queue")} disabled=${!text.trim()}>Later<//>`}
+        <${Button} kind="main small" icon="send" onClick=${() => say("steer")} disabled=${!text.trim() && !media.length}>${running ? "Steer" : "Send"}<//></div>
     </div></div>`;
 }
 
