@@ -105,10 +105,8 @@ def _killed_while_writing(home: Path, *words: str) -> None:
     assert ran.returncode == -signal.SIGKILL, ran.stderr
 
 
-@pytest.mark.parametrize(("branch", "commits"), [("index", 3), ("tmp_x", 3), ("main", 10_050)])
-async def test_a_load_that_was_killed_after_its_last_step_fetches_nothing_again(
-    tmp_path: Path, branch: str, commits: int
-) -> None:
+async def killed_and_gone_on(tmp_path: Path, branch: str, commits: int) -> None:
+    """Kills a load after its last step; the next one fetches nothing again, and has all of it."""
     upstream = Upstream(tmp_path / "srv/o/r")
     upstream.git("checkout", "-q", "-b", branch)
     who = "committer u <u@example.com> 1700000000 +0000\ndata 1\nx\n"
@@ -127,6 +125,17 @@ async def test_a_load_that_was_killed_after_its_last_step_fetches_nothing_again(
     assert upstream.git("-C", repo.path, "rev-list", "--count", "HEAD") == str(commits)
     assert upstream.git("-C", repo.path, "rev-parse", "--is-shallow-repository") == "false"
     assert upstream.git("-C", repo.path, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("branch", ["index", "tmp_x"])
+async def test_a_load_that_was_killed_after_its_last_step_fetches_nothing_again(
+    tmp_path: Path, branch: str
+) -> None:
+    await killed_and_gone_on(tmp_path, branch, 3)
+
+
+async def test_a_long_history_arrives_whole(tmp_path: Path) -> None:
+    await killed_and_gone_on(tmp_path, "main", 10_050)
 
 
 async def test_what_moved_meanwhile_is_had(tmp_path: Path, upstream: Upstream) -> None:
