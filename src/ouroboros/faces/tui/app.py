@@ -75,6 +75,7 @@ class OuroApp(App[Left]):
         self.prompt = Prompt(self, id="prompt")
         self.cards = CardSlot(id="cards")
         self._lines = Lines(self)
+        self._early: list[Said] = []
         self.watch_line = Watch(self)
         way = way_of(tui.notifications, start.environment)
         tmux = bool(start.environment.get("TMUX"))
@@ -154,10 +155,13 @@ class OuroApp(App[Left]):
         self.watch_line.begin()
         self._notifier.begin(room.state.seq)
         self.run_worker(self._follow(room), group="follow", exclusive=True)
-        for warning in room.session.warnings:
+        for warning in (*room.session.warnings, *self.keys.problems):
             self.tell(Notice(text=f"warning: {warning}", level="warning"))
         if self.start.first and not room.state.turn:
             self.send(Submit(text=self.start.first))
+        early, self._early = self._early, []
+        for said in early:
+            self.on_prompt_said(said)
 
     def send(self, command: Command) -> None:
         """Carries a wish out; what is wrong with it is shown."""
@@ -203,10 +207,12 @@ class OuroApp(App[Left]):
     def on_prompt_said(self, message: Said) -> None:
         """Words: begin a run, reach the one that is on, or wait for its end."""
         self.transcript.to_end()
-        running = self.room is not None and self.room.running
+        if self.room is None:
+            self._early.append(message)
+            return
         if message.how == "queue":
             self.send(Queue(text=message.text))
-        elif running:
+        elif self.room.running:
             self.send(Steer(text=message.text))
         else:
             self.send(Submit(text=message.text, media=message.media))

@@ -14,7 +14,7 @@ from ouroboros.faces.tui.status.line import Facts, line
 from ouroboros.faces.wording.rows import row, row_width
 
 _INPUT, _OUTPUT = 0, 1
-_LOCAL = 3
+_KEYS, _LOCAL = 0, 3
 ENTER = "\x1b[?1049h"
 """Begins the screen that leaves the shell's as it was."""
 
@@ -82,6 +82,7 @@ def _quietened() -> "list[int | list[bytes | int]] | None":
         before = termios.tcgetattr(_INPUT)
         changed = termios.tcgetattr(_INPUT)
         changed[_LOCAL] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
+        changed[_KEYS] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR | termios.IXON)
         termios.tcsetattr(_INPUT, termios.TCSANOW, changed)
     except termios.error:
         return None
