@@ -10,9 +10,9 @@ from msgspec import Struct
 from ouroboros.safety.commands.git import HARDENED
 from ouroboros.safety.spawn import run
 
-MOST_FILES = 50_000
+MOST_FILES = 200_000
 GIT_SECONDS = 5.0
-_BYTES = 8 * 1_048_576
+_BYTES = 32 * 1_048_576
 
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
 
@@ -29,13 +29,16 @@ class Names(Struct, frozen=True, kw_only=True):
 
 async def named(cwd: Path, environment: Mapping[str, str]) -> Names:
     """What is there, without what git ignores; where git does not know, without what searches skip."""
-    files = await _of_git(cwd, environment)
-    if files is None:
-        files = await to_thread.run_sync(_walked, cwd)
-    return Names(names=tuple(_with_folders(files)))
+    listed = await _of_git(cwd, environment)
+
+    def names() -> tuple[str, ...]:
+        files = _walked(cwd) if listed is None else _read(listed)
+        return tuple(_with_folders(files))
+
+    return Names(names=await to_thread.run_sync(names))
 
 
-async def _of_git(cwd: Path, environment: Mapping[str, str]) -> Sequence[str] | None:
+async def _of_git(cwd: Path, environment: Mapping[str, str]) -> bytes | None:
     command = (*HARDENED.split(), *_LIST)
     try:
         ended = await run(
@@ -45,7 +48,11 @@ async def _of_git(cwd: Path, environment: Mapping[str, str]) -> Sequence[str] | 
         return None
     if ended.exit_code != 0:
         return None
-    found = ended.stdout.decode("utf-8", "surrogateescape").split("\0")
+    return ended.stdout
+
+
+def _read(listed: bytes) -> Sequence[str]:
+    found = listed.decode("utf-8", "surrogateescape").split("\0")
     return [name for name in found[:MOST_FILES] if name]
 
 
