@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ouroboros.llm.turns import Turn
+from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import serving
 from tests.web.panel_stage import Panels, panels
 
@@ -73,6 +73,7 @@ async def test_a_value_is_saved_to_the_layer_that_is_named(tmp_path: Path):
         ({"key": "keys.OPENAI_API_KEY", "value": "x"}, "not changed here"),
         ({"key": "permissions.allow", "value": "Bash"}, "not changed here"),
         ({"key": "hooks.PreToolUse", "value": "[]"}, "not changed here"),
+        ({"key": "providers.mine.key_env", "value": "X"}, "'base_url' is missing"),
         ({"key": "mode", "value": None}, "does not set it"),
         ({"key": "mode", "value": 3}, "does not fit"),
         ({"key": "mode", "value": "ask", "layer": "managed"}, "does not fit"),
@@ -176,13 +177,17 @@ async def test_a_provider_is_added_tested_and_removed(tmp_path: Path):
 
 async def test_a_test_that_fails_says_why_and_holds_no_key(tmp_path: Path):
     own: dict[str, Any] = {"model": None, "base_url": None}
-    async with panels(tmp_path, environment={"MINE_KEY": KEY}, **own) as p:
-        new = {"name": "mine", "base_url": f"http://127.0.0.1:9/{KEY}", "key_env": "MINE_KEY"}
+    refusal = Turn(fault=Fault(kind="auth", message=f"the key {KEY} is not valid"))
+    async with (
+        serving([refusal]) as vendor,
+        panels(tmp_path, environment={"MINE_KEY": KEY}, **own) as p,
+    ):
+        new = {"name": "mine", "base_url": vendor.url, "key_env": "MINE_KEY"}
         assert (await p.ask("POST", "/providers", new)).status_code == 201
         tested = await p.ask("POST", "/providers/mine/test", {}, model="m")
         assert tested.status_code == 200
         assert tested.json()["answer"] is None
-        assert tested.json()["error"]
+        assert "is not valid" in tested.json()["error"]
         assert KEY not in tested.text
 
 

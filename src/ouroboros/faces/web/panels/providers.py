@@ -3,7 +3,6 @@
 from functools import partial
 
 import anyio
-from anyio import to_thread
 from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
@@ -166,7 +165,8 @@ class _Seat:
         name = (await self._row(request))[0].name
         model = request.query_params.get("model", "")
         asked = f"{name}/{model}" if model else name
-        clean = secrets(await to_thread.run_sync(listing.equipped, loaded, self._environment))
+        known = await quickly(partial(listing.equipped, loaded, self._environment))
+        clean = secrets(known, loaded.settings)
         try:
             with anyio.fail_after(SECONDS):
                 answer = await listing.ask(loaded, self._environment, asked, self._site.clock)
