@@ -6,7 +6,7 @@ import pytest
 from anyio import to_thread
 
 from ouroboros.app.past import sessions
-from ouroboros.core.commands import Branch, Interrupt, SetTitle, Submit
+from ouroboros.core.commands import Branch, SetTitle, Submit
 from ouroboros.faces.tui.parts.select import Select
 from ouroboros.faces.tui.screens.confirm import Confirm, Naming
 from ouroboros.faces.tui.screens.rooms import ContextScreen, RoomsScreen
@@ -165,6 +165,7 @@ async def test_open_sessions_and_what_goes_on_in_each(tmp_path: Path) -> None:
         await s.until(lambda: s.app.results)
 
         assert s.app.results == [rooms[4].id]
+        assert s.commands == []
 
 
 async def test_the_tree_goes_on_after_a_message_or_in_another_session(tmp_path: Path) -> None:
@@ -207,20 +208,3 @@ async def test_what_fills_the_context(tmp_path: Path, size: tuple[int, int]) -> 
         await s.sees("free")
         await s.press("q")
         await s.until(lambda: s.app.results)
-
-
-async def test_interrupts_reach_only_their_room(tmp_path: Path) -> None:
-    stalled = Turn(text="slow", fault=Fault(kind="stall", after=1, seconds=600))
-    async with small(tmp_path, [stalled, stalled]) as s:
-        other = await s.hub.open()
-        await s.room.send(Submit(text="mine"))
-        await other.send(Submit(text="other"))
-        s.app.open(RoomsScreen())
-        await s.until(lambda: len(listed(s)) == 2)
-        await s.press("down")
-        await s.press("x")
-        await s.until(lambda: not other.running)
-
-        assert s.room.running, (s.room.state.ended, s.room.problem, s.room.state.history)
-        assert s.commands == []
-        await s.room.send(Interrupt())
