@@ -20,7 +20,7 @@ import sys
 import tempfile
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -67,7 +67,7 @@ def script(path: Path, *turns: dict[str, object]) -> str:
 
 
 @contextmanager
-def program(folder: Path, *arguments: str) -> Iterator[tuple[int, int]]:
+def program(folder: Path, *arguments: str) -> Generator[tuple[int, int]]:
     """``ouro`` on a pseudo-terminal: its process and the other end."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
@@ -196,7 +196,11 @@ async def _streamed(folder: Path, others: int) -> None:
         folder / "shown.jsonl",
         {"text": pieces.replace("  ", " "), "chunk": 7, "pace_seconds": 1 / DELTAS_A_SECOND},
     )
-    noise = {"text": "lorem. " * others * SECONDS, "chunk": 7, "pace_seconds": 1 / others}
+    noise: dict[str, object] = {
+        "text": "lorem. " * others * SECONDS,
+        "chunk": 7,
+        "pace_seconds": 1 / others,
+    }
     other = script(folder / "other.jsonl", noise)
     said: dict[str, float] = {}
     Recorder.seen, Recorder.frames = {}, []
@@ -209,6 +213,7 @@ async def _streamed(folder: Path, others: int) -> None:
                 said[word] = now
 
     assert began.outfit is not None
+    used = 0.0
     app = OuroApp(began)
     app.driver_class = Recorder
     async with create_task_group() as tasks, hub(began.outfit()) as opened:
@@ -221,9 +226,9 @@ async def _streamed(folder: Path, others: int) -> None:
         for each in rest:
             await each.send(Submit(text="go"))
         room.listen(hear)
-        used = time.process_time()
+        before = time.process_time()
         await room.session.run("go")
-        used = time.process_time() - used
+        used = time.process_time() - before
         await anyio.sleep(0.3)
         app.call_later(app.leave)
         await anyio.sleep(0.3)
@@ -243,11 +248,11 @@ def conversation() -> Iterator[Event]:
         yield UserMessage(message=Message(id=f"u{at}", role="user", parts=(text,)))
         reply = Message(id=f"a{at}", role="assistant", parts=(Text(text=MARKDOWN),))
         yield AgentMessage(message=reply, stop_reason="end")
-        for kind, extra in (("shell", {}), ("edit", {"detail": DIFF})):
+        for kind, detail in (("shell", ""), ("edit", DIFF)):
             name = f"{kind}{at}"
             yield ToolStarted(call_id=name, name=kind, arguments="{}", title=f"{kind} {at}")
             parts = (Text(text="a\nb\nc\nd\ne\nf\n"),)
-            yield ToolResulted(call_id=name, name=kind, status="done", parts=parts, **extra)
+            yield ToolResulted(call_id=name, name=kind, status="done", parts=parts, detail=detail)
 
 
 async def scroll(folder: Path) -> None:
@@ -260,14 +265,14 @@ async def scroll(folder: Path) -> None:
         await app.drawn.wait()
         began = time.perf_counter()
         for seq, event in enumerate(conversation()):
-            app._scribe.take(_envelope(event, seq))
+            app.scribe.take(_envelope(event, seq))
         print(f"taken in: {(time.perf_counter() - began) * 1000:.0f} ms")
         await anyio.sleep(1)
         for name, key, pages in (("up", "page_up", 300), ("down", "page_down", 300)):
             frames: list[float] = []
             for _ in range(pages):
                 began, before = time.perf_counter(), len(Recorder.frames)
-                app.call_later(app._look_elsewhere, key)
+                app.call_later(app.act, key)
                 while len(Recorder.frames) == before:
                     await anyio.lowlevel.checkpoint()
                 frames.append(time.perf_counter() - began)

@@ -80,7 +80,7 @@ class OuroApp(App[Left]):
         way = way_of(tui.notifications, start.environment)
         tmux = bool(start.environment.get("TMUX"))
         self._notifier = Notifier(self._call, way, self._clock, tmux=tmux)
-        self._scribe = Scribe(self.transcript)
+        self.scribe = Scribe(self.transcript)
 
     @property
     def state(self) -> State:
@@ -150,7 +150,7 @@ class OuroApp(App[Left]):
         self.hub, self.room = hub, room
         self.cwd = Path(room.state.cwd)
         self.transcript.empty()
-        self._scribe = Scribe(self.transcript)
+        self.scribe = Scribe(self.transcript)
         self.cards.sync(room.state)
         self.watch_line.begin()
         self._notifier.begin(room.state.seq)
@@ -194,7 +194,7 @@ class OuroApp(App[Left]):
 
     def take(self, envelope: Envelope) -> None:
         """Takes in one event of the session that is shown."""
-        self._scribe.take(envelope)
+        self.scribe.take(envelope)
         self.cards.take(envelope)
         self.prompt.take(envelope)
         self.watch_line.take(envelope)
@@ -260,8 +260,12 @@ class OuroApp(App[Left]):
     def on_key(self, event: events.Key) -> None:
         """Keys that the prompt has no use for."""
         action = self.keys.action(event.key, "transcript", "app")
-        if action and (self._look_elsewhere(action) or self._carry_out(action)):
+        if action and self.act(action):
             event.stop()
+
+    def act(self, action: str) -> bool:
+        """Does what a key stands for, by the action's name; False for what is none of ours."""
+        return self._look_elsewhere(action) or self._carry_out(action)
 
     def _look_elsewhere(self, action: str) -> bool:
         transcript = self.transcript

@@ -27,19 +27,25 @@ class Terminal(LinuxDriver):
     """
 
     _outlet: "_Outlet | None" = None
-    _has_lost = False
+    _has_lost = _has_entered = False
 
     @override
     def start_application_mode(self) -> None:
+        is_first = self._outlet is None
         self._outlet = _Outlet()
         self._file = cast("TextIO", self._outlet)
         super().start_application_mode()
+        if not is_first:
+            self._app.call_later(self._draw_anew)
 
     @override
     def write(self, data: str) -> None:
         outlet = self._outlet
-        if outlet is None or self._writer_thread is None or outlet.is_gone or data == ENTER:
-            return  # the first screen has entered already
+        if outlet is None or self._writer_thread is None or outlet.is_gone:
+            return
+        if data == ENTER and not self._has_entered:
+            self._has_entered = True  # the first screen did
+            return
         if outlet.waiting >= _MOST_WAITING and len(data) > _SHORT:
             self._has_lost = True
             return
