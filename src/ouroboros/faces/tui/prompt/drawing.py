@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ouroboros.faces.tui.prompt.editor import Editor
-from ouroboros.faces.tui.prompt.menu import Menu
+from ouroboros.faces.tui.prompt.menu import Choice, Menu
 from ouroboros.faces.wording.rows import Row, Span, crop, row_width, width
 from ouroboros.faces.wording.words import one_line
 
 GUTTER = 2
 _MOST_MENU = 8
 _MOST_WAITING = 3
+_NARROW = 60
 
 
 class Room(NamedTuple):
@@ -65,23 +66,25 @@ def waiting_rows(words: Words, room: Room) -> list[Row]:
     all_words += [(f"after the run, {at}", text) for at, text in enumerate(words.later, 1)]
     rows: list[Row] = []
     for what, text in all_words[:most]:
-        line = (Span(f"{what}: ", "waiting"), Span(one_line(text, 400), "waiting"))
+        line = (Span(f"  {what}: ", "waiting"), Span(one_line(text, 400), "waiting"))
         rows.append(crop(line, room.columns))
     if len(all_words) > most:
-        rows.append((Span(f"and {len(all_words) - most} more", "waiting"),))
+        rows.append((Span(f"  and {len(all_words) - most} more", "waiting"),))
     return rows
 
 
 def menu_rows(menu: Menu, room: Room) -> list[Row]:
     """A list with the chosen line marked."""
     shown = menu.window(room.menu_rows)
-    names = max((width(menu.choices[at].looks) for at in shown), default=0)
+    names = max((width(_looks(menu.choices[at], room)) for at in shown), default=0)
     names = min(names, max(room.columns * 2 // 5, 12))
     rows: list[Row] = []
     for at in shown:
         choice, is_chosen = menu.choices[at], at == menu.at
         style = "chosen" if is_chosen else "choice"
-        looks = crop((Span(choice.looks, style),), names if choice.meaning else room.columns - 2)
+        looks = crop(
+            (Span(_looks(choice, room), style),), names if choice.meaning else room.columns - 2
+        )
         gap = " " * (names - row_width(looks) + 2) if choice.meaning else ""
         mark = Span("> " if is_chosen else "  ", style)
         meaning = Span(f"{gap}{choice.meaning}", "chosen_meaning" if is_chosen else "meaning")
@@ -90,6 +93,12 @@ def menu_rows(menu: Menu, room: Room) -> list[Row]:
         count = f"  {menu.at + 1} of {len(menu.choices)}"
         rows.append(crop((Span(count, "meaning"),), room.columns))
     return rows
+
+
+def _looks(choice: Choice, room: Room) -> str:
+    """A name; how a command is written on, where there is room for that."""
+    is_short = room.columns < _NARROW and choice.meaning
+    return choice.looks.partition(" ")[0] if is_short else choice.looks
 
 
 def rule(label: str, room: Room) -> Row:

@@ -47,7 +47,7 @@ class Prompt(Widget, can_focus=True):
     Prompt .prompt--selected { text-style: reverse; }
     Prompt .prompt--mark { color: $accent; text-style: italic; }
     Prompt .prompt--hint { color: $text-muted; }
-    Prompt .prompt--rule { color: $text-muted; }
+    Prompt .prompt--rule { color: $text-disabled; }
     Prompt .prompt--label { color: $accent; }
     Prompt .prompt--waiting { color: $text-muted; text-style: italic; }
     Prompt .prompt--choice { color: $foreground; }
@@ -128,8 +128,8 @@ class Prompt(Widget, can_focus=True):
             return self._press_search(key, character)
         if self._lists.menu is not None:
             action = self._host.keys.action(key, "list")
-            if action:
-                return self._on_list(action)
+            if action and self._on_list(action):
+                return True
         vim = self.editor.vim
         if vim is not None and (done := vim.press(character or key)):
             if done in {"previous", "next"}:
@@ -200,6 +200,7 @@ class Prompt(Widget, can_focus=True):
                 menu.step(-1 if action == "list_up" else 1)
             case "list_close":
                 self._lists.dismiss()
+                return self.editor.vim is None  # there it is also the way to Normal
             case _:
                 choice, is_sent = menu.chosen, action == "list_send"
                 is_there = self.editor.before[menu.wanted.start :] == choice.text.rstrip()
@@ -380,7 +381,9 @@ class Prompt(Widget, can_focus=True):
         vim = self.editor.vim
         mode = {"normal": "NORMAL", "visual": "VISUAL", "lines": "VISUAL LINE"}
         told = f"{mode[vim.mode]} {vim.pending}".strip() if vim and vim.mode != "insert" else ""
-        return told or self._lists.hint or kind_of(self.editor.text)
+        change = f"{self._host.keys.shown('waiting')} changes what waits"
+        waits = change if self.waiting.words()[1] else ""
+        return told or self._lists.hint or kind_of(self.editor.text) or waits
 
     def _place_cursor(self) -> None:
         """Where the terminal's own cursor is, input methods show what is being composed."""
