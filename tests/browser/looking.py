@@ -156,4 +156,5 @@ async def gallery(
     await live.begin(stage.connection, stage.tabs)
     made = Gallery(live, events)
     made.named = named
-    yield made
+    async with live:
+        yield made

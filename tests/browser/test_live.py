@@ -279,6 +279,28 @@ async def test_a_page_of_another_process_is_shown_in_the_same_view(
         await shows(stage, person, (0, 0, 255))
 
 
+@pytest.mark.deep
+async def test_a_tab_that_is_looked_at_while_it_goes_to_its_first_page_is_shown(
+    stage: Stage, views: Gallery
+) -> None:
+    stage.site.put("first", FORM)
+    async with views.person() as person:
+        for step in range(40):
+            await opened_and_seen(stage, person, 0.002 * step)
+
+
+async def opened_and_seen(stage: Stage, person: Person, seconds: float) -> None:
+    """For a moment of its first way the browser has no page of the tab, and nothing to show."""
+    known = {facts.id for facts in stage.tabs.all()}
+    person.wish("tab:open", url=stage.site.url("first"))
+    await person.until(lambda: {facts.id for facts in stage.tabs.all()} != known)
+    (tab,) = {facts.id for facts in stage.tabs.all()} - known
+    await anyio.sleep(seconds)
+    await person.look(tab)
+    await person.until(lambda: person.state(tab).get("title") == "Form")
+    await person.ask("tab:close", tab=tab)
+
+
 async def test_a_crash_is_shown_and_a_reload_brings_pictures_back(
     stage: Stage, views: Gallery
 ) -> None:

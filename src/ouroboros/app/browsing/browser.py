@@ -221,7 +221,7 @@ async def opened(ground: Ground) -> AsyncGenerator[Browser]:
     proxies = Proxies.of(ground.environment)
     async with gate(proxies.proxy_for) if is_ours else nullcontext() as way_out:
         browser = Browser(ground, way_out, tuple(states))
-        async with browser.session:
+        async with browser.session, browser.live:
             yield browser
 
 

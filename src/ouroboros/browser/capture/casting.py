@@ -9,6 +9,7 @@ import base64
 import logging
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -24,6 +25,7 @@ QUIET_SECONDS = 0.15
 CALL_SECONDS = 10.0
 _LEAVING_SECONDS = 5.0
 _FEW = 2
+_SWAP_SECONDS, _SWAP_PAUSE_SECONDS = 2.0, 0.02
 
 _log = logging.getLogger(__name__)
 
@@ -179,20 +181,31 @@ class Cast:
         self._stop = listen("Page.screencastFrame", self._hear, session=self.tab.session)
         self._running = wanted
         try:
-            try:
-                await self._call("Page.startScreencast", wanted)
-            except CallRefused:  # one that a crash has ended still counts as begun
-                await self._call("Page.stopScreencast")
-                await self._call("Page.startScreencast", wanted)
+            await self._start(wanted)
         except BaseException:
             self._over()
             raise
+
+    async def _start(self, wanted: dict[str, Any]) -> None:
+        """Begins it; for a moment, while one page takes another's place, the browser has none to show."""
+        until = anyio.current_time() + _SWAP_SECONDS
+        while True:
+            try:
+                await self._call("Page.startScreencast", wanted)
+                return
+            except CallRefused:
+                if anyio.current_time() >= until:
+                    raise
+            with suppress(CallRefused):  # one that a crash has ended still counts as begun
+                await self._call("Page.stopScreencast")
+            await anyio.sleep(_SWAP_PAUSE_SECONDS)
 
     async def _end(self) -> None:
         if self._running is None:
             return
         self._over()
-        await self._call("Page.stopScreencast")
+        with suppress(CallRefused):  # one that goes on all the same is met by the next start
+            await self._call("Page.stopScreencast")
 
     async def _call(self, method: str, params: dict[str, Any] | None = None) -> None:
         """Answered by the browser's own process: a dialog that holds the page does not matter."""

@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import anyio
 from anyio.abc import TaskGroup
@@ -34,17 +35,35 @@ class Live:
         self._left_at: dict[str, float] = {}
         ground.drivers.listen(self._note)
 
+    async def __aenter__(self) -> Self:
+        """As long as the block goes on, people may look."""
+        self._tasks = await anyio.create_task_group().__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """What they hold is the agent's again."""
+        tasks, self._tasks = self._tasks, None
+        self.ground.drivers.give_all("closed")
+        if tasks is not None:
+            tasks.cancel_scope.cancel()
+            await tasks.__aexit__(None, None, None)
+
     async def begin(self, connection: Connection, tabs: Tabs) -> None:
         """A browser has been started, or attached to."""
         del connection
-        self._tasks, self.ground.present.tabs = tabs.tasks, tabs
+        self.ground.present.tabs = tabs
         tabs.listen(self._moved)
 
     def stood(self) -> None:
         """The browser was started, or is gone."""
         status, is_theirs = self.ground.status(), self.ground.is_theirs
         if status.state != "running":
-            self._tasks = self.ground.present.tabs = None
+            self.ground.present.tabs = None
             self._drawn.clear()
             self.ground.drivers.give_all("closed")
         for viewer in self._viewers:

@@ -34,6 +34,12 @@ function Browser({ store, session, page, feed }) {
   const shown = feed.tabs.get(chosen) ?? feed.tabs.get(feed.active) ?? [...feed.tabs.values()][0] ?? null;
   const id = shown?.id ?? "";
   useEffect(() => { feed.look(wanted(feed, id, room)); });
+  // What a person drives stays in view, whatever the agent opens meanwhile; handed back, the view follows it again.
+  const held = useRef("");
+  useEffect(() => {
+    if (shown?.mine) choose(held.current = id);
+    else if (held.current === id) choose(held.current = "");
+  }, [id, shown?.mine]);
   const say = (error) => store.say(error.message, { kind: "error", hint: error.hint });
   const ask = (kind, fields = {}) => feed.ask(kind, fields).catch((error) => { say(error); return null; });
   const busy = session.running;
@@ -50,7 +56,7 @@ function Browser({ store, session, page, feed }) {
     const said = await ask("tab:open", { url });
     if (said?.tab) { choose(said.tab); if (!url) bar.current?.focus(); }
   };
-  const show = (tab) => { choose(tab === feed.active ? "" : tab); if (feed.tabs.get(tab)?.mine) ask("tab:switch", { tab }); };
+  const show = (tab) => { choose(tab); if (feed.tabs.get(tab)?.mine) ask("tab:switch", { tab }); };
   const keys = (event) => {
     if (event.key === "F6") { event.preventDefault(); event.stopPropagation(); (document.activeElement === bar.current ? field : bar).current?.focus(); }
   };

@@ -1,0 +1,215 @@
+"""The browser inside the page: what a person does to a picture in one Chromium happens in another."""
+
+import itertools
+import json
+import threading
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+
+from ouroboros.llm.turns import Turn
+from tests.browser.chromium import Chromium
+from tests.browser.site import Site, serving
+from tests.web.serving import Served, web
+from tests.web.window import Window, window
+
+FORM = """<!doctype html><meta charset=utf-8><title>Form</title>
+<style>body{margin:0} button{position:absolute;left:0;top:0;width:300px;height:150px}
+input{position:absolute;left:0;top:200px;width:600px;height:60px}</style>
+<button onclick="fetch('/pressed')">Press</button>
+<input id=field oninput="fetch('/typed?' + new URLSearchParams({v: field.value}))">"""
+ON_PICTURE = "document.querySelector('.stage canvas')"
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serving() as made:
+        made.put("form", FORM)
+        made.put("pressed", "")
+        made.put("typed", "")
+        yield made
+
+
+@asynccontextmanager
+async def viewed(
+    chromium: Chromium, tmp_path: Path, turns: tuple[Turn, ...] = ()
+) -> AsyncGenerator[tuple[Served, Window, str]]:
+    async with web(tmp_path, turns) as served, window(chromium, served) as person:
+        await person.enter()
+        session = await person.session(browser=True, mind="rlm")
+        await person.run("ouro.page.show('browser')")
+        await person.until("document.querySelector('.live-bar input') !== null")
+        yield served, person, session
+
+
+async def opens(person: Window, url: str, title: str) -> None:
+    """Types an address into the bar, and Enter; waits until its tab is in view, loaded and drawn."""
+    await person.run("document.querySelector('.live-bar input').focus()")
+    await person.type(url)
+    await person.press("Enter")
+    chosen = "document.querySelector('.live-strip .tab[aria-selected=true]')"
+    await person.until(f"{chosen}?.innerText.trim() === {json.dumps(title)}")
+    await person.until(f"{ON_PICTURE}?.dataset.number > 0")
+
+
+async def presses(person: Window, x: float, y: float) -> None:
+    """Presses the picture at a place of the page behind it, in the page's pixels."""
+    code = (
+        f"(() => {{ const box = {ON_PICTURE}.getBoundingClientRect();"
+        f"return [box.left + {x} / 1280 * box.width, box.top + {y} / 1280 * box.width]; }})()"
+    )
+    spot = await person.run(code)
+    at = {"x": spot[0], "y": spot[1], "button": "left", "clickCount": 1}
+    for kind in ("mousePressed", "mouseReleased"):
+        await person.tab.call("Input.dispatchMouseEvent", {"type": kind, **at})
+
+
+async def asked(site: Site, path: str, **query: str) -> None:
+    """Waits until the page behind the picture has asked for this."""
+    with anyio.fail_after(30):
+        for pause in itertools.repeat(0.02):
+            if any(
+                each.path == path and (not query or each.query == query) for each in site.requests
+            ):
+                return
+            await anyio.sleep(pause)
+
+
+async def test_a_click_and_typing_in_the_picture_land_in_the_page_behind_it(
+    chromium: Chromium, tmp_path: Path, site: Site
+) -> None:
+    async with viewed(chromium, tmp_path) as (served, person, session):
+        await person.shows("The browser has not been started")
+        await opens(person, site.url("form").removeprefix("http://"), "Form")
+        await presses(person, 150, 75)
+        await asked(site, "/pressed")
+        assert "You drive" in await person.text(".browser-foot")
+        await presses(person, 100, 230)
+        for letter in "Hi":
+            await person.press(letter)
+        await person.type(" Grüße 日本")
+        await asked(site, "/typed", v="Hi Grüße 日本")
+        log = await served.log(session)
+        kept = json.dumps(log)
+        assert "Grüße" not in kept
+        assert "Gr\\u00fc" not in kept
+        driven = [each["data"]["driver"] for each in log if each["type"] == "tab.driver"]
+        assert driven == ["person"]
+
+
+async def test_one_key_hands_back_and_one_takes_over(
+    chromium: Chromium, tmp_path: Path, site: Site
+) -> None:
+    async with viewed(chromium, tmp_path) as (_, person, _session):
+        await opens(person, site.url("form"), "Form")
+        await person.until("document.querySelector('.stage.is-person') !== null")
+        await person.press("F10")
+        await person.until("document.querySelector('.stage.is-nobody') !== null")
+        await person.press("F9")
+        await person.until("document.querySelector('.stage.is-person') !== null")
+        # The page is loaded again, and what its person held is still theirs.
+        await person.tab.reload()
+        await person.until("document.querySelector('.stage.is-person canvas')?.width > 300")
+
+
+async def test_tabs_are_opened_shown_small_chosen_and_closed(
+    chromium: Chromium, tmp_path: Path, site: Site
+) -> None:
+    site.put("other", "<title>Other</title><body style='background:#00f'>")
+    async with viewed(chromium, tmp_path) as (_, person, _session):
+        await opens(person, site.url("form"), "Form")
+        await person.click(".live-strip button[title='New tab']")
+        await person.until("document.querySelector('.live-bar input').value === ''")
+        await opens(person, site.url("other"), "Other")
+        await person.shows("Other")
+        small = "[...document.querySelectorAll('.thumb canvas')].filter((each) => each.dataset.number).length"
+        await person.until(f"{small} >= 3")
+        await person.click(".live-strip .tab", "Form")
+        await person.until("document.querySelector('.live-bar input').value.endsWith('/form')")
+        await person.click(".live-strip button[title='Close this tab']")
+        await person.until(
+            "![...document.querySelectorAll('.live-strip .tab')].some((each) => each.innerText.includes('Form'))"
+        )
+
+
+async def test_a_dialog_of_the_page_is_answered_over_its_picture(
+    chromium: Chromium, tmp_path: Path, site: Site
+) -> None:
+    site.put(
+        "ask",
+        "<title>Ask</title><button style='position:absolute;left:0;top:0;width:300px;height:150px' onclick=\""
+        "fetch('/typed?' + new URLSearchParams({v: prompt('<b>Name?</b>', 'x')}))\">ask</button>",
+    )
+    async with viewed(chromium, tmp_path) as (_, person, _session):
+        await opens(person, site.url("ask"), "Ask")
+        await presses(person, 100, 75)
+        await person.shows("<b>Name?</b>")
+        await person.run("document.querySelector('.stage-card input').select()")
+        await person.type("Ümit")
+        await person.press("Enter")
+        await asked(site, "/typed", v="Ümit")
+        await person.until("document.querySelector('.stage-card') === null")
+
+
+async def test_a_session_without_a_browser_says_so(chromium: Chromium, tmp_path: Path) -> None:
+    async with web(tmp_path) as served, window(chromium, served) as person:
+        await person.enter()
+        await person.session()
+        await person.run("ouro.page.show('browser')")
+        await person.shows("This session has no browser")
+
+
+async def test_a_program_speaks_to_the_tabs_over_the_websocket_and_hears_of_its_end(
+    tmp_path: Path, site: Site
+) -> None:
+    async with web(tmp_path) as served:
+        session = await served.open(browser=True)
+        async with served.socket(f"/sessions/{session}/browser?viewer=program") as socket:
+            assert (await socket.hear())["state"] == "off"
+            await socket.raw.send(json.dumps({"kind": "tab:get-all", "id": "1"}))
+            assert await socket.hear() == {"kind": "done", "id": "1", "tabs": [], "active": ""}
+            await socket.raw.send(json.dumps({"kind": "tab:navigate", "id": "2", "url": "x.y"}))
+            assert (await socket.until("refused"))["error"] == "no browser runs"
+            await socket.raw.send(b"\xff\x00")
+            assert "not understood" in (await socket.until("refused"))["error"]
+            await served.client.delete(f"/api/v1/sessions/{session}")
+            assert (await socket.until("closed"))["reason"] == "closed"
+        async with served.socket("/sessions/ses_none/browser") as socket:
+            assert (await socket.hear())["reason"] == "failed"
+
+
+def writes(code: str) -> Turn:
+    """A reply that runs code."""
+    return Turn(text=f"```repl\n{code}\n```")
+
+
+async def test_a_run_waits_for_the_person_and_is_told_that_they_drove(
+    chromium: Chromium, tmp_path: Path, site: Site
+) -> None:
+    url = site.url("form")
+    taken = threading.Event()
+    site.put("held", lambda _: str(taken.wait(30)))
+    held = json.dumps(site.url("held"))
+    turns = (
+        writes(f"const tab = await openTab({json.dumps(url)})"),
+        writes(f"await openTab({held})\nawait click(tab, 'button')"),
+        writes("setFinal('done')"),
+    )
+    async with viewed(chromium, tmp_path, turns) as (served, person, session):
+        await served.send(session, "submit", text=f"Press the button of {url}")
+        await asked(site, "/held")
+        await person.until("document.querySelector('.stage.is-agent canvas')?.width > 300")
+        await person.press("F9")
+        await person.until("document.querySelector('.stage.is-person') !== null")
+        taken.set()
+        await person.shows("the agent waits")
+        assert "/pressed" not in site.paths()
+        await person.press("F10")
+        await served.rests(session)
+        assert "/pressed" not in site.paths()
+        said = served.model.exchanges[-1].body
+        assert "a person has driven" in said
+        assert "handed it back" in said
