@@ -7,8 +7,11 @@ from anyio import to_thread
 
 from ouroboros.app.typed.uses import Uses
 from ouroboros.core.clock import SystemClock
+from ouroboros.core.events.browser import TabClosed, TabUpdated
+from ouroboros.core.events.run import SessionReady
 from ouroboros.faces.slashes.table import SLASHES
 from tests.tui.prompt_stage import Stage, keys, settled, staged
+from tests.tui.screen_stage import envelope
 
 
 def listed(stage: Stage) -> list[str]:
@@ -101,6 +104,30 @@ async def test_a_name_after_the_sign_is_found_by_its_letters(tmp_path: Path) -> 
         assert stage.line == "@src/|"
         assert listed(stage) == ["src/", "src/main.py"]
         await keys(pilot, "<escape><ctrl+c>me@x.org")
+        await settled(stage, pilot)
+        assert listed(stage) == []
+
+
+async def test_tabs_of_the_browser_are_names_too(tmp_path: Path) -> None:
+    async with staged(tmp_path) as (stage, pilot):
+        for event in (
+            TabUpdated(tab="tab_0", url="https://a.example/", title="Shoes \x1b[31mcheap"),
+            TabUpdated(tab="tab_1", url="https://b.example/"),
+            TabUpdated(tab="tab_2", url="https://c.example/"),
+            TabClosed(tab="tab_2"),
+        ):
+            stage.prompt.take(envelope(event))
+        await keys(pilot, "look at @")
+        await settled(stage, pilot)
+        assert listed(stage) == ["tab:tab_0", "tab:tab_1"]
+        assert any("tab:tab_0  Shoes cheap" in row for row in stage.rows)
+        await keys(pilot, "shoe")
+        await settled(stage, pilot)
+        await keys(pilot, "<enter>")
+        assert stage.line == "look at @tab:tab_0 |"
+        ready = SessionReady(cwd="/w", model="echo", mode="ask", version="1")
+        stage.prompt.take(envelope(ready))
+        await keys(pilot, "@")
         await settled(stage, pilot)
         assert listed(stage) == []
 

@@ -7,6 +7,7 @@ from anyio import to_thread
 
 from ouroboros.faces.slashes.table import slash_named
 from ouroboros.faces.tui.prompt.menu import Menu, Wanted, arguments, commands, names, wanted_at
+from ouroboros.faces.tui.prompt.tabs import Tabs
 
 if TYPE_CHECKING:
     from ouroboros.app.naming import Names
@@ -25,6 +26,7 @@ class Lists:
         """No list is open."""
         self.menu: Menu | None = None
         self.hint = ""
+        self.tabs = Tabs()
         self._host, self._editor, self._keeping = host, editor, keeping
         self._dismissed = ""
         self._names: Names | None = None
@@ -61,7 +63,8 @@ class Lists:
         there = await self._there()
         found = await to_thread.run_sync(there.like, wanted.typed, _MOST_NAMES)
         if wanted_at(self._editor.before) == wanted and not self._is_dismissed(wanted):
-            self.menu = Menu(wanted, names(found)) if found else None
+            choices = [*self.tabs.like(wanted.typed), *names(found)]
+            self.menu = Menu(wanted, choices) if choices else None
 
     def dismiss(self) -> None:
         """Closes the list for as long as this word is typed."""

@@ -92,7 +92,8 @@ class Prompt(Widget, can_focus=True):
         self._changed()
 
     def take(self, envelope: Envelope) -> None:
-        """Follows which words wait."""
+        """Follows which words wait, and which tabs there are."""
+        self._lists.tabs.take(envelope)
         if envelope.type in _TELLING:
             self._changed()
 
