@@ -91,18 +91,26 @@ class Hub:
         if not id:
             return await self._begin(wish)
         # Two faces that ask for one session at the same moment get one room.
-        async with self._opening.setdefault(id, anyio.Lock()):
-            room = self._rooms.get(id)
-            if room is not None and room.is_closing:
-                await room.gone.wait()
-                room = None
-            if room is None:
-                return await self._begin(wish)
-            if at:
-                from ouroboros.app.past.tree import node_named
+        lock = self._opening.setdefault(id, anyio.Lock())
+        try:
+            async with lock:
+                return await self._entered(id, wish)
+        finally:
+            if not lock.statistics().tasks_waiting and not lock.locked():
+                self._opening.pop(id, None)
 
-                await room.send(Branch(message_id=node_named(room.state, at)))
-            return room
+    async def _entered(self, id: str, wish: _Wish) -> Room:
+        room = self._rooms.get(id)
+        if room is not None and room.is_closing:
+            await room.gone.wait()
+            room = None
+        if room is None:
+            return await self._begin(wish)
+        if wish.at:
+            from ouroboros.app.past.tree import node_named
+
+            await room.send(Branch(message_id=node_named(room.state, wish.at)))
+        return room
 
     def rooms(self) -> tuple[Room, ...]:
         """Those that are open, the oldest first."""
