@@ -1,5 +1,5 @@
 // What was changed, to be gone through hunk by hunk: accepted, taken back, remarked on.
-import { Button, Empty, Failed, Icon, Loading, html, useRef, useState, useWatch } from "../ui.js";
+import { Button, Empty, Failed, Icon, Loading, html, useEffect, useRef, useState, useWatch } from "../ui.js";
 import { FileDiff, Sign, piece, rows } from "../panels/diff.js";
 import { Segments, TOUCHED, at, useLive } from "../panels/live.js";
 import { oneLine, spelled } from "../text/safe.js";
@@ -40,6 +40,7 @@ function read(name) {
 export function View({ store, link, session, page, rest }) {
   useWatch(session);
   const [turn, choose] = useState(rest?.turn ?? "");
+  useEffect(() => { if (rest?.turn) choose(rest.turn); }, [rest?.turn]);
   const [way, setWay] = useState(store.choices.diff ?? "unified");
   const [whole, setWhole] = useState({});
   const [accepted, accept] = useAccepted(session);
