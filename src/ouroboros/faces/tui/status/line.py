@@ -121,7 +121,7 @@ def _mode(state: State) -> Part:
 
 def _where(state: State, facts: Facts) -> list[Part]:
     folder = one_line(PurePath(state.cwd).name or state.cwd, 40)
-    found = [Part(text=folder, weight=50)] if folder else []
+    found = [Part(text=folder, weight=50, short=one_line(folder, 16))] if folder else []
     if facts.branch:
         found.append(Part(text=f"on {one_line(facts.branch, 40)}", style=GREEN, weight=55))
     return found

@@ -35,7 +35,20 @@ _SIGNS = {"info": "  ", "warning": "! ", "error": "x "}
 
 
 def rows_of(block: Block, look: Look) -> list[Row]:
-    """The rows of a block, none wider than the look's columns."""
+    """The rows of a block, with nothing in them that a terminal would obey."""
+    return [_harmless(each) for each in _rows(block, look)]
+
+
+def _harmless(line: Row) -> Row:
+    """The row as it is, or made safe: whatever a block forgot ends here."""
+    if all(span.text.isascii() and span.text.isprintable() for span in line):
+        return line
+    return tuple(
+        Span(plain(span.text).replace("\n", " ").replace("\t", " "), span.style) for span in line
+    )
+
+
+def _rows(block: Block, look: Look) -> list[Row]:
     unfolded = is_unfolded(block, look.unfolded)
     match block:
         case Said():
