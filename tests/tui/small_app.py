@@ -178,10 +178,12 @@ async def small(
         **(environment or {}),
     }
     async with serving(turns) as server:
-        flags = {"base_url": server.url, "model": "openai-chat/scripted", "mode": "ask", **settings}
+        usual = {"base_url": server.url, "model": "openai-chat/scripted", "mode": "ask"}
+        flags = {name: value or None for name, value in {**usual, **settings}.items()}
         outfit = Outfit(environment=variables, cwd=folder, flags=flags)
         async with hub(outfit) as opened:
-            room = await opened.open()
+            # Whoever has no model looks at the first start; a session is there all the same.
+            room = await opened.open(model="" if flags["model"] else "echo")
             sent = Sent(room)
             room.send = sent
             app = SmallApp(opened, room, guard_seconds=guard_seconds)

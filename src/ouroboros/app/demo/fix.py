@@ -7,8 +7,10 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
+from anyio import to_thread
 from msgspec import Struct, json
 
 from ouroboros.core.errors import Misuse, OuroborosError
@@ -44,18 +46,8 @@ async def tests_pass(demo: Demo, environment: Mapping[str, str]) -> bool:
     return ended.exit_code == 0
 
 
-async def unpack(folder: Path, environment: Mapping[str, str]) -> Demo:
-    """Makes the repository with one commit in ``folder``, which must be empty.
-
-    Raises:
-        Misuse: git is missing.
-        OuroborosError: git refused.
-    """
-    git = shutil.which("git", path=environment.get("PATH"))
-    if git is None:
-        raise Misuse(
-            "the demo needs git, and there is none on PATH", hint="install git, then again"
-        )
+def _copied(folder: Path) -> tuple[Path, Path]:
+    """The repository's files and the script, for this machine."""
     repository = folder / "parcel"
     repository.mkdir()
     for source, name in _FILES.items():
@@ -64,6 +56,22 @@ async def unpack(folder: Path, environment: Mapping[str, str]) -> Demo:
     played = folder / "script.jsonl"
     python = json.encode(shlex.quote(sys.executable)).decode()[1:-1]
     played.write_text(script.replace("{python}", python), encoding="utf-8")
+    return repository, played
+
+
+async def unpack(folder: Path, environment: Mapping[str, str]) -> Demo:
+    """Makes the repository with one commit in ``folder``, which must be empty.
+
+    Raises:
+        Misuse: git is missing.
+        OuroborosError: git refused.
+    """
+    git = await to_thread.run_sync(partial(shutil.which, "git", path=environment.get("PATH")))
+    if git is None:
+        raise Misuse(
+            "the demo needs git, and there is none on PATH", hint="install git, then again"
+        )
+    repository, played = await to_thread.run_sync(_copied, folder)
     identity = ("-c", "user.name=Demo", "-c", "user.email=demo@localhost")
     for words in (
         ("init", "-q", "-b", "main"),
