@@ -129,6 +129,29 @@ def test_commands_change_the_session_and_mistakes_are_said(tmp_path: Path) -> No
         assert program.ends() == 0
 
 
+def test_the_own_shell_is_told_to_the_model_and_a_new_session_begins_from_within(
+    tmp_path: Path,
+) -> None:
+    with Program(["chat", "--model", "echo"], cwd=tmp_path) as program:
+        program.sees("ask> ")
+        program.type("!echo from my $((40 + 2)) shells\r")
+        program.sees("from my 42 shells")
+        program.type("what was that\r")
+        program.sees("Done after 1 turn")
+        program.type("/cost\r")
+        program.sees("for 1 request")
+        program.type("/clear\r")
+        program.sees("mode ask, in", times=2)
+        program.type("/cost\r")
+        program.sees("for 0 requests")
+        program.type("!sleep 600\r")
+        program.sees("! sleep 600")
+        program.type("\x03")
+        program.sees("cancelled")
+        program.type("/quit\r")
+        assert program.ends() == 0
+
+
 def test_another_session_can_be_resumed_from_within(tmp_path: Path) -> None:
     old = ouro("run", "--model", "echo", "--output", "json", "the old one", cwd=tmp_path)
     session = json.loads(old.stdout)["session"]
