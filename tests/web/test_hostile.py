@@ -1,18 +1,22 @@
 """Requests that nobody honest sends: the server refuses them, and goes on serving."""
 
+import signal
 import socket
 from collections.abc import AsyncGenerator
-from contextlib import ExitStack
+from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
 
 import anyio
 import pytest
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from ouroboros.faces.web.guard import SOCKETS
 from ouroboros.faces.web.patience import Patience
 from ouroboros.faces.web.routing import BODY_BYTES
 from ouroboros.llm.turns import Turn
+from ouroboros.testing.server import serving as models
 from tests.web.serving import Served, Socket, raw, web
+from tests.web.test_program import ouro_web
 
 
 async def serves(s: Served) -> None:
@@ -150,3 +154,27 @@ async def test_a_flood_of_frames_is_answered_at_the_pace_of_its_sender(tmp_path:
             for _ in range(1_000):
                 await stream.until("refused")
         await serves(s)
+
+
+@pytest.mark.deep
+async def test_a_thousand_connections_and_too_many_websockets_leave_the_server_at_work(
+    tmp_path: Path,
+) -> None:
+    async with models([Turn(text="Yes.")], repeat=True) as model:
+        flags = ("--model", "openai-chat/scripted", "--base-url", model.url, "--mode", "full-auto")
+        with ouro_web(tmp_path, *flags) as program, ExitStack() as idle:
+            for _ in range(1_000):
+                one = idle.enter_context(socket.socket())
+                one.settimeout(0)
+                one.connect_ex(("127.0.0.1", program.plate.port))
+            async with program.client() as client, AsyncExitStack() as stack:
+                s = Served(program.plate, client, model, tmp_path)
+                await serves(s)
+                for _ in range(SOCKETS):
+                    await stack.enter_async_context(s.socket("/stream"))
+                with pytest.raises(InvalidStatus, match="503"):
+                    await stack.enter_async_context(s.socket("/stream"))
+                assert (await client.get("/api/v1/state")).status_code == 200
+            async with program.client() as client:
+                await serves(Served(program.plate, client, model, tmp_path))
+            assert program.ends(signal.SIGINT)[0] == 0

@@ -15,7 +15,7 @@ from ouroboros.faces.web.routing import BODY_BYTES
 _KEEP_ALIVE_SECONDS = 10
 _PING_SECONDS = 20.0
 _STOP_SECONDS = 1
-_CONNECTIONS, _OWN_FILES = 1200, 256
+_CONNECTIONS, _OWN_FILES = 2000, 256
 
 
 def _most_connections() -> int:
