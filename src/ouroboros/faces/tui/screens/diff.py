@@ -1,6 +1,7 @@
 """A whole change: by file, one side below the other or beside it."""
 
 from functools import partial
+from itertools import takewhile
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -111,7 +112,7 @@ def files(text: str) -> list[tuple[str, str]]:
     """A unified diff cut into files: the name of each, and its part of the diff."""
     lines = text.rstrip("\n").split("\n")
     starts = [at for at in range(len(lines)) if _begins(lines, at)]
-    ends = [*starts[1:], len(lines)]
+    ends = [*starts[1:], len(lines)][: len(starts)]
     found = [
         (_name(lines[start:end]), "\n".join(lines[start:end]))
         for start, end in zip(starts, ends, strict=True)
@@ -132,11 +133,9 @@ def _begins(lines: list[str], at: int) -> bool:
 
 
 def _name(lines: list[str]) -> str:
+    head = list(takewhile(lambda line: not line.startswith("@@ "), lines))
     names = [
-        line[4:].partition("\t")[0].strip() for line in lines[:8] if line[:4] in {"+++ ", "--- "}
+        line[4:].partition("\t")[0].strip() for line in head if line.startswith(("+++ ", "--- "))
     ]
     names = [name.removeprefix("a/").removeprefix("b/") for name in names if name != "/dev/null"]
-    if names:
-        return names[-1]
-    head = lines[0].partition(" b/")[2] if lines else ""
-    return head or (lines[0] if lines else "")
+    return names[-1] if names else lines[0].partition(" b/")[2] or lines[0]
