@@ -21,6 +21,8 @@ BEGUN = re.compile(r"\x1b\[\?(1000|1003|1006|1015|1004|2004|25)([hl])")
 class Whole(Program):
     """A program that has the whole terminal; what it writes is kept as it is."""
 
+    raw: str
+
     def _read(self, deadline: float) -> bool:
         ready, _, _ = select.select([self._fd], [], [], max(deadline - time.monotonic(), 0))
         if not ready:
@@ -134,6 +136,11 @@ def test_stopped_and_continued_it_is_drawn_again(tmp_path: Path, model: str) -> 
         program.writes("1 %")
         program.type("\x1a")
         program.writes(LEFT)
+        stands = Path(f"/proc/{program.process.pid}/stat")
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        while stands.read_text("utf-8").rpartition(")")[2].split()[0] != "T":
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
         program.signal(signal.SIGCONT)
         program.writes(ENTERED, times=2)
         program.type("hello\r")
@@ -147,7 +154,7 @@ def test_nonsense_on_the_keyboard_and_a_storm_of_sizes_do_no_harm(
 ) -> None:
     with Whole(["--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
         program.writes("1 %")
-        os.write(program._fd, b"\xff\xfe\x1b[999;999;999~\x1b[<0;1\x1bO\x1b]0;x\x07")
+        os.write(program._fd, b"\xff\xfe\x1b[999;999;999~\x1b[<0;1\x1bO\x1b]0;x\x1b\\")
         for width in range(1, 160, 3):
             program.resize(width, 1 + width % 40)
         program.resize(80, 24)

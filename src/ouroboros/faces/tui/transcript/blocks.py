@@ -14,7 +14,7 @@ class Said(Struct, kw_only=True):
     text: str
     steered: bool = False
     pictures: tuple[str, ...] = ()
-    unfolded: bool = False
+    unfolded: bool | None = None
 
 
 class Prose(Struct, kw_only=True):
@@ -29,7 +29,7 @@ class Thought(Struct, kw_only=True):
 
     text: str = ""
     is_open: bool = False
-    unfolded: bool = False
+    unfolded: bool | None = None
 
 
 class Call(Struct, kw_only=True):
@@ -68,7 +68,7 @@ class Plan(Struct, kw_only=True):
     steps: tuple[PlanStep, ...]
     explanation: str = ""
     is_old: bool = False
-    unfolded: bool = False
+    unfolded: bool | None = None
 
 
 class Told(Struct, kw_only=True):
@@ -133,7 +133,7 @@ class Children(Struct, kw_only=True):
     """The runs that one run started, as a tree."""
 
     runs: dict[str, Child] = field(default_factory=dict[str, Child])
-    unfolded: bool = False
+    unfolded: bool | None = None
 
 
 class Picture(Struct, kw_only=True):
@@ -152,10 +152,8 @@ type Foldable = Said | Thought | Call | Plan | Iteration | Children
 def is_unfolded(block: Block, usual: bool) -> bool:
     """Whether a block shows all it has; ``usual`` is what the person chose for all."""
     match block:
-        case Call(unfolded=None) | Iteration(unfolded=None):
-            return usual
         case Said() | Thought() | Call() | Plan() | Iteration() | Children():
-            return bool(block.unfolded) or usual
+            return usual if block.unfolded is None else block.unfolded
         case _:
             return True
 

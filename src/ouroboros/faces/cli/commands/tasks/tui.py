@@ -36,7 +36,7 @@ def command(context: click.Context, /, task: tuple[str, ...], **options: object)
         from ouroboros.faces.cli.commands.tasks.chat import command as chat
 
         given = {**options, "non_interactive": False, "read_only": False}
-        result: object = context.invoke(chat, task, **given)
+        result: object = context.invoke(chat, task=task, **given)
         return result if isinstance(result, int) else 0
     start = _start(invocation, task, msgspec.convert(options, Chosen))
     from ouroboros.faces.tui.door import show
