@@ -19,7 +19,8 @@ class Tui(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         mouse: It is listened to; without, the terminal selects text by itself.
         unfolded: Cards of calls begin unfolded.
         side_by_side: Changes in two columns; ``auto`` where there is room for it.
-        pictures: How images are shown; ``auto`` asks for what the terminal is known to understand.
+        pictures: How images are shown: by kitty's protocol, with ``auto`` where the terminal is known
+            to understand it, or as paths.
         notifications: How it calls when a run ends, or asks, while you look elsewhere.
         editor: The program that long words are written in; empty takes VISUAL or EDITOR.
         status_script: A command of your own whose first line joins the status line; it reads what
@@ -35,7 +36,7 @@ class Tui(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     mouse: bool = True
     unfolded: bool = False
     side_by_side: Literal["auto", "always", "never"] = "auto"
-    pictures: Literal["auto", "kitty", "iterm", "sixel", "off"] = "auto"
+    pictures: Literal["auto", "kitty", "off"] = "auto"
     notifications: Literal["auto", "osc9", "osc777", "bell", "off"] = "auto"
     editor: str = ""
     status_script: str = ""

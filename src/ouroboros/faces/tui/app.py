@@ -27,9 +27,11 @@ from ouroboros.faces.tui.status.bar import StatusBar
 from ouroboros.faces.tui.status.watch import Watch
 from ouroboros.faces.tui.terminal import Terminal
 from ouroboros.faces.tui.themes import theme
-from ouroboros.faces.tui.transcript.blocks import Told
+from ouroboros.faces.tui.transcript.blocks import Picture, Told
+from ouroboros.faces.tui.transcript.graphics import way_of as way_of_pictures
 from ouroboros.faces.tui.transcript.look import Look
 from ouroboros.faces.tui.transcript.scribe import Scribe
+from ouroboros.faces.tui.transcript.showing import Showing
 from ouroboros.faces.tui.transcript.view import Transcript
 from ouroboros.faces.wording.face import Notice
 
@@ -75,7 +77,10 @@ class OuroApp(App[Left]):
         self.prompt = Prompt(self, id="prompt")
         self.cards = CardSlot(id="cards")
         self._lines = Lines(self)
+        pictures = way_of_pictures(tui.pictures, start.environment)
+        self._showing = Showing(pictures, self.transcript, self._call)
         self._early: list[Said] = []
+        self._pictured: Picture | None = None
         self.watch_line = Watch(self)
         way = way_of(tui.notifications, start.environment)
         tmux = bool(start.environment.get("TMUX"))
@@ -199,8 +204,16 @@ class OuroApp(App[Left]):
         self.prompt.take(envelope)
         self.watch_line.take(envelope)
         self._notifier.take(envelope)
+        self._show_picture()
         if self.room is not None:
             self.prompt.is_at_work = self.room.running
+
+    def _show_picture(self) -> None:
+        last = self.transcript.blocks[-1] if self.transcript.blocks else None
+        if self._showing.is_on and isinstance(last, Picture) and last is not self._pictured:
+            self._pictured = last
+            columns = self.transcript.look.columns
+            self.run_worker(self._showing.show(last, self.loaded.home, columns), group="pictures")
 
     # What the prompt says.
 

@@ -137,11 +137,14 @@ class Children(Struct, kw_only=True):
 
 
 class Picture(Struct, kw_only=True):
-    """An image that was kept with the session."""
+    """An image that was kept with the session; with a ``number`` the terminal has it, in so many cells."""
 
     name: str
     path: str
     bytes: int = 0
+    number: int = 0
+    columns: int = 0
+    rows: int = 0
 
 
 type Block = Said | Prose | Thought | Call | Plan | Told | Closing | Iteration | Children | Picture

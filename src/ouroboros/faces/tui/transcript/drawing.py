@@ -23,6 +23,7 @@ from ouroboros.faces.tui.transcript.cards import (
     iteration_rows,
     plan_rows,
 )
+from ouroboros.faces.tui.transcript.graphics import placed
 from ouroboros.faces.tui.transcript.look import FAINT, Look, filled, indented, mark
 from ouroboros.faces.wording.rows import BOLD, RED, YELLOW, Row, Span, row, wrap
 from ouroboros.faces.wording.text.markdown import markdown_rows
@@ -36,7 +37,11 @@ _SIGNS = {"info": "  ", "warning": "! ", "error": "x "}
 
 def rows_of(block: Block, look: Look) -> list[Row]:
     """The rows of a block, with nothing in them that a terminal would obey."""
-    return [_harmless(each) for each in _rows(block, look)]
+    rows = [_harmless(each) for each in _rows(block, look)]
+    if isinstance(block, Picture) and block.number and block.columns <= look.columns - 2:
+        cells = placed(block.number, block.columns, block.rows)
+        rows = [*indented(cells, "  "), *rows]
+    return rows
 
 
 def _harmless(line: Row) -> Row:
