@@ -12,9 +12,10 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from ouroboros.core.errors import OuroborosError
-from ouroboros.faces.web import document, earlier, live, login, panels, sessions, streams
-from ouroboros.faces.web.assets import assets
+from ouroboros.faces.web import document, earlier, live, login, sessions, streams
+from ouroboros.faces.web.assets import Assets
 from ouroboros.faces.web.guard import Guard
+from ouroboros.faces.web.panels import table as panels
 from ouroboros.faces.web.patience import Patience
 from ouroboros.faces.web.routing import problem, reply
 from ouroboros.faces.web.site import Site
@@ -36,7 +37,7 @@ def described_routes(site: Site) -> list[BaseRoute]:
 
 def application(site: Site, patience: Patience) -> Guard:
     """What a server serves."""
-    files = assets(STATIC)
+    files = Assets(STATIC)
     handlers = {OuroborosError: _told, HTTPException: _missed, Exception: _broken}
     inner = Starlette(routes=[*described_routes(site), *_page(files)], exception_handlers=handlers)
     return Guard(inner, site.access, patience)

@@ -1,0 +1,22 @@
+"""The routes of all panels."""
+
+from ouroboros.faces.web.panels import (
+    changes,
+    conversation,
+    files,
+    kept,
+    past,
+    providers,
+    rules,
+    settings,
+    spending,
+)
+from ouroboros.faces.web.routing import Described
+from ouroboros.faces.web.site import Site
+
+_PANELS = (changes, conversation, files, kept, past, providers, rules, settings, spending)
+
+
+def routes(site: Site) -> list[Described]:
+    """The routes of all panels."""
+    return [route for panel in _PANELS for route in panel.routes(site)]
