@@ -1,5 +1,5 @@
 // The page: it takes the token out of the address, follows the server, and lays views out.
-import { Button, Failed, Guarded, Icon, Loading, html, render, useEffect, useState, useWatch } from "./ui.js";
+import { Button, Failed, Guarded, Icon, Loading, html, render, useEffect, useFact, useState, useWatch } from "./ui.js";
 import { Link } from "./link.js";
 import { Store } from "./store.js";
 import { VIEWS, byId } from "./views/index.js";
@@ -85,9 +85,9 @@ function App() {
   useWatch(store);
   useWatch(link);
   const session = store.current;
-  useWatch(session);
+  const title = useFact(session, (one) => one.title);
   useEffect(() => {
-    const words = session ? session.title || "New session" : byId[store.route.view]?.title ?? "";
+    const words = session ? title || "New session" : byId[store.route.view]?.title ?? "";
     const asks = store.asks ? `(${store.asks}) ` : "";
     document.title = `${asks}${words ? `${words.slice(0, 60)} · ` : ""}Ouroboros`;
   });
@@ -107,6 +107,7 @@ function App() {
 }
 
 function Middle({ session }) {
+  useFact(session, (one) => one.phase);
   if (session.phase === "failed") return html`<div class="view"><${Failed} error=${session.problem} again=${() => store.reopen(session.id)} /></div>`;
   return html`<${Head} ...${{ store, session, page }} views=${page.mains} />
     ${session.phase === "closed" && html`<div class="banner" role="status"><span>${session.problem?.message ?? "This session was closed; all of it is kept."}</span><${Button} kind="small" onClick=${() => store.reopen(session.id)}>Open it again<//></div>`}
@@ -134,6 +135,7 @@ async function begin() {
   addEventListener("hashchange", () => store.read());
   listen(page);
   render(html`<${App} />`, document.getElementById("app"));
+  performance.mark("usable");
   try {
     await store.load();
   } catch (error) {

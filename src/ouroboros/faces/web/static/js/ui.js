@@ -18,6 +18,16 @@ export function useWatch(source) {
   return source;
 }
 
+/** A fact of `source`, by `pick(source)`: renders again only when that differs. */
+export function useFact(source, pick) {
+  const [, again] = useReducer((n) => n + 1, 0);
+  const now = source ? pick(source) : undefined;
+  const shown = useRef(now);
+  shown.current = now;
+  useLayoutEffect(() => source?.watch(() => pick(source) !== shown.current && again()), [source]);
+  return now;
+}
+
 /** What `load()` comes to: {value, error, busy, again}; loaded anew when one of `on` changes. */
 export function useLoaded(load, on) {
   const [held, hold] = useState({ busy: true });

@@ -5,6 +5,7 @@ const LIVE_BYTES = 20_000;
 
 export function toolStarted(s, envelope, event) {
   const known = s.byCall.get(event.call_id);
+  s.open.add(event.call_id);
   const fresh = {
     name: event.name, title: event.title ?? "", args: event.arguments ?? "", status: "running", progress: "",
     within: event.within ?? "", started: envelope.ts,
@@ -39,6 +40,7 @@ export function toolProgress(s, envelope, event) {
 
 export function toolResulted(s, envelope, event) {
   let call = s.byCall.get(event.call_id);
+  s.open.delete(event.call_id);
   // A question to a model has a card as a child already.
   if (!call && event.status === "done" && event.name.startsWith("llm_query")) return;
   if (!call) {

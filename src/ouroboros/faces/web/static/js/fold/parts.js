@@ -9,7 +9,7 @@ export function empty(id) {
     live: null, iteration: null, approvals: new Map(), questions: new Map(), answered: new Map(), plan: [],
     explanation: "", proposed: "", later: new Map(), goal: null, spent: spending(), before: spending(),
     tabs: new Map(), tab: "", artifacts: [], processes: new Map(), variables: "", head: null, words: [],
-    reviewing: null, moves: 0, torn: false, grown: 0,
+    open: new Set(), reviewing: null, moves: 0, torn: false, grown: 0,
   };
 }
 

@@ -51,11 +51,11 @@ function settle(s, envelope) {
   s.running = false;
   s.iteration = s.live = null;
   s.began = 0;
-  for (const call of s.byCall.values()) {
-    if (call.status !== "running") continue;
+  for (const call of [...s.open].map((id) => s.byCall.get(id))) {
     call.status = "cancelled";
     touch(call);
   }
+  s.open.clear();
   for (const child of s.byChild.values()) {
     if (child.status !== "running") continue;
     Object.assign(child, { status: "cancelled", iteration: null, seconds: envelope.ts - child.started });

@@ -92,7 +92,7 @@ function Beginning({ state }) {
 
 function Working({ state }) {
   const live = state.live && !state.live.done;
-  const busy = [...state.byCall.values()].reverse().find((call) => call.status === "running" && !call.asking);
+  const busy = [...state.open].map((id) => state.byCall.get(id)).reverse().find((call) => !call.asking);
   const waits = state.approvals.size || state.questions.size;
   const words = waits ? "Waits for your answer" : live ? "Answering" : busy ? oneLine(busy.title || busy.name, 80) : "Working";
   return html`<p class="working hush small"><svg class="dot" viewBox="0 0 20 20" aria-hidden="true"><circle cx="10" cy="10" r="7" fill="none" stroke="currentColor" stroke-width="2.5" stroke-dasharray="36 8" stroke-linecap="round" /></svg><span class="foreign">${words}</span></p>`;
