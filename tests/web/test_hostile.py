@@ -171,7 +171,8 @@ async def test_a_thousand_connections_and_too_many_websockets_leave_the_server_a
                 s = Served(program.plate, client, model, tmp_path)
                 await serves(s)
                 for _ in range(SOCKETS):
-                    await stack.enter_async_context(s.socket("/stream"))
+                    opened = await stack.enter_async_context(s.socket("/stream"))
+                    stack.callback(opened.raw.transport.abort)
                 with pytest.raises(InvalidStatus, match="503"):
                     await stack.enter_async_context(s.socket("/stream"))
                 assert (await client.get("/api/v1/state")).status_code == 200

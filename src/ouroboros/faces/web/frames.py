@@ -90,8 +90,13 @@ class Here(Struct, frozen=True, kw_only=True):
 
 
 class Present(_Frame, frozen=True, kw_only=True, tag="present"):
-    """Who is here, the earliest first; who was not heard of for three beats is left out."""
+    """Who is here, the earliest first; who was not heard of for three beats is left out.
 
+    Attributes:
+        count: How many there are; of many only the first are named.
+    """
+
+    count: int
     clients: tuple[Here, ...]
 
 

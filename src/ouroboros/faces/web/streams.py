@@ -28,6 +28,8 @@ _WAITING = 256
 _FRAME_BYTES = 262_144
 _LIST_SECONDS = 0.05
 _AT_ONCE = 16
+_NAMED = 50
+"""Of those who are here so many are named; the more there are, the rarer they are told of each other."""
 
 GONE, UNKNOWN = 1001, 4404
 
@@ -212,11 +214,12 @@ class _Overview:
             if last[:1] != (rooms,):
                 await say(self._socket, frames.Sessions(sessions=rooms))
             if last[1:] != (names := tuple(each.id for each in clients),):
-                await say(self._socket, frames.Present(clients=_here(clients, now)))
+                here = _here(clients[:_NAMED], now)
+                await say(self._socket, frames.Present(count=len(clients), clients=here))
             last = (rooms, names)
             with anyio.move_on_after(BEAT_SECONDS):
                 await self._changed.wait()
-            await anyio.sleep(_LIST_SECONDS)
+            await anyio.sleep(_LIST_SECONDS * (1 + len(clients) / _NAMED))
 
 
 def _here(clients: tuple[Client, ...], now: float) -> tuple[frames.Here, ...]:
