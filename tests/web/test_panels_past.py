@@ -60,8 +60,12 @@ async def test_a_session_is_put_away_and_back(tmp_path: Path):
         await p.ask("DELETE", f"/sessions/{session}")
         await p.put(f"/sessions/{session}/archived", {"archived": True})
         assert await listed(p) == {}
+        assert list(await listed(p, archived=1)) == [session]
+        assert list(await listed(p, archived=1, query="do")) == [session]
+        assert await listed(p, archived=1, query="nothing of it") == {}
         await p.put(f"/sessions/{session}/archived", {"archived": False})
         assert list(await listed(p)) == [session]
+        assert await listed(p, archived=1) == {}
 
 
 async def test_a_session_is_deleted_only_when_its_name_is_said_again(tmp_path: Path):

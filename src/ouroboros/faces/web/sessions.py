@@ -1,5 +1,7 @@
 """The routes of sessions: the list, one of them, its events, and commands."""
 
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -122,6 +124,7 @@ def routes(site: Site) -> list[Described]:
             query={
                 "query": "only those in which these words were said, or whose title has them",
                 "all": "1: of all folders, not only the server's",
+                "archived": "1: those that were put away, and no others",
                 "limit": "how many at most",
             },
             answer=PastSessions,
@@ -189,7 +192,9 @@ class _Seat:
         words = request.query_params.get("query", "")[:1000]
         limit = number(request, "limit", 100, most=_MOST)
         cwd = None if is_true(request, "all") else str(self._site.outfit.cwd)
-        found = await to_thread.run_sync(_past, self._site.home, words, cwd, limit)
+        away = is_true(request, "archived")
+        find = partial(_away if away else _past, self._site.home, words, cwd, limit)
+        found = await to_thread.run_sync(find)
         rooms = {room.id: room for room in self._site.hub.rooms()}
         return reply(PastSessions(sessions=tuple(_with(each, rooms) for each in found)))
 
@@ -230,6 +235,18 @@ class _Seat:
         room = await self._site.room(request.path_params["session"])
         found = await room.past(number(request, "after"), number(request, "limit", 500, most=500))
         return reply(SomeEvents(events=tuple(found), seq=room.state.seq))
+
+
+def _away(home: Path, words: str, cwd: str | None, limit: int) -> list[Past]:
+    """Those that were put away; blocking."""
+    wanted = words.lower().split()
+    every = sessions.list_sessions(home, cwd=cwd, archived=True, limit=1_000_000)
+    found = (
+        _plain(each)
+        for each in every
+        if each.status == "archived" and all(word in each.title.lower() for word in wanted)
+    )
+    return list(islice(found, limit))
 
 
 def _past(home: Path, words: str, cwd: str | None, limit: int) -> list[Past]:

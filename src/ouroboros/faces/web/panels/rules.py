@@ -2,9 +2,9 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -40,7 +40,7 @@ class NewRule(Struct, frozen=True, kw_only=True):
     """A line such as ``Bash(git log:*)``."""
 
     outcome: Literal["allow", "ask", "deny"]
-    rule: str
+    rule: Annotated[str, Meta(max_length=4_000)]
     layer: saving.Where = "user"
 
 
@@ -153,8 +153,10 @@ class _Seat:
         cwd, found = await settings_at(self._site, request)
         asked = dict(request.query_params)
         given = [name for name in ("command", "path", "url") if asked.get(name)]
-        if len(given) != 1 or len(asked[given[0]]) > _LONGEST:
+        if len(given) != 1:
             raise Refused(400, "name one command, path or address", hint="?command=ls")
+        if len(asked[given[0]]) > _LONGEST:
+            raise Refused(413, f"it may have {_LONGEST:,} characters")
         environment = self._site.outfit.environment
         return reply(await quickly(partial(_explained, given[0], asked, cwd, found, environment)))
 

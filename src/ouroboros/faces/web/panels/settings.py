@@ -2,9 +2,9 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -74,8 +74,8 @@ class Change(Struct, frozen=True, kw_only=True):
             person in it.
     """
 
-    key: str
-    value: str | None
+    key: Annotated[str, Meta(max_length=200)]
+    value: Annotated[str, Meta(max_length=100_000)] | None
     layer: saving.Where = "user"
 
 

@@ -20,18 +20,19 @@ export function View({ store, link, rest }) {
     return () => clearTimeout(timer);
   }, [words]);
   const stamp = store.sessions.map((each) => `${each.id}${each.status}${each.asks}${each.title}`).join();
-  const found = useLoaded(() => link.get(`/sessions?${new URLSearchParams({ query, limit, ...(where === "all" ? { all: 1 } : {}) })}`), [query, where, limit, stamp]);
+  const found = useLoaded(() => link.get(`/sessions?${new URLSearchParams({ query, limit, ...(where === "here" ? {} : { all: 1 }), ...(where === "away" ? { archived: 1 } : {}) })}`), [query, where, limit, stamp]);
   const list = found.value?.sessions ?? [];
+  const back = (one) => store.attempt(async () => { await link.put(`/sessions/${encodeURIComponent(one.id)}/archived`, { archived: false }); done("Back on the list"); });
   const done = (text) => { store.say(text); found.again(); };
   return html`<div class="panel sessions stack"><h2 class="sr">Sessions</h2><div class="panel-head bar">
     <label class="grow finder"><span class="sr">Search in all that was said</span><${Icon} name="search" /><input class="field" type="search" placeholder="Search in all that was said" value=${words} onInput=${(e) => { type(e.target.value); more(PAGE); }} /></label>
-    <${Segments} label="Of which folder" options=${{ all: "All folders", here: "This folder" }} value=${where} choose=${choose} />
+    <${Segments} label="Of which folder" options=${{ all: "All folders", here: "This folder", away: "Put away" }} value=${where} choose=${choose} />
     <${Button} kind="main" icon="plus" onClick=${() => store.go({ session: "", view: "home" })}>New<//></div>
     ${found.error && html`<${Failed} error=${found.error} again=${found.again} />`}
     ${!found.value && found.busy && html`<${Loading} />`}
-    ${found.value && !list.length && (query ? html`<${Empty} icon="search" title="Nothing was found">No session of ${where === "all" ? "any" : "this"} folder has all of these words.<//>`
-    : html`<${Empty} icon="sessions" title="No sessions yet"><p>What you begin stands here, also after the server has stopped.</p><//>`)}
-    <ul class="list stack">${list.map((one) => html`<${Row} key=${one.id} one=${one} store=${store} act=${(kind) => begin({ kind, one })} />`)}</ul>
+    ${found.value && !list.length && (query ? html`<${Empty} icon="search" title="Nothing was found">No session ${where === "here" ? "of this folder" : where === "away" ? "that was put away" : ""} has all of these words.<//>`
+    : where === "away" ? html`<${Empty} icon="sessions" title="Nothing was put away">A session that you put away is off the list, and kept.<//>` : html`<${Empty} icon="sessions" title="No sessions yet"><p>What you begin stands here, also after the server has stopped.</p><//>`)}
+    <ul class="list stack">${list.map((one) => html`<${Row} key=${one.id} one=${one} store=${store} act=${(kind) => (kind === "back" ? back(one) : begin({ kind, one }))} />`)}</ul>
     ${list.length === limit && limit < 1000 && html`<${Button} onClick=${() => more(Math.min(1000, limit * 3))}>More<//>`}
     ${act && html`<${Act} ...${act} ...${{ link, store, done }} close=${() => begin(null)} />`}</div>`;
 }
@@ -65,7 +66,8 @@ function Menu({ one, act }) {
     const all = [...box.current.querySelectorAll(".popup button")];
     all[(all.indexOf(document.activeElement) + step + all.length) % all.length]?.focus();
   };
-  const items = { rename: "Rename", fork: "Fork", export: "Write out", archive: "Put away", delete: "Delete" };
+  const isAway = one.status === "archived";
+  const items = { rename: "Rename", fork: "Fork", export: "Write out", ...(isAway ? { back: "Put back" } : { archive: "Put away" }), delete: "Delete" };
   return html`<div class="menu" ref=${box} onKeyDown=${keys}><${Button} kind="quiet bare" icon="more" label=${`More for ${oneLine(one.title, 60) || one.id}`} aria-haspopup="menu" aria-expanded=${String(open)} onClick=${() => turn(!open)} />
     ${open && html`<div class="popup card" role="menu">${Object.entries(items).map(([kind, words]) => html`<button role="menuitem" key=${kind} class=${kind === "delete" ? "is-bad" : ""} onClick=${() => { turn(false); act(kind); }}>${words}</button>`)}</div>`}</div>`;
 }
@@ -83,8 +85,8 @@ function Act({ kind, one, link, store, done, close }) {
       <p>Another session begins with all that was said in <strong class="foreign">${name}</strong>. Both go on by themselves. The Tree of a session forks from any message.</p><//>`;
   }
   if (kind === "archive") {
-    return html`<${Sure} title="Put away" yes="Put away" close=${close} act=${() => store.attempt(async () => { await link.put(`${at}/archived`, { archived: true }); done("Put away; a search of the command line still finds it"); })}>
-      <p><strong class="foreign">${name}</strong> leaves this list and is kept: <code>ouro sessions list --all</code> shows it.</p><//>`;
+    return html`<${Sure} title="Put away" yes="Put away" close=${close} act=${() => store.attempt(async () => { await link.put(`${at}/archived`, { archived: true }); done("Put away"); })}>
+      <p><strong class="foreign">${name}</strong> leaves this list and is kept; it can be put back.</p><//>`;
   }
   if (kind === "export") return html`<${Export} ...${{ at, link, name, close }} />`;
   const own = one.id.slice(-4);
