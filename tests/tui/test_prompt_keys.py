@@ -165,6 +165,28 @@ async def test_a_long_text_takes_a_third_of_the_screen_and_shows_the_cursor(
         assert (cursor.x, stage.screen.size.height - cursor.y) == (2, len(rows))
 
 
+async def test_a_key_with_alt_that_means_nothing_types_nothing(tmp_path: Path) -> None:
+    async with staged(tmp_path) as (stage, pilot):
+        for name in ("alt+q", "ctrl+q", "super+q"):
+            stage.prompt.post_message(events.Key(name, "q"))
+        stage.prompt.post_message(events.Key("plus", "+"))
+        await pilot.pause()
+        assert stage.line == "+|"
+
+
+async def test_what_a_second_press_would_do_is_said(tmp_path: Path) -> None:
+    async with staged(tmp_path) as (stage, pilot):
+        for script, said in (
+            ("<escape>", "Esc again goes back"),
+            ("x", ""),
+            ("<escape>", "Esc again clears"),
+            ("<ctrl+c>", ""),
+            ("<ctrl+c>", "Ctrl-C again leaves"),
+        ):
+            await keys(pilot, script)
+            assert said in stage.rows[-2], script
+
+
 async def test_a_click_puts_the_cursor_there(tmp_path: Path) -> None:
     async with staged(tmp_path) as (stage, pilot):
         await keys(pilot, "one two<ctrl+j>three")

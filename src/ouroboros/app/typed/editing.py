@@ -49,10 +49,8 @@ async def edited(
     search = environment.get("PATH", "")
     if not command or not await to_thread.run_sync(which, command[0], os.X_OK, search):
         raise Misuse(f"there is no editor {words[:80]!r}", hint="set tui.editor or EDITOR")
-    folder = await to_thread.run_sync(tempfile.mkdtemp, "", "ouro-")
-    file = Path(folder) / "prompt.md"
+    file = await to_thread.run_sync(_begun, text)
     try:
-        await to_thread.run_sync(_write, file, text)
         code = await _run([*command, str(file)], cwd, environment, keyboard)
         if code:
             raise Misuse(
@@ -84,7 +82,8 @@ async def _run(command: list[str], cwd: Path, environment: Mapping[str, str], ke
             tasks.start_soon(_typed, terminal, keyboard)
             tasks.start_soon(_sized, terminal, keyboard)
             while (piece := await terminal.process.read()) is not None:
-                await to_thread.run_sync(_say, keyboard, piece.data)
+                with suppress(OSError):  # who closed the window sees nothing any more
+                    await to_thread.run_sync(_say, keyboard, piece.data)
             tasks.cancel_scope.cancel()
     finally:
         await terminal.process.close()
@@ -94,9 +93,12 @@ async def _run(command: list[str], cwd: Path, environment: Mapping[str, str], ke
 async def _typed(terminal: Terminal, keyboard: int) -> None:
     while True:
         await anyio.wait_readable(keyboard)
-        data = os.read(keyboard, _CHUNK)
-        if not data:
-            return
+        try:
+            data = os.read(keyboard, _CHUNK)
+        except OSError:
+            data = b""
+        if not data:  # the window was closed: so is the editor
+            return await terminal.process.stop()
         with suppress(BrokenPipeError), anyio.move_on_after(_TYPE_SECONDS):
             await terminal.type(data)
 
@@ -125,9 +127,21 @@ def _say(keyboard: int, data: bytes) -> None:
         rest = rest[os.write(keyboard, rest) :]
 
 
-def _write(file: Path, text: str) -> None:
-    file.touch(mode=0o600)
-    file.write_text(text, encoding="utf-8", errors="replace")
+def _begun(text: str) -> Path:
+    """A file that nobody else reads, with the text."""
+    file: Path | None = None
+    try:
+        file = Path(tempfile.mkdtemp(prefix="ouro-")) / "prompt.md"
+        file.touch(mode=0o600)
+        file.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as failed:
+        if file is not None:
+            _remove(file)
+        raise Misuse(
+            f"no file can be made for the editor: {failed.strerror}",
+            hint="make room, or write here",
+        ) from failed
+    return file
 
 
 def _read(file: Path) -> str:

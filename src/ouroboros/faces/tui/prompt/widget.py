@@ -117,8 +117,8 @@ class Prompt(Widget, can_focus=True):
 
     def on_key(self, event: events.Key) -> None:
         """Takes in a key; one that means nothing here goes on to the application."""
-        character = event.character if event.is_printable else None
-        if self._press(event.key, character or ""):
+        is_typed = event.is_printable and not set(event.key.split("+")[:-1]) - {"shift"}
+        if self._press(event.key, (event.character or "") if is_typed else ""):
             event.stop()
             event.prevent_default()
             self._changed()
@@ -139,6 +139,8 @@ class Prompt(Widget, can_focus=True):
             return True
         whens = ("running", "prompt") if self.is_at_work else ("prompt",)
         action = self._host.keys.action(key, *whens)
+        if action not in {"stop", "clear"}:
+            self._pressed = ("", 0.0)
         if action:
             return self._act(action)
         if not character:
@@ -275,7 +277,8 @@ class Prompt(Widget, can_focus=True):
         elif self.editor.buffer.selected:
             self.editor.buffer.go(self.editor.buffer.cursor)
         elif not self._is_again("escape") or self.is_at_work:
-            self._note = "" if self.is_at_work else "Esc again clears" if self.text else ""
+            if not self.is_at_work:
+                self._remark(f"Esc again {'clears' if self.text else 'goes back'}")
             self.post_message(Escaped(twice=False))
         elif self.editor.text:
             self.editor.replace("")
@@ -297,8 +300,12 @@ class Prompt(Widget, can_focus=True):
         elif self._is_again("clear"):
             self._host.leave()
         else:
-            self._note = "Ctrl-C again leaves"
+            self._remark("Ctrl-C again leaves")
         return True
+
+    def _remark(self, words: str) -> None:
+        self._note = words
+        self.set_timer(_AGAIN_SECONDS, self._changed)
 
     def _is_again(self, key: str) -> bool:
         now = anyio.current_time()
@@ -377,7 +384,7 @@ class Prompt(Widget, can_focus=True):
             return f"history: {self.history.query}"
         if self.waiting.changing:
             return "words that wait: Enter keeps, empty removes, Esc leaves"
-        if self._note:
+        if self._note and anyio.current_time() - self._pressed[1] < _AGAIN_SECONDS:
             return self._note
         vim = self.editor.vim
         mode = {"normal": "NORMAL", "visual": "VISUAL", "lines": "VISUAL LINE"}
