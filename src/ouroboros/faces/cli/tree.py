@@ -23,6 +23,7 @@ COMMANDS = {
     "review": Entry(f"{_HERE}.tasks.review", "Have a change reviewed; nothing is changed."),
     "serve": Entry(f"{_HERE}.tasks.serve", "Serve sessions at a local socket, for programs."),
     "web": Entry(f"{_HERE}.tasks.web", "Work in a page of your browser."),
+    "acp": Entry(f"{_HERE}.tasks.acp", "Be the agent of an editor."),
     "browser": Entry(
         f"{_HERE}.browsing.browser", "See the browser, log in by hand, keep profiles."
     ),
