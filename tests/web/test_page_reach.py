@@ -35,6 +35,12 @@ async def findings(window: Window, name: str) -> list[Any]:
     return found
 
 
+async def fits(window: Window) -> None:
+    """The conversation has the room that is left, and nothing sticks out."""
+    await window.until("document.querySelector('.middle').clientWidth > innerWidth * 0.6")
+    assert await window.run("document.documentElement.scrollWidth <= innerWidth") is True
+
+
 async def test_axe_sees_what_is_wrong(page: Shown) -> None:
     async with page() as window:
         await window.tab.call("Runtime.evaluate", {"expression": _axe()})
@@ -63,7 +69,9 @@ async def test_axe_finds_nothing_serious_in_light_and_dark(page: Shown) -> None:
         await window.say("Look at it")
         await window.until("document.querySelector('.ask .diff') !== null")
         found += await findings(window, "asked")
+        await fits(window)
         await window.size(PHONE)
+        await fits(window)
         found += await findings(window, "asked on a phone")
         await window.press("Alt+y")
         await window.until("document.querySelector('.ending') !== null")
