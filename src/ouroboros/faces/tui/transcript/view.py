@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
@@ -35,8 +35,8 @@ from ouroboros.faces.tui.transcript.heights import Heights
 from ouroboros.faces.tui.transcript.look import Look
 from ouroboros.faces.wording.rows import Row
 
-_FRAME_SECONDS = 1 / 30
-_SHARE = 4
+_FRAME_SECONDS = 1 / 40
+_SHARE = 2
 """Of the time no more than one part in so many goes into drawing what streams."""
 
 _KEPT = 400
@@ -156,19 +156,17 @@ class Transcript(ScrollView, can_focus=False):
         row = self.scroll_offset.y + y
         width = self.scrollable_content_region.width
         place, inner = self._heights.find(row)
-        if place >= len(self._blocks):
-            return Strip.blank(width, self.rich_style)
-        strips = self._strips(place)
+        strips = self._strips(place) if place < len(self._blocks) else []
         if inner >= len(strips):
             return Strip.blank(width, self.rich_style)
-        strip = strips[inner].adjust_cell_length(width, self.rich_style)
+        strip = strips[inner]
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(row)) is not None:
             start, end = span
             style = self.screen.get_component_rich_style("screen--selection")
             style = Style(reverse=True) if self.palette.is_plain else style
             strip = _selected(strip, start, width if end == -1 else end, style)
-        return strip.apply_style(self.rich_style).apply_offsets(0, row)
+        return strip.apply_offsets(0, row)
 
     @override
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
@@ -183,6 +181,11 @@ class Transcript(ScrollView, can_focus=False):
             text = self._text(row)
             lines.append(text[start : None if end == -1 else end].rstrip())
         return "\n".join(lines), "\n"
+
+    @override
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._laid.clear()
 
     @override
     def selection_updated(self, selection: Selection | None) -> None:
@@ -226,11 +229,17 @@ class Transcript(ScrollView, can_focus=False):
         began = anyio.current_time()
         self._frame = None
         self._look = replace(self._look, now=self._now())
+        first, before = min(self._changed, default=0), self.scroll_offset.y
         for place in self._changed:
             self._laid.pop(place, None)
         self._changed.clear()
         self._settle()
-        self.refresh()
+        width, height = self.size
+        top = max(self._heights.top(first) - before, 0)
+        if self.scroll_offset.y != before:
+            self.refresh()
+        elif top < height:
+            self.refresh(Region(0, top, width, height - top))
         cost = anyio.current_time() - began
         self._drawn_until = began + max(_FRAME_SECONDS, cost * _SHARE)
 
@@ -298,7 +307,8 @@ class Transcript(ScrollView, can_focus=False):
         before = self._blocks[place - 1] if place else None
         rows: list[Row] = [()] if is_apart(block, before) else []
         rows += rows_of(block, self._look)
-        strips = [self._strip(each) for each in rows]
+        ground, width = self.rich_style, self.scrollable_content_region.width
+        strips = [self._strip(each).adjust_cell_length(width).apply_style(ground) for each in rows]
         self._laid[place] = strips
         self._heights.change(place, len(strips))
         while len(self._laid) > _KEPT:
