@@ -1,18 +1,24 @@
 """The browser inside the page: what a person does to a picture in one Chromium happens in another."""
 
+import contextlib
 import itertools
 import json
+import os
+import signal
 import threading
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
+import axe_playwright_python
 import pytest
 
 from ouroboros.llm.turns import Turn
 from tests.browser.chromium import Chromium
 from tests.browser.site import Site, serving
+from tests.browser.test_session import running_on
 from tests.web.serving import Served, web
 from tests.web.window import Window, window
 
@@ -135,6 +141,7 @@ async def test_tabs_are_opened_shown_small_chosen_and_closed(
         )
 
 
+@pytest.mark.deep
 async def test_a_dialog_of_the_page_is_answered_over_its_picture(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:
@@ -213,3 +220,82 @@ async def test_a_run_waits_for_the_person_and_is_told_that_they_drove(
         said = served.model.exchanges[-1].body
         assert "a person has driven" in said
         assert "handed it back" in said
+
+
+async def serious(person: Window) -> list[str]:
+    """What axe calls serious in the live view."""
+    wish = '{resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}'
+    return await person.run(
+        f"axe.run({{include: [['.browser']]}}, {wish}).then((found) => found.violations"
+        ".filter((each) => ['serious', 'critical'].includes(each.impact))"
+        ".map((each) => each.id + ' ' + each.nodes.map((node) => node.html).join(' ')))"
+    )
+
+
+async def test_the_view_has_no_barrier_in_light_and_dark_driven_and_asked(
+    chromium: Chromium, tmp_path: Path, site: Site
+) -> None:
+    axe = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text("utf-8")
+    site.put(
+        "ask", "<title>Ask</title><script>setTimeout(() => prompt('Name?', 'x'), 300)</script>"
+    )
+    async with viewed(chromium, tmp_path) as (_, person, _session):
+        await person.run(axe)
+        for scheme in ("light", "dark"):
+            await person.colours(scheme)
+            assert await serious(person) == []
+        await opens(person, site.url("form"), "Form")
+        for scheme in ("dark", "light"):
+            await person.colours(scheme)
+            assert await serious(person) == []
+        # By keys alone: a page that was gone to has the focus, F6 goes to its address.
+        await person.until("document.activeElement === document.querySelector('.stage-keys')")
+        await person.press("F6")
+        await person.until("document.activeElement === document.querySelector('.live-bar input')")
+        await person.type(site.url("ask"))
+        await person.press("Enter")
+        await person.until("document.querySelector('.stage-card') !== null")
+        assert await serious(person) == []
+
+
+@pytest.mark.deep
+async def test_a_browser_that_is_killed_is_told_and_started_again_with_its_tabs(
+    chromium: Chromium, tmp_path: Path, site: Site
+) -> None:
+    async with viewed(chromium, tmp_path) as (_, person, _session):
+        await opens(person, site.url("form"), "Form")
+        for process in await anyio.to_thread.run_sync(running_on, tmp_path / "home"):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        await person.shows("The browser is gone")
+        await person.click(".browser button", "Start it again")
+        await person.until(f"{ON_PICTURE}?.dataset.number > 0")
+        await person.until(
+            "[...document.querySelectorAll('.live-strip .tab')].some((each) => each.innerText.includes('Form'))"
+        )
+        # Whoever drove, drives no more: the tabs are new ones.
+        await person.until("document.querySelector('.stage.is-nobody') !== null")
+
+
+async def test_a_hold_ends_with_the_server_and_the_session_goes_on(
+    tmp_path: Path, site: Site
+) -> None:
+    async with web(tmp_path) as served:
+        session = await served.open(browser=True)
+        async with served.socket(f"/sessions/{session}/browser?viewer=one") as socket:
+            wish = {"kind": "tab:open", "id": "1", "url": site.url("form")}
+            await socket.raw.send(json.dumps(wish))
+            tab = (await socket.until("done"))["tab"]
+            await socket.raw.send(json.dumps({"kind": "tab:get-all", "id": "2"}))
+            states = (await socket.until("done"))["tabs"]
+            assert [each["driver"] for each in states if each["id"] == tab] == ["person"]
+    async with web(tmp_path) as served:
+        again = await served.open(resume=session, browser=True)
+        async with served.socket(f"/sessions/{again}/browser?viewer=one") as socket:
+            hello = await socket.hear()
+            assert (hello["state"], hello["tabs"]) == ("off", [])
+        told = [each["data"] for each in await served.log(again) if each["type"] == "tab.driver"]
+        assert [(each["driver"], each["why"]) for each in told] == [
+            ("person", "taken"),
+            ("agent", "closed"),
+        ]

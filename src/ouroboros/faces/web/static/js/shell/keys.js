@@ -20,9 +20,10 @@ export const KEYS = [
   { keys: "Alt+.", does: "Show or hide the pane at the right", act: (page) => page.toggleSide(), anywhere: true },
   { keys: "Alt+,", does: "Show or hide the sessions at the left", act: (page) => page.toggleRail(), anywhere: true },
   { keys: "Alt+t", does: "Light, dark, as the system", act: (page) => page.theme(), anywhere: true },
+  { keys: "F6", does: "Browser: between the page and its address", act: (page) => (page.live ? page.live.leap() : false), anywhere: true },
   { keys: "F8", does: "Browser: stop the run", act: (page) => (page.live ? page.stop() : false), anywhere: true },
-  { keys: "F9", does: "Browser: take the tab over from the agent", act: (page) => page.live?.take() ?? false, anywhere: true },
-  { keys: "F10", does: "Browser: hand the tab back; F6 goes between page and address", act: (page) => page.live?.give() ?? false, anywhere: true },
+  { keys: "F9", does: "Browser: take the tab over from the agent", act: (page) => (page.live ? void page.live.take() : false), anywhere: true },
+  { keys: "F10", does: "Browser: hand the tab back", act: (page) => (page.live ? void page.live.give() : false), anywhere: true },
   { keys: "Alt+1 … 9", does: "The view with this number" },
   { keys: "Alt+↑ Alt+↓", does: "The session above or below" },
 ];

@@ -49,18 +49,20 @@ function Browser({ store, session, page, feed }) {
     free: Boolean(shown) && shown.driver === "agent" && !busy,
     take: async () => { if (shown && await ask("take", { tab: id })) field.current?.focus({ preventScroll: true }); },
     give: () => shown && ask("give", { tab: id }),
+    leap: () => (document.activeElement === bar.current ? field : bar).current?.focus({ preventScroll: true }),
+    enter: () => requestAnimationFrame(() => field.current?.focus({ preventScroll: true })),
     hint: () => store.say(shown?.driver === "person" ? "Another window drives this tab: F9 takes it over" : "The agent drives this tab: F9 takes it over", {}),
   };
   useLiveKeys(page, drive);
   const open = async (url = "") => {
     const said = await ask("tab:open", { url });
-    if (said?.tab) { choose(said.tab); if (!url) bar.current?.focus(); }
+    if (!said?.tab) return;
+    choose(said.tab);
+    if (url) drive.enter();
+    else requestAnimationFrame(() => bar.current?.focus());
   };
   const show = (tab) => { choose(tab); if (feed.tabs.get(tab)?.mine) ask("tab:switch", { tab }); };
-  const keys = (event) => {
-    if (event.key === "F6") { event.preventDefault(); event.stopPropagation(); (document.activeElement === bar.current ? field : bar).current?.focus(); }
-  };
-  return html`<div class="browser" ref=${root} onKeyDown=${keys}>
+  return html`<div class="browser" ref=${root}>
     <${Strip} ...${{ feed, id, show, ask, open }} />
     <${Bar} key=${id} ...${{ feed, tab: shown, ask, open, bar, drive }} />
     ${feed.phase === "lost" && html`<p class="browser-note" role="status"><${Icon} name="warning" /> Not connected; what you see is as of then.</p>`}
@@ -69,12 +71,12 @@ function Browser({ store, session, page, feed }) {
     ${feed.tabs.size > 1 && !feed.attached && html`<div class="thumbs" role="group" aria-label="All tabs">${[...feed.tabs.values()].map((tab) => html`<${Thumb} key=${tab.id} ...${{ feed, tab, show }} shown=${tab.id === id} />`)}</div>`}</div>`;
 }
 
-/** F9 takes over and F10 hands back, wherever the page has its focus; the page's table of keys names them. */
+/** F9 takes over, F10 hands back, F6 goes between the page and its address, wherever the page has its focus; the page's table of keys names them. */
 function useLiveKeys(page, drive) {
   const now = useRef(drive);
   now.current = drive;
   useEffect(() => {
-    const live = { take: () => now.current.take(), give: () => now.current.give() };
+    const live = { take: () => now.current.take(), give: () => now.current.give(), leap: () => now.current.leap() };
     page.live = live;
     return () => { if (page.live === live) page.live = null; };
   }, [page]);
@@ -111,7 +113,10 @@ function Bar({ feed, tab, ask, open, bar, drive }) {
     const wanted = (words ?? url).trim();
     if (!wanted) return;
     if (!tab) return void open(wanted);
-    if (await ask("tab:navigate", { tab: tab.id, url: wanted })) type(null);
+    if (await ask("tab:navigate", { tab: tab.id, url: wanted })) {
+      type(null);
+      drive.enter();
+    }
   };
   const step = (kind) => () => ask(kind, { tab: tab.id });
   const off = !tab;
