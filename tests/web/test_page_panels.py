@@ -91,7 +91,7 @@ async def test_a_turn_is_gone_back_to_and_somebody_elses_work_is_asked_about(pag
         session = await begin(window, "First", "Second")
         (work(window) / "mine").write_text("by hand")
         await show(window, "rewind")
-        await window.click(".point-head", "Second")
+        await window.click(".bar .button", "Undo the latest turn")
         await window.shows("Changed by somebody else since")
         assert "mine" in await window.text(".foreign-edits")
         assert await window.run("document.querySelector('.point-body .button.main').disabled")
@@ -153,7 +153,7 @@ async def test_the_tree_is_branched_jumped_in_and_compared(page: Shown) -> None:
 
 async def test_files_are_read_by_keys_alone_and_strange_names_stay_text(page: Shown) -> None:
     async with page(TWO) as window:
-        await begin(window, "First")
+        session = await begin(window, "First")
         (work(window) / "deep").mkdir()
         names = ["<img src=x onerror=alert(1)>", "line\nbreak", "\u202egnp.exe"]
         for name in names:
@@ -173,6 +173,9 @@ async def test_files_are_read_by_keys_alone_and_strange_names_stay_text(page: Sh
         await window.shows("<script>")
         await window.press("Escape")
         await window.until("document.querySelector('[role=tree]') !== null")
+        (work(window) / "fresh").touch()
+        await window.served.send(session, "submit", text="Second")
+        await window.until("document.querySelector('[role=tree]').innerText.includes('fresh')")
         await window.click(".segments button", "Changed")
         await window.until("document.querySelector('.tree-rows li')?.innerText.includes('a.txt')")
 

@@ -7,6 +7,7 @@ import { oneLine, spelled } from "../text/safe.js";
 import { bytes, count, folder, number } from "../text/words.js";
 
 const kept = new Map();
+const PAGE = 300;
 
 export function View({ link, session, page, rest }) {
   useWatch(session);
@@ -59,19 +60,26 @@ function Tree({ link, session, memory, change, said }) {
   const [, redraw] = useState(0);
   const [at_, focus] = useState("");
   const box = useRef(null);
-  const load = async (path, start = 0) => {
+  const load = async (path, start = 0, limit = PAGE) => {
     const page = pages.current.get(path) ?? { entries: [], total: 0 };
     pages.current.set(path, { ...page, busy: true, error: null });
     redraw((n) => n + 1);
     try {
-      const { folder: found } = await link.get(at(session, "files", { root: memory.root, path, start: start || undefined }));
+      const { folder: found } = await link.get(at(session, "files", { root: memory.root, path, start: start || undefined, limit }));
       pages.current.set(path, { entries: [...page.entries.slice(0, start), ...found.entries], total: found.total });
     } catch (error) {
       pages.current.set(path, { ...page, error });
     }
     redraw((n) => n + 1);
   };
-  useEffect(() => { for (const path of memory.open) load(path); }, []);
+  useEffect(() => {
+    // As many as there were, so that nothing that is looked at goes away.
+    const all = () => { for (const path of memory.open) load(path, 0, Math.min(1000, Math.max(PAGE, pages.current.get(path)?.entries.length ?? 0))); };
+    let timer;
+    all();
+    const end = session.on(TOUCHED, () => { clearTimeout(timer); timer = setTimeout(all, 400); });
+    return () => { clearTimeout(timer); end(); };
+  }, []);
   const holds = above(said);
   const rows = [];
   const walk = (path, depth) => {

@@ -13,8 +13,10 @@ export function View({ store, link, session, page }) {
   const send = (command) => store.attempt(() => session.send(command));
   if (!found.value) return found.error ? html`<${Failed} error=${found.error} again=${found.again} />` : html`<${Loading} />`;
   const { points, undone } = found.value;
+  // What stands in the way is decided where it is seen.
+  const undo = async () => { if (!(await send({ type: "undo" }))) turn(points[0].message_id); };
   return html`<div class="panel rewind"><div class="panel-head bar"><span class="grow hush small">Nothing is lost: what is taken back can be had again.</span>
-    <${Button} kind="small" disabled=${running || !points.length} onClick=${() => send({ type: "undo" })}>Undo the latest turn<//>
+    <${Button} kind="small" disabled=${running || !points.length} onClick=${undo}>Undo the latest turn<//>
     <${Button} kind="small" disabled=${running || !undone} onClick=${() => send({ type: "redo" })}>Redo${undone > 1 ? ` (${undone})` : ""}<//></div>
     ${running && html`<p class="note"><${Icon} name="warning" /><span class="grow">A run is under way. Stop it to go back.</span><${Button} kind="small bad" icon="stop" onClick=${page.stop}>Stop<//></p>`}
     ${!points.length && html`<${Empty} icon="rewind" title="Nothing to go back to yet">Every turn you begin stands here, with what it changed in files.<//>`}
