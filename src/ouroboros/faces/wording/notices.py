@@ -94,11 +94,25 @@ def _by_family(event: Event) -> Notice | None:
         from ouroboros.faces.wording.goals import goal_notice
 
         return goal_notice(event)
+    if event.type == "tab.driver":
+        return _driven(event)
     if event.type.startswith("hook."):
         from ouroboros.faces.wording.hooks import hook_notice
 
         return hook_notice(event)
     return None
+
+
+def _driven(event: Event) -> Notice | None:
+    from ouroboros.core.events.browser import TabDriven
+
+    match event:
+        case TabDriven(tab=tab, driver="person"):
+            return Notice(text=f"A person drives {one_line(tab)}: the agent waits with it")
+        case TabDriven(tab=tab, why=why) if why != "closed":
+            return Notice(text=f"{one_line(tab)} is the agent's again")
+        case _:
+            return None
 
 
 def _moved(event: Event) -> Notice | None:

@@ -22,6 +22,9 @@ export function tabEvent(s, envelope, event) {
     case "tab.active":
       s.tab = event.tab;
       return;
+    case "tab.driver":
+      browserEvent(s, envelope, event);
+      return;
     default:
       s.tabs.delete(event.tab);
       if (s.tab === event.tab) s.tab = [...s.tabs.keys()].at(-1) ?? "";
@@ -36,6 +39,8 @@ export function browserEvent(s, envelope, event) {
   const told = {
     "browser.started": () => ({ text: `The browser is there (${event.mode}, ${event.version}${event.headless ? ", headless" : ""})` }),
     "browser.lost": () => ({ text: `The browser is gone: ${event.why || event.state}`, level: "warning" }),
+    "tab.driver": () => (event.driver === "person" ? { text: `A person drives ${event.tab}: the agent waits with it` }
+      : event.why === "closed" ? null : { text: `${event.tab} is the agent's again` }),
     "dialog.opened": () => ({ text: `${event.tab} shows a dialog (${event.kind}): ${event.message ?? ""}`, level: "warning" }),
     "dialog.answered": () => ({ text: `${event.tab}: the dialog was ${event.accepted ? "accepted" : "dismissed"} by ${event.by}` }),
     "download.started": () => ({ text: `Download begins: ${event.name}` }),
