@@ -1,4 +1,4 @@
-"""The full-screen terminal face. Not built yet.
+"""The full-screen terminal face: a conversation, its prompt, questions over it, screens beside it.
 
 Refuses: to hold engine state of its own.
 """
