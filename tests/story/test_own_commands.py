@@ -12,7 +12,14 @@ from anyio import create_task_group
 from ouroboros.app.settings import Settings
 from ouroboros.core.commands import Interrupt, Submit
 from ouroboros.core.errors import Misuse
-from ouroboros.core.events import PermissionRequested, ToolProgress, ToolResulted, ToolStarted
+from ouroboros.core.events import (
+    AgentMessage,
+    ModelDelta,
+    PermissionRequested,
+    ToolProgress,
+    ToolResulted,
+    ToolStarted,
+)
 from ouroboros.core.parts import Text
 from ouroboros.llm.turns import Turn
 from tests.story.stage import Stage, call, stage
@@ -110,6 +117,19 @@ async def test_during_a_run_the_model_hears_of_it_at_its_next_step(tmp_path: Pat
                 assert await own(story, "echo mine; touch go") == 0
         assert "mine" in str(story.body()["messages"])
         assert story.session.state.final == "Seen."
+
+
+async def test_a_reply_that_is_being_said_has_not_read_it(tmp_path: Path) -> None:
+    slow = Turn(text="word " * 40, chunk=5, pace_seconds=0.02)
+    async with stage(tmp_path, [slow, Turn(text="Now I have.")]) as story:
+        async with create_task_group() as tasks:
+            tasks.start_soon(partial(story.run, "Say much."))
+            await story.until(ModelDelta)
+            assert await own(story, "echo mine") == 0
+            assert not story.events(AgentMessage)
+        said = [message.text for message in story.session.history()]
+        heard = next(at for at, text in enumerate(said) if "user_command" in text)
+        assert said.index("word " * 40) < heard < said.index("Now I have.")
 
 
 @pytest.mark.parametrize("command", ["", "  ", "a\0b", "x" * 200_000])
