@@ -47,7 +47,7 @@ async def test_a_key_is_tried_then_kept_and_never_shown(tmp_path: Path) -> None:
         environment = {**QUIET, "OPENAI_BASE_URL": vendor.url}
         async with small(tmp_path, environment=environment, model="", base_url="") as s:
             s.app.open(FirstStart())
-            await choose(s, "vendor:openai-chat")
+            await choose(s, "vendor:openai")
             await s.sees("OPENAI_API_KEY")
             await s.press(*"sk-secret-key")
             assert "secret" not in s.text()
@@ -56,7 +56,7 @@ async def test_a_key_is_tried_then_kept_and_never_shown(tmp_path: Path) -> None:
 
         (begin,) = s.app.results
         assert isinstance(begin, Begin)
-        assert begin.model.startswith("openai-chat/")
+        assert begin.model.startswith("openai/")
         assert vendor.exchanges[0].headers["authorization"] == "Bearer sk-secret-key"
     home = s.app.loaded.home
     assert await to_thread.run_sync(stored, home) == {"OPENAI_API_KEY": "sk-secret-key"}
@@ -68,7 +68,7 @@ async def test_a_key_that_is_refused_is_not_kept_unasked(tmp_path: Path) -> None
         environment = {**QUIET, "OPENAI_BASE_URL": vendor.url}
         async with small(tmp_path, environment=environment, model="", base_url="") as s:
             s.app.open(FirstStart())
-            await choose(s, "vendor:openai-chat")
+            await choose(s, "vendor:openai")
             await s.press(*"bad", "enter")
             await s.sees("did not take the key", "Type it again")
             assert await to_thread.run_sync(stored, s.app.loaded.home) == {}

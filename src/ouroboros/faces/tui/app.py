@@ -310,6 +310,10 @@ class OuroApp(App[Left]):
                 self.cards.answer()
             case "sessions":
                 self._choose_session()
+            case "rooms":
+                from ouroboros.faces.tui.screens.rooms import RoomsScreen
+
+                self.push_screen(RoomsScreen(), self._chosen)
             case "help":
                 from ouroboros.faces.tui.screens.help import HelpScreen
 
@@ -321,11 +325,11 @@ class OuroApp(App[Left]):
     def _choose_session(self) -> None:
         from ouroboros.faces.tui.screens.sessions import SessionPicker
 
-        def chosen(session: str | None) -> None:
-            if session:
-                self.run_worker(self._go(session), group="switch", exclusive=True)
+        self.push_screen(SessionPicker(), self._chosen)
 
-        self.push_screen(SessionPicker(), chosen)
+    def _chosen(self, session: str | None) -> None:
+        if session:
+            self.run_worker(self._go(session), group="switch", exclusive=True)
 
     async def _go(self, session: str) -> None:
         try:

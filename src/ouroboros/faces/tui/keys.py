@@ -81,6 +81,7 @@ ACTIONS = (
     ),
     Action("answer", ("ctrl+t", "f2"), "answer what is asked; again: back to the prompt", "app"),
     Action("sessions", ("ctrl+s",), "other sessions", "app"),
+    Action("rooms", ("alt+o", "f3"), "open sessions, and what goes on in each", "app"),
     Action("redraw", ("ctrl+l",), "draw the screen anew", "app"),
     Action("suspend", ("ctrl+z",), "back to the shell; fg comes back here", "app"),
 )

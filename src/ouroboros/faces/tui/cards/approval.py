@@ -9,14 +9,14 @@ from ouroboros.faces.tui.cards.card import Card
 from ouroboros.faces.tui.parts.around import window_of
 from ouroboros.faces.tui.parts.ink import inked
 from ouroboros.faces.tui.parts.select import Pick
+from ouroboros.faces.tui.screens.diff import diff_rows
 from ouroboros.faces.tui.screens.edit import EditScreen
 from ouroboros.faces.tui.screens.whole import WholeScreen
 from ouroboros.faces.wording.asked import FOR, Choice, action_of, choices, grant_of, reasons
 from ouroboros.faces.wording.rows import BOLD, DIM, RED, Row, row, wrap
-from ouroboros.faces.wording.text.diff import diff_rows, is_diff
+from ouroboros.faces.wording.text.diff import is_diff
 from ouroboros.faces.wording.words import one_line
 
-_MANY = 100_000
 _SCOPES: tuple[Scope, ...] = ("session", "local", "project", "user")
 
 
@@ -159,7 +159,7 @@ def exact_rows(event: PermissionRequested, width: int) -> list[Row]:
     """The diff, or else the exact input, with an escape for whatever nobody sees."""
     if event.detail:
         detail = plain(event.detail)
-        return diff_rows(detail, _MANY) if is_diff(detail) else wrap(detail, width)
+        return diff_rows(detail, width) if is_diff(detail) else wrap(detail, width)
     return wrap(plain(spelled(event.input)), width)
 
 

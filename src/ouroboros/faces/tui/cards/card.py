@@ -13,9 +13,11 @@ from textual.widgets import Static
 
 from ouroboros.core.commands import Command
 from ouroboros.faces.tui.parts.around import window_of
+from ouroboros.faces.tui.parts.ink import inked
 from ouroboros.faces.tui.parts.pager import Lay, Pager
 from ouroboros.faces.tui.parts.select import Pick, Select
 from ouroboros.faces.tui.parts.typing import Lines
+from ouroboros.faces.wording.rows import CYAN, wrap
 
 LOW = 16
 """Rows of a terminal below which only the most needed is shown."""
@@ -118,10 +120,17 @@ class Card(Vertical):
         self._step = step
         self.remove_class("-typing")
         self.answers.show(picks)
-        letters = (f"{pick.letter} {pick.short or pick.label}" for pick in picks if pick.letter)
-        self.query_one("#letters", Static).update(Content("  ".join(letters)))
+        self.hint("")
         if was_here:
             self.answers.focus()
+
+    def hint(self, words: str) -> None:
+        """What stands in the place of a frame on a low screen: how to come here, or the letters."""
+        picks = (pick for pick in self.answers.picks if pick.letter)
+        letters = (f"{pick.letter}\u00a0{pick.short or pick.label}" for pick in picks)
+        rows = wrap(words or "  ".join(letters), self.room, CYAN)
+        said = inked(rows).plain.replace("\u00a0", " ")
+        self.query_one("#letters", Static).update(Content(said))
 
     def ask_words(self, asking: str, text: str, *, step: str) -> None:
         """Lets the person type; Enter takes it, Esc goes back."""
@@ -136,7 +145,8 @@ class Card(Vertical):
         """What is asked, and what is to be looked at."""
         self.query_one("#facts", Static).update(facts)
         rows = len(long(self.room - 3))
-        room = 1 if self.is_low else max(window_of(self).size.height // 2 - 9, 2)
+        taken = facts.plain.count("\n") + self.answers.rows + 4
+        room = 1 if self.is_low else max(window_of(self).size.height * 3 // 4 - taken, 2)
         pager = self.query_one("#long", Pager)
         pager.can_focus = rows > room
         pager.display = rows > 0
@@ -146,8 +156,8 @@ class Card(Vertical):
     def on_mount(self) -> None:
         """Draws it for the room there is."""
         self.set_class(self.is_low, "-low")
-        self.draw()
         self.begin()
+        self.draw()
         self.post_message(self.Ready(self))
 
     def on_resize(self) -> None:

@@ -225,11 +225,11 @@ class CardSlot(Widget):
         card = self._card
         if card is None or not self._is_ready:
             return
-        more = f" 1 of {self._count} " if self._count > 1 else " "
+        title = f"{card.kind} 1 of {self._count}" if self._count > 1 else card.kind
         key = host_of(self).keys.shown("answer")
-        how = f" {key} to answer " if key and not card.has_keys else " Esc: later "
-        card.border_title = Content(f"{card.kind}{more}".strip())
-        card.border_subtitle = Content(how.strip())
+        how = f"{key} to answer" if key and not card.has_keys else "Esc: later"
+        card.border_title, card.border_subtitle = Content(title), Content(how)
+        card.hint("" if card.has_keys else f"{title}: {how}")
 
     def _ended(self, name: str, said: str) -> None:
         """An answer is on record: ours, or one that the person is told of."""

@@ -20,7 +20,11 @@ type Lay = Callable[[int], Sequence[Row]]
 class Pager(ScrollView, can_focus=True):
     """Shows rows that are laid out for its width; the keys are those of a pager."""
 
-    DEFAULT_CSS = "Pager { height: 1fr; scrollbar-size-vertical: 1; }"
+    DEFAULT_CSS = """
+    Pager { height: 1fr; overflow-x: hidden; scrollbar-gutter: stable; scrollbar-size-vertical: 1;
+        scrollbar-background: $surface; scrollbar-color: $panel;
+        scrollbar-background-hover: $surface; scrollbar-background-active: $surface; }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "scroll_down", "Down", show=False),
         Binding("up,k", "scroll_up", "Up", show=False),

@@ -16,7 +16,14 @@ _DIGITS = 9
 
 
 class Pick(NamedTuple):
-    """One choice; ``note`` stands below it, ``mark`` before it, ``short`` in its place on a narrow screen."""
+    """One choice.
+
+    Attributes:
+        note: Stands below it.
+        mark: Before it.
+        short: In its place on a narrow screen.
+        aside: Behind it.
+    """
 
     name: str
     label: str
@@ -24,6 +31,7 @@ class Pick(NamedTuple):
     note: str = ""
     mark: str = ""
     short: str = ""
+    aside: str = ""
 
 
 class Select(OptionList):
@@ -33,7 +41,9 @@ class Select(OptionList):
     """
 
     DEFAULT_CSS = """
-    Select { height: auto; max-height: 100%; border: none; padding: 0; background: transparent; }
+    Select { height: auto; max-height: 100%; border: none; padding: 0; background: transparent;
+        scrollbar-size-vertical: 1; scrollbar-background: $surface; scrollbar-color: $panel;
+        scrollbar-background-hover: $surface; scrollbar-background-active: $surface; }
     Select:focus { border: none; }
     """
 
@@ -76,6 +86,11 @@ class Select(OptionList):
     def picks(self) -> tuple[Pick, ...]:
         """What can be chosen."""
         return self._picks
+
+    @property
+    def rows(self) -> int:
+        """As many as all choices take, where none is wider than the list."""
+        return sum(1 + len(pick.note.splitlines()) for pick in self._picks)
 
     @property
     def chosen(self) -> Pick | None:
@@ -126,13 +141,15 @@ class Select(OptionList):
     def _row(self, at: int, *, is_at: bool) -> Content:
         pick = self._picks[at]
         number = f"{at + 1} " if self._numbered and at < _DIGITS else "  " * self._numbered
+        faint, strong = ("", "") if is_at else ("$text-muted", "$text-accent")
         parts: list[tuple[str, str]] = [
             ("> " if is_at else "  ", "bold"),
-            (number, "$text-muted"),
-            (f"{pick.mark} " if pick.mark else "", "$text-accent"),
+            (number, faint),
+            (f"{pick.mark} " if pick.mark else "", strong),
             (plain(pick.label).replace("\n", " "), "bold" if is_at else ""),
-            (f"  {pick.letter}" if pick.letter else "", "$text-accent"),
+            (f"  {pick.letter}" if pick.letter else "", strong),
+            (f"  {plain(pick.aside)}" if pick.aside else "", faint),
         ]
         indent = " " * (2 + len(number))
-        notes = [(f"\n{indent}{line}", "$text-muted") for line in plain(pick.note).splitlines()]
+        notes = [(f"\n{indent}{line}", faint) for line in plain(pick.note).splitlines()]
         return Content.assemble(*parts, *notes)

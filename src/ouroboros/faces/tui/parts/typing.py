@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from textual import events
 from textual.message import Message
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
 _NEWLINE = frozenset({"shift+enter", "ctrl+j", "alt+enter", "ctrl+enter"})
 
@@ -38,6 +38,7 @@ class Lines(TextArea):
     def __init__(self, text: str = "", *, id: str | None = None) -> None:
         """Begins with ``text``, at its end."""
         super().__init__(text, id=id, soft_wrap=True, show_line_numbers=False, compact=True)
+        self.cursor_blink = False
         self.move_cursor(self.document.end)
 
     def begin(self, text: str) -> None:
@@ -58,3 +59,16 @@ class Lines(TextArea):
                 return
         event.stop()
         event.prevent_default()
+
+
+class Words(Input):
+    """One line to type into; its cursor stands still, and costs nothing while nobody types."""
+
+    DEFAULT_CSS = "Words, Words:focus { border: none; height: 1; padding: 0; }"
+
+    def __init__(
+        self, text: str = "", *, asking: str = "", secret: bool = False, id: str | None = None
+    ) -> None:
+        """Begins with ``text``; ``asking`` stands in its place; a ``secret`` one is not shown."""
+        super().__init__(text, placeholder=asking, password=secret, id=id, compact=True)
+        self.cursor_blink = False

@@ -10,6 +10,7 @@ from textual.widgets import Input, Static
 
 from ouroboros.app.text import plain
 from ouroboros.faces.tui.parts.select import Pick, Select
+from ouroboros.faces.tui.parts.typing import Words
 
 
 class Confirm(ModalScreen[str]):
@@ -67,7 +68,7 @@ class Naming(ModalScreen[str]):
         """What is asked for, and the line."""
         with Vertical():
             yield Static(plain(self._words), markup=False)
-            yield Input(self._text, password=self._secret, compact=True)
+            yield Words(self._text, secret=self._secret)
 
     def on_mount(self) -> None:
         """Takes the keys."""

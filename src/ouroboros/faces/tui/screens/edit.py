@@ -34,7 +34,9 @@ class EditScreen(Framed[str]):
     def begin(self) -> None:
         """At its beginning."""
         self.entitle(self._title)
-        self.query_one(TextArea).focus()
+        area = self.query_one(TextArea)
+        area.cursor_blink = False
+        area.focus()
 
     def action_take(self) -> None:
         """Gives the text as it is now."""

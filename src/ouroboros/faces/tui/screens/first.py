@@ -1,6 +1,6 @@
 """The first start without any key: a vendor and its key, a model on this machine, or the demo."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -18,6 +18,7 @@ from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import OuroborosError
 from ouroboros.faces.tui.parts.around import host_of
 from ouroboros.faces.tui.parts.select import Pick, Select
+from ouroboros.faces.tui.parts.typing import Words
 from ouroboros.faces.tui.screens.frame import BACK, Framed
 from ouroboros.faces.wording.face import Notice
 from ouroboros.faces.wording.words import one_line
@@ -71,7 +72,7 @@ class FirstStart(Framed[Begin]):
         """What is wanted, the ways, and a line for a key."""
         yield Static(self.WORDS, id="words", markup=False)
         yield Select(id="ways", numbered=False)
-        yield Input(password=True, id="key", compact=True)
+        yield Words(secret=True, id="key")
 
     def begin(self) -> None:
         """Offers the demo at once, the rest when it is known."""
@@ -162,14 +163,10 @@ class FirstStart(Framed[Begin]):
             for models in self._local.values()
             for model in models[:3]
         ]
-        offered = [each for name, each in self._listed.items() if name not in _NOT_OFFERED]
+        offered = list(_each_once(self._listed.values()))
         ready = [_vendor(each) for each in offered if each.is_ready]
         others = [_vendor(each) for each in offered if not each.is_ready]
-        demo = Pick(
-            "demo",
-            "The demo",
-            note="no key, no network: a script plays the model, all else is real",
-        )
+        demo = Pick("demo", "The demo", aside="no key, no network, only the model is played")
         picks = [*local, *ready, demo, *others]
         select.show(picks, name=before if before in {pick.name for pick in picks} else "")
         self.query_one("#words", Static).update(Content(self.WORDS))
@@ -295,11 +292,21 @@ class FirstStart(Framed[Begin]):
         self.dismiss(Begin(model=model))
 
 
+def _each_once(listed: "Iterable[Listed]") -> "Iterator[Listed]":
+    """Those that a person has a key of, without other ways to speak to the same vendor."""
+    seen: set[tuple[str, ...]] = set()
+    for each in listed:
+        variables = tuple(each.keys)
+        if each.name not in _NOT_OFFERED and variables not in seen:
+            yield each
+            seen.add(variables)
+
+
 def _vendor(each: "Listed") -> Pick:
     if each.is_ready:
         return Pick(f"ready:{each.name}", each.title, mark="ready")
     variable = next(iter(each.keys), "")
-    return Pick(f"vendor:{each.name}", each.title, note=variable or each.proof)
+    return Pick(f"vendor:{each.name}", each.title, aside=variable or each.proof)
 
 
 def _remember(home: Path, model: str) -> None:

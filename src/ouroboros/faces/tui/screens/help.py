@@ -12,6 +12,7 @@ from ouroboros.faces.slashes.table import SLASHES
 from ouroboros.faces.tui.keys import Keys, When
 from ouroboros.faces.tui.parts.around import host_of
 from ouroboros.faces.tui.parts.pager import Pager
+from ouroboros.faces.tui.parts.typing import Words
 from ouroboros.faces.tui.screens.frame import BACK, Framed
 from ouroboros.faces.wording.rows import BOLD, CYAN, DIM, Row, Span, row, width, wrap
 
@@ -61,7 +62,7 @@ class HelpScreen(Framed[None]):
 
     def body(self) -> ComposeResult:
         """Words to search for, and what has them."""
-        yield Input(self._words, placeholder="search", id="words", compact=True)
+        yield Words(self._words, asking="search", id="words")
         yield Pager(id="help")
 
     def begin(self) -> None:

@@ -12,6 +12,7 @@ from ouroboros.core.commands import Effort, SetModel
 from ouroboros.core.errors import OuroborosError
 from ouroboros.faces.tui.parts.around import host_of, room_of
 from ouroboros.faces.tui.parts.select import Pick, Select
+from ouroboros.faces.tui.parts.typing import Words
 from ouroboros.faces.tui.screens.frame import BACK, Framed
 from ouroboros.faces.wording.words import one_line
 
@@ -63,7 +64,7 @@ class ModelPicker(Framed[SetModel]):
 
     def body(self) -> ComposeResult:
         """Words, and the models that have them."""
-        yield Input(placeholder="a part of its name", id="words", compact=True)
+        yield Words(asking="a part of its name", id="words")
         yield Select(id="models", numbered=False)
 
     def begin(self) -> None:

@@ -15,6 +15,7 @@ from ouroboros.core.errors import OuroborosError
 from ouroboros.faces.tui.parts.around import host_of, window_of
 from ouroboros.faces.tui.parts.pager import Pager
 from ouroboros.faces.tui.parts.select import Pick, Select
+from ouroboros.faces.tui.parts.typing import Words
 from ouroboros.faces.tui.screens import past
 from ouroboros.faces.tui.screens.confirm import Confirm, Naming
 from ouroboros.faces.tui.screens.frame import BACK, Framed
@@ -73,9 +74,7 @@ class SessionPicker(Framed[str]):
 
     def body(self) -> ComposeResult:
         """Words to look for, what was found, and a look into it."""
-        yield Input(
-            self._words, placeholder="words that were said, or a title", id="words", compact=True
-        )
+        yield Words(self._words, asking="words that were said, or a title", id="words")
         with Horizontal():
             yield Select(id="found", numbered=False)
             yield Pager(id="preview")
