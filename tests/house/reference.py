@@ -18,6 +18,8 @@ from ouroboros.app.settings import Settings
 from ouroboros.app.wiring import tool_list
 from ouroboros.core.events.schema import registry
 from ouroboros.faces.cli.tree import root as command_line
+from ouroboros.faces.slashes.table import SLASHES
+from ouroboros.faces.tui.keys import ACTIONS, When, spoken
 from ouroboros.llm.providers import table
 from ouroboros.repl.tools.family import browser_tools
 from ouroboros.repl.tools.seat import Seat
@@ -32,6 +34,14 @@ _TOLD: dict[Exposure, str] = {
     "model-only": "Not for code that calls tools. ",
     "deferred": "Found by `tool_search`. ",
     "hidden": "Understood, though no model is told of it. ",
+}
+
+_PLACES: dict[When, str] = {
+    "prompt": "While you type",
+    "running": "While a run is on",
+    "list": "In a list over the prompt",
+    "transcript": "The conversation",
+    "app": "Anywhere",
 }
 
 MADE = "<!-- Made by `just docs`; change the source instead. -->\n"
@@ -102,6 +112,33 @@ def tools_page() -> str:
     return "\n".join(parts)
 
 
+def keys_page() -> str:
+    """Every key of the full screen with the name it is rebound by, and every command of a session."""
+    parts = ["# Keys and commands of a session\n", MADE]
+    parts.append(
+        "A key of your own takes the place of the usual ones: `[tui.keys]` with an action's name,\n"
+        'such as `undo = ["ctrl+r"]`; an empty list leaves it without a key.\n'
+    )
+    for when, title in _PLACES.items():
+        parts += [f"## {title}\n", "| action | keys | |", "|---|---|---|"]
+        for action in ACTIONS:
+            if action.when == when:
+                keys = ", ".join(f"`{spoken(key)}`" for key in action.keys)
+                parts.append(f"| `{action.name}` | {_in_cell(keys)} | {_in_cell(action.meaning)} |")
+        parts.append("")
+    parts += ["## Commands\n", "In `ouro chat` and on the full screen.\n"]
+    parts += ["| command | | while a turn runs |", "|---|---|---|"]
+    for slash in SLASHES.values():
+        usage = _in_cell(f"`{slash.usage}`")
+        moment = "has to wait" if slash.waits else "yes"
+        parts.append(f"| {usage} | {_in_cell(slash.meaning)} | {moment} |")
+    return "\n".join([*parts, ""])
+
+
+def _in_cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
 def api_page() -> str:
     """Every route, websocket, frame and command of the web API."""
     return "\n".join(["# Web API", MADE, sections(_words, _fields_table)])
@@ -161,6 +198,7 @@ PAGES = {
     "events.md": events_page,
     "tools.md": tools_page,
     "api.md": api_page,
+    "keys.md": keys_page,
 }
 
 
