@@ -50,7 +50,8 @@ def command(
     """Work together, turn by turn; TASK is the first one.
 
     While a turn runs, what you type reaches the model at its next step. Ctrl-C stops the turn,
-    Ctrl-C again leaves. Lines that begin with a slash are commands; /help lists them.
+    Ctrl-C again leaves. Lines that begin with a slash are commands; /help lists them. One that
+    begins with ! runs in your own shell, and the model is told what came out.
     """
     streams = Streams.of_process(invocation.environment)
     chosen = msgspec.convert(options, Chosen)
