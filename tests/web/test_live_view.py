@@ -20,7 +20,7 @@ from tests.browser.chromium import Chromium
 from tests.browser.site import Site, serving
 from tests.browser.test_session import running_on
 from tests.web.serving import Served, web
-from tests.web.window import Window, window
+from tests.web.window import PHONE, Window, window
 
 FORM = """<!doctype html><meta charset=utf-8><title>Form</title>
 <style>body{margin:0} button{position:absolute;left:0;top:0;width:300px;height:150px}
@@ -56,8 +56,7 @@ async def opens(person: Window, url: str, title: str) -> None:
     await person.run("document.querySelector('.live-bar input').focus()")
     await person.type(url)
     await person.press("Enter")
-    chosen = "document.querySelector('.live-strip .tab[aria-selected=true]')"
-    await person.until(f"{chosen}?.innerText.trim() === {json.dumps(title)}")
+    await person.until(chosen(title))
     await person.until(f"{ON_PICTURE}?.dataset.number > 0")
 
 
@@ -121,24 +120,87 @@ async def test_one_key_hands_back_and_one_takes_over(
         await person.until("document.querySelector('.stage.is-person canvas')?.width > 300")
 
 
-async def test_tabs_are_opened_shown_small_chosen_and_closed(
+def chosen(title: str) -> str:
+    """Whether the tab in view has this title and has loaded."""
+    strip = "document.querySelector('.live-strip .tab[aria-selected=true]')"
+    return f"{strip}?.innerText.trim() === {json.dumps(title)}"
+
+
+async def test_the_bar_goes_back_forward_and_loads_again_and_tabs_open_and_close(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:
     site.put("other", "<title>Other</title><body style='background:#00f'>")
     async with viewed(chromium, tmp_path) as (_, person, _session):
         await opens(person, site.url("form"), "Form")
+        await opens(person, site.url("other"), "Other")
+        await person.click(".live-bar button[title=Back]")
+        await person.until(chosen("Form"))
+        await person.click(".live-bar button[title=Forward]")
+        await person.until(chosen("Other"))
+        site.requests.clear()
+        await person.click(".live-bar button[title=Reload]")
+        await asked(site, "/other")
         await person.click(".live-strip button[title='New tab']")
         await person.until("document.querySelector('.live-bar input').value === ''")
-        await opens(person, site.url("other"), "Other")
-        await person.shows("Other")
-        small = "[...document.querySelectorAll('.thumb canvas')].filter((each) => each.dataset.number).length"
-        await person.until(f"{small} >= 3")
-        await person.click(".live-strip .tab", "Form")
-        await person.until("document.querySelector('.live-bar input').value.endsWith('/form')")
-        await person.click(".live-strip button[title='Close this tab']")
-        await person.until(
-            "![...document.querySelectorAll('.live-strip .tab')].some((each) => each.innerText.includes('Form'))"
+        await opens(person, site.url("form"), "Form")
+        drawn = (
+            "[...document.querySelectorAll('.thumb canvas')].filter((each) => each.dataset.number)"
         )
+        await person.until(f"{drawn}.length >= 3")
+        await person.click(".thumb", "Other")
+        await person.until(chosen("Other"))
+        await person.click(".live-strip button[title='Close this tab']")
+        await person.until("document.querySelectorAll('.thumb').length === 2")
+
+
+async def test_a_phone_taps_types_copies_and_pastes(
+    chromium: Chromium, tmp_path: Path, site: Site
+) -> None:
+    async with web(tmp_path) as served, window(chromium, served, PHONE) as person:
+        await person.tab.call("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        await person.enter()
+        await person.session(browser=True)
+        await person.run("ouro.page.show('browser')")
+        await person.until("document.querySelector('.live-bar input') !== null")
+        await opens(person, site.url("form"), "Form")
+        await taps(person, 150, 75)
+        await asked(site, "/pressed")
+        await person.press("F10")
+        await person.until("document.querySelector('.stage.is-nobody') !== null")
+        await taps(person, 150, 230)
+        await person.click(".browser-foot button", "Keyboard")
+        await person.type("Hallo ü")
+        await asked(site, "/typed", v="Hallo ü")
+        await person.run(
+            "navigator.clipboard.write = undefined; globalThis.copied = '';"
+            "navigator.clipboard.writeText = async (text) => { globalThis.copied = text }"
+        )
+        await person.press("Control+a")
+        await person.run(clipboard("copy", ""))
+        await person.until("copied === 'Hallo ü'")
+        await person.run(clipboard("paste", "Ende"))
+        await asked(site, "/typed", v="Ende")
+
+
+async def taps(person: Window, x: float, y: float) -> None:
+    """A finger on the picture at a place of the page behind it."""
+    box = await person.run(
+        f"(() => {{ const box = {ON_PICTURE}.getBoundingClientRect();"
+        "return [box.left, box.top, box.width]; })()"
+    )
+    point = {"x": box[0] + x / 1280 * box[2], "y": box[1] + y / 1280 * box[2]}
+    for kind, points in (("touchStart", [point]), ("touchEnd", [])):
+        await person.tab.call("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+
+def clipboard(kind: str, text: str) -> str:
+    """What the person's own browser tells the page at Ctrl-C and Ctrl-V."""
+    return (
+        "(() => { const carried = new DataTransfer();"
+        f"carried.setData('text/plain', {json.dumps(text)});"
+        "document.querySelector('.stage-keys').dispatchEvent("
+        f"new ClipboardEvent({json.dumps(kind)}, {{bubbles: true, cancelable: true, clipboardData: carried}})) }})()"
+    )
 
 
 @pytest.mark.deep
