@@ -261,15 +261,19 @@ async def scroll(folder: Path) -> None:
     said: list[str] = []
     app = OuroApp(settings(folder, "echo"))
     app.driver_class = Recorder
-    async with create_task_group() as tasks:
-        tasks.start_soon(partial(app.run_async, size=(COLUMNS, LINES)))
-        await app.drawn.wait()
+
+    def fill() -> None:
         began = time.perf_counter()
         for seq, event in enumerate(conversation()):
             app.scribe.take(_envelope(event, seq))
         said.append(f"taken in: {(time.perf_counter() - began) * 1000:.0f} ms")
+
+    async with create_task_group() as tasks:
+        tasks.start_soon(partial(app.run_async, size=(COLUMNS, LINES)))
+        await app.drawn.wait()
+        app.call_later(fill)
         await anyio.sleep(1)
-        for name, key, pages in (("up", "page_up", 300), ("down", "page_down", 300)):
+        for name, key, pages in (("up", "page_up", 100), ("down", "page_down", 100)):
             frames: list[float] = []
             for _ in range(pages):
                 began, before = time.perf_counter(), len(Recorder.frames)

@@ -130,9 +130,11 @@ def test_a_call_that_is_asked_about_says_so_until_it_is_answered() -> None:
     (card,) = written(started, asked)
     assert rows(card)[0].endswith("waits for you")
     answered = PermissionAnswered(request_id="r", call_id="c", allowed=True, decider="person")
-    card, told = written(started, asked, answered)
+    (card,) = written(started, asked, answered)
     assert "running" in rows(card)[0]
-    assert told == Told(text="Allowed by you")
+    refused = PermissionAnswered(request_id="r", call_id="c", allowed=False, decider="person")
+    _, told = written(started, asked, refused)
+    assert told == Told(text="Denied by you", level="warning")
 
 
 def test_a_newer_plan_folds_the_one_before() -> None:

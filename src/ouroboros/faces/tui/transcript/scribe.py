@@ -98,6 +98,8 @@ class Scribe:
                 self._wait(event.call_id, waits=True)
             case PermissionAnswered():
                 self._wait(event.call_id, waits=False)
+                if event.allowed and event.scope == "once" and not event.input:
+                    return  # the card goes on, which says as much
             case _:
                 pass
         if event.type in _QUIET:
