@@ -118,6 +118,9 @@ class Conversation:
             else:
                 await self._say(text, media, turn)
             await self._answer_plans(turn)
+        except anyio.get_cancelled_exc_class():
+            self.cancel()
+            raise
         finally:
             self._turn = None
         return self.room.state.stop_reason, turn.ended
