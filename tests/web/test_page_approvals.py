@@ -65,6 +65,8 @@ async def test_a_yes_for_good_writes_the_rules_that_stand_in_the_card(page: Show
         await window.say("Write")
         await window.until(_ASK)
         assert "+one" in await window.text(".ask .diff")
+        tall = "document.querySelector('.ask .diff').getBoundingClientRect().height"
+        assert await window.run(f"{tall} > 60")
         await window.run(
             "(() => { const all = document.querySelector('.ask select'); all.value = 'user';"
             "all.dispatchEvent(new Event('change', {bubbles: true})); })()"

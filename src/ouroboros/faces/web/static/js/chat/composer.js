@@ -1,5 +1,5 @@
 // The prompt: words, commands, files by @, pictures by paste; sent, said meanwhile, or kept for later.
-import { Button, Icon, html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
+import { Button, Icon, html, useLayoutEffect, useRef, useState } from "../ui.js";
 import { filtered } from "../shell/dialog.js";
 import { oneLine, plain } from "../text/safe.js";
 import { modes } from "../text/words.js";
@@ -25,7 +25,7 @@ export function Composer({ store, session, page, link }) {
     area.style.height = "auto";
     area.style.height = `${Math.min(area.scrollHeight + 2, innerHeight * 0.4)}px`;
   }, [text]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const take = (words) => {
       if (words !== undefined) { type(words); back.current = 0; suggest(words, words.length); }
       field.current?.focus();

@@ -15,7 +15,7 @@ export function Head({ store, session, page, views }) {
       <button class="chip" onClick=${() => page.sheet("model")} title="Choose the model (Alt+M)"><span class="cut foreign">${shortModel(state.fallback || state.model)}</span><${Icon} name="down" /></button>
       <button class="chip" onClick=${() => page.sheet("mode")} title="Choose the mode (Alt+O)"><span>${state.mode}</span><${Icon} name="down" /></button>
       <button class="chip num" onClick=${() => page.show("meter")} title="What fills the context, and what was spent">
-        <${Ring} meter=${meter} /><span>${meter ? share(meter) : "–"}</span><span class="hush">·</span><span>${spentWords(state.spent)}</span></button>
+        <${Ring} meter=${meter} /><span>${meter ? share(meter) : "–"}</span><span class="spent"><span class="hush">· </span>${spentWords(state.spent)}</span></button>
     </div>
     <div class="tabs main-tabs" role="tablist" aria-label="Middle">${views.map((view) => html`
       <button class="tab" role="tab" key=${view.id} aria-selected=${page.main === view.id} title=${`${view.title} (Alt+${view.key})`} onClick=${() => page.show(view.id)}><${Icon} name=${view.icon} /><span>${view.title}</span></button>`)}</div>

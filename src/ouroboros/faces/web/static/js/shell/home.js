@@ -51,7 +51,7 @@ export function Home({ store, link }) {
           ${Object.entries(modes).map(([name, meaning]) => html`<option key=${name} value=${name}>${name}: ${meaning}</option>`)}</select></label>
       </div>
       <div class="row"><${Button} kind="main" icon="send" type="submit" disabled=${busy}>${busy ? "Beginning" : words.trim() ? "Begin" : "Open an empty session"}<//>
-        <span class="hush small grow">${facts && !facts.model ? "No model is chosen yet: see Settings." : facts?.model}</span></div>
+        <span class="hush small grow cut foreign">${facts && !facts.model ? "No model is chosen yet: see Settings." : facts?.model}</span></div>
     </form>
     <section aria-labelledby="home-ideas"><h2 class="field-label" id="home-ideas">For example</h2>
       <ul class="list stack">${EXAMPLES.map(([kind, idea]) => html`<li key=${idea}><button class="button quiet small" onClick=${() => { type(idea); setMind(kind === "rlm" ? "browse" : kind); field.current?.focus(); }}><${Icon} name="right" /><span>${idea}</span></button></li>`)}</ul></section>

@@ -1,5 +1,5 @@
 // What waits for the person, over the prompt: one card at a time, and how many there are in all sessions.
-import { Button, Icon, html, useEffect, useRef, useState } from "../ui.js";
+import { Button, Icon, html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { Dialog } from "../shell/dialog.js";
 import { Diff } from "../text/code.js";
 import { Prose } from "../text/prose.js";
@@ -78,17 +78,19 @@ function Approval({ asked, store, session, page, count }) {
   const no = () => answer({ type: "deny", request_id: id, ...(why.trim() ? { message: why.trim() } : {}) });
   const act = useRef(null);
   act.current = { yes: () => answer({ type: "approve", request_id: id }), no };
-  useEffect(() => {
+  // Before it can be seen, so that a key that was meant for it finds it.
+  useLayoutEffect(() => {
     const take = (what) => { act.current[what]?.(); return true; };
     page.cards.add(take);
     return () => page.cards.delete(take);
   }, []);
   const scopes = asked.scopes?.length ? asked.scopes : ["once"];
+  const isDiff = Boolean(asked.detail) && /^(?:diff |--- |@@)/m.test(asked.detail);
   const body = html`
     ${asked.warning && html`<p class="ask-warning"><${Icon} name="warning" /><span class="foreign">${plain(spelled(asked.warning))}</span></p>`}
     <${Reasons} asked=${asked} />
-    ${asked.detail && /^(?:diff |--- |@@)/m.test(asked.detail) ? html`<${Diff} text=${asked.detail} limit=${whole ? 4000 : 60} />` : null}
-    ${input === null ? html`<${Exact} asked=${asked} edit=${() => setInput(asked.input)} />`
+    ${isDiff ? html`<${Diff} text=${asked.detail} limit=${whole ? 4000 : 60} />` : null}
+    ${input === null ? html`<${Exact} asked=${asked} folded=${isDiff} edit=${() => setInput(asked.input)} />`
       : html`<label><span class="row small hush"><span class="grow">Do this instead</span><${Button} kind="quiet small" onClick=${() => setInput(null)}>As asked<//></span><textarea class="field mono" rows=${Math.min(16, input.split("\n").length + 1)} value=${input} onInput=${(e) => setInput(e.target.value)} spellcheck="false"></textarea></label>`}
     ${scope !== "once" && scope !== "policy" && html`<div><label><span class="field-label">What is allowed then, a rule a line</span>
       <textarea class="field mono" rows=${Math.min(6, written.split("\n").length + 1)} value=${written} onInput=${(e) => setRules(e.target.value)} spellcheck="false"></textarea></label>
@@ -108,11 +110,15 @@ function Approval({ asked, store, session, page, count }) {
 }
 
 /** What is asked about exactly: the fields of an object a block each, anything else as it is. */
-function Exact({ asked, edit }) {
+function Exact({ asked, edit, folded }) {
   const fields = fieldsOf(asked.input);
-  return html`<div class="stack tight"><div class="row small hush"><span class="grow">Exactly, for <code>${spelled(asked.tool)}</code></span><${Button} kind="quiet small" onClick=${edit}>Edit<//></div>
-    ${fields ? html`<dl class="exact">${fields.map(([name, value]) => html`<div key=${name}><dt>${spelled(name)}</dt><dd><pre class="foreign">${spelled(typeof value === "string" ? value : JSON.stringify(value, null, 2))}</pre></dd></div>`)}</dl>`
-      : html`<pre class="exact foreign">${spelled(asked.input)}</pre>`}</div>`;
+  const shown = fields ? html`<dl class="exact">${fields.map(([name, value]) => html`<div key=${name}><dt>${spelled(name)}</dt><dd><pre class="foreign">${spelled(typeof value === "string" ? value : JSON.stringify(value, null, 2))}</pre></dd></div>`)}</dl>`
+    : html`<pre class="exact foreign">${spelled(asked.input)}</pre>`;
+  const change = html`<${Button} kind="quiet small" onClick=${edit}>Edit<//>`;
+  if (folded) {
+    return html`<details class="tight"><summary class="small hush">Exactly what is asked, for <code>${spelled(asked.tool)}</code></summary>${shown}${change}</details>`;
+  }
+  return html`<div class="stack tight"><div class="row small hush"><span class="grow">Exactly, for <code>${spelled(asked.tool)}</code></span>${change}</div>${shown}</div>`;
 }
 
 function fieldsOf(input) {
