@@ -158,9 +158,12 @@ async def test_a_long_text_takes_a_third_of_the_screen_and_shows_the_cursor(
         await keys(pilot, "!")
         assert stage.rows[-1].endswith("row 9!")
         rows = [row for row in stage.rows if "row" in row]
+        assert rows[0].startswith("\N{HORIZONTAL ELLIPSIS} row")
         assert len(rows) == max(size[1] // 3, 1)
         await keys(pilot, "<ctrl+home>")
         assert "> row 0" in stage.rows
+        last = stage.rows[-1]
+        assert last.startswith("> row 0" if len(rows) == 1 else "\N{HORIZONTAL ELLIPSIS} row")
         cursor = stage.cursor_position
         assert (cursor.x, stage.screen.size.height - cursor.y) == (2, len(rows))
 

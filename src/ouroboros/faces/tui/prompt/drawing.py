@@ -12,6 +12,8 @@ GUTTER = 2
 _MOST_MENU = 8
 _MOST_WAITING = 3
 _NARROW = 60
+_MORE = "\N{HORIZONTAL ELLIPSIS}"
+"""In the place of the sign: the text has rows above or below that are not shown."""
 
 
 class Room(NamedTuple):
@@ -120,8 +122,10 @@ def text_rows(editor: Editor, looks: Looks, room: Room, first: int) -> tuple[lis
     if not editor.text and looks.hint:
         return [_empty(looks, room)], 0
     rows: list[Row] = []
-    for number in range(first, min(first + most, len(layout.rows))):
-        sign = looks.sign if number == 0 else " "
+    last = min(first + most, len(layout.rows)) - 1
+    for number in range(first, last + 1):
+        is_cut = number == first or (number == last and last + 1 < len(layout.rows))
+        sign = looks.sign if number == 0 else _MORE if is_cut else " "
         spans = _spans(editor, number, cursor=looks.cursor and number == at)
         rows.append((Span(f"{sign:<{GUTTER}}", "sign"), *spans))
     return rows, first
