@@ -57,6 +57,30 @@ async def test_the_input_may_be_changed_and_a_no_brings_words_to_the_model(page:
         assert "Denied by you: not today, tomorrow" in await window.text(".transcript")
 
 
+_AT_ONCE = """new MutationObserver((_, me) => {
+  if (!document.querySelector('.ask')) return;
+  me.disconnect();
+  const key = {key: 'y', code: 'KeyY', altKey: true, bubbles: true, cancelable: true};
+  document.body.dispatchEvent(new KeyboardEvent('keydown', key));
+  document.querySelector('.ask .button.main').click();
+  globalThis.tried = true;
+}).observe(document.body, {subtree: true, childList: true})"""
+
+
+async def test_a_card_that_has_just_come_takes_no_answer_meant_for_another(page: Shown) -> None:
+    async with page([_run("touch one"), Turn(text="Well")], mode="ask") as window:
+        session = await window.session()
+        await window.run(_AT_ONCE)
+        await window.say("Do it")
+        await window.until(
+            "globalThis.tried && document.querySelector('.ask[data-ready]') !== null"
+        )
+        assert await _answered(window, session) == []
+        await window.answer()
+        await window.until("document.querySelector('.ending') !== null")
+        assert [each["allowed"] for each in await _answered(window, session)] == [True]
+
+
 async def test_a_yes_for_good_writes_the_rules_that_stand_in_the_card(page: Shown) -> None:
     write = Turn(tool_calls=(call("write", path="a.txt", content="one\n"),))
     again = Turn(tool_calls=(call("write", path="b.txt", content="two\n"),))
@@ -112,7 +136,7 @@ async def test_a_question_survives_a_reload_and_closes_where_it_was_not_answered
         await first.press("Alt+a")
         await first.until(f"location.hash.includes('{other}')")
         await first.until("document.querySelector('.ask .exact')?.innerText === 'touch two'")
-        await first.press("Alt+d")
+        await first.answer("Alt+d")
         await first.until(_GONE)
         assert [each["allowed"] for each in await _answered(first, other)] == [False]
 

@@ -28,7 +28,7 @@ async def test_a_task_is_typed_watched_allowed_and_answered_and_nothing_comes_fr
         assert await window.text("article.said") == "Look around"
         assert await window.run("document.querySelector('.reply strong').textContent") == "first"
         assert not (window.served.root / "work" / "found").exists()
-        await window.press("Alt+y")
+        await window.answer()
         await window.until("document.querySelector('.ending') !== null")
         assert (window.served.root / "work" / "found").is_dir()
         assert await window.count(".ask") == 0
@@ -97,7 +97,7 @@ async def test_words_steer_wait_or_stop_a_run_by_keys(page: Shown) -> None:
         await window.type("And then this")
         await window.press("Tab")
         await window.until("document.querySelector('.later')?.innerText.includes('And then this')")
-        await window.press("Alt+y")
+        await window.answer()
         await window.until("document.querySelectorAll('.said').length === 3")
         await window.until("document.querySelector('.ask') !== null")
         await window.press("Escape")
@@ -151,3 +151,40 @@ async def test_modes_models_commands_and_views_are_reached_by_keys_alone(page: S
         await window.type("newsession")
         await window.press("Enter")
         await window.shows("What shall be done?")
+
+
+_PASTE = """(() => {
+  const bytes = Uint8Array.from(atob('%s'), (each) => each.charCodeAt(0));
+  const data = new DataTransfer();
+  data.items.add(new File([bytes], 'dot.png', {type: 'image/png'}));
+  const event = new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true});
+  document.querySelector('.prompt textarea').dispatchEvent(event);
+})()"""
+_DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+async def test_a_picture_is_pasted_and_a_file_is_named_by_its_beginning(page: Shown) -> None:
+    async with page([Turn(text="A dot")]) as window:
+        work = window.served.root / "work"
+        (work / "sources").mkdir()
+        (work / "sources" / "main.py").write_text("x = 1\n")
+        await window.session()
+        await window.run(_PASTE % _DOT)
+        await window.until("document.querySelector('.prompt .pictures img')?.complete")
+        await window.focus()
+        await window.type("What is this, and @sou")
+        await window.until("document.querySelector('.suggest')?.innerText.includes('sources/')")
+        await window.press("Tab")
+        await window.until("document.querySelector('.suggest')?.innerText.includes('main.py')")
+        await window.press("Tab")
+        value = "document.querySelector('.prompt textarea').value"
+        assert await window.run(value) == "What is this, and @sources/main.py "
+        await window.press("Enter")
+        await window.until("document.querySelector('.ending') !== null")
+        assert await window.count(".said .pictures img") == 1
+        body = window.served.model.exchanges[-1].body
+        assert _DOT in body
+        assert "@sources/main.py" in body
+        await window.focus()
+        await window.press("ArrowUp")
+        await window.until(f"{value} === 'What is this, and @sources/main.py'")

@@ -38,7 +38,7 @@ async def test_a_reload_in_mid_run_shows_the_same_and_goes_on(page: Shown) -> No
         await window.tab.reload()
         await window.until("document.querySelector('.ask') !== null")
         assert await window.run(_SAID) == before == ["Begin", "First of all"]
-        await window.press("Alt+y")
+        await window.answer()
         await window.shows("One word after")
         await window.tab.reload()
         await window.until("document.querySelector('.ending') !== null")

@@ -79,7 +79,7 @@ async def test_axe_finds_nothing_serious_in_light_and_dark(page: Shown) -> None:
         await window.size(PHONE)
         await fits(window)
         found += await findings(window, "asked on a phone")
-        await window.press("Alt+y")
+        await window.answer()
         await window.until("document.querySelector('.ending') !== null")
         await window.size(DESK)
         found += await findings(window, "chat")

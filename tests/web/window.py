@@ -146,6 +146,11 @@ class Window:
         """Puts the cursor into the prompt."""
         await self.run("document.querySelector('.prompt textarea, .home textarea').focus()")
 
+    async def answer(self, key: str = "Alt+y") -> None:
+        """Answers the question that is shown, by a key, once it takes answers."""
+        await self.until("document.querySelector('.ask[data-ready]') !== null")
+        await self.press(key)
+
     async def say(self, words: str) -> None:
         """Types words into the prompt, and Enter."""
         await self.focus()

@@ -77,12 +77,17 @@ function Approval({ asked, store, session, page, count }) {
   });
   const no = () => answer({ type: "deny", request_id: id, ...(why.trim() ? { message: why.trim() } : {}) });
   const act = useRef(null);
-  act.current = { yes: () => answer({ type: "approve", request_id: id }), no };
+  act.current = { yes: () => ready && answer({ type: "approve", request_id: id }), no: () => ready && no() };
   // Before it can be seen, so that a key that was meant for it finds it.
   useLayoutEffect(() => {
     const take = (what) => { act.current[what]?.(); return true; };
     page.cards.add(take);
     return () => page.cards.delete(take);
+  }, []);
+  const [ready, setReady] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setReady(true), SETTLING);
+    return () => clearTimeout(timer);
   }, []);
   const scopes = asked.scopes?.length ? asked.scopes : ["once"];
   const isDiff = Boolean(asked.detail) && /^(?:diff |--- |@@)/m.test(asked.detail);
@@ -97,14 +102,14 @@ function Approval({ asked, store, session, page, count }) {
       ${asked.wider?.length > 0 && html`<p class="row small">Wider: ${asked.wider.map((each) => html`<button class="chip mono" key=${each} onClick=${() => setRules([...new Set([...written.split("\n"), each])].filter(Boolean).join("\n"))}>${spelled(each)}</button>`)}</p>`}</div>`}
     ${scope === "policy" && html`<p class="small">Commands that begin so: <code class="foreign">${spelled(offered.join(" "))}</code></p>`}`;
   const foot = html`<div class="ask-foot">
-    <div class="row wrap"><${Button} kind="main" icon="check" hotkey="Alt+Y" disabled=${busy} onClick=${yes}>${input !== null && input !== asked.input ? "Yes, as edited" : "Yes"}<//>
+    <div class="row wrap"><${Button} kind="main" icon="check" hotkey="Alt+Y" disabled=${busy || !ready} onClick=${yes}>${input !== null && input !== asked.input ? "Yes, as edited" : "Yes"}<//>
       <select class="field" aria-label="For how long" value=${scope} onChange=${(e) => { setScope(e.target.value); setRules(null); }}>
         ${scopes.map((each) => html`<option key=${each} value=${each}>${SCOPES[each] ?? each}</option>`)}</select></div>
     <form class="row" onSubmit=${(e) => { e.preventDefault(); no(); }}><${Button} kind="bad" icon="cross" hotkey="Alt+D" type="submit" disabled=${busy}>No<//>
       <label class="grow"><span class="sr">Why not, or what instead: the model reads it</span><input class="field" value=${why} onInput=${(e) => setWhy(e.target.value)} placeholder="Why not, or what instead (the model reads it)" /></label></form></div>`;
   const title = html`<span class="foreign">${oneLine(spelled(asked.action), 400)}</span>`;
   if (whole) return html`<${Dialog} title=${title} wide=${true} close=${() => setWhole(false)} foot=${foot}><div class="stack">${body}</div><//>`;
-  return html`<section class="ask card" role="group" aria-label=${`Allow: ${oneLine(asked.action, 200)}`}>
+  return html`<section class="ask card" data-ready=${ready ? "" : undefined} role="group" aria-label=${`Allow: ${oneLine(asked.action, 200)}`}>
     <header class="ask-head"><span class="ask-sign" aria-hidden="true">?</span><h2 class="grow">${title}</h2><${Count} ...${count} /><${Button} kind="quiet small bare" icon="open" label="Full screen" onClick=${() => setWhole(true)} /></header>
     <div class="ask-body stack" tabindex="0" role="region" aria-label="What it would do">${body}</div>${foot}</section>`;
 }
@@ -139,6 +144,9 @@ function Reasons({ asked }) {
   if (!words.length) return null;
   return html`<ul class="reasons small">${words.map((each) => html`<li key=${each} class="foreign">${plain(spelled(each))}</li>`)}</ul>`;
 }
+
+// A card that has just come must not be answered by what was meant for the one before it.
+const SETTLING = 350;
 
 const OTHER = "\u0000other";
 
