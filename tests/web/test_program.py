@@ -19,7 +19,7 @@ from ouroboros.faces.web.door import Doorplate
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import serving as models
 from tests.story.stage import call
-from tests.web.serving import Frame, Served, is_durable
+from tests.web.serving import Frame, Served, is_durable, raw
 
 STALLED = Turn(text="Half of it, and more.", fault=Fault(kind="stall", after=11))
 
@@ -102,10 +102,13 @@ async def test_the_address_is_printed_once_and_a_second_one_says_where_the_first
             assert (code, second.first) == (2, "")
             assert f"at {first.plate.address} (process {first.process.pid})" in told
             assert first.plate.token not in told
+        assert (await raw(first.plate.port, b"nonsense\r\n\r\n")).startswith(b"HTTP/1.1 400")
         code, out, told = first.ends(signal.SIGINT)
         assert (code, out) == (0, "")
-        assert "sessions are kept" in told
-        assert first.plate.token not in told
+        assert told.splitlines() == [
+            "only this machine reaches it; Ctrl-C stops, sessions are kept",
+            "stopping; sessions are kept",
+        ]
     for path in home().rglob("*"):
         assert not path.is_file() or first.plate.token.encode() not in path.read_bytes()
 

@@ -1,5 +1,6 @@
 """The server itself: a listening socket of this machine, and the application behind it."""
 
+import logging
 import resource
 import socket
 from collections.abc import AsyncGenerator, Generator
@@ -68,6 +69,8 @@ async def serving(
         timeout_graceful_shutdown=_STOP_SECONDS,
     )
     server = Quiet(config)
+    # What clients do wrong is nothing to show over the terminal.
+    logging.getLogger("uvicorn").addHandler(logging.NullHandler())
 
     async def serve() -> None:
         with CancelScope(shield=True):  # it ends by itself, and takes its connections with it
