@@ -79,7 +79,7 @@ def listening_at(port: int) -> set[str]:
     """Addresses of this machine at which somebody listens on a port."""
     found: set[str] = set()
     for name in ("tcp", "tcp6"):
-        for line in Path("/proc/net", name).read_text().splitlines()[1:]:
+        for line in Path("/proc/net", name).read_text("utf-8").splitlines()[1:]:
             local, state = line.split()[1], line.split()[3]
             address, _, number = local.partition(":")
             if state == "0A" and int(number, 16) == port:
