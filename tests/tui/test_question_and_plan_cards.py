@@ -1,5 +1,6 @@
 """What the model asks, and plans that wait: the answers by their keys."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ PROPOSAL = Turn(text=f"Here it is:\n<proposed_plan>\n{PLAN}\n</proposed_plan>")
 DONE = Turn(text="done")
 
 
-def asks(*questions: dict[str, object]) -> Turn:
+def asks(*questions: Mapping[str, object]) -> Turn:
     arguments = {"questions": list(questions)}
     return Turn(tool_calls=(call("call_tool", name="request_user_input", arguments=arguments),))
 

@@ -13,7 +13,7 @@ from ouroboros.faces.tui.screens.diff import diff_rows
 from ouroboros.faces.tui.screens.edit import EditScreen
 from ouroboros.faces.tui.screens.whole import WholeScreen
 from ouroboros.faces.wording.asked import FOR, Choice, action_of, choices, grant_of, reasons
-from ouroboros.faces.wording.rows import BOLD, DIM, RED, Row, row, wrap
+from ouroboros.faces.wording.rows import BOLD, DIM, RED, Row, crop, row, wrap
 from ouroboros.faces.wording.text.diff import is_diff
 from ouroboros.faces.wording.words import one_line
 
@@ -37,12 +37,13 @@ class ApprovalCard(Card):
         """The action, its danger, why it is asked, and the beginning of the exact input."""
         event = self.event
         width = self.room
-        rows = wrap(f"Allow: {action_of(event)}", width, BOLD)
-        if event.warning:
-            rows += wrap(f"Warning: {one_line(event.warning, 400)}", width, RED)
+        action, danger = f"Allow: {action_of(event)}", f"Warning: {one_line(event.warning, 400)}"
         if self.is_low:
-            rows = rows[:2]
+            rows = [crop(row(action, BOLD), width)]
+            rows += [crop(row(danger, RED), width)] if event.warning else []
         else:
+            rows = wrap(action, width, BOLD)
+            rows += wrap(danger, width, RED) if event.warning else []
             rows += [line for reason in reasons(event) for line in wrap(reason, width, DIM)]
             rows += [row(f"in {one_line(self._cwd, width - 4)}", DIM)]
         self.show(inked(rows), partial(exact_rows, event))
