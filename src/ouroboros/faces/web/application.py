@@ -31,7 +31,8 @@ def described_routes(site: Site) -> list[BaseRoute]:
         *panels.routes(site),
         *streams.routes(site),
         *live.routes(site),
-        *earlier.routes(site),
+        earlier.first.route(site),
+        earlier.second.route(site),
     ])
 
 
