@@ -1,6 +1,7 @@
 """The commands of ``ouro``, by name; none of them is imported before it is asked for."""
 
 import sys
+from importlib import import_module
 from typing import override
 
 import click
@@ -111,9 +112,9 @@ def _with_face(words: list[str]) -> list[str]:
 
 
 def _options_of_face() -> frozenset[str]:
-    from ouroboros.faces.cli.commands.tasks.tui import command
-
-    return frozenset(name for option in command.params for name in option.opts)
+    command: object = import_module(COMMANDS[_FACE].module).command
+    parameters = command.params if isinstance(command, click.Command) else []
+    return frozenset(name for option in parameters for name in option.opts)
 
 
 @click.pass_context
