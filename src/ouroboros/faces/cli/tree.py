@@ -103,6 +103,8 @@ def _with_face(words: list[str]) -> list[str]:
             at += 2
         elif word in {"--verbose", "--debug"} or word.startswith("--profile="):
             at += 1
+        elif word in {"-h", "--help", "--version"}:
+            return words
         elif word.startswith("-") and word.partition("=")[0] in _options_of_face():
             return [*words[:at], _FACE, *words[at:]]
         else:
