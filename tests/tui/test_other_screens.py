@@ -75,6 +75,12 @@ async def test_a_whole_change_is_read_file_by_file(tmp_path: Path, size: tuple[i
         await s.until(lambda: s.app.results)
 
 
+async def test_a_change_without_lines_is_shown_as_it_is(tmp_path: Path) -> None:
+    async with small(tmp_path, model="echo") as s:
+        s.app.open(DiffScreen("diff --git a/empty b/empty\nnew file mode 100644\n"))
+        await s.sees("empty +0 -0", "new file mode 100644")
+
+
 async def test_nothing_of_a_long_change_is_left_out(tmp_path: Path) -> None:
     lines = "".join(f"+line {at}\n" for at in range(5000))
     async with small(tmp_path, model="echo") as s:

@@ -15,7 +15,7 @@ from ouroboros.faces.tui.parts.select import Pick, Select
 from ouroboros.faces.tui.screens.frame import BACK, Framed
 from ouroboros.faces.tui.transcript.changes import change_rows
 from ouroboros.faces.tui.transcript.look import Look
-from ouroboros.faces.wording.rows import DIM, Row, row
+from ouroboros.faces.wording.rows import DIM, Row, row, wrap
 from ouroboros.faces.wording.text.diff import tally
 from ouroboros.faces.wording.words import one_line
 
@@ -104,8 +104,8 @@ class DiffScreen(Framed[None]):
 
 
 def diff_rows(text: str, width: int, *, sides: bool = False) -> list[Row]:
-    """A diff as rows of that width, numbered and coloured by language."""
-    return change_rows(text, Look(columns=width, sides=sides), _ALL)
+    """A diff as rows of that width, numbered and coloured by language; as it is where no line changed."""
+    return change_rows(text, Look(columns=width, sides=sides), _ALL) or wrap(text, width)
 
 
 def files(text: str) -> list[tuple[str, str]]:
