@@ -1,3 +1,25 @@
-"""Ouroboros: one agent for a person's browser and their code."""
+"""Ouroboros: one agent for a person's browser and their code.
+
+For programs: ``from ouroboros import Ouroboros``. Importing the package loads none of the engine; what
+type checkers see of it stands in ``__init__.pyi``.
+"""
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Envelope": "ouroboros.core.events",
+    "Ouroboros": "ouroboros.app.ouroboros",
+    "Outcome": "ouroboros.app.session",
+    "Session": "ouroboros.app.session",
+    "Settings": "ouroboros.app.settings",
+}
+
+
+def __getattr__(name: str) -> object:
+    """A public name, from where it lives."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(home), name)

@@ -2,231 +2,33 @@
 
 Example::
 
-    async with Ouroboros(settings, home=home, environment=environment).open(cwd=folder) as session:
-        session.listen(print)
-        outcome = await session.run("Make the tests pass")
+    async with Ouroboros.configured(folder).open(cwd=folder) as session:
+        async for event in session.stream("Make the tests pass"):
+            print(event.type)
+        print(session.outcome)
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from msgspec import Struct
-from msgspec.structs import replace
-
-from ouroboros.agent.session import Session as Engine
+from ouroboros.app.session import Outcome, Session, working
 from ouroboros.app.settings import Settings
-from ouroboros.core.commands import Branch, Command, Fork, Submit
+from ouroboros.core.commands import Branch
 from ouroboros.core.errors import Misuse
-from ouroboros.core.events import Envelope, PermissionAnswered, TaskCancelled, TaskCompleted
-from ouroboros.core.events.session import SessionForked
-from ouroboros.core.parts import Message
-from ouroboros.core.state import Spent, State
 
 if TYPE_CHECKING:
     from ouroboros.agent.context.cut import Flush
-    from ouroboros.app.browsing.live import Live
     from ouroboros.app.config.layers import Loaded
-    from ouroboros.app.past.tree import Twig
-    from ouroboros.app.permission.visited import Visited
-    from ouroboros.app.repos.bringing import Asked, Repos, Tell
-    from ouroboros.app.repos.standing import Map, Repo
-    from ouroboros.core.context import Meter
     from ouroboros.llm.cassettes.tap import Tap
     from ouroboros.repl.seeds import Seeds
     from ouroboros.safety.rules import Rule
 
 
+__all__ = ["Ouroboros", "Outcome", "Session"]
+
 _NEEDS_FILES = "a session that is not kept cannot go on with another one, have a browser or write code in a REPL"
-
-
-class Outcome(Struct, frozen=True, kw_only=True):
-    """How a run ended; ``exit_code`` is what a command line should end with.
-
-    ``spent`` is what the whole session had used by then.
-    """
-
-    reason: str
-    final: str
-    exit_code: int
-    session: str
-    turns: int
-    spent: Spent
-
-
-class Session:
-    """A face's handle of one open session."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        *,
-        warm: Callable[[], Awaitable[None]],
-        visited: "Visited",
-        resumed: bool,
-        warnings: tuple[str, ...],
-        live: "Live | None" = None,
-    ) -> None:
-        """Made by ``Ouroboros.open`` only; ``live`` are its tabs as people see and drive them."""
-        self._engine, self.live = engine, live
-        self._warm, self._visited = warm, visited
-        self._unanswered = 0
-        self._reason = self._final = self._forked = ""
-        self.resumed, self.warnings = resumed, warnings
-        engine.journal.listen(self._note)
-
-    @property
-    def id(self) -> str:
-        """The session's name, for resuming it."""
-        return self._engine.state.session
-
-    @property
-    def running(self) -> bool:
-        """A run is under way."""
-        return self._engine.running
-
-    @property
-    def state(self) -> State:
-        """What is true now; for reading only."""
-        return self._engine.state
-
-    def listen(self, sink: Callable[[Envelope], None]) -> None:
-        """Shows every event from now on to ``sink``, in order, on the event loop.
-
-        A numbered event is shown once it is on disk, a delta at once but never before the events
-        ahead of it. The sink must not block.
-        """
-        self._engine.journal.listen(sink)
-
-    async def warm(self) -> None:
-        """Connects to the model while the first words are still being found.
-
-        For a task of its own; changes nothing but time, and never raises for what fails.
-        """
-        await self._warm()
-
-    async def send(self, command: Command) -> None:
-        """Carries out one command.
-
-        Raises:
-            Misuse: The command does not fit the moment.
-        """
-        if isinstance(command, Submit) and self.live is not None and not self.running:
-            self.live.give_all()
-        await self._engine.handle(command)
-
-    async def run(self, text: str, *, typed: int | None = None) -> Outcome:
-        """Says something and waits for the end of the run; an empty text goes on with a cut-off run.
-
-        Names by ``@`` are read in the first ``typed`` characters, by default in all.
-
-        Raises:
-            Misuse: Nothing was said and nothing was cut off, or another run is under way.
-            StoreFailed: The session cannot be kept.
-        """
-        if self._engine.running:
-            raise Misuse(
-                "a run of this session is under way", hint="wait for its end, or send a Steer"
-            )
-        if self.live is not None:
-            self.live.give_all()
-        self._unanswered, turns = 0, self.state.turn
-        if text.strip():
-            await self._engine.submit(text, typed=typed)
-        else:
-            await self._engine.resume()
-        return Outcome(
-            reason=self._reason,
-            final=self._final,
-            exit_code=self._exit_code(),
-            session=self.id,
-            turns=self.state.turn - turns,
-            spent=replace(self.state.spent),
-        )
-
-    async def fork(self, message_id: str = "") -> str:
-        """Starts another session from a message, by default from the last; gives its id.
-
-        Raises:
-            Misuse: There is no such message.
-            StoreFailed: The new session cannot be kept.
-        """
-        await self._engine.handle(Fork(message_id=message_id))
-        return self._forked
-
-    async def visit(self, asked: "Asked", repos: "Repos", tell: "Tell | None" = None) -> "Repo":
-        """Brings a repository into this session: its folder is open to tools, its tree is told.
-
-        Asking for it is the person's yes to read and write there until the session ends; what the
-        repository sets for itself holds in it, by the same trust as for a project.
-
-        Raises:
-            ConfigBroken: It is trusted, and its settings cannot be understood.
-            Misuse: A turn runs, or the words name none.
-            RepoFailed: It cannot be had; nothing of it is left.
-        """
-        from ouroboros.app.repos.visiting import visit
-
-        return await visit(self._engine, asked, repos, tell, self._visited)
-
-    async def tell_map(self, found: "Map", root: Path) -> None:
-        """Puts a map of a folder before the model; raises ``Misuse`` while a turn runs."""
-        from ouroboros.app.repos.visiting import tell_map
-
-        await tell_map(self._engine, found, root)
-
-    async def run_own(
-        self, command: str, settings: Settings, environment: Mapping[str, str]
-    ) -> int:
-        """Runs a command of the person's own in the session's folder, and tells the model what came out.
-
-        It asks nobody and is in no cage; it is on record. Gives its exit code.
-
-        Raises:
-            Misuse: There is no command, or it cannot be run.
-        """
-        from ouroboros.app.typed.own_command import run_own
-
-        return await run_own(self._engine, command, settings, environment)
-
-    def meter(self) -> "Meter":
-        """What fills the model's context now, in tokens by kind of content."""
-        return self._engine.meter()
-
-    def history(self) -> tuple[Message, ...]:
-        """The messages of the current branch."""
-        return tuple(self.state.history)
-
-    def tree(self) -> "tuple[Twig, ...]":
-        """Every message that was said, on all branches."""
-        from ouroboros.app.past.tree import twigs
-
-        return twigs(self.state)
-
-    def _note(self, envelope: Envelope) -> None:
-        match envelope.data:
-            case PermissionAnswered(decider="nobody"):
-                self._unanswered += 1
-            case TaskCompleted(reason=reason, final=final):
-                self._reason, self._final = reason, final
-            case TaskCancelled():
-                self._reason, self._final = "cancelled", self.state.final
-            case SessionForked(child=child):
-                self._forked = child
-            case _:
-                pass
-
-    def _exit_code(self) -> int:
-        match self._reason.partition(":")[0]:
-            case "completed":
-                return 4 if self._unanswered else 0
-            case "limit_reached":
-                return 3
-            case "cancelled":
-                return 130
-            case _:
-                return 1
 
 
 class Ouroboros:
@@ -257,6 +59,61 @@ class Ouroboros:
         self._rules = None if rules is None else tuple(rules)
         self._flush = flush
         self._hooks = hooks
+
+    @classmethod
+    def configured(
+        cls,
+        cwd: Path,
+        *,
+        environment: Mapping[str, str] | None = None,
+        profile: str = "",
+        **settings: object,
+    ) -> "Ouroboros":
+        """The engine as the command line has it in a folder: by its files, variables and kept keys.
+
+        It reads files, so that it belongs before the event loop or into a thread.
+
+        Args:
+            cwd: The folder whose settings count.
+            environment: Variables and keys; the process's own without it.
+            profile: ``[profiles.NAME]`` of the person's file.
+            settings: Settings that win over the files, such as ``model="anthropic/claude-sonnet-4-5"``;
+                two underscores stand for the dot of ``limits.max_turns``.
+
+        Raises:
+            ConfigBroken: A file or a value cannot be understood.
+        """
+        from ouroboros.app.config import layers
+        from ouroboros.app.providers.listing import equipped
+
+        known = layers.environment() if environment is None else environment
+        given = {name.replace("__", "."): value for name, value in settings.items()}
+        loaded = layers.load(cwd, known, given, profile)
+        return cls(
+            loaded.settings,
+            home=loaded.home,
+            environment=equipped(loaded, known),
+            rules=loaded.rules,
+            hooks=loaded,
+        )
+
+    def run_blocking(
+        self, text: str, *, cwd: Path, browser: bool = False, output_schema: bytes = b""
+    ) -> Outcome:
+        """Does one task in a new session and waits for its end; nobody is asked anything.
+
+        For programs that are not asynchronous; in others ``open`` is the door.
+
+        Raises:
+            OuroborosError: It could not begin, or not be kept.
+        """
+        import anyio
+
+        async def once() -> Outcome:
+            async with self.open(cwd=cwd, browser=browser, output_schema=output_schema) as session:
+                return await session.run(text)
+
+        return anyio.run(once)
 
     @asynccontextmanager
     async def open(
@@ -339,7 +196,10 @@ class Ouroboros:
             ephemeral=ephemeral,
             output_schema=output_schema,
         )
-        async with wiring.opened(opening, resume=resume, latest=latest) as built:
+        async with (
+            wiring.opened(opening, resume=resume, latest=latest) as built,
+            working() as tasks,
+        ):
             session = Session(
                 built.engine,
                 warm=built.warm,
@@ -347,6 +207,7 @@ class Ouroboros:
                 resumed=built.resumed,
                 warnings=tuple(built.warnings),
                 live=built.live,
+                tasks=tasks,
             )
             rooms.cwd = Path(session.state.cwd)
             if at:
