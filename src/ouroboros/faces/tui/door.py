@@ -1,6 +1,7 @@
 """Opens the full-screen face: a first screen, then what draws, then the engine."""
 
 import signal
+import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
 from importlib import import_module
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ouroboros.faces.tui.app import OuroApp
 
 _INTERRUPTED = 130
+_QUICK_SECONDS = 0.7
 
 
 def show(start: Start, run: Callable[[Callable[[], Awaitable[Left]]], Left]) -> Left:
@@ -44,6 +46,11 @@ async def _shown(app: "OuroApp") -> Left:
             app.over.set()
             if not app.drawn.is_set():
                 tasks.cancel_scope.cancel()
+        with anyio.move_on_after(_QUICK_SECONDS):
+            await closed.wait()
+        if not closed.is_set() and sys.stderr is not None:
+            sys.stderr.write("Stopping what runs; Ctrl-C leaves at once\r\n")
+            sys.stderr.flush()
         await closed.wait()
         tasks.cancel_scope.cancel()
     if app.failure is not None:
