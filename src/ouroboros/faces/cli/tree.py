@@ -57,6 +57,7 @@ COMMANDS = {
     "models": Entry(f"{_HERE}.vendors.models", "List models, their limits and their prices."),
     "tools": Entry(f"{_HERE}.setup.tools", "List what the agent can do."),
     "doctor": Entry(f"{_HERE}.setup.doctor", "Check this machine and print fixes."),
+    "update": Entry(f"{_HERE}.setup.update", "Say how this installation is updated."),
     "apply-patch": Entry(
         f"{_HERE}.workspace.apply_patch", "Apply a patch to files, without a model."
     ),
