@@ -28,6 +28,7 @@ from tests.unit.app.checkpoint_effects import CHECKPOINT_EFFECTS
 from tests.unit.app.context_effects import CONTEXT_EFFECTS
 from tests.unit.app.hook_effects import HOOK_EFFECTS
 from tests.unit.app.policy_effects import POLICY_EFFECTS
+from tests.unit.app.prompt_effects import PROMPT_EFFECTS
 from tests.unit.app.repo_effects import REPO_EFFECTS
 from tests.unit.app.review_effects import REVIEW_EFFECTS
 from tests.unit.app.rlm_effects import RLM_EFFECTS
@@ -370,6 +371,7 @@ EFFECTS: dict[str, Effect] = {
     **AUTH_EFFECTS,
     **HOOK_EFFECTS,
     **POLICY_EFFECTS,
+    **PROMPT_EFFECTS,
     **REPO_EFFECTS,
     **REVIEW_EFFECTS,
     **RLM_EFFECTS,
