@@ -99,6 +99,14 @@ def test_without_the_token_or_the_cookie_nobody_is_let_in(given: dict[str, str])
     assert Access(8000, token="t", cookie="c").refuses(asker(**given)) == "token"
 
 
+def test_a_ticket_lets_in_once_and_the_token_always() -> None:
+    access = Access(8000, token="t")
+    one, other = access.ticket(), access.ticket()
+    assert [access.enters(each) for each in (one, one, other, other)] == [True, False, True, False]
+    assert [access.enters(each) for each in ("t", "t", "", "x")] == [True, True, False, False]
+    assert not access.is_token(access.ticket())
+
+
 async def asked(s: Served, method: str = "GET", path: str = "/api/v1/state", **headers: str) -> int:
     async with httpx2.AsyncClient(base_url=s.plate.address, trust_env=False) as client:
         return (await client.request(method, path, headers=headers)).status_code
