@@ -8,6 +8,7 @@ import { bytes, count, duration, ending, money, number, tokens } from "../text/w
 import { touch } from "../fold/parts.js";
 
 const MOST_INSIDE = 60;
+const MOST_IN_DONE = 8;
 
 export class Item extends Component {
   shouldComponentUpdate(next, state) {
@@ -29,7 +30,8 @@ export class Item extends Component {
 /** What lies in an item, in order; of very many only the last, until they are asked for. */
 export function Inside({ item, seat }) {
   const items = item.items ?? [];
-  const from = item.allInside ? 0 : Math.max(0, items.length - MOST_INSIDE);
+  const most = item.kind === "call" && item.status !== "running" ? MOST_IN_DONE : MOST_INSIDE;
+  const from = item.allInside ? 0 : Math.max(0, items.length - most);
   if (!items.length) return null;
   return html`<div class="inside">
     ${from > 0 && html`<${Button} kind="quiet small" onClick=${() => { item.allInside = true; touch(item); seat.session.changed(); }}>${number(from)} before these<//>`}
@@ -153,13 +155,15 @@ function parsedCode(args) {
   }
 }
 
+const SIZED = { array: "items", string: "characters", object: "keys" };
+
 function Metadata({ meta, ok }) {
   const error = meta.error ?? meta.stopped;
   if (!ok || error !== undefined) {
     return html`<div class="meta is-failed" role="note"><strong>${meta.stopped !== undefined ? "Stopped" : "Error"}${meta.line ? ` at line ${meta.line}` : ""}</strong><pre class="foreign">${plain(String(error ?? meta.preview ?? "the block failed"))}</pre></div>`;
   }
-  const size = meta.type === "void" ? "no value" : [meta.type, meta.size !== undefined && meta.size !== null && `${number(meta.size)} ${{ array: "items", string: "characters", object: "keys" }[meta.type] ?? ""}`.trim(),
-    meta.characters && meta.type !== "string" && `${number(meta.characters)} characters of JSON`].filter(Boolean).join(" · ");
+  const size = meta.type === "void" ? "no value" : [meta.type, SIZED[meta.type] && `${number(meta.size)} ${SIZED[meta.type]}`,
+    meta.characters && SIZED[meta.type] && meta.type !== "string" && `${number(meta.characters)} characters of JSON`].filter(Boolean).join(" · ");
   return html`<dl class="meta"><div><dt>Value</dt><dd>${plain(size)}${meta.final ? html` <strong>final value set, ${bytes(meta.final)}</strong>` : ""}</dd></div>
     ${meta.schema && html`<div><dt>Schema</dt><dd><code class="foreign">${plain(meta.schema)}</code></dd></div>`}
     ${meta.preview && html`<div><dt>Preview</dt><dd><code class="foreign">${plain(meta.preview)}</code></dd></div>`}</dl>`;
@@ -193,7 +197,7 @@ function Child({ item, seat }) {
 function Page({ item }) {
   const to = target(item.url);
   return html`<p class="line"><${Icon} name="browser" /><span class="hush">${item.tab}</span>
-    ${item.summary ? html`<span class="foreign">${oneLine(item.summary, 300)}</span>` : html`<span class="foreign cut" title=${oneLine(item.url, 400)}>${oneLine(item.title, 100) || "Page"} <span class="hush">${to ? oneLine(to.href, 120) : oneLine(item.url, 120)}</span></span>`}</p>`;
+    ${item.summary ? html`<span class="foreign">${oneLine(item.summary, 300)}</span>` : html`<span class="foreign cut" title=${oneLine(item.url, 400)}>${item.title && !item.url.includes(item.title) ? oneLine(item.title, 100) : ""} <span class="hush">${to ? oneLine(to.href, 120) : oneLine(item.url, 120)}</span></span>`}</p>`;
 }
 
 const LEVELS = { info: "right", warning: "warning", error: "warning", debug: "right" };
@@ -244,13 +248,14 @@ function End({ item, seat }) {
   const sign = { completed: "done", cancelled: "cancelled", failed: "failed" }[item.reason] ?? "failed";
   const last = lastWords(item);
   const isJson = /^\s*[[{]/.test(item.final) && pretty(item.final) !== item.final;
-  const repeats = last && last.trim() === item.final.trim();
+  // A run that broke off has no result; what it said last stands above.
+  const repeats = sign !== "done" || (last && last.trim() === item.final.trim());
   const facts = [item.turns && count(item.turns, "turn"), duration(item.seconds), item.tokens ? `${tokens(item.tokens)} tokens` : "", item.tokens ? money(item.cost) : ""].filter(Boolean).join(" · ");
   const name = `${oneLine(item.words, 40).replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "answer"}.${isJson ? "json" : "md"}`;
   return html`<section class=${`ending is-${sign}${item.final && !repeats ? " card" : ""}`} aria-label="Result">
     ${item.final && !repeats && html`<div class="fold-body result">${isJson ? html`<${Code} text=${pretty(item.final)} language="json" label="result" />` : html`<${Prose} text=${item.final} />`}</div>`}
     <footer><${Status} status=${sign}>${ending(item.reason)}<//><span class="hush small num grow">${facts}</span>
-      ${item.final && html`<${CopyButton} text=${isJson ? pretty(item.final) : item.final} label="Copy result" />
+      ${item.final && sign === "done" && html`<${CopyButton} text=${isJson ? pretty(item.final) : item.final} label="Copy result" />
         <${Button} kind="quiet small" icon="download" onClick=${() => download(name, isJson ? pretty(item.final) : item.final, isJson ? "application/json" : "text/markdown")}>Download<//>`}
       ${["cancelled", "failed"].includes(sign) && html`<${Button} kind="quiet small" icon="play" onClick=${() => seat.store.attempt(() => seat.session.send({ type: "submit", text: "Go on." }))}>Go on<//>`}
     </footer></section>`;
