@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import anyio
+import msgspec
 import pytest
 from textual.widgets import Input
 
-from ouroboros.core.commands import Approve, Deny, Interrupt, Submit
+from ouroboros.core.commands import Approve, Deny, Interrupt, Scope, Submit
 from ouroboros.faces.tui.cards.approval import ApprovalCard
 from ouroboros.faces.tui.parts.typing import Lines
 from ouroboros.faces.tui.screens.edit import EditScreen
@@ -76,7 +77,7 @@ def _command(request: str, at: int, wanted: dict[str, object]) -> Approve | Deny
     rules = {0: (), 1: (f"shell(touch file{at}:*)",), 2: (f"shell(touch file{at})", "shell(id)")}
     return Approve(
         request_id=request,
-        scope=wanted.get("scope", "once"),  # type: ignore[arg-type]
+        scope=msgspec.convert(wanted.get("scope", "once"), Scope),
         rules=rules[int(str(wanted.get("rules", 0)))],
         input=f"touch file{at}2" if "input" in wanted else "",
     )
