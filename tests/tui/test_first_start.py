@@ -1,5 +1,6 @@
 """The first start without a key: vendors, a model on this machine, the demo."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,5 @@ async def test_the_demo_is_unpacked_and_given_to_begin_with(tmp_path: Path) -> N
         assert begin.cwd is not None
         room = await s.hub.open(cwd=begin.cwd, model=begin.model)
         assert room.state.cwd == str(begin.cwd.resolve())
+        await s.hub.close(room.id)
+    await to_thread.run_sync(shutil.rmtree, begin.cwd.parent)
