@@ -95,11 +95,15 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     listener.close()
 
 
-@pytest.mark.parametrize(("decision", "op", "path"), CASES)
-def test_path(workspace: Path, decision: str, op: str, path: str):
-    judged = judge_path(workspace, op, whole(path, workspace))
-    assert judged.decision == decision, judged
-    assert bool(judged.reason) == (decision != "allow")
+@pytest.mark.parametrize("decision", sorted({decision for decision, _, _ in CASES}))
+def test_path(workspace: Path, decision: str):
+    judged = [
+        (op, path, judge_path(workspace, op, whole(path, workspace)))
+        for wanted, op, path in CASES
+        if wanted == decision
+    ]
+    assert [each for each in judged if each[2].decision != decision] == []
+    assert [each for each in judged if bool(each[2].reason) != (decision != "allow")] == []
 
 
 def test_there_are_hundreds_of_cases():
