@@ -6,20 +6,18 @@ type checkers see of it stands in ``__init__.pyi``.
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "Envelope": "ouroboros.core.events",
-    "Ouroboros": "ouroboros.app.ouroboros",
-    "Outcome": "ouroboros.app.session",
-    "Session": "ouroboros.app.session",
-    "Settings": "ouroboros.app.settings",
-}
-
 
 def __getattr__(name: str) -> object:
     """A public name, from where it lives."""
-    home = _HOMES.get(name)
-    if home is None:
+    homes = {
+        "Envelope": "ouroboros.core.events",
+        "Ouroboros": "ouroboros.app.ouroboros",
+        "Outcome": "ouroboros.app.session",
+        "Session": "ouroboros.app.session",
+        "Settings": "ouroboros.app.settings",
+    }
+    if name not in homes:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(home), name)
+    return getattr(import_module(homes[name]), name)

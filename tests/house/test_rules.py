@@ -70,6 +70,7 @@ BREACHES: tuple[tuple[Rule, str, str], ...] = (
     (rules.forbidden_names, "src/ouroboros/agent/common/__init__.py", ""),
     (rules.busy_inits, DOOR, ROOM + "print(1)\n"),
     (rules.busy_inits, DOOR, ROOM + "class Thing: ...\n"),
+    (rules.busy_inits, DOOR, ROOM + "def __getattr__(name): ...\n"),
     (rules.busy_inits, DOOR, "import os\n"),
     (rules.busy_inits, "src/ouroboros/agent/deep/__init__.py", ROOM + "table = {}\n"),
     (rules.wrong_rooms, "src/ouroboros/attic/__init__.py", ROOM),
