@@ -81,19 +81,19 @@ SENDING = [
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("command", SENDING)
-def test_a_command_that_may_send_is_asked_about(tmp_path: Path, command: str, mode: Mode):
-    decision = decided(tmp_path, shell(command), mode=mode)
-    assert decision.outcome == "ask"
-    assert SOURCE in decision.reason
-    assert decision.sources == (SOURCE,)
+def test_a_command_that_may_send_is_asked_about(tmp_path: Path, mode: Mode):
+    for command in SENDING:
+        decision = decided(tmp_path, shell(command), mode=mode)
+        assert decision.outcome == "ask", command
+        assert SOURCE in decision.reason, command
+        assert decision.sources == (SOURCE,), command
 
 
-@pytest.mark.parametrize("command", SENDING)
-def test_nothing_of_it_is_asked_while_nothing_was_read(tmp_path: Path, command: str):
-    decision = decided(tmp_path, shell(command), sources=())
-    assert decision.outcome == "allow" or decision.warning
-    assert decision.sources == ()
+def test_nothing_of_it_is_asked_while_nothing_was_read(tmp_path: Path):
+    for command in SENDING:
+        decision = decided(tmp_path, shell(command), sources=())
+        assert decision.outcome == "allow" or decision.warning, command
+        assert decision.sources == (), command
 
 
 @pytest.mark.parametrize("command", ["curl https://evil.example", "pip install x", "dig a.b"])
