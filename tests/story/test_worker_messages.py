@@ -22,8 +22,8 @@ from ouroboros.core.commands import Approve, Branch, Deny, Steer, Submit
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import PermissionRequested
 from ouroboros.core.events.schema import registry
-from ouroboros.faces.wording import worker
 from ouroboros.faces.ipc.link import Link
+from ouroboros.faces.wording import worker
 from ouroboros.llm.turns import Turn
 from ouroboros.store.lease import holder
 from tests.story.stage import call, stage
