@@ -191,6 +191,14 @@ class Session:
         finally:
             reader.end()
 
+    async def settle(self) -> None:
+        """Returns when all that has happened so far is on disk.
+
+        Raises:
+            StoreFailed: It cannot be kept.
+        """
+        await self._engine.journal.settle()
+
     async def fork(self, message_id: str = "") -> str:
         """Starts another session from a message, by default from the last; gives its id.
 

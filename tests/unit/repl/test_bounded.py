@@ -17,6 +17,15 @@ WAITING = [
 ]
 
 
+class _Parts:
+    async def turn(self, tab: str, acts: bool) -> None:
+        """Nobody else drives."""
+
+
+class _Pages:
+    parts = _Parts()
+
+
 async def worked(spec: Spec, given: Struct) -> float:
     """The milliseconds that the work of a function is told to wait."""
     told: list[float] = []
@@ -26,7 +35,7 @@ async def worked(spec: Spec, given: Struct) -> float:
         return Result(parts=())
 
     named = msgspec.structs.replace(spec, work=work, reads=False)
-    function = Function(named, cast("Pages", None))
+    function = Function(named, cast("Pages", _Pages()))
     async for _ in function.run(given, cast("ToolContext", None)):
         pass
     return told[0]

@@ -58,6 +58,9 @@ class Bystander(Session):
         """Shows every event from now on; there are no deltas."""
         self._sinks.append(sink)
 
+    async def settle(self) -> None:
+        """What is known here was read from the disk."""
+
     async def warm(self) -> None:
         """Nothing has to be."""
 

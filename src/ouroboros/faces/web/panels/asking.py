@@ -87,7 +87,18 @@ async def settings_at(site: Site, request: Request) -> tuple[Path, Loaded]:
 
 async def on_ground[T](site: Site, request: Request, job: Callable[[Ground], T]) -> T:
     """Does something with the session that the address names, in a thread; raises as ``quickly``."""
-    return await quickly(partial(_with_ground, site, session_of(request), job))
+    session = session_of(request)
+    asked = partial(_with_ground, site, session, job)
+    try:
+        return await quickly(asked)
+    except SessionUnknown:
+        room = site.hub.room(session)
+        if room is None:
+            raise
+        # It was opened a moment ago, and is not on disk yet.
+        with anyio.move_on_after(SECONDS):
+            await room.session.settle()
+    return await quickly(asked)
 
 
 def _with_ground[T](site: Site, session: str, job: Callable[[Ground], T]) -> T:

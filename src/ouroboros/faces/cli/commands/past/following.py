@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from ouroboros.faces.cli.render.plain import PlainFace
 
 
+_LEAVING_SECONDS = 1.0
+
+
 @click.command("follow")
 @click.argument("session")
 @click.option("--all", "whole", is_flag=True, help="From the first event on, not the latest turn.")
@@ -64,13 +67,19 @@ async def _read_along(home: Path, session: str, after: int, *, as_json: bool) ->
     ):
         tasks.start_soon(out.drain)
         tasks.start_soon(err.drain)
-        async for batch in batches:
-            for envelope in batch:
-                _show(face, envelope)
-            await out.flush()
-            await err.flush()
-            if out.broken:
-                break
+        try:
+            async for batch in batches:
+                for envelope in batch:
+                    _show(face, envelope)
+                await out.flush()
+                await err.flush()
+                if out.broken:
+                    break
+        finally:
+            # Ctrl-C comes to a reader who has seen the answer, and not yet what stands before it.
+            with anyio.CancelScope(shield=True), anyio.move_on_after(_LEAVING_SECONDS):
+                await err.flush()
+                await out.flush()
         tasks.cancel_scope.cancel()
 
 
