@@ -32,6 +32,7 @@ from tests.unit.app.prompt_effects import PROMPT_EFFECTS
 from tests.unit.app.repo_effects import REPO_EFFECTS
 from tests.unit.app.review_effects import REVIEW_EFFECTS
 from tests.unit.app.rlm_effects import RLM_EFFECTS
+from tests.unit.app.screen_effects import SCREEN_EFFECTS
 from tests.unit.app.server_effects import SERVER_EFFECTS
 from tests.unit.app.web_effects import WEB_EFFECTS
 
@@ -375,6 +376,7 @@ EFFECTS: dict[str, Effect] = {
     **REPO_EFFECTS,
     **REVIEW_EFFECTS,
     **RLM_EFFECTS,
+    **SCREEN_EFFECTS,
     **CAGE_EFFECTS,
     **CHECKPOINT_EFFECTS,
     **CONTEXT_EFFECTS,
