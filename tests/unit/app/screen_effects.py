@@ -72,7 +72,9 @@ class Screen:
 
     async def settled(self) -> None:
         with anyio.fail_after(SECONDS):
-            while not all(worker.is_finished for worker in self.app.workers):
+            while self.app.transcript._frame or any(
+                not worker.is_finished for worker in self.app.workers
+            ):
                 await self.pilot.pause(0.005)
         await self.pilot.pause(0.05)
 
