@@ -74,7 +74,9 @@ async def test_a_yes_for_the_session_is_asked_for_once(tmp_path: Path) -> None:
         assert (editor.cwd / "a.txt").read_text() == "newer\n"
 
 
-@pytest.mark.parametrize("outcome", ["answer", "cancel first"])
+@pytest.mark.parametrize(
+    "outcome", ["answer", pytest.param("cancel first", marks=pytest.mark.deep)]
+)
 async def test_a_question_that_is_cancelled_stops_the_run(tmp_path: Path, outcome: str) -> None:
     async with editing(tmp_path, [WRITE, DONE]) as editor:
         session = await editor.open()
@@ -95,7 +97,14 @@ async def test_a_question_that_is_cancelled_stops_the_run(tmp_path: Path, outcom
         assert not (editor.cwd / "a.txt").exists()
 
 
-@pytest.mark.parametrize("way", ["session/cancel", "at once", "$/cancel_request"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        "session/cancel",
+        pytest.param("at once", marks=pytest.mark.deep),
+        pytest.param("$/cancel_request", marks=pytest.mark.deep),
+    ],
+)
 async def test_a_run_is_cancelled(tmp_path: Path, way: str) -> None:
     slow = Turn(text="word " * 500, chunk=5, pace_seconds=0.05)
     async with editing(tmp_path, [slow, DONE]) as editor:

@@ -86,7 +86,14 @@ async def test_the_official_python_client_works_with_the_program(tmp_path: Path)
     assert process.returncode == 0
 
 
-@pytest.mark.parametrize("way", ["hangs up", "reads no more", "SIGTERM"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        "hangs up",
+        pytest.param("reads no more", marks=pytest.mark.deep),
+        pytest.param("SIGTERM", marks=pytest.mark.deep),
+    ],
+)
 def test_the_program_ends_when_its_editor_is_gone(tmp_path: Path, way: str) -> None:
     command, environment = words(tmp_path)
     with subprocess.Popen(

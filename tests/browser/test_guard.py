@@ -170,6 +170,7 @@ async def test_what_a_tab_is_touched_by_ends_with_its_page(chromium: Chromium, s
         assert shop.paths(2) == ["/own.png"]
 
 
+@pytest.mark.deep
 async def test_without_a_gate_what_the_browser_reports_is_still_held(
     chromium: Chromium, shop: Site
 ) -> None:

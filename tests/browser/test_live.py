@@ -152,6 +152,7 @@ async def test_what_is_selected_comes_to_the_person_and_a_password_does_not(
         assert (await person.ask("copy", tab=tab.id))["text"] == "own"
 
 
+@pytest.mark.deep
 async def test_a_page_that_pastes_by_itself_gets_the_text_once(
     stage: Stage, views: Gallery
 ) -> None:
@@ -211,6 +212,7 @@ async def test_one_cast_serves_viewers_of_several_sizes(stage: Stage, views: Gal
     assert not cast.is_running
 
 
+@pytest.mark.deep
 async def test_a_viewer_that_is_slow_is_sent_little_and_then_the_newest(
     stage: Stage, views: Gallery
 ) -> None:
@@ -266,6 +268,7 @@ async def test_a_tab_behind_others_is_shown_and_stays_there(stage: Stage, views:
         assert stage.tabs.active == front.id
 
 
+@pytest.mark.deep
 async def test_a_page_of_another_process_is_shown_in_the_same_view(
     stage: Stage, views: Gallery
 ) -> None:
@@ -301,6 +304,7 @@ async def opened_and_seen(stage: Stage, person: Person, seconds: float) -> None:
     await person.ask("tab:close", tab=tab)
 
 
+@pytest.mark.deep
 async def test_a_crash_is_shown_and_a_reload_brings_pictures_back(
     stage: Stage, views: Gallery
 ) -> None:
@@ -344,6 +348,7 @@ async def test_a_screenshot_leaves_the_pictures_running_and_none_behind(
         await person.until(lambda: len(person.pictures) > before)
 
 
+@pytest.mark.deep
 async def test_of_a_persons_own_browser_only_the_tab_they_look_at_is_drawn(
     stage: Stage, work: Path
 ) -> None:

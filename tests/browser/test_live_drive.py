@@ -64,6 +64,7 @@ async def test_a_person_takes_over_by_a_click_and_the_agents_act_waits_then_fail
     assert views.drivers.news() == (f"{tab.id} a person drove it and handed it back",)
 
 
+@pytest.mark.deep
 async def test_a_look_waits_too_and_goes_on_after_it_was_handed_back(
     stage: Stage, views: Gallery, work: Path
 ) -> None:
@@ -132,6 +133,7 @@ async def test_one_of_two_windows_drives_and_the_other_may_take_it_over(
     assert driven(views) == [("person", "taken")]  # it is a person either way
 
 
+@pytest.mark.deep
 async def test_a_hold_outlives_a_page_that_is_loaded_again_and_ends_when_nobody_comes_back(
     stage: Stage, work: Path
 ) -> None:

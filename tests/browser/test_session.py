@@ -300,6 +300,7 @@ def inside(folder: Path) -> list[Path]:
     return list(folder.iterdir())
 
 
+@pytest.mark.deep
 async def test_files_of_killed_owners_go_with_the_next_start_and_no_living_ones(
     tmp_path: Path,
 ) -> None:

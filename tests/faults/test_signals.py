@@ -116,11 +116,20 @@ async def complaints(tmp_path: Path, found: list[Stop]) -> list[tuple[Stop, list
     return wrong
 
 
-async def test_a_signal_once_or_twice_ends_a_run_that_can_go_on(tmp_path: Path) -> None:
-    assert (
-        await complaints(tmp_path, stops(seed=3, count=6)[1:5:3] + stops(seed=4, count=6)[2:3])
-        == []
-    )
+@pytest.mark.parametrize(
+    "found",
+    [
+        stops(seed=3, count=6)[1:2],
+        pytest.param(
+            stops(seed=3, count=6)[4:5] + stops(seed=4, count=6)[2:3], marks=pytest.mark.deep
+        ),
+    ],
+    ids=["one", "others"],
+)
+async def test_a_signal_once_or_twice_ends_a_run_that_can_go_on(
+    tmp_path: Path, found: list[Stop]
+) -> None:
+    assert await complaints(tmp_path, found) == []
 
 
 @pytest.mark.parametrize(

@@ -239,7 +239,7 @@ async def test_a_long_input_is_changed_on_the_whole_screen(tmp_path: Path) -> No
         assert {path.name for path in (tmp_path / "work").iterdir()} == {"two"}
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_nothing_that_is_asked_can_pass_for_something_else(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:

@@ -27,7 +27,7 @@ async def choose(s: Small, name: str) -> None:
     await s.press("home", *["down"] * offered(s).index(name), "enter")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_it_offers_vendors_and_the_demo(tmp_path: Path, size: tuple[int, int]) -> None:
     async with small(tmp_path, size=size, environment=QUIET, model="echo") as s:
         s.app.open(FirstStart("no model is chosen"))

@@ -47,7 +47,7 @@ def test_a_change_is_cut_into_files() -> None:
     assert files("no diff at all") == [("", "no diff at all")]
 
 
-@pytest.mark.parametrize("size", [(110, 24), (40, 10)])
+@pytest.mark.parametrize("size", [(110, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_a_whole_change_is_read_file_by_file(tmp_path: Path, size: tuple[int, int]) -> None:
     async with small(tmp_path, size=size, model="echo") as s:
         s.app.open(DiffScreen(DIFF))
@@ -139,7 +139,7 @@ async def test_a_model_nobody_knows_is_taken_as_typed_or_refused(tmp_path: Path)
         assert s.room.state.model == "openai-chat/brand-new"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_help_is_searched_as_it_is_typed(tmp_path: Path, size: tuple[int, int]) -> None:
     async with small(tmp_path, size=size, model="echo") as s:
         s.app.open(HelpScreen())

@@ -141,7 +141,7 @@ async def test_a_mind_that_writes_code_shows_its_iterations_and_children(
         await album.check(app, "iterations-80x30")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_the_screen_has_a_transcript_a_prompt_and_a_status_line(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:

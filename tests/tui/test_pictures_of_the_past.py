@@ -18,7 +18,7 @@ from tests.tui.test_session_screens import replies
 DAY = datetime(2026, 3, 4, 12, 30, tzinfo=ZoneInfo("UTC"))
 
 
-@pytest.mark.parametrize("size", [(69, 16), (40, 10)])
+@pytest.mark.parametrize("size", [(69, 16), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_the_list_of_sessions(album: Album, tmp_path: Path, size: tuple[int, int]) -> None:
     with time_machine.travel(DAY, tick=False) as clock:
         async with small(tmp_path, replies("A lemon tart.", "Walruses."), size=size) as s:
@@ -37,7 +37,7 @@ async def test_the_list_of_sessions(album: Album, tmp_path: Path, size: tuple[in
             await album.check(s.app, f"screen-sessions-{size[0]}")
 
 
-@pytest.mark.parametrize("size", [(100, 24), (40, 10)])
+@pytest.mark.parametrize("size", [(100, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_the_turns_to_go_back_to(album: Album, tmp_path: Path, size: tuple[int, int]) -> None:
     with time_machine.travel(DAY, tick=False):
         async with small(tmp_path, TURNS, mode="full-auto", size=size) as s:

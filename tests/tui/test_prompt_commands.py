@@ -95,7 +95,11 @@ BEGINNING_A_RUN: list[tuple[str, Holds]] = [
 SCRIPTS = [BEFORE_ANY_WORDS, AFTER_WORDS, BEGINNING_A_RUN]
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=["before", "after", "beginning"])
+@pytest.mark.parametrize(
+    "script",
+    [SCRIPTS[0], *(pytest.param(each, marks=pytest.mark.deep) for each in SCRIPTS[1:])],
+    ids=["before", "after", "beginning"],
+)
 async def test_each_command_does_what_it_says(
     tmp_path: Path, script: list[tuple[str, Holds]]
 ) -> None:

@@ -72,7 +72,10 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("script", "said"), SAID)
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [*SAID[::2], *(pytest.param(*each, marks=pytest.mark.deep) for each in SAID[1::2])],
+)
 async def test_the_application_hears_what_is_meant(tmp_path: Path, script: str, said: str) -> None:
     async with staged(tmp_path) as (stage, pilot):
         await keys(pilot, script)
@@ -150,7 +153,14 @@ async def test_a_short_paste_goes_in_as_it_is_without_what_a_terminal_obeys(tmp_
         assert stage.said == ["steer: a\nbc"]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 10), (20, 5)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        (80, 24),
+        pytest.param((40, 10), marks=pytest.mark.deep),
+        pytest.param((20, 5), marks=pytest.mark.deep),
+    ],
+)
 async def test_a_long_text_takes_a_third_of_the_screen_and_shows_the_cursor(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:

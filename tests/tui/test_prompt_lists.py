@@ -36,7 +36,12 @@ async def test_a_slash_lists_all_commands_with_what_they_do(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("typed", "first"),
-    [("co", "/compact"), ("sr", "/security-review"), ("rev", "/review"), ("cost", "/cost")],
+    [
+        ("co", "/compact"),
+        pytest.param("sr", "/security-review", marks=pytest.mark.deep),
+        pytest.param("rev", "/review", marks=pytest.mark.deep),
+        pytest.param("cost", "/cost", marks=pytest.mark.deep),
+    ],
 )
 async def test_letters_find_a_command(tmp_path: Path, typed: str, first: str) -> None:
     async with staged(tmp_path) as (stage, pilot):

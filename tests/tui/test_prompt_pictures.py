@@ -11,7 +11,9 @@ from tests.tui.prompt_stage import keys
 from tests.tui.screen_stage import envelope, settled, shown, started
 
 
-@pytest.mark.parametrize(("name", "size"), [("wide", (80, 24)), ("small", (40, 10))])
+@pytest.mark.parametrize(
+    ("name", "size"), [("wide", (80, 24)), pytest.param("small", (40, 10), marks=pytest.mark.deep)]
+)
 async def test_lists_words_that_wait_and_a_selection(
     tmp_path: Path, album: Album, name: str, size: tuple[int, int]
 ) -> None:

@@ -86,10 +86,10 @@ async def test_an_answer_elsewhere_is_told(tmp_path: Path) -> None:
     ("keys", "command", "mode"),
     [
         (["y"], AcceptPlan(mode="ask"), "ask"),
-        (["2"], AcceptPlan(mode="auto-edit"), "auto-edit"),
-        (["u"], AcceptPlan(mode="full-auto"), "full-auto"),
+        pytest.param(["2"], AcceptPlan(mode="auto-edit"), "auto-edit", marks=pytest.mark.deep),
+        pytest.param(["u"], AcceptPlan(mode="full-auto"), "full-auto", marks=pytest.mark.deep),
         (["n", *"shorter", "enter"], RefusePlan(text="shorter"), "plan"),
-        (["x"], RefusePlan(), "plan"),
+        pytest.param(["x"], RefusePlan(), "plan", marks=pytest.mark.deep),
     ],
 )
 async def test_answers_to_a_plan_by_their_keys(
@@ -109,6 +109,7 @@ async def test_answers_to_a_plan_by_their_keys(
         assert s.room.state.proposed == ""
 
 
+@pytest.mark.deep
 async def test_a_plan_is_read_and_changed_on_the_whole_screen(tmp_path: Path) -> None:
     async with small(tmp_path, [PROPOSAL, DONE], mode="plan") as s:
         await s.room.send(Submit(text="plan it"))

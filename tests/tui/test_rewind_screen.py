@@ -43,10 +43,12 @@ async def opened(s: Small) -> RewindScreen:
     [
         (["2", "b"], [Undo(turns=2)], "one\n", 1),
         (["2", "c"], [Rewind], "two\n", 1),
-        (["2", "f"], [Restore], "one\n", 3),
-        (["down", "down", "enter", "enter"], [Undo(turns=3)], None, 0),
-        (["1", "enter"], [Rewind], "two\n", 2),
-        (["2", "escape", "1", "c"], [Rewind], "two\n", 2),
+        pytest.param(["2", "f"], [Restore], "one\n", 3, marks=pytest.mark.deep),
+        pytest.param(
+            ["down", "down", "enter", "enter"], [Undo(turns=3)], None, 0, marks=pytest.mark.deep
+        ),
+        pytest.param(["1", "enter"], [Rewind], "two\n", 2, marks=pytest.mark.deep),
+        pytest.param(["2", "escape", "1", "c"], [Rewind], "two\n", 2, marks=pytest.mark.deep),
     ],
 )
 async def test_what_goes_back_is_the_person_s_choice(
@@ -72,7 +74,14 @@ async def test_what_goes_back_is_the_person_s_choice(
         assert "as before" in s.app.told[-1].text
 
 
-@pytest.mark.parametrize("size", [(120, 30), (80, 24), (40, 10)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        (120, 30),
+        pytest.param((80, 24), marks=pytest.mark.deep),
+        pytest.param((40, 10), marks=pytest.mark.deep),
+    ],
+)
 async def test_each_turn_tells_what_it_changed(tmp_path: Path, size: tuple[int, int]) -> None:
     async with small(tmp_path, TURNS, mode="full-auto", size=size) as s:
         await worked(s)
@@ -90,6 +99,7 @@ async def test_each_turn_tells_what_it_changed(tmp_path: Path, size: tuple[int, 
         await s.sees("a.txt +1 -1")
 
 
+@pytest.mark.deep
 async def test_changes_of_others_are_asked_about(tmp_path: Path) -> None:
     async with small(tmp_path, TURNS, mode="full-auto") as s:
         file = await worked(s)

@@ -152,7 +152,14 @@ async def test_a_bug_in_a_widget_ends_the_screen_and_is_handed_on(tmp_path: Path
     assert isinstance(app.failure, Broken)
 
 
-@pytest.mark.parametrize("size", [(12, 3), (40, 10), (300, 100)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        (12, 3),
+        pytest.param((40, 10), marks=pytest.mark.deep),
+        pytest.param((300, 100), marks=pytest.mark.deep),
+    ],
+)
 async def test_any_size_is_drawn(tmp_path: Path, size: tuple[int, int]) -> None:
     async with shown(started(tmp_path, model="echo"), size=size) as (app, pilot):
         app.transcript.add(Prose(text="| a | b |\n|---|---|\n| 世界 | 12 |\n\n> quoted"))

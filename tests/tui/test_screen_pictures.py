@@ -139,6 +139,7 @@ def asking(*events: PermissionRequested) -> State:
     )
 
 
+USUAL = {"approval", "approval-light-change", "question", "plan", "help", "first-start"}
 CARDS: list[tuple[str, State, tuple[int, int], str, list[str]]] = [
     ("approval", asking(ASKED, WRITE), (80, 24), "dark", []),
     ("approval-low", asking(ASKED), (40, 10), "dark", []),
@@ -154,7 +155,7 @@ CARDS: list[tuple[str, State, tuple[int, int], str, list[str]]] = [
 
 @pytest.mark.parametrize(
     ("name", "state", "size", "colours", "keys"),
-    CARDS,
+    [each if each[0] in USUAL else pytest.param(*each, marks=pytest.mark.deep) for each in CARDS],
     ids=lambda each: each if isinstance(each, str) else "",
 )
 async def test_cards(
@@ -185,7 +186,11 @@ SCREENS: list[tuple[str, Callable[[], Screen[Any]], tuple[int, int]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "screen", "size"), SCREENS, ids=[each[0] for each in SCREENS])
+@pytest.mark.parametrize(
+    ("name", "screen", "size"),
+    [each if each[0] in USUAL else pytest.param(*each, marks=pytest.mark.deep) for each in SCREENS],
+    ids=[each[0] for each in SCREENS],
+)
 async def test_screens(
     album: Album,
     tmp_path: Path,

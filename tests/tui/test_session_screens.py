@@ -47,7 +47,7 @@ def replies(*texts: str) -> list[Turn]:
     return [Turn(text=text) for text in texts]
 
 
-@pytest.mark.parametrize("size", [(100, 24), (40, 10)])
+@pytest.mark.parametrize("size", [(100, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_sessions_are_found_by_what_was_said_and_gone_on_with(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
@@ -196,7 +196,7 @@ async def test_the_tree_goes_on_after_a_message_or_in_another_session(tmp_path: 
         assert s.room.id != child
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_what_fills_the_context(tmp_path: Path, size: tuple[int, int]) -> None:
     async with small(tmp_path, replies("hello"), size=size) as s:
         await s.room.send(Submit(text="say hello"))

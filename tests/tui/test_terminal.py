@@ -86,7 +86,14 @@ def test_keys_that_come_before_all_is_loaded_are_not_lost(tmp_path: Path, model:
         assert program.ends() == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        pytest.param(signal.SIGHUP, marks=pytest.mark.deep),
+        pytest.param(signal.SIGKILL, marks=pytest.mark.deep),
+    ],
+)
 def test_however_it_ends_the_terminal_is_as_it_was(tmp_path: Path, number: signal.Signals) -> None:
     model = script(tmp_path, SLEEPS, ANSWER)
     with Whole(["--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
@@ -106,6 +113,7 @@ def test_however_it_ends_the_terminal_is_as_it_was(tmp_path: Path, number: signa
     assert code == (-signal.SIGKILL if number == signal.SIGKILL else 130)
 
 
+@pytest.mark.deep
 def test_a_session_is_gone_on_with_and_its_words_are_there_again(
     tmp_path: Path, model: str
 ) -> None:
@@ -117,6 +125,7 @@ def test_a_session_is_gone_on_with_and_its_words_are_there_again(
         assert program.ends() == 0
 
 
+@pytest.mark.deep
 def test_a_terminal_without_a_cursor_gets_the_plain_chat(tmp_path: Path, model: str) -> None:
     dumb = {"TERM": "dumb"}
     with Program(["--model", model], cwd=tmp_path, environment=dumb) as program:
@@ -134,6 +143,7 @@ def test_without_a_terminal_there_is_help_as_before(tmp_path: Path) -> None:
     assert done.stdout.startswith("Usage: ouro ")
 
 
+@pytest.mark.deep
 def test_stopped_and_continued_it_is_drawn_again(tmp_path: Path, model: str) -> None:
     with Whole(["--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
         program.writes("full-auto")
@@ -153,6 +163,7 @@ def test_stopped_and_continued_it_is_drawn_again(tmp_path: Path, model: str) -> 
         assert program.ends() == 0
 
 
+@pytest.mark.deep
 def test_nonsense_on_the_keyboard_and_a_storm_of_sizes_do_no_harm(
     tmp_path: Path, model: str
 ) -> None:
@@ -169,6 +180,7 @@ def test_nonsense_on_the_keyboard_and_a_storm_of_sizes_do_no_harm(
         assert program.ends() == 0
 
 
+@pytest.mark.deep
 def test_what_a_model_says_cannot_command_the_terminal(tmp_path: Path) -> None:
     evil = "a\x1b]0;owned\x07b\x1b[2Jc\u009b31md &#27;[5;1Hx \u202egnp.exe"
     call = {"name": "shell", "arguments": {"command": r"printf '\033]0;owned\007\033[2Jzz\n'"}}

@@ -117,6 +117,7 @@ async def test_the_first_design_is_refused_what_it_cannot_mean(tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("chromium")
+@pytest.mark.deep
 async def test_the_first_design_works_the_tabs(tmp_path: Path) -> None:
     async with web(tmp_path, browser__profile="") as s:
         with serving() as site:

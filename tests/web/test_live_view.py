@@ -126,6 +126,7 @@ def chosen(title: str) -> str:
     return f"{strip}?.innerText.trim() === {json.dumps(title)}"
 
 
+@pytest.mark.deep
 async def test_the_bar_goes_back_forward_and_loads_again_and_tabs_open_and_close(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:
@@ -153,6 +154,7 @@ async def test_the_bar_goes_back_forward_and_loads_again_and_tabs_open_and_close
         await person.until("document.querySelectorAll('.thumb').length === 2")
 
 
+@pytest.mark.deep
 async def test_a_phone_taps_types_copies_and_pastes(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:
@@ -255,6 +257,7 @@ def writes(code: str) -> Turn:
     return Turn(text=f"```repl\n{code}\n```")
 
 
+@pytest.mark.deep
 async def test_a_run_waits_for_the_person_and_is_told_that_they_drove(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:
@@ -294,6 +297,7 @@ async def serious(person: Window) -> list[str]:
     )
 
 
+@pytest.mark.deep
 async def test_the_view_has_no_barrier_in_light_and_dark_driven_and_asked(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:
@@ -339,6 +343,7 @@ async def test_a_browser_that_is_killed_is_told_and_started_again_with_its_tabs(
         await person.until("document.querySelector('.stage.is-nobody') !== null")
 
 
+@pytest.mark.deep
 async def test_a_hold_ends_with_the_server_and_the_session_goes_on(
     tmp_path: Path, site: Site
 ) -> None:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from ouroboros.llm.turns import Turn
 from tests.browser.chromium import Chromium
 from tests.story.stage import call
@@ -81,6 +83,7 @@ async def test_a_card_that_has_just_come_takes_no_answer_meant_for_another(page:
         assert [each["allowed"] for each in await _answered(window, session)] == [True]
 
 
+@pytest.mark.deep
 async def test_a_yes_for_good_writes_the_rules_that_stand_in_the_card(page: Shown) -> None:
     write = Turn(tool_calls=(call("write", path="a.txt", content="one\n"),))
     again = Turn(tool_calls=(call("write", path="b.txt", content="two\n"),))
@@ -108,6 +111,7 @@ async def test_a_yes_for_good_writes_the_rules_that_stand_in_the_card(page: Show
         assert "Remembered in" in await window.text(".transcript")
 
 
+@pytest.mark.deep
 async def test_a_question_survives_a_reload_and_closes_where_it_was_not_answered(
     page: Shown,
 ) -> None:
@@ -141,6 +145,7 @@ async def test_a_question_survives_a_reload_and_closes_where_it_was_not_answered
         assert [each["allowed"] for each in await _answered(first, other)] == [False]
 
 
+@pytest.mark.deep
 async def test_two_pages_show_one_question_and_the_first_answer_closes_both(
     page: Shown, chromium: Chromium
 ) -> None:

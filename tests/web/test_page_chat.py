@@ -2,6 +2,8 @@
 
 from urllib.parse import urlsplit
 
+import pytest
+
 from ouroboros.llm.turns import Turn
 from tests.story.stage import call
 from tests.web.conftest import Shown
@@ -115,6 +117,7 @@ async def test_words_steer_wait_or_stop_a_run_by_keys(page: Shown) -> None:
         assert said == ["Begin", "Mind the time", "And then this"]
 
 
+@pytest.mark.deep
 async def test_modes_models_commands_and_views_are_reached_by_keys_alone(page: Shown) -> None:
     async with page([Turn(text="Well")], mode="ask") as window:
         session = await window.session()
@@ -163,6 +166,7 @@ _PASTE = """(() => {
 _DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
+@pytest.mark.deep
 async def test_a_picture_is_pasted_and_a_file_is_named_by_its_beginning(page: Shown) -> None:
     async with page([Turn(text="A dot")]) as window:
         work = window.served.root / "work"

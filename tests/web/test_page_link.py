@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import anyio
 import msgspec
+import pytest
 from anyio.abc import Process
 
 from ouroboros.faces.web.door import Doorplate
@@ -25,6 +26,7 @@ _NUMBERS = "ouro.store.current.events.map((each) => each.seq)"
 _SAID = "[...document.querySelectorAll('.said, .prose')].map((each) => each.innerText)"
 
 
+@pytest.mark.deep
 async def test_a_reload_in_mid_run_shows_the_same_and_goes_on(page: Shown) -> None:
     turns = [
         Turn(text="First of all", tool_calls=(call("exec_command", cmd="touch one"),)),

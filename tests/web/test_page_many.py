@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from tests.web.conftest import Shown
 from tests.web.window import Window
 
@@ -40,6 +42,7 @@ async def _fed(window: Window, count: int = MANY) -> int:
     return last
 
 
+@pytest.mark.deep
 async def test_ten_thousand_events_are_few_elements_and_any_of_them_is_found(page: Shown) -> None:
     async with page() as window:
         last = await _fed(window)
@@ -110,6 +113,7 @@ _LEFT = """(async (events) => {
 })"""
 
 
+@pytest.mark.deep
 async def test_the_branch_that_stands_is_what_is_shown_and_the_other_one_comes_back(
     page: Shown,
 ) -> None:

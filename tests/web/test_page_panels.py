@@ -69,6 +69,7 @@ async def test_a_hunk_is_taken_back_put_back_and_remarked_on(page: Shown) -> Non
         assert "Say it in words" in said
 
 
+@pytest.mark.deep
 async def test_hunks_are_gone_through_by_keys_and_what_is_accepted_stays_so(page: Shown) -> None:
     async with page(TWO) as window:
         session = await begin(window, "First", "Second")
@@ -86,6 +87,7 @@ async def test_hunks_are_gone_through_by_keys_and_what_is_accepted_stays_so(page
         assert (work(window) / "a.txt").read_text() == AFTER
 
 
+@pytest.mark.deep
 async def test_a_turn_is_gone_back_to_and_somebody_elses_work_is_asked_about(page: Shown) -> None:
     async with page(TWO) as window:
         session = await begin(window, "First", "Second")
@@ -124,6 +126,7 @@ async def test_a_run_that_works_keeps_the_way_back_shut(page: Shown) -> None:
         await window.until("!document.querySelector('.rewind .bar .button').disabled")
 
 
+@pytest.mark.deep
 async def test_the_tree_is_branched_jumped_in_and_compared(page: Shown) -> None:
     turns = [Turn(text="One."), Turn(text="Left **bold**."), Turn(text="Right.")]
     async with page(turns) as window:
@@ -230,6 +233,7 @@ async def test_sessions_are_found_renamed_and_deleted_after_a_yes(page: Shown) -
         assert (await window.served.client.get(f"/api/v1/sessions/{first}/tree")).status_code == 404
 
 
+@pytest.mark.deep
 async def test_a_key_is_kept_and_nowhere_on_the_page(page: Shown) -> None:
     async with page([DONE]) as window:
         await window.run("ouro.page.show('settings')")
@@ -287,9 +291,8 @@ OPENED = {
 """What is pressed in each view, so that more of it is seen."""
 
 
-@pytest.mark.parametrize(
-    ("place", "scheme"), [(DESK, "light"), pytest.param(PHONE, "dark", marks=pytest.mark.deep)]
-)
+@pytest.mark.deep
+@pytest.mark.parametrize(("place", "scheme"), [(DESK, "light"), (PHONE, "dark")])
 async def test_nothing_stands_in_the_way_of_anybody(
     page: Shown, place: tuple[int, int], scheme: str
 ) -> None:

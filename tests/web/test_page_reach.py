@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import pytest
 
 from ouroboros.llm.turns import Turn
 from tests.story.stage import call
@@ -44,6 +45,7 @@ async def fits(window: Window) -> None:
     )
 
 
+@pytest.mark.deep
 async def test_axe_sees_what_is_wrong(page: Shown) -> None:
     async with page() as window:
         await window.tab.call("Runtime.evaluate", {"expression": _axe()})

@@ -4,6 +4,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ouroboros.llm.turns import Turn
 from tests.story.stage import call
 from tests.web.panel_stage import panels
@@ -44,6 +46,7 @@ async def test_turns_are_listed_with_what_each_changed(tmp_path: Path):
         assert files(await p.get(f"/sessions/{session}/changes")) == {"a.txt": ("added", 29, 0)}
 
 
+@pytest.mark.deep
 async def test_a_hunk_that_is_shown_can_be_taken_back(tmp_path: Path):
     turns = [write("a.txt", BEFORE), DONE, write("a.txt", AFTER), DONE]
     async with panels(tmp_path, turns) as p:
@@ -208,6 +211,7 @@ async def test_a_secret_is_shown_nowhere_and_its_file_can_still_go_back(tmp_path
         assert not (p.cwd / ".env").exists()
 
 
+@pytest.mark.deep
 async def test_a_change_that_is_too_long_comes_file_by_file(tmp_path: Path):
     long = "".join(f"{'x' * 90} {number}\n" for number in range(3_000))
     turns = [Turn(tool_calls=tuple(call("write", path=name, content=long) for name in "abc")), DONE]

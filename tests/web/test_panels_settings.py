@@ -64,20 +64,44 @@ async def test_a_value_is_saved_to_the_layer_that_is_named(tmp_path: Path):
     ("body", "words"),
     [
         ({"key": "mode", "value": "yolo"}, "expected one of"),
-        ({"key": "limits.max_turns", "value": "-1"}, "expected a whole number"),
-        ({"key": "limits.max_turns", "value": "many"}, "expected a whole number"),
+        pytest.param(
+            {"key": "limits.max_turns", "value": "-1"},
+            "expected a whole number",
+            marks=pytest.mark.deep,
+        ),
+        pytest.param(
+            {"key": "limits.max_turns", "value": "many"},
+            "expected a whole number",
+            marks=pytest.mark.deep,
+        ),
         ({"key": "limits.max_turnz", "value": "1"}, "there is no setting"),
-        ({"key": "limits", "value": "1"}, "a table"),
-        ({"key": "", "value": "1"}, "not the name of a setting"),
-        ({"key": "a = 1\nb", "value": "1"}, "not the name of a setting"),
+        pytest.param({"key": "limits", "value": "1"}, "a table", marks=pytest.mark.deep),
+        pytest.param(
+            {"key": "", "value": "1"}, "not the name of a setting", marks=pytest.mark.deep
+        ),
+        pytest.param(
+            {"key": "a = 1\nb", "value": "1"}, "not the name of a setting", marks=pytest.mark.deep
+        ),
         ({"key": "keys.OPENAI_API_KEY", "value": "x"}, "not changed here"),
-        ({"key": "permissions.allow", "value": "Bash"}, "not changed here"),
+        pytest.param(
+            {"key": "permissions.allow", "value": "Bash"},
+            "not changed here",
+            marks=pytest.mark.deep,
+        ),
         ({"key": "hooks.PreToolUse", "value": "[]"}, "not changed here"),
-        ({"key": "providers.mine.key_env", "value": "X"}, "'base_url' is missing"),
-        ({"key": "mode", "value": None}, "does not set it"),
+        pytest.param(
+            {"key": "providers.mine.key_env", "value": "X"},
+            "'base_url' is missing",
+            marks=pytest.mark.deep,
+        ),
+        pytest.param({"key": "mode", "value": None}, "does not set it", marks=pytest.mark.deep),
         ({"key": "mode", "value": 3}, "does not fit"),
-        ({"key": "mode", "value": "ask", "layer": "managed"}, "does not fit"),
-        ({"value": "ask"}, "does not fit"),
+        pytest.param(
+            {"key": "mode", "value": "ask", "layer": "managed"},
+            "does not fit",
+            marks=pytest.mark.deep,
+        ),
+        pytest.param({"value": "ask"}, "does not fit", marks=pytest.mark.deep),
     ],
 )
 async def test_wrong_values_are_refused_with_words_and_change_nothing(
@@ -136,12 +160,12 @@ async def test_a_key_is_kept_and_never_shown(tmp_path: Path):
     ("provider", "body", "status"),
     [
         ("anthropic", {"key": ""}, 400),
-        ("anthropic", {"key": "two words"}, 400),
-        ("anthropic", {"key": "a\nb"}, 400),
+        pytest.param("anthropic", {"key": "two words"}, 400, marks=pytest.mark.deep),
+        pytest.param("anthropic", {"key": "a\nb"}, 400, marks=pytest.mark.deep),
         ("anthropic", {"key": KEY, "variable": "PATH"}, 400),
-        ("anthropic", {}, 400),
+        pytest.param("anthropic", {}, 400, marks=pytest.mark.deep),
         ("nobody", {"key": KEY}, 404),
-        ("ollama", {"key": "x", "variable": "../x"}, 400),
+        pytest.param("ollama", {"key": "x", "variable": "../x"}, 400, marks=pytest.mark.deep),
     ],
 )
 async def test_what_is_no_key_is_not_kept(
@@ -228,12 +252,14 @@ async def test_rules_are_added_shown_and_taken_out(tmp_path: Path):
 @pytest.mark.parametrize(
     "body",
     [
-        {"outcome": "deny", "rule": ""},
+        pytest.param({"outcome": "deny", "rule": ""}, marks=pytest.mark.deep),
         {"outcome": "deny", "rule": "Nonsense(x)"},
-        {"outcome": "deny", "rule": "((("},
+        pytest.param({"outcome": "deny", "rule": "((("}, marks=pytest.mark.deep),
         {"outcome": "maybe", "rule": "Bash"},
-        {"outcome": "deny", "rule": "Bash(re:[)"},
-        {"outcome": "deny", "rule": "Bash", "layer": "managed"},
+        pytest.param({"outcome": "deny", "rule": "Bash(re:[)"}, marks=pytest.mark.deep),
+        pytest.param(
+            {"outcome": "deny", "rule": "Bash", "layer": "managed"}, marks=pytest.mark.deep
+        ),
     ],
 )
 async def test_what_is_no_rule_changes_nothing(tmp_path: Path, body: dict[str, str]):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import anyio
 import httpx2
+import pytest
 from anyio import to_thread
 
 from ouroboros.app.past import sessions
@@ -153,6 +154,7 @@ async def test_the_browser_is_opened_with_a_word_that_lets_in_once(tmp_path: Pat
         program.ends(signal.SIGINT)
 
 
+@pytest.mark.deep
 async def test_a_server_that_is_killed_in_the_middle_of_a_run_leaves_all_that_was_shown(
     tmp_path: Path,
 ) -> None:

@@ -62,6 +62,7 @@ async def all_end_alike(tmp_path: Path, readers: int, seed: int) -> None:
             assert each[-1]["type"] == "task.completed"
 
 
+@pytest.mark.deep
 async def test_fifty_clients_that_drop_and_come_back_end_with_identical_events(
     tmp_path: Path,
 ) -> None:
