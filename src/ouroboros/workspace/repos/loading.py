@@ -219,12 +219,13 @@ class Loader:
 
     async def _written(self, git: Git, ref: Ref, commit: str) -> Survey:
         found = await self._surveyed(git, commit)
+        # --force: the git of a loader that was killed may have gone on writing files for a moment.
         if ref.kind == "branch":
-            await git.must("checkout", "--progress", "-B", ref.name, commit)
+            await git.must("checkout", "--force", "--progress", "-B", ref.name, commit)
             await git.must("config", f"branch.{ref.name}.remote", "origin")
             await git.must("config", f"branch.{ref.name}.merge", f"refs/heads/{ref.name}")
         else:
-            await git.must("checkout", "--progress", "--detach", commit)
+            await git.must("checkout", "--force", "--progress", "--detach", commit)
         await to_thread.run_sync(check_links, git.folder, found.links)
         return found
 
