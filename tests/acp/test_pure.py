@@ -14,7 +14,7 @@ from ouroboros.faces.acp.endings import stop_of
 from ouroboros.faces.acp.frames import Nonsense, Notification, Reply, Request
 from ouroboros.workspace.diff import unified
 
-CWD = Path("/work")
+CWD = Path("/desk")
 LINES = st.lists(st.sampled_from(["a", "b", "-- c", "++ d", "@@ -1 +1 @@", "", " e"]), max_size=30)
 
 
@@ -24,7 +24,7 @@ def test_pieces_of_a_change_are_pieces_of_both_files(old: list[str], new: list[s
     found = pieces(unified(before, after, "x.txt"), CWD)
     assert bool(found) == (before != after)
     for piece in found:
-        assert piece["path"] == "/work/x.txt"
+        assert piece["path"] == "/desk/x.txt"
         assert str(piece["oldText"]) in before
         assert str(piece["newText"]) in after
     if len(found) == 1:
@@ -37,8 +37,8 @@ def test_a_long_change_of_several_files_is_bounded_and_a_new_file_has_no_old_tex
     gone = "--- a/o.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n\\ No newline at end of file\n"
     found = pieces(new + gone, CWD)
     assert found == [
-        {"type": "diff", "path": "/work/n.txt", "oldText": None, "newText": "--- a\n+++ b\n"},
-        {"type": "diff", "path": "/work/o.txt", "oldText": "old\n", "newText": ""},
+        {"type": "diff", "path": "/desk/n.txt", "oldText": None, "newText": "--- a\n+++ b\n"},
+        {"type": "diff", "path": "/desk/o.txt", "oldText": "old\n", "newText": ""},
     ]
     assert len(pieces(new * 200, CWD)) == MOST
     assert pieces("no diff at all\n@@ nor -1 this\n", CWD) == []
@@ -63,13 +63,13 @@ def test_what_is_written_is_read_as_it_was(id: int | str, text: str) -> None:
 @pytest.mark.parametrize(
     ("uri", "shown"),
     [
-        ("file:///work/a.py", "@a.py"),
-        ("file:///work/my%20notes.txt", '@"my notes.txt"'),
+        ("file:///desk/a.py", "@a.py"),
+        ("file:///desk/my%20notes.txt", '@"my notes.txt"'),
         ("file:///else/a.py", "@/else/a.py"),
-        ("file:///work/a.py#L3:9", "@a.py:3-9"),
-        ("file:///work/a.py#L3-L9", "@a.py:3-9"),
+        ("file:///desk/a.py#L3:9", "@a.py:3-9"),
+        ("file:///desk/a.py#L3-L9", "@a.py:3-9"),
         ("https://example.com/x?y", "@https://example.com/x?y"),
-        ('file:///work/"odd`%0A.py', "@\"'odd' .py\""),
+        ('file:///desk/"odd`%0A.py', "@\"'odd' .py\""),
     ],
 )
 def test_a_link_is_named_as_a_person_names_it(uri: str, shown: str) -> None:
