@@ -3,6 +3,7 @@
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from ouroboros.app.hub import Room
 from ouroboros.core.commands import Mode
@@ -108,19 +109,7 @@ def snapshot(room: Room) -> Snapshot:
     state = room.state
     wrong = room.problem
     return Snapshot(
-        id=room.id,
-        title=_title(room),
-        cwd=state.cwd,
-        model=state.fallback or state.model,
-        mode=state.mode,
-        mind=state.mind,
-        status=state.status,
-        running=room.running,
-        asks=len(state.approvals) + len(state.asked),
-        seq=state.seq,
-        cost=state.spent.cost,
-        watched=room.watched,
-        read_only=room.is_read_only,
+        **asdict(listed(room)),
         turn=state.turn,
         approvals=tuple(state.approvals.values()),
         questions=tuple(
