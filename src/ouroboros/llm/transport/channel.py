@@ -189,14 +189,16 @@ class Channel(asyncio.BufferedProtocol, ByteStream):
 async def connect(host: str, port: int) -> Channel:
     """Connects, several addresses of a name at once; raises ``OSError``."""
     stream = await anyio.connect_tcp(host, port)
+    # anyio finds the way; the socket is then read without its stream.
     try:
-        # anyio finds the way; the socket is then read without its stream.
         ours = stream.extra_attributes[SocketAttribute.raw_socket]().dup()
-    finally:
+    except OSError:
         await anyio.aclose_forcefully(stream)
+        raise
     try:
+        await anyio.aclose_forcefully(stream)
         _, channel = await asyncio.get_running_loop().create_connection(Channel, sock=ours)
-    except BaseException:
+    except BaseException:  # also who is cancelled while the stream closes leaves no socket open
         ours.close()
         raise
     return channel
