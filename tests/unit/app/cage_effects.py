@@ -16,6 +16,9 @@ from tests.story.stage import call, stage
 
 type Effect = Callable[[Path], Awaitable[None]]
 
+ANSWER = "y" * 9
+"""What was reached; unlike a number, it is in no path that a refusal names."""
+
 KEY = "ghp_" + "aB3dE5" * 6
 
 
@@ -67,13 +70,13 @@ async def exclude_tmp(folder: Path) -> None:
 
 
 async def _read(folder: Path, path: str, **settings: Any) -> bool:
-    return "42" in await _said(folder, f"python3 -c \"print(open('{path}').read())\"", **settings)
+    return ANSWER in await _said(folder, f"python3 -c \"print(open('{path}').read())\"", **settings)
 
 
 async def hide(folder: Path) -> None:
     for name, hidden in (("a", []), ("b", ["../outside"])):
         (folder / name / "outside").mkdir(parents=True)
-        (folder / name / "outside" / "answer").write_text("42")
+        (folder / name / "outside" / "answer").write_text(ANSWER)
         is_read = await _read(folder / name, "../outside/answer", sandbox={"hide": hidden})
         assert is_read is (hidden == [])
 
@@ -82,11 +85,11 @@ async def reveal(folder: Path) -> None:
     for name, revealed in (("a", []), ("b", ["~/.netrc"])):
         home = folder / name / "person"
         home.mkdir(parents=True)
-        (home / ".netrc").write_text("42")
+        (home / ".netrc").write_text(ANSWER)
         settings = {"sandbox": {"reveal": revealed}, "environment": {"HOME": str(home)}}
         # Spelled so that only the cage can know what it is.
         said = await _said(folder / name, "cat ../person/.n*c", **settings)
-        assert ("42" in said) is (revealed != [])
+        assert (ANSWER in said) is (revealed != [])
 
 
 async def bubblewrap(folder: Path) -> None:
@@ -114,11 +117,11 @@ async def local_sockets(folder: Path) -> None:
         with socket.socket(socket.AF_UNIX) as listener, chdir(there.parent):
             listener.bind(there.name)  # a socket's name may be short only
             listener.listen()
-            text = "import socket as s; s.socket(s.AF_UNIX).connect('socket'); print(6 * 7)"
+            text = "import socket as s; s.socket(s.AF_UNIX).connect('socket'); print('y' * 9)"
             there.with_name("reach.py").write_text(text)
             sandbox = {"network": "on", "local_sockets": name}
             assert (
-                "42" in await _said(folder / name, "python3 reach.py", sandbox=sandbox)
+                ANSWER in await _said(folder / name, "python3 reach.py", sandbox=sandbox)
             ) is reached
 
 
