@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from blockbuster import BlockBuster
@@ -15,6 +15,9 @@ from hypothesis import HealthCheck, settings
 
 from tests import signals
 from tests.leftovers import still_left
+
+if TYPE_CHECKING:
+    from tests.browser.chromium import Chromium
 
 settings.register_profile(
     "default",
@@ -148,3 +151,24 @@ def no_blocking() -> Iterator[None]:
             function.activate()
     yield
     guard.deactivate()
+
+
+@pytest.fixture(scope="session")
+def chromium_of_process() -> Iterator[list["Chromium"]]:
+    """The one browser of this process, started by the first test that takes it."""
+    started: list[Chromium] = []
+    yield started
+    while started:
+        started.pop().close()
+
+
+@pytest.fixture
+def chromium(chromium_of_process: list["Chromium"]) -> "Chromium":
+    """A browser that runs; a new one when a test before has killed it."""
+    from tests.browser.chromium import Chromium
+
+    if chromium_of_process and not chromium_of_process[-1].is_running:
+        chromium_of_process.pop().close()
+    if not chromium_of_process:
+        chromium_of_process.append(Chromium())
+    return chromium_of_process[-1]

@@ -82,7 +82,3 @@ class Chromium:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         shutil.rmtree(self.profile, ignore_errors=True)
-
-
-shared: list[Chromium] = []
-"""The browser of this process, whichever folder of tests began it."""

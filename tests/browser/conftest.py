@@ -6,28 +6,10 @@ from pathlib import Path
 import pytest
 
 from ouroboros.browser.tabs import Tab, Tabs
-from tests.browser.chromium import Chromium, shared
+from tests.browser.chromium import Chromium
 from tests.browser.desk import Desk, desk
 from tests.browser.site import Site, serving
 from tests.browser.stage import Stage, staged
-
-
-@pytest.fixture(scope="session")
-def chromium_of_process() -> Iterator[list[Chromium]]:
-    """The one browser of this process, started by the first test that takes it."""
-    yield shared
-    while shared:
-        shared.pop().close()
-
-
-@pytest.fixture
-def chromium(chromium_of_process: list[Chromium]) -> Chromium:
-    """A browser that runs; a new one when a test before has killed it."""
-    if chromium_of_process and not chromium_of_process[-1].is_running:
-        chromium_of_process.pop().close()
-    if not chromium_of_process:
-        chromium_of_process.append(Chromium())
-    return chromium_of_process[-1]
 
 
 @pytest.fixture(scope="session")

@@ -27,11 +27,13 @@ async def test_what_does_not_hold_is_said_once_before_there_is_a_command(tmp_pat
         await s.session.warm()
         await s.until(Logged)
         assert len(s.events(ToolAttempted)) == 0
-        told = said(s)
-        assert len(told) == len(set(told)) >= 1
         await s.run()
         assert (tmp_path / "work" / "made").exists()
-        assert said(s) == told
+        told = said(s)
+        assert len(told) == len(set(told)) >= 1
+        last = max(n for n, e in enumerate(s.shown) if isinstance(e.data, Logged))
+        first = next(n for n, e in enumerate(s.shown) if isinstance(e.data, ToolAttempted))
+        assert last < first
 
 
 @pytest.mark.parametrize("bubblewrap", ["off", "auto"])

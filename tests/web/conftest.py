@@ -1,7 +1,7 @@
 """What a test of the page may take: the one Chromium of this process, and a server with a window on it."""
 
 import json
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -9,29 +9,11 @@ from typing import Any
 import pytest
 
 from ouroboros.llm.turns import Turn
-from tests.browser.chromium import Chromium, shared
+from tests.browser.chromium import Chromium
 from tests.web.serving import web
 from tests.web.window import DESK, Window, window
 
 type Shown = Callable[..., AbstractAsyncContextManager[Window]]
-
-
-@pytest.fixture(scope="session")
-def chromium_of_process() -> Iterator[list[Chromium]]:
-    """The one browser of this process, started by the first test that takes it."""
-    yield shared
-    while shared:
-        shared.pop().close()
-
-
-@pytest.fixture
-def chromium(chromium_of_process: list[Chromium]) -> Chromium:
-    """A browser that runs; a new one when a test before has killed it."""
-    if chromium_of_process and not chromium_of_process[-1].is_running:
-        chromium_of_process.pop().close()
-    if not chromium_of_process:
-        chromium_of_process.append(Chromium())
-    return chromium_of_process[-1]
 
 
 @pytest.fixture
