@@ -4,6 +4,7 @@
 
     BrowserFailed              a ToolFailed: what happened, on which tab, what to do
     ├── BrowserMissing         no browser program was found; the hint says how to get one
+    ├── ProfileUsed            another browser runs on the profile
     ├── BrowserGone            the connection or the process is lost; browser_recover starts anew
     ├── CallRefused            the browser said no to one call
     ├── CallTimedOut           one call took too long; the browser may be well
@@ -24,6 +25,10 @@ class BrowserFailed(ToolFailed):
 
 class BrowserMissing(BrowserFailed):
     """No browser program was found."""
+
+
+class ProfileUsed(BrowserFailed):
+    """Another browser runs on the profile."""
 
 
 class BrowserGone(BrowserFailed):

@@ -18,6 +18,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     Attributes:
         mode: One of ours, the person's running one, or one at an address.
         profile: Name of a profile of ours; empty for one that is thrown away.
+        may_stand_in: While another browser runs on the profile, one with a number after its name is
+            taken; without this that is refused.
         program: Path or name of the program; found when empty.
         url: What to attach to: a port, an address, or nothing for the person's own Chrome.
         headers: Sent with the handshake of a remote one, such as a token; never told.
@@ -27,6 +29,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     mode: Literal["managed", "attach", "remote"] = "managed"
     profile: str = "default"
+    may_stand_in: bool = False
     program: str = ""
     headless: bool = True
     size: tuple[int, int] = (1280, 720)

@@ -20,7 +20,7 @@ import anyio.to_thread
 import msgspec
 from msgspec import Struct
 
-from ouroboros.browser.errors import BrowserFailed
+from ouroboros.browser.errors import BrowserFailed, ProfileUsed
 
 MARKER = "ouroboros-profile"
 """A file in every profile of ours; without it nothing in a folder is touched, no process ended."""
@@ -29,6 +29,9 @@ LOCK = "ouroboros-lock"
 DYING_LOOKS = 100
 MOMENTS = 50
 """How often a lock is tried for again that nobody alive has signed."""
+
+SPARES = 8
+"""So many browsers besides the first may run on profiles that stand in for one name."""
 
 _TEMPORARY = "browser/temporary"
 
@@ -67,21 +70,23 @@ def folder(home: Path, name: str) -> Path:
 
 
 @asynccontextmanager
-async def held(home: Path, name: str) -> AsyncGenerator[Path]:
+async def held(home: Path, name: str, *others: str) -> AsyncGenerator[Path]:
     """The folder of a profile, ours alone until the end of the block; made when it is not there.
 
     What a dead owner left is taken over: its lock, and a browser that still runs on the profile.
-    An empty ``name`` makes a profile that is gone at the end.
+    An empty ``name`` makes a profile that is gone at the end. Of ``others`` the first that is free
+    is taken where somebody uses the one that is named.
 
     Raises:
-        BrowserFailed: Another process uses it, or the folder cannot be made.
+        ProfileUsed: Somebody uses it, and all of the others.
+        BrowserFailed: The folder cannot be made.
     """
     if not name:
         async with _thrown_away(home) as path:
             yield path
         return
-    path = folder(home, name)
-    lock = await anyio.to_thread.run_sync(_take, path)
+    paths = [folder(home, each) for each in (name, *others)]
+    path, lock = await anyio.to_thread.run_sync(_take_one, paths)
     try:
         await anyio.to_thread.run_sync(_sweep, path)
         await anyio.to_thread.run_sync(_remove_left, home)
@@ -152,6 +157,25 @@ def _remove_left(home: Path) -> None:
                 _let_go(lock)
 
 
+def names(name: str, before: str, *, stands_in: bool) -> tuple[str, ...]:
+    """Profiles a browser may run on, the best first: the one it had ``before``, then ``name``.
+
+    With ``stands_in`` those with a number after the name come last.
+    """
+    if not name:
+        return ("",)
+    numbered = (f"{name[:61]}-{number}" for number in range(2, SPARES + 2)) if stands_in else ()
+    return tuple(dict.fromkeys((before or name, name, *numbered)))
+
+
+def _take_one(paths: list[Path]) -> tuple[Path, int]:
+    """Locks the first that nobody uses."""
+    for path in paths[:-1]:
+        with contextlib.suppress(ProfileUsed):
+            return path, _take(path)
+    return paths[-1], _take(paths[-1])
+
+
 def _let_go(lock: int) -> None:
     with contextlib.suppress(OSError):
         os.ftruncate(lock, 0)
@@ -197,8 +221,8 @@ def _lock(descriptor: int) -> None:
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def _used(path: Path, owner: int) -> BrowserFailed:
-    return BrowserFailed(
+def _used(path: Path, owner: int) -> ProfileUsed:
+    return ProfileUsed(
         f"the profile {path.name!r} is used by process {owner or 'unknown'}",
         hint="end that one, or choose another profile with --profile",
     )

@@ -81,7 +81,7 @@ class BrowserSession:
         self._state: State = "off"
         self._tabs: Tabs | None = None
         self._left = Left()
-        self._place = self._version = self._why = ""
+        self._place = self._version = self._why = self._profile = ""
         self._pid = 0
         self._told: dict[str, TabFacts] = {}
         self._active = ""
@@ -155,7 +155,7 @@ class BrowserSession:
             place=self._place,
             version=self._version,
             pid=self._pid if self._state == "running" else 0,
-            profile=self.plan.profile if managed else "",
+            profile=(self._profile or self.plan.profile) if managed else "",
             headless=self.plan.headless,
             sandboxed=launch.is_sandboxed() if managed else None,
             tabs=tabs.all() if tabs is not None else self._left.tabs,
@@ -221,7 +221,9 @@ class BrowserSession:
         started = False
         self._place = launch.find(self._environment.get("PATH"), plan.program)
         with self._quiet_once(lambda: started):
-            async with profiles.held(self._home, plan.profile) as folder:
+            names = profiles.names(plan.profile, self._profile, stands_in=plan.may_stand_in)
+            async with profiles.held(self._home, *names) as folder:
+                self._profile = folder.name if plan.profile else ""
                 order = launch.Launch(
                     profile=folder,
                     program=self._place,
@@ -298,6 +300,10 @@ class BrowserSession:
                     version=self._version,
                     headless=self.plan.headless,
                     sandboxed=child is None or launch.is_sandboxed(),
+                    profile=self._profile,
+                    instead_of=self.plan.profile
+                    if self._profile not in {"", self.plan.profile}
+                    else "",
                 )
             )
             for facts in tabs.all():

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import anyio
@@ -9,7 +10,7 @@ import anyio.to_thread
 import pytest
 
 from ouroboros.browser import profiles
-from ouroboros.browser.errors import BrowserFailed
+from ouroboros.browser.errors import BrowserFailed, ProfileUsed
 
 
 async def test_a_process_that_only_has_the_number_of_an_owner_is_none(tmp_path: Path) -> None:
@@ -60,3 +61,32 @@ async def test_a_lock_that_nobody_signs_is_given_up(tmp_path: Path) -> None:
         async with profiles.held(tmp_path, "work"):
             pass
     os.close(unsigned)
+
+
+async def test_where_a_profile_is_used_the_next_of_its_numbers_stands_in(tmp_path: Path) -> None:
+    names = profiles.names("work", "", stands_in=True)
+    async with (
+        profiles.held(tmp_path, *names) as first,
+        profiles.held(tmp_path, *names) as second,
+        profiles.held(tmp_path, *names) as third,
+    ):
+        assert [each.name for each in (first, second, third)] == ["work", "work-2", "work-3"]
+        with pytest.raises(ProfileUsed, match="'work' is used"):
+            async with profiles.held(tmp_path, *profiles.names("work", "", stands_in=False)):
+                pass
+    # One that is started again runs where its logins are, though the first is free by now.
+    async with profiles.held(tmp_path, *profiles.names("work", "work-2", stands_in=True)) as again:
+        assert again.name == "work-2"
+
+
+async def test_when_all_that_may_stand_in_are_used_too_it_is_said(tmp_path: Path) -> None:
+    names = profiles.names("x" * 64, "", stands_in=True)
+    async with AsyncExitStack() as stack:
+        for _ in names:
+            await stack.enter_async_context(profiles.held(tmp_path, *names))
+        with pytest.raises(ProfileUsed, match="is used by process"):
+            await stack.enter_async_context(profiles.held(tmp_path, *names))
+
+
+def test_a_profile_that_is_thrown_away_has_nothing_that_stands_in() -> None:
+    assert profiles.names("", "", stands_in=True) == ("",)

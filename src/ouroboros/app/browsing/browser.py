@@ -53,6 +53,7 @@ class Ground(Struct, frozen=True, kw_only=True):
         session: Id of the session, which names the folder of its artifacts.
         publish: Puts events on record.
         logins: Names of sealed states that the browser begins with.
+        may_stand_in: Another profile may stand in for one that is used.
     """
 
     settings: BrowserSettings
@@ -62,6 +63,7 @@ class Ground(Struct, frozen=True, kw_only=True):
     session: str
     publish: Callable[[Event], None]
     logins: tuple[str, ...] = ()
+    may_stand_in: bool = False
 
 
 class Browser:
@@ -122,7 +124,11 @@ class Browser:
             )
         )
         self.session = BrowserSession(
-            plan(settings, way_out.flags if way_out is not None else ()),
+            plan(
+                settings,
+                way_out.flags if way_out is not None else (),
+                may_stand_in=ground.may_stand_in,
+            ),
             environment=ground.environment,
             home=ground.home,
             guard=self.guard,
@@ -206,6 +212,7 @@ def ground(kit: Kit, logins: tuple[str, ...] = ()) -> Ground:
         session=kit.state.session,
         publish=kit.journal.record,
         logins=logins,
+        may_stand_in=kit.desk.is_interactive,
     )
 
 
@@ -225,11 +232,14 @@ async def opened(ground: Ground) -> AsyncGenerator[Browser]:
             yield browser
 
 
-def plan(settings: BrowserSettings, flags: tuple[str, ...] = ()) -> Plan:
+def plan(
+    settings: BrowserSettings, flags: tuple[str, ...] = (), *, may_stand_in: bool = False
+) -> Plan:
     """Which browser the settings wish for; ``flags`` besides theirs."""
     return Plan(
         mode=settings.mode,
         profile=settings.profile,
+        may_stand_in=may_stand_in,
         program=settings.program,
         headless=settings.headless,
         size=(settings.width, settings.height),

@@ -14,13 +14,18 @@ class BrowserChanged(Event, frozen=True, kw_only=True):
 
 
 class BrowserStarted(Event, frozen=True, kw_only=True):
-    """A browser is there: started by us, or attached to."""
+    """A browser is there: started by us, or attached to.
+
+    ``profile`` is that of ours it runs on; it stands in for ``instead_of`` where another browser had that one.
+    """
 
     type: ClassVar[str] = "browser.started"
     mode: str
     version: str
     headless: bool
     sandboxed: bool
+    profile: str = ""
+    instead_of: str = ""
 
 
 class BrowserLost(Event, frozen=True, kw_only=True):

@@ -94,8 +94,8 @@ def _by_family(event: Event) -> Notice | None:
         from ouroboros.faces.wording.goals import goal_notice
 
         return goal_notice(event)
-    if event.type == "tab.driver":
-        return _driven(event)
+    if event.type in {"tab.driver", "browser.started"}:
+        return _browsed(event)
     if event.type.startswith("hook."):
         from ouroboros.faces.wording.hooks import hook_notice
 
@@ -103,10 +103,16 @@ def _by_family(event: Event) -> Notice | None:
     return None
 
 
-def _driven(event: Event) -> Notice | None:
-    from ouroboros.core.events.browser import TabDriven
+def _browsed(event: Event) -> Notice | None:
+    from ouroboros.core.events.browser import BrowserStarted, TabDriven
 
     match event:
+        case BrowserStarted(profile=profile, instead_of=wanted) if wanted:
+            return Notice(
+                text=f"Another browser runs on the profile {one_line(wanted)}, so this one runs on {one_line(profile)}",
+                level="warning",
+                hint="logins of the one are not in the other; what you log in to there stays there",
+            )
         case TabDriven(tab=tab, driver="person"):
             return Notice(text=f"A person drives {one_line(tab)}: the agent waits with it")
         case TabDriven(tab=tab, why=why) if why != "closed":

@@ -128,7 +128,7 @@ function Output({ item }) {
   if (!text) return html`<p class="hush small">${said?.[1] && said[1] !== "0" ? `No output; it ended with ${said[1]}.` : "No output."}</p>`;
   const lines = text.split("\n");
   if (lines.length <= 16) return html`<pre class="output foreign" tabindex="0">${text}</pre>`;
-  return html`<details class="long"><summary><pre class="output foreign">${lines.slice(0, 6).join("\n")}</pre><span class="small hush">${number(lines.length - 6)} more lines</span></summary>
+  return html`<details class="long"><summary><pre class="output foreign">${lines.slice(0, 6).join("\n")}</pre><span class="small hush">${count(lines.length - 6, "more line")}</span></summary>
     <pre class="output foreign" tabindex="0">${lines.slice(6, 3000).join("\n")}</pre></details>`;
 }
 

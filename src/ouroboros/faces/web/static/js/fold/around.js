@@ -1,4 +1,5 @@
 // What happened around the conversation: tabs, files, hooks, the network, reviews, faults.
+import { count } from "../text/words.js";
 import { say } from "./asked.js";
 import { add, place, touch, workplace } from "./parts.js";
 
@@ -36,8 +37,11 @@ export function pageChanged(s, envelope, event) {
 }
 
 export function browserEvent(s, envelope, event) {
+  if (envelope.type === "browser.started") s.profile = { name: event.profile ?? "", insteadOf: event.instead_of ?? "" };
   const told = {
-    "browser.started": () => ({ text: `The browser is there (${event.mode}, ${event.version}${event.headless ? ", headless" : ""})` }),
+    "browser.started": () => (event.instead_of ? { text: `Another browser runs on the profile ${event.instead_of}, so this one runs on ${event.profile}`, level: "warning",
+      hint: "logins of the one are not in the other; what you log in to there stays there" }
+      : { text: `The browser is there (${event.mode}, ${event.version}${event.headless ? ", headless" : ""})` }),
     "browser.lost": () => ({ text: `The browser is gone: ${event.why || event.state}`, level: "warning" }),
     "tab.driver": () => (event.driver === "person" ? { text: `A person drives ${event.tab}: the agent waits with it` }
       : event.why === "closed" ? null : { text: `${event.tab} is the agent's again` }),
@@ -76,13 +80,23 @@ export function turnDiffed(s, envelope, event) {
 }
 
 export function filesMoved(s, envelope, event) {
-  const lost = event.failed?.length ? `; not: ${event.failed.join("; ")}` : "";
+  const lost = event.failed?.length ? `, but not all of it: ${event.failed.join("; ")}` : "";
+  const done = event.done?.length ? ` (${[...event.done].sort().join(", ")})` : "";
+  const taken = (words) => `${words} ${event.turns === 1 ? "turn" : count(event.turns, "turn")}${done}${lost}`;
   const told = {
-    "checkpoint.restored": () => `${event.changed || event.paths?.length || 0} files brought back`,
-    "turn.undone": () => `${event.turns} turn${event.turns === 1 ? "" : "s"} taken back (${(event.done ?? []).join(", ")})${lost}`,
-    "turn.redone": () => `What was taken back is there again${lost}`,
+    "checkpoint.restored": () => restored(event),
+    "turn.undone": () => taken("Took back the latest"),
+    "turn.redone": () => taken("Have again the latest"),
   }[envelope.type]?.();
   if (told) say(s, envelope, { text: told, level: lost ? "warning" : "info", sort: "files" });
+}
+
+function restored(event) {
+  const again = event.finished ? "A rewind that was cut off is finished: files" : "Files";
+  const { changed = 0, left = [], paths = [] } = event;
+  if (!changed) return left.length ? `${again} stay as they are: ${left.slice(0, 3).join("; ")}` : `${again} are as they were; nothing was different`;
+  const named = `${paths.slice(0, 3).join(", ")}${changed > 3 ? ", ..." : ""}`;
+  return `${again} were brought back, ${count(changed, "path")} changed: ${named}`;
 }
 
 export function hookFinished(s, envelope, event) {

@@ -1,6 +1,7 @@
 // The life of a session and its runs: begun, changed, ended, gone on with from elsewhere.
 import { end } from "./done.js";
 import { say } from "./asked.js";
+import { count } from "../text/words.js";
 import { add, goBack, spend, spending, touch } from "./parts.js";
 
 export function sessionReady(s, envelope, event) {
@@ -95,7 +96,7 @@ export function sessionForked(s, envelope, event) {
 
 export function compacted(s, envelope, event) {
   spend(s, event.usage, event.cost);
-  const text = `Context summarised: ${event.messages_summarized} messages, ${event.old_tokens.toLocaleString("en-US")} to ${event.new_tokens.toLocaleString("en-US")} tokens`;
+  const text = `Context summarised: ${count(event.messages_summarized, "message")}, ${event.old_tokens.toLocaleString("en-US")} to ${event.new_tokens.toLocaleString("en-US")} tokens`;
   say(s, envelope, { text, hint: "a summary can leave things out; a new session suits a new task", sort: "context" });
 }
 

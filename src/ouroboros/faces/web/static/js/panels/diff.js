@@ -2,7 +2,7 @@
 import { Button, Icon, html, useState } from "../ui.js";
 import { coloured } from "../text/code.js";
 import { oneLine, spelled } from "../text/safe.js";
-import { number } from "../text/words.js";
+import { count, number } from "../text/words.js";
 
 const SIGNS = { added: "A", changed: "M", removed: "D", moved: "R", new: "?", conflict: "!" };
 const SHOWN = 300;
@@ -69,7 +69,7 @@ export function HunkLines({ hunk, sides, path, pick }) {
     ${cut.map((row) => (sides
     ? html`<tr><${Cells} row=${row[0]} n=${row[0]?.[1]} language=${language} pick=${pick} /><${Cells} row=${row[1]} n=${row[1]?.[2]} language=${language} pick=${pick} /></tr>`
     : html`<tr><td class="n num">${row[1] || ""}</td><${Cells} row=${row} n=${row[2]} language=${language} pick=${pick} /></tr>`))}</tbody></table>
-    ${cut.length < shown.length && html`<${Button} kind="quiet small" onClick=${() => showAll(true)}>${number(shown.length - cut.length)} more lines<//>`}</div>`;
+    ${cut.length < shown.length && html`<${Button} kind="quiet small" onClick=${() => showAll(true)}>${count(shown.length - cut.length, "more line")}<//>`}</div>`;
 }
 
 const CONTENT = { binary: "It is no text, so no lines are shown.", large: "It is too large for its lines to be shown.", same: "Its content is the same." };
@@ -84,7 +84,7 @@ export function FileDiff({ file, sides, tools, head, load, open = true, frame })
       <${Counts} ...${file} />${file.mode && html`<span class="hush small mono">${file.mode.replace(" ", " → ")}</span>`}${head}</header>
     ${isOpen && html`<div class="file-body">
       ${CONTENT[file.content] && html`<p class="hush small panel">${CONTENT[file.content]}</p>`}
-      ${file.is_cut && html`<p class="panel"><${Button} kind="small" onClick=${load}>Show ${number(file.added + file.removed)} changed lines<//></p>`}
+      ${file.is_cut && html`<p class="panel"><${Button} kind="small" onClick=${load}>Show ${count(file.added + file.removed, "changed line")}<//></p>`}
       ${file.content === "text" && !file.is_cut && !hunks.length && html`<p class="hush small panel">${file.mode ? "Only its mode is another." : "It is empty."}</p>`}
       ${hunks.map((hunk) => {
     const around = frame ? frame(hunk) : {};

@@ -1,6 +1,7 @@
 // Colours for code, by what nearly all languages share: notes, texts, numbers, words.
 import { html, h } from "../ui.js";
 import { plain } from "./safe.js";
+import { count } from "./words.js";
 
 const LONGEST = 40_000;
 const WORDS = new Set(("abstract and as async await break case catch class const continue def default del delete do elif else enum except export "
@@ -37,7 +38,7 @@ export function Diff({ text, limit = 400 }) {
     const kind = /^(?:diff |index |new file|deleted file|similarity|rename |--- |\+\+\+ )/.test(line) ? "file"
       : line.startsWith("@@") ? "hunk" : line.startsWith("+") ? "new" : line.startsWith("-") ? "old" : "same";
     return html`<span class=${`d-${kind}`}>${line || " "}${"\n"}</span>`;
-  })}${lines.length > limit && html`<span class="d-file">… ${lines.length - limit} more lines</span>`}</pre>`;
+  })}${lines.length > limit && html`<span class="d-file">… ${count(lines.length - limit, "more line")}</span>`}</pre>`;
 }
 
 export function diffCounts(text) {

@@ -11,7 +11,7 @@ export function duration(seconds) {
 }
 
 export const number = (value) => Number(value ?? 0).toLocaleString("en-US");
-export const count = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
+export const count = (value, noun, several = `${noun}s`) => `${number(value)} ${value === 1 ? noun : several}`;
 
 export function money(cost) {
   if (cost === null || cost === undefined) return "cost unknown";

@@ -67,7 +67,7 @@ function Browser({ store, session, page, feed }) {
     <${Bar} key=${id} ...${{ feed, tab: shown, ask, open, bar, drive }} />
     ${feed.phase === "lost" && html`<p class="browser-note" role="status"><${Icon} name="warning" /> Not connected; what you see is as of then.</p>`}
     ${shown ? html`<${Stage} key=${id} ...${{ feed, drive, box, field }} tab=${shown} />` : html`<${Gone} ...${{ feed, ask, open }} />`}
-    ${shown && html`<${Foot} ...${{ feed, drive, tab: shown, page, field }} />`}
+    ${shown && html`<${Foot} ...${{ feed, drive, tab: shown, field }} profile=${session.state.profile} />`}
     ${feed.tabs.size > 1 && !feed.attached && html`<div class="thumbs" role="group" aria-label="All tabs">${[...feed.tabs.values()].map((tab) => html`<${Thumb} key=${tab.id} ...${{ feed, tab, show }} shown=${tab.id === id} />`)}</div>`}</div>`;
 }
 
@@ -131,13 +131,14 @@ function Bar({ feed, tab, ask, open, bar, drive }) {
       : html`<${Button} kind="small" icon="hand" hotkey="F9" onClick=${drive.take} title="Take the tab over (F9)">Take over<//>`)}</form>`;
 }
 
-function Foot({ feed, drive, tab, page, field }) {
+function Foot({ feed, drive, tab, profile, field }) {
   const isTouch = matchMedia("(pointer: coarse)").matches;
   const who = drive.mine ? ["person", "hand", tab.awaited ? "You drive; the agent waits" : "You drive"] : tab.driver === "person" ? ["other", "hand", "Another window drives"] : drive.busy ? ["agent", "play", "The agent drives"] : null;
   return html`<div class="browser-foot small hush">${who && html`<span class=${`driver is-${who[0]}`}><${Icon} name=${who[1]} />${who[2]}</span>`}<span class="grow" role="status">${drive.mine
     ? html`Nothing of what you do is recorded.<span class="by-key"> <kbd>F10</kbd> hands it back${drive.busy ? html`, <kbd>F8</kbd> stops the run` : ""}, <kbd>F6</kbd> leaves the page.</span>`
     : tab.driver === "person" ? html`<span class="by-key"><kbd>F9</kbd> takes it over.</span>`
       : drive.busy ? html`<span class="by-key"><kbd>F9</kbd> takes over: the agent then waits. <kbd>F8</kbd> stops it.</span>` : html`Work in the page as in any other<span class="by-key">, or press <kbd>F9</kbd></span>.`}</span>
+    ${profile?.insteadOf && html`<span class="chip" title=${oneLine(`Another browser runs on the profile ${profile.insteadOf}: its logins are not in this one`, 200)}>Profile ${oneLine(profile.name, 40)}</span>`}
     ${feed.attached && html`<span class="chip" title="Only the tab you look at is drawn, and none is brought to the front">Your own browser</span>`}
     ${isTouch && drive.mine && html`<${Button} kind="small" onClick=${() => field.current?.focus()}>Keyboard<//>`}</div>`;
 }

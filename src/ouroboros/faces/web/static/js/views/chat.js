@@ -73,7 +73,7 @@ function Transcript({ store, link, session, page }) {
   const lastIteration = [...shown].reverse().find((item) => item.kind === "iteration");
   return html`<div class="transcript" ref=${box} onScroll=${scrolled} tabindex="0" role="region" aria-label="Conversation">
     <div class="column">
-      ${from > 0 && html`<div class="row center"><${Button} kind="quiet small" onClick=${earlier}>${count(from, "earlier entry").replace("entrys", "entries")}<//></div>`}
+      ${from > 0 && html`<div class="row center"><${Button} kind="quiet small" onClick=${earlier}>${count(from, "earlier entry", "earlier entries")}<//></div>`}
       ${!shown.length && html`<${Beginning} state=${state} />`}
       ${shown.map((item) => html`<${Item} key=${item.key} item=${item} v=${item.v} isLast=${item === lastIteration} seat=${seat} />`)}
       ${session.facts?.problem && !session.running && html`<div class="line is-error" role="alert"><${Icon} name="warning" /><span class="grow">${session.facts.problem.error}<span class="hint">${session.facts.problem.hint}</span></span></div>`}

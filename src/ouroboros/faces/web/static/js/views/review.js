@@ -107,7 +107,7 @@ export function View({ store, link, session, page, rest }) {
   return html`<div class="panel review" ref=${box}>${head}
     ${found.error && html`<p class="note" role="alert">${found.error.message}</p>`}
     ${!files.length && html`<${Empty} icon="review" title=${turn ? "This turn changed no files" : "No files were changed"}>What tools and commands change in ${spelled(session.state.cwd)} is shown here, to be accepted, taken back or remarked on.<//>`}
-    ${files.length > 0 && html`<p class="row small hush"><span class="grow num">${count(files.length, "file")} · ${left ? `${count(left, "hunk")} to look at` : "all accepted"}${found.value.more ? ` · ${found.value.more} more files` : ""}</span>
+    ${files.length > 0 && html`<p class="row small hush"><span class="grow num">${count(files.length, "file")} · ${left ? `${count(left, "hunk")} to look at` : "all accepted"}${found.value.more ? ` · ${count(found.value.more, "more file")}` : ""}</span>
       ${left > 0 && html`<${Button} kind="small quiet" icon="check" onClick=${() => accept(marks, true)}>Accept all<//>`}</p>
       ${files.length > 3 && html`<ul class="list file-index" aria-label="Files">${files.map((file, n) => html`<li key=${file.path}><button onClick=${() => box.current.querySelectorAll(".file")[n]?.scrollIntoView({ block: "start" })}><${Sign} status=${file.status} /><span class="cut foreign">${spelled(file.path)}</span></button></li>`)}</ul>`}`}
     ${last && html`<p class="note row" role="status"><${Icon} name="check" /><span class="grow">Taken back in <span class="foreign">${spelled(last.path)}</span>. The model is told.</span><${Button} kind="small" onClick=${putBack}>Put it back<//></p>`}

@@ -1,7 +1,7 @@
 // Every event of a session, newest last: only the rows that are seen are in the page, however many there are.
 import { Button, CopyButton, Empty, Icon, html, useEffect, useLayoutEffect, useMemo, useRef, useState, useWatch } from "../ui.js";
 import { plain } from "../text/safe.js";
-import { clock, number } from "../text/words.js";
+import { clock, count, number } from "../text/words.js";
 import { subject } from "../text/subject.js";
 
 const ROW = 30;
@@ -137,7 +137,7 @@ function Value({ name, value, depth }) {
     return html`<div class="leaf">${label}<span class=${`foreign ${typeof value === "string" ? "" : "c-number"}`}>${plain(text.length > 20_000 ? `${text.slice(0, 20_000)}…` : text)}</span></div>`;
   }
   const entries = Object.entries(value);
-  const size = Array.isArray(value) ? `${entries.length} items` : `${entries.length} keys`;
+  const size = Array.isArray(value) ? count(entries.length, "item") : count(entries.length, "key");
   if (name === undefined) return html`${entries.map(([key, each]) => html`<${Value} key=${key} name=${key} value=${each} depth=${depth + 1} />`)}`;
   return html`<div class="branch"><button class="branch-head" aria-expanded=${open ? "true" : "false"} onClick=${() => turn(!open)}><${Icon} name=${open ? "down" : "right"} />${label}<span class="hush small">${entries.length ? size : "empty"}</span></button>
     ${open && html`<div class="branch-in">${entries.slice(0, 500).map(([key, each]) => html`<${Value} key=${key} name=${key} value=${each} depth=${depth + 1} />`)}</div>`}</div>`;

@@ -46,10 +46,10 @@ export function View({ store, link, session }) {
     store.go({ session: id, view: "chat" });
   });
   const toggle = (id) => pick((was) => (was.includes(id) ? was.filter((each) => each !== id) : [...was, id].slice(-2)));
-  return html`<div class="panel tree"><div class="panel-head bar"><span class="grow hush small num">${count(found.value.total, "message")} · ${count(rows.filter((row) => row.ends).length, "branch").replace("branchs", "branches")}</span>
+  return html`<div class="panel tree"><div class="panel-head bar"><span class="grow hush small num">${count(found.value.total, "message")} · ${count(rows.filter((row) => row.ends).length, "branch", "branches")}</span>
       <${Button} kind=${`small ${picked.length === 2 ? "main" : ""}`} disabled=${picked.length !== 2} onClick=${() => compare(true)}>${picked.length === 2 ? "Compare the two" : `Pick ${2 - picked.length} to compare`}<//></div>
     ${running && html`<p class="note"><${Icon} name="warning" /> A run is under way. It can go on from elsewhere once it has ended.</p>`}
-    ${shown.length < rows.length && html`<${Button} kind="quiet small" onClick=${() => showAll(true)}>${rows.length - shown.length} messages before these<//>`}
+    ${shown.length < rows.length && html`<${Button} kind="quiet small" onClick=${() => showAll(true)}>${count(rows.length - shown.length, "message")} before these<//>`}
     <ol class="list twigs">${shown.map(({ twig, depth, begins, forks }) => html`<li key=${twig.id} class=${`twig depth-${Math.min(depth, 6)}${twig.is_active ? " is-active" : ""}${twig.is_head ? " is-head" : ""}${begins ? " begins" : ""}${twig.role === "user" ? " is-user" : ""}`}>
       <span class="twig-dot" aria-hidden="true"></span>
       <div class="grow twig-words"><span class="hush small num">${twig.number} ${ROLES[twig.role] ?? twig.role}${twig.kind !== "plain" ? ` (${twig.kind})` : ""}</span>${forks && html`<span class="chip">parts here</span>`}${twig.is_head && html`<span class="chip is-now"><${Icon} name="play" />goes on here</span>`}
@@ -69,11 +69,11 @@ function Comparison({ link, session, left, right, close }) {
       ${!side.messages.length && html`<p class="hush">Nothing was said here that the other has not.</p>`}
       ${side.messages.map((each) => html`<article class="arm-said" key=${each.id}><span class="hush small">${ROLES[each.role] ?? each.role}</span>
         ${each.text && html`<${Prose} text=${each.text} />`}${each.calls.length > 0 && html`<p class="small hush">calls ${oneLine(each.calls.join(", "), 200)}</p>`}${each.is_cut && html`<p class="small hush">… there is more of it</p>`}</article>`)}
-      ${side.more > 0 && html`<p class="hush small">${side.more} more messages</p>`}</section>`;
+      ${side.more > 0 && html`<p class="hush small">${count(side.more, "more message")}</p>`}</section>`;
   };
   return html`<${Dialog} title="Two branches" wide=${true} close=${close}>
     ${!found.value && (found.error ? html`<${Failed} error=${found.error} again=${found.again} />` : html`<${Loading} />`)}
-    ${found.value && html`<p class="hush small num">${count(found.value.messages.shared, "message")} are the same before they part.</p>
+    ${found.value && html`<p class="hush small num">${count(found.value.messages.shared, "message is", "messages are")} the same before they part.</p>
       <div class="arms">${arm("left", "The first")}${arm("right", "The second")}</div>
       <h3>Files, from the first to the second</h3>
       ${found.value.trouble && html`<p class="note">${found.value.trouble}</p>`}
