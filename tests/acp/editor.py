@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,6 +33,10 @@ ANSWERS = {
     "session/set_config_option": "SetSessionConfigOptionResponse",
     "session/close": "CloseSessionResponse",
     "session/delete": "DeleteSessionResponse",
+}
+ANSWERED = {
+    "fs/read_text_file": "ReadTextFileResponse",
+    "fs/write_text_file": "WriteTextFileResponse",
 }
 TOLD = {
     "session/update": "SessionNotification",
@@ -65,6 +70,9 @@ class Editor:
         self.stage, self._fd = stage, fd
         self.frames: list[Frame] = []
         self.choose: Callable[[Frame], str | None] | None = lambda _: "once"
+        self.buffers: dict[str, str] = {}
+        self.files: Callable[[Frame], Frame | None] = self._file
+        self.unchecked = False
         self._asked: dict[int, str] = {}
         self._number = 0
         self._changed = anyio.Event()
@@ -134,6 +142,24 @@ class Editor:
         name = "session/request_permission"
         return [each["params"] for each in self.frames if each.get("method") == name]
 
+    def asked(self, method: str) -> list[Frame]:
+        """What it was asked by this method."""
+        return [each["params"] for each in self.frames if each.get("method") == method]
+
+    def _file(self, frame: Frame) -> Frame | None:
+        """Answers like an editor that has ``buffers`` open, and saves what it is given."""
+        params = frame["params"]
+        path = Path(params["path"])
+        if frame["method"] == "fs/write_text_file":
+            path.write_text(params["content"], encoding="utf-8")
+            self.buffers.pop(str(path), None)
+            return {"result": {}}
+        if str(path) in self.buffers:
+            return {"result": {"content": self.buffers[str(path)]}}
+        if path.exists():
+            return {"result": {"content": path.read_text(encoding="utf-8")}}
+        return {"error": {"code": -32002, "message": "Resource not found"}}
+
     async def listen(self, fd: int) -> None:
         async for line in lines(fd):
             await self._take(cast("Frame", json.loads(line)))
@@ -150,6 +176,12 @@ class Editor:
         self.frames.append(frame)
         self._changed.set()
         self._changed = anyio.Event()
+        if method is not None and method.startswith("fs/"):
+            answer = await to_thread.run_sync(self.files, frame)
+            if answer is not None:
+                if "result" in answer and not self.unchecked:
+                    hold(ANSWERED[method], answer["result"])
+                await self.say({"id": frame["id"], **answer})
         if method == "session/request_permission" and self.choose is not None:
             chosen = self.choose(frame["params"])
             outcome = {"outcome": "cancelled"}
@@ -168,6 +200,7 @@ async def editing(
     can: Frame | None = None,
     repeat: bool = False,
     mode: str = "ask",
+    patience: float = 30,
     **flags: Any,
 ) -> AsyncGenerator[Editor]:
     """An agent whose model plays a script, and an editor that has said its first words."""
@@ -178,7 +211,8 @@ async def editing(
         try:
             async with create_task_group() as tasks:
                 tasks.start_soon(editor.listen, back)
-                tasks.start_soon(serve, stage.hub, theirs, Outlet(out))
+                way = partial(serve, stage.hub, theirs, Outlet(out), patience=patience)
+                tasks.start_soon(way)
                 await editor.ask("initialize", protocolVersion=1, clientCapabilities=can or {})
                 yield editor
                 editor.hang_up()

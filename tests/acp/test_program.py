@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any, cast
 
 import acp
+import anyio
 import pytest
 from acp.schema import (
     AllowedOutcome,
+    ClientCapabilities,
+    FileSystemCapabilities,
     PermissionOption,
+    ReadTextFileResponse,
     RequestPermissionResponse,
     ToolCallUpdate,
+    WriteTextFileResponse,
 )
 
 ASKED = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}\n'
@@ -22,16 +27,15 @@ ASKED = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersi
 
 def words(tmp_path: Path) -> tuple[list[str], dict[str, str]]:
     """The program's words and environment, with a model that writes a file."""
+    change = {"path": "a", "old_text": "unsaved", "new_text": "changed"}
     lines = [
-        {
-            "text": "I write.",
-            "tool_calls": [{"name": "write", "arguments": {"path": "a", "content": "b"}}],
-        },
+        {"text": "I write.", "tool_calls": [{"name": "edit", "arguments": change}]},
         {"text": "Done."},
     ]
     script = tmp_path / "script.jsonl"
     script.write_text("".join(json.dumps(each) + "\n" for each in lines))
     (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "a").write_text("old\n")
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(tmp_path),
@@ -46,11 +50,26 @@ class Watcher:
     def __init__(self) -> None:
         self.said = ""
         self.asked = 0
+        self.read: list[str] = []
 
     async def session_update(self, session_id: str, update: Any, **kwargs: Any) -> None:
         del session_id, kwargs
         if update.session_update == "agent_message_chunk":
             self.said += update.content.text
+
+    async def read_text_file(
+        self, path: str, session_id: str, **kwargs: Any
+    ) -> ReadTextFileResponse:
+        del session_id, kwargs
+        self.read.append(path)
+        return ReadTextFileResponse(content="unsaved\n")
+
+    async def write_text_file(
+        self, content: str, path: str, session_id: str, **kwargs: Any
+    ) -> WriteTextFileResponse:
+        del session_id, kwargs
+        await anyio.Path(path).write_text(f"{content}saved\n")
+        return WriteTextFileResponse()
 
     async def request_permission(
         self,
@@ -72,7 +91,11 @@ async def test_the_official_python_client_works_with_the_program(tmp_path: Path)
     watcher = Watcher()
     client = cast("Any", watcher)
     async with acp.spawn_agent_process(client, *command, env=environment) as (agent, process):
-        begun = await agent.initialize(protocol_version=acp.PROTOCOL_VERSION)
+        files = FileSystemCapabilities(read_text_file=True, write_text_file=True)
+        begun = await agent.initialize(
+            protocol_version=acp.PROTOCOL_VERSION,
+            client_capabilities=ClientCapabilities(fs=files),
+        )
         assert begun.protocol_version == 1
         session = await agent.new_session(cwd=str(tmp_path / "work"), mcp_servers=[])
         ended = await agent.prompt(
@@ -80,7 +103,8 @@ async def test_the_official_python_client_works_with_the_program(tmp_path: Path)
         )
         assert ended.stop_reason == "end_turn"
         assert (watcher.said, watcher.asked) == ("I write.Done.", 1)
-        assert (tmp_path / "work" / "a").read_text() == "b"
+        assert (tmp_path / "work" / "a").read_text() == "changed\nsaved\n"
+        assert set(watcher.read) == {str(tmp_path / "work" / "a")}
         found = await agent.list_sessions()
         assert [each.session_id for each in found.sessions] == [session.session_id]
     assert process.returncode == 0

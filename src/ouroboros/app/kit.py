@@ -31,6 +31,7 @@ from ouroboros.safety.rules import Rule
 from ouroboros.tools.approval import Asker
 from ouroboros.tools.builtin.session import Children as SessionsChildren
 from ouroboros.tools.builtin.session import NoChildren
+from ouroboros.tools.builtin.texts import Editor
 from ouroboros.tools.pace import Pace
 from ouroboros.tools.result import Spill
 from ouroboros.tools.seams import Cages, Hooks, NoSpill
@@ -60,6 +61,7 @@ class Kit(Struct, frozen=True, kw_only=True):
         children: The same around what the session starts.
         spill: Keeps whole outputs that a model is shown a part of.
         ephemeral: Nothing of the session is kept.
+        editor: Has files open for the person; None leaves them to the disk.
     """
 
     settings: Settings
@@ -91,6 +93,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     children: Children = Childless()
     spill: Spill = NoSpill()
     ephemeral: bool = False
+    editor: Editor | None = None
 
 
 class Later:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ouroboros.llm.cassettes.tap import Tap
     from ouroboros.repl.seeds import Seeds
     from ouroboros.safety.rules import Rule
+    from ouroboros.tools.builtin.texts import Editor
 
 
 __all__ = ["Ouroboros", "Outcome", "Session"]
@@ -133,6 +134,7 @@ class Ouroboros:
         only: frozenset[str] | None = None,
         ephemeral: bool = False,
         output_schema: bytes = b"",
+        editor: "Editor | None" = None,
     ) -> AsyncGenerator[Session]:
         """Opens a new session, one by id, or the latest of ``cwd``.
 
@@ -156,6 +158,8 @@ class Ouroboros:
                 caches. It cannot be gone on with.
             output_schema: JSON Schema; the answer of each run is then one JSON value that fits it,
                 or the run has failed.
+            editor: Has files open for a person: text that is not saved is read there, and changes go
+                through it. The disk alone without one.
 
         Raises:
             Misuse: Folder, model or key do not fit, or nothing is to be kept of what cannot do
@@ -195,6 +199,7 @@ class Ouroboros:
             rooms=rooms if only is None else None,
             ephemeral=ephemeral,
             output_schema=output_schema,
+            editor=editor,
         )
         async with (
             wiring.opened(opening, resume=resume, latest=latest) as built,

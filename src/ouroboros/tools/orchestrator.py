@@ -251,7 +251,7 @@ class Orchestrator:
             # Shown also when it is refused at once; nothing has been asked or done yet.
             if not passage.is_quiet:
                 passage.announce(self._journal.record)
-        passage.preview = partial(preview, tool.name, arguments, effect.paths)
+        passage.preview = partial(preview, tool, arguments, effect.paths)
         try:
             await self._gate.admit(passage, effect, spelled)
             return await self._attempts(tool, arguments, passage, effect)

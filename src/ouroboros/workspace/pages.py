@@ -49,14 +49,23 @@ class _Page(Struct, kw_only=True):
         return self.first + len(self.lines) - 1
 
 
-def page(path: Path, offset: int, limit: int | None, *, scan_bytes: int = SCAN_BYTES) -> str:
+def page(
+    path: Path,
+    offset: int,
+    limit: int | None,
+    *,
+    scan_bytes: int = SCAN_BYTES,
+    data: bytes | None = None,
+) -> str:
     """Lines ``offset`` to ``offset + limit - 1`` as ``number<TAB>line``, and what was left out.
+
+    ``data`` is what the file holds, where that is known better than the disk does.
 
     Raises:
         ToolFailed: The path is missing, no regular file, binary, or has no such line.
     """
-    size = regular_size(path)
-    with opened(path) as file:
+    size = regular_size(path) if data is None else len(data)
+    with opened(path) if data is None else BytesIO(data) as file:
         sample = file.read(SAMPLE_BYTES) or b""
         encoding, mark = encoding_of(sample)
         if encoding == "binary":

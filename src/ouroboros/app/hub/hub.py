@@ -4,7 +4,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import anyio
 from anyio import CancelScope, create_task_group, to_thread
@@ -20,6 +20,9 @@ from ouroboros.app.past import sessions
 from ouroboros.core.commands import Branch
 from ouroboros.core.errors import Misuse, SessionBusy, unwrapped
 
+if TYPE_CHECKING:
+    from ouroboros.tools.builtin.texts import Editor
+
 _CLOSE_SECONDS = 30.0
 
 _logger = logging.getLogger(__name__)
@@ -32,6 +35,7 @@ class _Wish(Struct, frozen=True, kw_only=True):
     mind: Literal["", "tools", "rlm"]
     browser: bool
     flags: dict[str, object]
+    editor: "Editor | None" = None
 
 
 class Hub:
@@ -58,6 +62,7 @@ class Hub:
         browser: bool = False,
         model: str = "",
         mode: str = "",
+        editor: "Editor | None" = None,
     ) -> Room:
         """The room of a session: the one that is open already, or a new one.
 
@@ -70,6 +75,7 @@ class Hub:
             browser: There is one, started by its first use.
             model: The model to ask, in the place of the settings'.
             mode: How much is asked, in the place of the settings'.
+            editor: Has files open for a person; a room that is open already keeps what it was opened with.
 
         Raises:
             Misuse: Folder, model or key do not fit; the message says what to do.
@@ -87,6 +93,7 @@ class Hub:
             mind=mind,
             browser=browser,
             flags={"model": model or None, "mode": mode or None},
+            editor=editor,
         )
         if not id:
             return await self._begin(wish)
@@ -200,6 +207,7 @@ class Hub:
                         mind=wish.mind,
                         browser=wish.browser,
                         chosen=fitted.chosen,
+                        editor=wish.editor,
                     )
                 )
             except SessionBusy as busy:

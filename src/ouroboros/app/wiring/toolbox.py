@@ -25,6 +25,7 @@ from ouroboros.tools.approval import Asker
 from ouroboros.tools.builtin.asking import Inquirer, RequestUserInputTool
 from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.builtin.permissions import Beyond
+from ouroboros.tools.builtin.texts import Editor
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.own.create import CreateToolTool
@@ -127,6 +128,7 @@ def registry(
     repo_map: Callable[[], AnyTool] | None = None,
     beyond: Callable[[], Beyond] | None = None,
     goals: dict[str, Callable[[], AnyTool]] | None = None,
+    editor: Editor | None = None,
     only: frozenset[str] | None = None,
 ) -> Registry:
     """The built-in tools, less the ones that are switched off.
@@ -144,6 +146,7 @@ def registry(
         repo_map: The same of the tool that maps a folder.
         beyond: What single commands may be given besides, where that is switched on.
         goals: The same of the tools of the goal.
+        editor: Has files open for a person.
         only: Names of those that there are; None means all.
     """
     tools = builtin_tools(
@@ -153,6 +156,7 @@ def registry(
         processes=processes or Processes(),
         login=settings.tools.login_shell,
         beyond=(beyond or _nothing) if settings.tools.additional_permissions else None,
+        editor=editor,
     )
     asking = RequestUserInputTool(inquirer or Questions(interactive=False))
     known = Registry((*tools, asking), enabled=only, disabled=settings.tools.disabled)

@@ -13,11 +13,12 @@ from anyio.abc import TaskGroup
 from msgspec import Struct
 
 from ouroboros import __version__
-from ouroboros.app.hub import Hub
+from ouroboros.app.hub import Hub, Room
 from ouroboros.app.past import sessions
 from ouroboros.core import commands
 from ouroboros.core.errors import KeyMissing, Misuse, OuroborosError, SessionUnknown
 from ouroboros.faces.acp import choosing, frames, schema
+from ouroboros.faces.acp.buffers import Buffers
 from ouroboros.faces.acp.conversation import Conversation
 from ouroboros.faces.acp.endings import failure, stop_of
 from ouroboros.faces.acp.frames import (
@@ -44,9 +45,10 @@ _logger = logging.getLogger(__name__)
 class Agent:
     """Serves one editor, with any number of sessions."""
 
-    def __init__(self, hub: Hub, peer: Peer, tasks: TaskGroup) -> None:
-        """``tasks`` carry what goes on beside the requests."""
+    def __init__(self, hub: Hub, peer: Peer, tasks: TaskGroup, *, patience: float) -> None:
+        """``tasks`` carry what goes on beside the requests; ``patience`` is for files that are read."""
         self._hub, self._peer, self._tasks = hub, peer, tasks
+        self._patience = patience
         self._open: dict[str, Conversation] = {}
         self._answering: dict[Id, CancelScope] = {}
         self._is_begun = False
@@ -136,8 +138,10 @@ class Agent:
         return {}
 
     async def _new(self, given: schema.NewSession) -> Json:
-        room = await self._hub.open(cwd=_folder(given.cwd))
-        conversation = self._opened(Conversation(room, self._hub, self._peer, self._tasks))
+        cwd = _folder(given.cwd)
+        buffers = Buffers(self._peer, cwd, patience=self._patience)
+        room = await self._hub.open(cwd=cwd, editor=buffers)
+        conversation = self._opened(room, buffers)
         standing = await self._standing(conversation)
         self._tasks.start_soon(self._greet, conversation, given)
         return {"sessionId": room.id, **standing}
@@ -208,8 +212,10 @@ class Agent:
             look = partial(sessions.find, self._hub.outfit.home, given.session_id)
             if (await to_thread.run_sync(look)).id != given.session_id:
                 raise SessionUnknown(f"there is no session {given.session_id!r}")
-            room = await self._hub.open(cwd=_folder(given.cwd), resume=given.session_id)
-            found = self._opened(Conversation(room, self._hub, self._peer, self._tasks))
+            cwd = _folder(given.cwd)
+            buffers = Buffers(self._peer, cwd, patience=self._patience)
+            room = await self._hub.open(cwd=cwd, resume=given.session_id, editor=buffers)
+            found = self._opened(room, buffers)
         return found
 
     async def _greet(self, conversation: Conversation, given: schema.NewSession) -> None:
@@ -232,8 +238,14 @@ class Agent:
             "configOptions": choosing.models(state.model, models),
         }
 
-    def _opened(self, conversation: Conversation) -> Conversation:
-        return self._open.setdefault(conversation.room.id, conversation)
+    def _opened(self, room: Room, buffers: Buffers) -> Conversation:
+        found = self._open.get(room.id)
+        if found is None or found.room is not room:
+            if found is not None:
+                found.close()
+            found = Conversation(room, self._hub, self._peer, self._tasks, buffers)
+            self._open[room.id] = found
+        return found
 
     def _conversation(self, id: str) -> Conversation:
         found = self._open.get(id)

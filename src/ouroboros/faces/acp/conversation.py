@@ -24,6 +24,7 @@ from ouroboros.core.events import (
 from ouroboros.core.events.question import Question, UserAnswered, UserAsked
 from ouroboros.core.parts import Media
 from ouroboros.faces.acp import asking, lines
+from ouroboros.faces.acp.buffers import Buffers
 from ouroboros.faces.acp.content import said
 from ouroboros.faces.acp.frames import Json
 from ouroboros.faces.acp.peer import Peer, PeerRefused
@@ -45,9 +46,14 @@ class Ended(NamedTuple):
 class Conversation:
     """Tells an editor what happens in a session, and asks it what is asked."""
 
-    def __init__(self, room: Room, hub: Hub, peer: Peer, tasks: TaskGroup) -> None:
-        """Tells all that happens from now on, while the room is open."""
+    def __init__(
+        self, room: Room, hub: Hub, peer: Peer, tasks: TaskGroup, buffers: Buffers
+    ) -> None:
+        """Tells all that happens from now on, while the room is open; ``buffers`` are what it was opened with."""
         self.room = room
+        self._buffers = buffers
+        buffers.session = room.id
+        buffers.tell = lambda text: self._notice(Notice(text=text, level="warning"))
         self._hub, self._peer, self._tasks = hub, peer, tasks
         self._telling = Telling(self.cwd)
         self._questions: dict[str, CancelScope] = {}
@@ -112,6 +118,7 @@ class Conversation:
             raise Misuse("a prompt of this session is under way", hint="cancel it first")
         text, media = said(blocks, self.cwd)
         turn = self._turn = _Turn()
+        self._buffers.is_silent = False
         try:
             if not media and lines.is_line(text):
                 await self._line(text, turn)

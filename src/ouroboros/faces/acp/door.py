@@ -11,6 +11,7 @@ from anyio import CancelScope, create_task_group, to_thread
 
 from ouroboros.faces.acp import frames
 from ouroboros.faces.acp.agent import Agent
+from ouroboros.faces.acp.buffers import READ_SECONDS
 from ouroboros.faces.acp.peer import Peer
 
 if TYPE_CHECKING:
@@ -44,14 +45,17 @@ class WayOut(Protocol):
         ...
 
 
-async def serve(hub: "Hub", stdin: int, out: WayOut) -> None:
-    """Does what each line asks for; returns when there are no more, or nobody reads the answers."""
+async def serve(hub: "Hub", stdin: int, out: WayOut, *, patience: float = READ_SECONDS) -> None:
+    """Does what each line asks for; returns when there are no more, or nobody reads the answers.
+
+    ``patience`` is how many seconds the editor has to say what is in a file.
+    """
     peer = Peer(out.write)
     async with create_task_group() as tasks:
         tasks.start_soon(out.drain)
         tasks.start_soon(_end_when_gone, out, tasks.cancel_scope)
         async with create_task_group() as serving:
-            agent = Agent(hub, peer, serving)
+            agent = Agent(hub, peer, serving, patience=patience)
             async with aclosing(lines(stdin)) as found:
                 async for line in found:
                     await agent.take(frames.step(line) if line else frames.TOO_LONG)

@@ -17,6 +17,10 @@ class PeerRefused(OuroborosError):
     """The editor answered with an error, or not as the protocol says."""
 
 
+class PeerGone(PeerRefused):
+    """There is no editor any more; what it still did nobody knows."""
+
+
 class _Waiting:
     def __init__(self) -> None:
         self.answered = anyio.Event()
@@ -51,6 +55,7 @@ class Peer:
         One who does not wait any longer takes the question back.
 
         Raises:
+            PeerGone: It is not there any more.
             PeerRefused: It answered with an error, or with nonsense.
         """
         self._number += 1
@@ -63,6 +68,8 @@ class Peer:
             if self._waiting.pop(id, None) is not None and waiting.reply is None:
                 self.tell("$/cancel_request", {"requestId": id})
         reply = waiting.reply or Reply(id=id, problem=_GONE)
+        if reply.problem is _GONE:
+            raise PeerGone(_GONE.message)
         if reply.problem is not None:
             raise PeerRefused(f"the editor refused {method}: {reply.problem.message}")
         try:

@@ -141,6 +141,12 @@ class Permission(_Said, frozen=True, kw_only=True):
     outcome: Outcome
 
 
+class FileText(_Said, frozen=True, kw_only=True):
+    """What the editor has of a file."""
+
+    content: str
+
+
 class CancelRequest(_Said, frozen=True, kw_only=True):
     """A request that nobody wants an answer to any more."""
 

@@ -15,6 +15,7 @@ from ouroboros.tools.builtin.permissions import Beyond
 from ouroboros.tools.builtin.search import FindTool, GrepTool, ListTool
 from ouroboros.tools.builtin.session import DoneTool, UpdatePlanTool
 from ouroboros.tools.builtin.shell import ShellTool
+from ouroboros.tools.builtin.texts import Editor, Texts
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.exec.starting import Starter
 from ouroboros.tools.registry import AnyTool
@@ -30,6 +31,7 @@ def builtin_tools(
     processes: Processes | None = None,
     login: bool = True,
     beyond: Callable[[], Beyond] | None = None,
+    editor: Editor | None = None,
 ) -> tuple[AnyTool, ...]:
     """New tools with these settings, in the order a model reads them.
 
@@ -41,15 +43,16 @@ def builtin_tools(
         processes: Holds commands that outlive their call; without it each ends with its call.
         login: Such commands have the person's aliases and functions.
         beyond: What single ones may be given besides; without it they may not ask for it.
+        editor: Has files open for a person; without it files are read and written on the disk.
     """
     starter = Starter(shell, processes.snapshots if processes is not None else None)
-    seen = Seen()
+    seen, texts = Seen(), Texts(editor)
     return (
-        ReadTool(seen),
-        WriteTool(limit=write_bytes, seen=seen),
-        EditTool(seen),
-        MultiEditTool(seen),
-        ApplyPatchTool(seen, limit=write_bytes),
+        ReadTool(seen, texts=texts),
+        WriteTool(limit=write_bytes, seen=seen, texts=texts),
+        EditTool(seen, texts=texts),
+        MultiEditTool(seen, texts=texts),
+        ApplyPatchTool(seen, limit=write_bytes, texts=texts),
         ListTool(),
         FindTool(),
         GrepTool(),

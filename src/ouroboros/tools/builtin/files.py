@@ -1,6 +1,7 @@
 """Reading, writing and editing single files."""
 
 from collections.abc import AsyncGenerator
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,10 +11,11 @@ from msgspec import Meta, Struct
 from ouroboros.core.errors import ToolFailed
 from ouroboros.core.limits import WRITE_BYTES
 from ouroboros.tools.builtin.location import located, missing, shown
+from ouroboros.tools.builtin.texts import UNSAVED, Held, Texts
 from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.tool import Effect, Result, ToolContext
 from ouroboros.workspace.diff import unified
-from ouroboros.workspace.files import Decoded, FileMissing, bytes_of, decoded, write_atomic
+from ouroboros.workspace.files import Decoded, FileMissing, decoded
 from ouroboros.workspace.pages import PAGE_BYTES, page
 from ouroboros.workspace.ranges import spelled
 from ouroboros.workspace.replacement import Draft, Replacement
@@ -62,9 +64,9 @@ class ReadTool:
     arguments = ReadArguments
     parallel_safe = True
 
-    def __init__(self, seen: Seen | None = None) -> None:
-        """``seen`` is what the session knows of files."""
-        self._seen = seen or Seen()
+    def __init__(self, seen: Seen | None = None, *, texts: Texts | None = None) -> None:
+        """``seen`` is what the session knows of files; ``texts`` where they are, the disk without it."""
+        self._seen, self.texts = seen or Seen(), texts or Texts()
 
     def effect(self, arguments: ReadArguments, cwd: Path) -> Effect:
         """Reads one path."""
@@ -72,7 +74,7 @@ class ReadTool:
 
     async def run(self, arguments: ReadArguments, context: ToolContext) -> AsyncGenerator[Result]:
         """One page of the file."""
-        yield Result.of(await to_thread.run_sync(_page, arguments, context, self._seen))
+        yield Result.of(await to_thread.run_sync(_page, arguments, context, self._seen, self.texts))
 
 
 class WriteTool:
@@ -83,10 +85,12 @@ class WriteTool:
     arguments = WriteArguments
     parallel_safe = False
 
-    def __init__(self, *, limit: int = WRITE_BYTES, seen: Seen | None = None) -> None:
+    def __init__(
+        self, *, limit: int = WRITE_BYTES, seen: Seen | None = None, texts: Texts | None = None
+    ) -> None:
         """``limit`` is the largest file it makes, in bytes; ``seen`` what the session knows of files."""
         self._limit = limit
-        self._seen = seen or Seen()
+        self._seen, self.texts = seen or Seen(), texts or Texts()
 
     def effect(self, arguments: WriteArguments, cwd: Path) -> Effect:
         """Writes one path."""
@@ -99,7 +103,8 @@ class WriteTool:
         if len(data) > self._limit:
             raise ToolFailed(f"{path} would have {len(data)} bytes; the limit is {self._limit}")
 
-        yield await to_thread.run_sync(_write, path, arguments.content, data, context, self._seen)
+        write = partial(_write, path, arguments.content, data, seen=self._seen, texts=self.texts)
+        yield await to_thread.run_sync(write, context)
 
 
 class EditTool:
@@ -110,9 +115,9 @@ class EditTool:
     arguments = EditArguments
     parallel_safe = False
 
-    def __init__(self, seen: Seen | None = None) -> None:
-        """``seen`` is what the session knows of files."""
-        self._seen = seen or Seen()
+    def __init__(self, seen: Seen | None = None, *, texts: Texts | None = None) -> None:
+        """``seen`` is what the session knows of files; ``texts`` where they are, the disk without it."""
+        self._seen, self.texts = seen or Seen(), texts or Texts()
 
     def effect(self, arguments: EditArguments, cwd: Path) -> Effect:
         """Writes one path."""
@@ -125,7 +130,8 @@ class EditTool:
             new_text=arguments.new_text,
             replace_all=arguments.replace_all,
         )
-        yield await to_thread.run_sync(_edit, arguments.path, (change,), context, self._seen)
+        edit = partial(_edit, arguments.path, (change,), context, self._seen)
+        yield await to_thread.run_sync(edit, self.texts)
 
 
 class MultiEditTool:
@@ -137,9 +143,9 @@ class MultiEditTool:
     exposure: Exposure = "deferred"
     parallel_safe = False
 
-    def __init__(self, seen: Seen | None = None) -> None:
-        """``seen`` is what the session knows of files."""
-        self._seen = seen or Seen()
+    def __init__(self, seen: Seen | None = None, *, texts: Texts | None = None) -> None:
+        """``seen`` is what the session knows of files; ``texts`` where they are, the disk without it."""
+        self._seen, self.texts = seen or Seen(), texts or Texts()
 
     def effect(self, arguments: MultiEditArguments, cwd: Path) -> Effect:
         """Writes one path."""
@@ -149,9 +155,8 @@ class MultiEditTool:
         self, arguments: MultiEditArguments, context: ToolContext
     ) -> AsyncGenerator[Result]:
         """Changes the file once, after every edit was found to fit."""
-        yield await to_thread.run_sync(
-            _edit, arguments.path, tuple(arguments.edits), context, self._seen
-        )
+        edit = partial(_edit, arguments.path, tuple(arguments.edits), context, self._seen)
+        yield await to_thread.run_sync(edit, self.texts)
 
 
 def _effect(kind: str, verb: str, path: str, cwd: Path) -> Effect:
@@ -159,17 +164,24 @@ def _effect(kind: str, verb: str, path: str, cwd: Path) -> Effect:
     return Effect(kind=kind, action=f"{verb} {shown(where, cwd)}", paths=(where,))
 
 
-def _page(arguments: ReadArguments, context: ToolContext, seen: Seen) -> str:
+def _page(arguments: ReadArguments, context: ToolContext, seen: Seen, texts: Texts) -> str:
     path = located(arguments.path, context.cwd)
+    unsaved = texts.unsaved(path)
     try:
+        if unsaved is not None:
+            seen.wrote(path, unsaved)
+            return f"{page(path, arguments.offset or 1, arguments.limit, data=unsaved)}{UNSAVED}\n"
         seen.read(path)
         return page(path, arguments.offset or 1, arguments.limit)
     except FileMissing as failed:
         raise missing(path, failed, context) from failed
 
 
-def _write(path: Path, content: str, data: bytes, context: ToolContext, seen: Seen) -> Result:
-    held = _held(path)
+def _write(
+    path: Path, content: str, data: bytes, context: ToolContext, *, seen: Seen, texts: Texts
+) -> Result:
+    known = _known(path, texts)
+    held = None if known is None else known.data
     if held is not None:
         seen.check(path, held)
     before = _text_of(path, held)
@@ -178,7 +190,7 @@ def _write(path: Path, content: str, data: bytes, context: ToolContext, seen: Se
     if old.mark:
         data = old.encode(content.removeprefix("\ufeff"))
         notes.append(f"as {old.encoding} with a byte order mark, like before")
-    write_atomic(path, data, admitted=context.admitted, expected=held)
+    notes += filter(None, [texts.put(path, data, admitted=context.admitted, held=known)])
     seen.wrote(path, data)
     name = shown(path, context.cwd)
     verb = "Created" if before is None else "Wrote"
@@ -186,27 +198,32 @@ def _write(path: Path, content: str, data: bytes, context: ToolContext, seen: Se
     return Result.of(f"{verb} {name} ({said})", detail=unified(before or "", content, name))
 
 
-def _held(path: Path) -> bytes | None:
+def _known(path: Path, texts: Texts) -> Held | None:
     """What a file holds; None for none, and for one that is too large or no file."""
     try:
-        return bytes_of(path)
+        return texts.held(path)
     except (ToolFailed, OSError):
         return None
 
 
-def _loaded(path: Path, context: ToolContext) -> bytes:
+def _loaded(path: Path, context: ToolContext, texts: Texts) -> Held:
     try:
-        return bytes_of(path)
+        return texts.held(path)
     except FileMissing as failed:
         raise missing(path, failed, context) from failed
 
 
 def _edit(
-    written: str, changes: tuple[Replacement, ...], context: ToolContext, seen: Seen
+    written: str,
+    changes: tuple[Replacement, ...],
+    context: ToolContext,
+    seen: Seen,
+    texts: Texts,
 ) -> Result:
     path = located(written, context.cwd)
     name = shown(path, context.cwd)
-    held = _loaded(path, context)
+    known = _loaded(path, context, texts)
+    held = known.data
     before = decoded(held, path)
     seen.check(path, held)
     draft = Draft(before.text)
@@ -223,11 +240,13 @@ def _edit(
     if len(idle) == len(changes):
         raise ToolFailed(f"{name} is unchanged: in every edit old_text and new_text are identical")
     after = before.encode(draft.text)
-    write_atomic(path, after, admitted=context.admitted, expected=held)
+    note = texts.put(path, after, admitted=context.admitted, held=known)
     seen.changed(path, held, after)
     said = f"Edited {name}: {_counted(draft, len(changes) - len(idle))}"
     if idle:
         said += f"; skipped edit {', '.join(idle)}: old_text and new_text are identical"
+    if note:
+        said += f"; {note}"
     return Result.of(said, detail=unified(before.text, draft.text, name))
 
 

@@ -10,6 +10,7 @@ from ouroboros.core.errors import ToolFailed
 from ouroboros.core.limits import WRITE_BYTES
 from ouroboros.core.parts import Freeform
 from ouroboros.tools.builtin.location import missing, shown
+from ouroboros.tools.builtin.texts import Held, Texts
 from ouroboros.tools.tool import Effect, Result, ToolContext
 from ouroboros.workspace.diff import unified
 from ouroboros.workspace.files import FileMissing
@@ -70,9 +71,12 @@ class ApplyPatchTool:
     freeform = Freeform(syntax="lark", definition=GRAMMAR)
     parallel_safe = False
 
-    def __init__(self, seen: Seen | None = None, *, limit: int = WRITE_BYTES) -> None:
+    def __init__(
+        self, seen: Seen | None = None, *, limit: int = WRITE_BYTES, texts: Texts | None = None
+    ) -> None:
         """``seen`` hears of what was written; ``limit`` is the largest file it makes, in bytes."""
         self._seen, self._limit = seen, limit
+        self.texts = texts or Texts()
 
     def effect(self, arguments: ApplyPatchArguments, cwd: Path) -> Effect:
         """Writes every path the patch names."""
@@ -86,7 +90,41 @@ class ApplyPatchTool:
     ) -> AsyncGenerator[Result]:
         """Checks, then writes."""
         hunks = _parsed(arguments.input)
-        yield await to_thread.run_sync(_apply, hunks, context, self._seen, self._limit)
+        files = Disk(admitted=context.admitted, seen=self._seen)
+        if not self.texts.is_disk:
+            files = _Held(self.texts, context.admitted, self._seen)
+        yield await to_thread.run_sync(_apply, hunks, context, files, self._limit)
+
+
+class _Held(Disk):
+    """Files of which an editor may hold more than the disk."""
+
+    def __init__(self, texts: Texts, admitted: tuple[Path, ...], seen: Seen | None) -> None:
+        super().__init__(admitted=admitted, seen=seen)
+        self._texts, self._admitted, self._seen = texts, admitted, seen
+        self._held: dict[Path, Held] = {}
+        self.notes: list[str] = []
+
+    def read(self, path: Path) -> str:
+        held = self._held[path] = self._texts.held(path)
+        try:
+            return held.data.decode()
+        except UnicodeDecodeError as broken:
+            raise ToolFailed(f"{path} is not UTF-8 text") from broken
+
+    def write(self, path: Path, text: str) -> None:
+        data = text.encode()
+        held = self._held.get(path)
+        if held is None and path.is_file():
+            held = self._texts.held(path)
+        if note := self._texts.put(path, data, admitted=self._admitted, held=held):
+            self.notes.append(f"{path}: {note}\n")
+        self._held.pop(path, None)
+        if self._seen is not None:
+            if held is None:
+                self._seen.wrote(path, data)
+            else:
+                self._seen.changed(path, held.data, data)
 
 
 def _parsed(text: str) -> tuple[Hunk, ...]:
@@ -115,17 +153,19 @@ def _names(hunks: tuple[Hunk, ...]) -> list[str]:
     return names
 
 
-def _apply(hunks: tuple[Hunk, ...], context: ToolContext, seen: Seen | None, limit: int) -> Result:
+def _apply(hunks: tuple[Hunk, ...], context: ToolContext, files: Disk, limit: int) -> Result:
     cwd = context.cwd
     try:
-        verify(hunks, cwd, Disk(), limit=limit)
+        verify(hunks, cwd, files, limit=limit)
     except ToolFailed as failed:
         raise _refused(_with_namesakes(failed, hunks, context)) from failed
-    applied = apply_patch(hunks, cwd, Disk(admitted=context.admitted, seen=seen))
+    applied = apply_patch(hunks, cwd, files)
+    notes = "".join(files.notes) if isinstance(files, _Held) else ""
     detail = "".join(_diff(change, cwd) for change in applied.changes)
     if applied.failure:
-        return Result.of(_partial(applied.changes, applied.failure), ok=False, detail=detail)
-    return Result.of(summary(applied.changes, with_lines=True), detail=detail)
+        text = _partial(applied.changes, applied.failure)
+        return Result.of(text + notes, ok=False, detail=detail)
+    return Result.of(summary(applied.changes, with_lines=True) + notes, detail=detail)
 
 
 def _with_namesakes(

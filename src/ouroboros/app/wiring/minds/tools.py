@@ -61,6 +61,7 @@ async def joined(
             repo_map=partial(toolbox.repo_map_in, kit.home),
             beyond=partial(toolbox.beyond_for, kit),
             goals=goals.makers(kit.state, kit.ids),
+            editor=kit.editor,
         )
     )
     children = SessionChildren(kit.state, kit.stop.send)

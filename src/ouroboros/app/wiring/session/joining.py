@@ -113,6 +113,7 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         only=opening.only,
         spill=NoSpill() if opening.ephemeral else Outputs(opening.home, parts.leaks),
         ephemeral=opening.ephemeral,
+        editor=opening.editor,
     )
 
 

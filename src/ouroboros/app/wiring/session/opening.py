@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ouroboros.app.config.layers import Loaded
     from ouroboros.browser.live.live import Live
     from ouroboros.llm.cassettes.tap import Tap
+    from ouroboros.tools.builtin.texts import Editor
 
 
 type Show = Callable[[list[Envelope]], None]
@@ -51,6 +52,7 @@ class Opening(Struct, frozen=True, kw_only=True):
         rooms: Opens sessions of the same home for work apart, with other settings.
         ephemeral: Nothing of it is kept.
         output_schema: JSON Schema that its answers have to fit; empty for none.
+        editor: Has files open for the person.
         chosen: Names of settings that count now; in the others a session that goes on keeps its own.
     """
 
@@ -73,6 +75,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     hooks: "Loaded | None" = None
     ephemeral: bool = False
     output_schema: bytes = b""
+    editor: "Editor | None" = None
 
 
 class Built(Struct, kw_only=True):
