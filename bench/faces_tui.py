@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import ClassVar, override
 
 import anyio
-import anyio.lowlevel
 from anyio import create_task_group
 from textual.drivers.headless_driver import HeadlessDriver
 
@@ -156,6 +155,7 @@ class Recorder(HeadlessDriver):
 
     seen: ClassVar[dict[str, float]] = {}
     frames: ClassVar[list[float]] = []
+    drawn: ClassVar[anyio.Event]
 
     @property
     @override
@@ -166,6 +166,7 @@ class Recorder(HeadlessDriver):
     def write(self, data: str) -> None:
         now = time.perf_counter()
         self.frames.append(now)
+        self.drawn.set()
         for word in data.split():
             if word.startswith("t0") and word[:6] not in self.seen:
                 self.seen[word[:6]] = now
@@ -203,7 +204,7 @@ async def _streamed(folder: Path, others: int) -> None:
     }
     other = script(folder / "other.jsonl", noise)
     said: dict[str, float] = {}
-    Recorder.seen, Recorder.frames = {}, []
+    Recorder.seen, Recorder.frames, Recorder.drawn = {}, [], anyio.Event()
     began = settings(folder, shown)
 
     def hear(envelope: Envelope) -> None:
@@ -257,7 +258,7 @@ def conversation() -> Iterator[Event]:
 
 async def scroll(folder: Path) -> None:
     """Pages a second of a conversation of 10,000 messages, each a whole frame."""
-    Recorder.frames = []
+    Recorder.frames, Recorder.drawn = [], anyio.Event()
     said: list[str] = []
     app = OuroApp(settings(folder, "echo"))
     app.driver_class = Recorder
@@ -277,10 +278,9 @@ async def scroll(folder: Path) -> None:
             frames: list[float] = []
             used = time.process_time()
             for _ in range(pages):
-                began, before = time.perf_counter(), len(Recorder.frames)
+                began, Recorder.drawn = time.perf_counter(), anyio.Event()
                 app.call_later(app.act, key)
-                while len(Recorder.frames) == before:
-                    await anyio.lowlevel.checkpoint()
+                await Recorder.drawn.wait()
                 frames.append(time.perf_counter() - began)
             frames.sort()
             said.append(

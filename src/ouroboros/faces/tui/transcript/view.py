@@ -70,6 +70,7 @@ class Transcript(ScrollView, can_focus=False):
         self._places: dict[int, int] = {}
         self._heights = Heights()
         self._laid: OrderedDict[int, list[Strip]] = OrderedDict()
+        self._inks: dict[str, Style] = {}
         self._changed: set[int] = set()
         self._frame: Timer | None = None
         self._drawn_until = 0.0
@@ -128,6 +129,7 @@ class Transcript(ScrollView, can_focus=False):
         """Shows everything in another way."""
         if palette is not None:
             self.palette = palette
+            self._inks.clear()
         look = self._look
         self._look = replace(
             look,
@@ -152,21 +154,22 @@ class Transcript(ScrollView, can_focus=False):
     # Textual's own hooks.
 
     @override
-    def render_line(self, y: int) -> Strip:
-        row = self.scroll_offset.y + y
-        width = self.scrollable_content_region.width
-        place, inner = self._heights.find(row)
-        strips = self._strips(place) if place < len(self._blocks) else []
-        if inner >= len(strips):
-            return Strip.blank(width, self.rich_style)
-        strip = strips[inner]
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # Not by the library's own way, which makes six strips of each of ours in every frame.
+        top = self.scroll_offset.y + crop.y
+        strips = self._shown(top, crop.height)
         selection = self.text_selection
-        if selection is not None and (span := selection.get_span(row)) is not None:
-            start, end = span
-            style = self.screen.get_component_rich_style("screen--selection")
-            style = Style(reverse=True) if self.palette.is_plain else style
-            strip = _selected(strip, start, width if end == -1 else end, style)
-        return strip.apply_offsets(0, row)
+        if selection is not None:
+            strips = [self._marked(each, top + at, selection) for at, each in enumerate(strips)]
+        if crop.x or crop.width < self._look.columns:
+            return [each.crop(*crop.column_span) for each in strips]
+        return strips
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        """One line, in which each cell knows where it stands: what the mouse points at."""
+        row = self.scroll_offset.y + y
+        return self._shown(row, 1)[0].apply_offsets(0, row)
 
     @override
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
@@ -185,6 +188,7 @@ class Transcript(ScrollView, can_focus=False):
     @override
     def notify_style_update(self) -> None:
         super().notify_style_update()
+        self._inks.clear()
         self._laid.clear()
 
     @override
@@ -307,8 +311,7 @@ class Transcript(ScrollView, can_focus=False):
         before = self._blocks[place - 1] if place else None
         rows: list[Row] = [()] if is_apart(block, before) else []
         rows += rows_of(block, self._look)
-        ground, width = self.rich_style, self.scrollable_content_region.width
-        strips = [self._strip(each).adjust_cell_length(width).apply_style(ground) for each in rows]
+        strips = [self._strip(each) for each in rows]
         self._laid[place] = strips
         self._heights.change(place, len(strips))
         while len(self._laid) > _KEPT:
@@ -316,9 +319,45 @@ class Transcript(ScrollView, can_focus=False):
         return strips
 
     def _strip(self, line: Row) -> Strip:
-        return Strip([
-            Segment(span.text, style_of(self.palette, span.style)) for span in line if span.text
-        ])
+        segments = [Segment(span.text, self._ink(span.style)) for span in line if span.text]
+        width = self.scrollable_content_region.width
+        empty = width - sum(segment.cell_length for segment in segments)
+        if empty > 0:
+            segments.append(Segment(" " * empty, self._ink("")))
+        strip = Strip(segments, width - min(empty, 0))
+        return strip.crop(0, width) if empty < 0 else strip
+
+    def _ink(self, words: str) -> Style:
+        """The style of a span on this ground, as the terminal can show it."""
+        found = self._inks.get(words)
+        if found is None:
+            found = self.rich_style + style_of(self.palette, words)
+            for each in self.get_line_filters():
+                [shown] = each.apply([Segment(" ", found)], self.background_colors[1])
+                found = shown.style or Style()
+            self._inks[words] = found
+        return found
+
+    def _shown(self, row: int, count: int) -> list[Strip]:
+        """The strips of so many rows."""
+        place, inner = self._heights.find(row)
+        strips: list[Strip] = []
+        while len(strips) < count and place < len(self._blocks):
+            strips += self._strips(place)[inner:]
+            place, inner = place + 1, 0
+        missing = count - len(strips)
+        if missing > 0:
+            return strips + [self._strip(())] * missing
+        return strips[:count]
+
+    def _marked(self, strip: Strip, row: int, selection: Selection) -> Strip:
+        span = selection.get_span(row)
+        if span is None:
+            return strip
+        start, end = span
+        style = self.screen.get_component_rich_style("screen--selection")
+        style = Style(reverse=True) if self.palette.is_plain else style
+        return _selected(strip, start, strip.cell_length if end == -1 else end, style)
 
     def _text(self, row: int) -> str:
         place, inner = self._heights.find(row)
