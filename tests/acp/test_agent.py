@@ -277,6 +277,23 @@ async def test_the_steps_of_the_work_are_told_as_a_plan(tmp_path: Path) -> None:
         assert editor.updates("tool_call") == []
 
 
+async def test_how_full_the_context_is_and_what_it_cost_is_told(tmp_path: Path) -> None:
+    async with editing(tmp_path, [WRITE, DONE]) as editor:
+        session = await editor.open()
+        await editor.prompt(session, "Write it.")
+        first, last = editor.updates("usage_update")
+        meter = editor.stage.hub.rooms()[0].session.meter()
+        assert (last["used"], last["size"]) == (meter.used, meter.window)
+        assert 0 < first["used"] < last["used"] < last["size"]
+        spent = editor.stage.hub.rooms()[0].state.spent.cost
+        assert last.get("cost") == (None if spent is None else {"amount": spent, "currency": "USD"})
+        await editor.ask("session/close", sessionId=session)
+        editor.frames.clear()
+        wish: Frame = {"sessionId": session, "cwd": str(editor.cwd), "mcpServers": []}
+        await editor.ask("session/load", **wish)
+        await editor.until(lambda _: bool(editor.updates("usage_update")))
+
+
 async def test_the_models_question_is_answered_by_one_of_its_options(tmp_path: Path) -> None:
     options = [
         {"label": "Red", "description": "warm"},

@@ -13,6 +13,8 @@ from ouroboros.app.hub import Gap, Hub, Room
 from ouroboros.core.commands import Answer, Command, Interrupt, Submit
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.core.events import (
+    AgentMessage,
+    ContextCompacted,
     Envelope,
     ErrorRaised,
     PermissionAnswered,
@@ -29,7 +31,7 @@ from ouroboros.faces.acp.content import said
 from ouroboros.faces.acp.frames import Json
 from ouroboros.faces.acp.peer import Peer, PeerRefused
 from ouroboros.faces.acp.schema import Block, Permission
-from ouroboros.faces.acp.telling import Telling, words
+from ouroboros.faces.acp.telling import Telling, usage, words
 from ouroboros.faces.slashes.control import Say
 from ouroboros.faces.wording.face import Notice
 
@@ -76,6 +78,8 @@ class Conversation:
     def greet(self) -> None:
         """What is there besides words."""
         self.tell(lines.available())
+        if self.room.session.resumed:
+            self._tell_usage()
 
     async def replay(self) -> None:
         """Tells what was said and done on the branch that the session stands on.
@@ -202,6 +206,8 @@ class Conversation:
         for update in self._telling.take(envelope):
             self.tell(update)
         match envelope.data:
+            case AgentMessage(partial=False) | ContextCompacted():
+                self._tell_usage()
             case PermissionRequested() as event:
                 self._ask(event)
             case UserAsked() as event:
@@ -217,6 +223,9 @@ class Conversation:
                 self._turn.ended = Ended(error=error)
             case _:
                 pass
+
+    def _tell_usage(self) -> None:
+        self.tell(usage(self.room.session.meter(), self.room.state.spent.cost))
 
     def _ask(self, event: PermissionRequested) -> None:
         if event.reviewer == "person":

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from ouroboros.app.text import plain
+from ouroboros.core.context import Meter
 from ouroboros.core.events import (
     AgentMessage,
     Envelope,
@@ -148,6 +149,12 @@ def changes(diff: str, cwd: Path) -> list[Json]:
 def content(text: str) -> Json:
     """Text of a call, which an editor shows as Markdown."""
     return {"type": "content", "content": {"type": "text", "text": text}}
+
+
+def usage(meter: Meter, cost: float | None) -> Json:
+    """How full the context is, and what the session has cost in dollars as far as that is known."""
+    told: Json = {"sessionUpdate": "usage_update", "used": meter.used, "size": meter.window}
+    return told if cost is None else {**told, "cost": {"amount": cost, "currency": "USD"}}
 
 
 def words(text: str) -> Json:
