@@ -127,7 +127,7 @@ async def test_modes_models_commands_and_views_are_reached_by_keys_alone(page: S
         await window.say("/mode plan")
         await window.until("ouro.store.current.state.mode === 'plan'")
         await window.say("/mode nonsense")
-        await window.shows("there is no mode nonsense")
+        await window.shows("there is no mode 'nonsense'")
         await window.press("Alt+m")
         await window.until("document.activeElement.matches('[role=dialog] input')")
         await window.type("openai-chat/another")

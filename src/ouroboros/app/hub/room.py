@@ -1,8 +1,9 @@
 """One open session, for any number of faces."""
 
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -31,6 +32,7 @@ from ouroboros.core.state import State
 from ouroboros.store.following import page
 
 type Sink = Callable[[Envelope], None]
+type Act = Callable[[], Awaitable[None]]
 
 _LONG = (Submit, Compact, Review, AcceptPlan, RefusePlan, Queue, SetGoal)
 """Commands that may begin a run, and return when it is over."""
@@ -112,20 +114,41 @@ class Room:
             StoreFailed: It cannot be kept.
         """
         self.touch()
-        if self.is_closing:
-            raise Misuse("this session is being closed", hint="open it again")
+        self._check_open()
         if isinstance(command, Steer) and command.text.strip() and not self.running:
             command = Submit(text=command.text)
         if self.session.running or not isinstance(command, _LONG):
             await self.session.send(command)
             return
+        await self._begun(partial(self._said, command))
+
+    async def work(self, act: Act) -> None:
+        """Does what a person asked for besides; where that begins a run it returns when it has begun.
+
+        It goes on when nobody waits for it any more.
+
+        Raises:
+            OuroborosError: What ``act`` raises, if that came before a run began.
+        """
+        self.touch()
+        self._check_open()
+        if self.session.running:
+            await act()
+            return
+        await self._begun(act)
+
+    async def _begun(self, act: Act) -> None:
         job = _Job()
-        self._tasks.start_soon(self._carry_out, command, job)
+        self._tasks.start_soon(self._carry_out, act, job)
         while not (job.is_over or self.session.running):
             await lowlevel.checkpoint()
             await job.look()
         if job.problem is not None:
             raise job.problem
+
+    def _check_open(self) -> None:
+        if self.is_closing:
+            raise Misuse("this session is being closed", hint="open it again")
 
     def listen(self, sink: Sink) -> None:
         """Shows every event from now on, in order, on the event loop; the sink must not block.
@@ -235,13 +258,13 @@ class Room:
         after = live[-1].seq if live else after
         return [*live, *self._tail.of(after, output=is_new)]
 
-    async def _carry_out(self, command: Command, job: "_Job") -> None:
+    async def _carry_out(self, act: Act, job: "_Job") -> None:
         self._jobs += 1
         self._idle = anyio.Event()
         self.problem = None
         self._tell(self.id)
         try:
-            await self._said(command)
+            await act()
         except OuroborosError as problem:
             job.problem = self.problem = problem
         except Exception as bug:

@@ -219,13 +219,19 @@ def canonical(line: str) -> str:
     return name if name in SLASHES else ""
 
 
-async def heard(seat: Seat, line: str, *, running: bool) -> Control:
-    """Does what a line says that begins with a slash, ``!`` or ``# ``; a mistake is shown, no more."""
+def split(line: str) -> tuple[str, str]:
+    """The name of the command in a line that begins with a slash, ``!`` or ``# ``, and the rest."""
     if line.startswith("!"):
         line = f"! {line[1:]}"
     name, _, rest = line.removeprefix("/").strip().partition(" ")
+    return one_line(name), rest.strip()
+
+
+async def heard(seat: Seat, line: str, *, running: bool) -> Control:
+    """Does what a line says that begins with a slash, ``!`` or ``# ``; a mistake is shown, no more."""
+    name, rest = split(line)
     try:
-        return await carry_out(seat, one_line(name), rest.strip(), running=running)
+        return await carry_out(seat, name, rest, running=running)
     except OuroborosError as problem:
         text = f"error: {problem.message}"
         seat.face.tell(Notice(text=text, level="error", hint=problem.hint))

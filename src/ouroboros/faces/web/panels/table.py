@@ -5,6 +5,7 @@ from ouroboros.faces.web.panels import (
     conversation,
     files,
     kept,
+    lines,
     past,
     providers,
     rules,
@@ -14,7 +15,7 @@ from ouroboros.faces.web.panels import (
 from ouroboros.faces.web.routing import Described
 from ouroboros.faces.web.site import Site
 
-_PANELS = (changes, conversation, files, kept, past, providers, rules, settings, spending)
+_PANELS = (changes, conversation, files, kept, lines, past, providers, rules, settings, spending)
 
 
 def routes(site: Site) -> list[Described]:

@@ -30,7 +30,7 @@ export class Link extends Watched {
   }
 
   get(path) { return this.call("GET", path); }
-  post(path, body = {}) { return this.call("POST", path, body); }
+  post(path, body = {}, patience = PATIENCE) { return this.call("POST", path, body, patience); }
   put(path, body = {}) { return this.call("PUT", path, body); }
   del(path) { return this.call("DELETE", path); }
 
@@ -39,12 +39,12 @@ export class Link extends Watched {
     return this.post(`/sessions/${encodeURIComponent(session)}/commands`, command);
   }
 
-  async call(method, path, body) {
+  async call(method, path, body, patience = PATIENCE) {
     let answer;
     const headers = body === undefined ? {} : { "Content-Type": "application/json" };
     try {
       answer = await fetch(this.root + path, {
-        method, headers, credentials: "same-origin", signal: AbortSignal.timeout(PATIENCE),
+        method, headers, credentials: "same-origin", signal: AbortSignal.timeout(patience),
         body: body === undefined ? undefined : JSON.stringify(body),
       });
     } catch {

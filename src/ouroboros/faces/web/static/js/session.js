@@ -1,5 +1,5 @@
 // One open session as the page knows it: its events, what they add up to, and the stream they come by.
-import { apply, empty, tear } from "./fold/fold.js";
+import { apply, empty, say, tear } from "./fold/fold.js";
 import { Watched } from "./watched.js";
 
 const REFRESH_ON = new Set(["task.completed", "task.cancelled", "context.compacted", "session.branched", "session.rollback", "turn.started", "session.changed"]);
@@ -77,6 +77,12 @@ export class Session extends Watched {
       if (command.request_id) this.mine.delete(command.request_id);
       throw error;
     }
+  }
+
+  /** Shows lines that are no event; they are kept nowhere. */
+  tell(told) {
+    for (const { text, level, hint } of told) say(this.state, { seq: this.state.seq, ts: Date.now() / 1000 }, { text, level, hint, sort: "told" });
+    this.changed();
   }
 
   /** Asks the server for what no event says: the meter, a problem of the run. */

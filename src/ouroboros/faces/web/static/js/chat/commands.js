@@ -1,90 +1,78 @@
-// The commands behind a slash that the page knows: each is a wish, or shows a view. `waits`: not during a run.
-import { modes } from "../text/words.js";
+// The commands behind a slash: those that show something of the page are done here, all others by the server, as every
+// face has them. `waits`: not during a run; `alone`: the server does it where words follow.
 
-const turns = (rest) => {
-  if (!rest) return 1;
-  if (!/^\d{1,4}$/.test(rest) || rest === "0") throw new Error(`${rest} is not a number of turns`);
-  return Number(rest);
-};
-const need = (rest, usage) => {
-  if (!rest) throw new Error(`it takes more words: ${usage}`);
-  return rest;
-};
-const send = (wish) => ({ session }, rest) => session.send(wish(rest));
+const MINUTES = 10 * 60_000;
 const show = (id) => ({ page }) => page.show(id);
 
-export const COMMANDS = {
-  help: { usage: "/help", meaning: "every key and command", act: ({ page }) => page.sheet("help") },
-  model: {
-    usage: "/model [PROVIDER/NAME]", meaning: "another model for the turns to come",
-    act: ({ session, page }, rest) => (rest ? session.send({ type: "set_model", model: rest }) : page.sheet("model")),
-  },
-  effort: { usage: "/effort LEVEL", meaning: "how much the model reasons: none to max", act: send((rest) => ({ type: "set_model", effort: need(rest, "/effort high") })) },
-  mode: {
-    usage: "/mode [NAME]", meaning: "how much is asked: plan, ask, auto-edit, full-auto",
-    act: ({ session, page }, rest) => {
-      if (!rest) return page.sheet("mode");
-      if (!(rest in modes)) throw new Error(`there is no mode ${rest}; there are ${Object.keys(modes).join(", ")}`);
-      return session.send({ type: "set_mode", mode: rest });
+const OWN = {
+  help: { alone: true, act: ({ page }) => page.sheet("help") },
+  model: { alone: true, act: ({ page }) => page.sheet("model") },
+  mode: { alone: true, act: ({ page }) => page.sheet("mode") },
+  sessions: { alone: true, act: show("sessions") },
+  resume: { alone: true, act: show("sessions") },
+  diff: { alone: true, act: show("review") },
+  tree: { alone: true, act: show("tree") },
+  rewind: { alone: true, act: show("rewind") },
+  context: { alone: true, act: show("meter") },
+  cost: { alone: true, act: show("meter") },
+  permissions: { alone: true, act: ({ page }) => page.show("settings", { tab: "rules" }) },
+  export: {
+    usage: "/export [jsonl|md|html]", meaning: "have the session as a file",
+    act: ({ session, link }, rest) => {
+      const format = rest || "md";
+      if (!["jsonl", "md", "html"].includes(format)) throw new Error(`there is no form ${format}; there are jsonl, md and html`);
+      const file = document.createElement("a");
+      file.href = `${link.root}/sessions/${encodeURIComponent(session.id)}/export?format=${format}`;
+      file.download = "";
+      file.click();
     },
   },
-  plan: {
-    usage: "/plan [yes [MODE]|no [WHY]]", meaning: "plan only; or answer the plan that waits",
-    act: ({ session }, rest) => {
-      const [word, ...more] = rest.split(/\s+/);
-      if (!rest) return session.send({ type: "set_mode", mode: "plan" });
-      if (word === "yes") return session.send({ type: "accept_plan", mode: more[0] || null });
-      if (word === "no") return session.send({ type: "refuse_plan", text: more.join(" ") });
-      throw new Error("say /plan, /plan yes or /plan no");
-    },
-  },
-  compact: { usage: "/compact [FOCUS]", meaning: "summarise the history now", waits: true, act: send((focus) => ({ type: "compact", focus })) },
-  queue: { usage: "/queue TEXT", meaning: "say it when the run has ended", act: send((text) => ({ type: "queue", text: need(text, "/queue TEXT") })) },
-  goal: {
-    usage: "/goal [TEXT|pause|resume|clear|budget N]", meaning: "what to work towards over many turns",
-    act: ({ session, store }, rest) => {
-      if (!rest) return store.say(session.state.goal ? `Goal: ${session.state.goal.objective}` : "There is no goal");
-      if (rest === "pause") return session.send({ type: "set_goal", status: "paused" });
-      if (rest === "resume") return session.send({ type: "set_goal", status: "active" });
-      if (rest === "clear") return session.send({ type: "set_goal", clear: true });
-      const budget = /^budget (\d+)$/.exec(rest);
-      return session.send(budget ? { type: "set_goal", token_budget: Number(budget[1]) } : { type: "set_goal", objective: rest });
-    },
-  },
-  review: { usage: "/review [FOCUS]", meaning: "have the uncommitted changes reviewed", waits: true, act: send((focus) => ({ type: "review", target: "uncommitted", focus })) },
-  rename: { usage: "/rename TITLE", meaning: "call this session so", act: send((title) => ({ type: "set_title", title: need(title, "/rename TITLE") })) },
-  personality: { usage: "/personality NAME", meaning: "the manner of speaking: none, friendly, pragmatic", act: send((personality) => ({ type: "set_personality", personality: need(personality, "/personality friendly") })) },
-  undo: { usage: "/undo [TURNS]", meaning: "take the latest turns back, with what they did to files", waits: true, act: send((rest) => ({ type: "undo", turns: turns(rest) })) },
-  redo: { usage: "/redo", meaning: "have again what was taken back last", waits: true, act: send(() => ({ type: "redo" })) },
-  rollback: { usage: "/rollback [TURNS]", meaning: "leave the latest turns; files stay as they are", waits: true, act: send((rest) => ({ type: "rollback", turns: turns(rest) })) },
-  fork: {
-    usage: "/fork", meaning: "go on in another session that begins like this one", waits: true,
-    act: async ({ session, store }) => {
-      const forked = new Promise((done) => {
-        const end = session.on(["session.forked"], ({ data }) => { end(); done(data.child); });
-      });
-      await session.send({ type: "fork" });
-      store.go({ session: await forked, view: "chat" });
-    },
-  },
-  stop: { usage: "/stop", meaning: "stop the run; the history stays valid", act: send(() => ({ type: "interrupt" })) },
   new: { usage: "/new", meaning: "another session", act: ({ store }) => store.go({ session: "", view: "home" }) },
+  stop: { usage: "/stop", meaning: "stop the run; the history stays valid", act: ({ session }) => session.send({ type: "interrupt" }) },
   timeline: { usage: "/timeline", meaning: "every event", act: show("timeline") },
   browser: { usage: "/browser", meaning: "the tabs", act: show("browser") },
   files: { usage: "/files", meaning: "the folder, with what changed", act: show("files") },
-  diff: { usage: "/diff", meaning: "what was changed", act: show("review") },
-  tree: { usage: "/tree", meaning: "every message, on all branches", act: show("tree") },
-  rewind: { usage: "/rewind", meaning: "go back to before a turn", act: show("rewind") },
-  context: { usage: "/context", meaning: "what fills the context", act: show("meter") },
-  cost: { usage: "/cost", meaning: "what was spent", act: show("meter") },
-  permissions: { usage: "/permissions", meaning: "rules, and where they stand", act: show("settings") },
+  artifacts: { usage: "/artifacts", meaning: "what was kept with the session", act: show("artifacts") },
 };
 
-/** Does what a line that begins with a slash says; raises Error with words for the person. */
+/** What has a sign of its own, or means nothing in a page. */
+const SIGNS = new Set(["!", "#", "quit"]);
+
+let asked = null;
+
+/** Every command by its name: {usage, meaning, waits, act}. */
+export function commands(link) {
+  asked ??= link.get("/slashes").then(joined, () => {
+    asked = null; // it is asked for again with the next slash
+    return joined({ commands: [] });
+  });
+  return asked;
+}
+
+function joined({ commands: known }) {
+  const found = {};
+  for (const each of known) if (!SIGNS.has(each.name)) found[each.name] = { ...each, ...OWN[each.name] };
+  for (const [name, each] of Object.entries(OWN)) if (!found[name] && each.usage) found[name] = each;
+  return found;
+}
+
+/** Whether words are for us and not for the model; a path is none, and several lines may begin with a heading. */
+export function isLine(words) {
+  if (words.startsWith("!")) return Boolean(words.slice(1).trim());
+  if (words.startsWith("# ")) return !words.trim().includes("\n");
+  return /^\/(?:[\w?-]+)?(?:\s|$)/.test(words);
+}
+
+/** Does what such a line says; raises Error or Refused with words for the person. */
 export async function carryOut(line, seat) {
-  const [, name, rest = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line);
-  const known = COMMANDS[name];
-  if (!known) throw new Error(`there is no command /${name}; / lists them`);
-  if (known.waits && seat.session.running) throw new Error(`/${name} has to wait until the run ends; Esc stops it`);
-  await known.act(seat, rest.trim());
+  const [, name, rest] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [null, "", line];
+  const own = Object.hasOwn(OWN, name) ? OWN[name] : null;
+  if (own && (!own.alone || !rest.trim())) return own.act(seat, rest.trim());
+  const { session, store, link } = seat;
+  const done = await link.post(`/sessions/${encodeURIComponent(session.id)}/lines`, { line }, MINUTES);
+  session.tell(done.told);
+  if (!done.next) return undefined;
+  if (done.next === "home") return store.go({ session: "", view: "home" });
+  const id = done.next === "new" ? (await link.post("/sessions", { cwd: session.state.cwd })).session : done.next;
+  return store.go({ session: id, view: "chat" });
 }

@@ -3,7 +3,7 @@ import { Button, Icon, html, useLayoutEffect, useRef, useState } from "../ui.js"
 import { filtered } from "../shell/dialog.js";
 import { oneLine, plain } from "../text/safe.js";
 import { modes } from "../text/words.js";
-import { COMMANDS, carryOut } from "./commands.js";
+import { carryOut, commands, isLine } from "./commands.js";
 import { listed } from "./mentions.js";
 
 const drafts = new Map();
@@ -39,7 +39,9 @@ export function Composer({ store, session, page, link }) {
     const before = words.slice(0, at);
     const slash = /^\/(\S*)$/.exec(before);
     if (slash) {
-      const options = Object.entries(COMMANDS).map(([name, each]) => ({
+      const known = await commands(link);
+      if (field.current?.value !== words) return;
+      const options = Object.entries(known).map(([name, each]) => ({
         value: `/${name} `, label: `/${name}`, from: 0, off: running && each.waits,
         hint: running && each.waits ? "when the run has ended" : each.meaning,
       }));
@@ -86,7 +88,7 @@ export function Composer({ store, session, page, link }) {
     });
   };
   const sent = (words, handed, how) => {
-    if (/^\/[a-z]*(?:\s|$)/.test(words)) return carryOut(words, { session, store, page });
+    if (isLine(words)) return carryOut(words, { session, store, page, link });
     if (!session.running) {
       const pictures = handed.map(({ media_type, data, name }) => ({ type: "media", media_type, data, name }));
       return session.send({ type: "submit", text: words, ...(pictures.length ? { media: pictures } : {}) });

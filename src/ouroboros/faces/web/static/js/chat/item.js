@@ -204,7 +204,7 @@ const LEVELS = { info: "right", warning: "warning", error: "warning", debug: "ri
 
 function Notice({ item, seat }) {
   return html`<div class=${`line is-${item.level}`}><${Icon} name=${LEVELS[item.level] ?? "right"} label=${item.level === "info" ? undefined : item.level} />
-    <span class="grow"><span class="foreign">${plain(item.text)}</span>${item.about && html`<span class="hush foreign"> ${oneLine(item.about, 160)}</span>`}
+    <span class="grow"><span class=${`foreign${item.sort === "told" ? " told" : ""}`}>${plain(item.text)}</span>${item.about && html`<span class="hush foreign"> ${oneLine(item.about, 160)}</span>`}
     ${item.hint && html`<span class="hint foreign">${plain(item.hint)}</span>`}</span>
     ${item.session && html`<${Button} kind="quiet small" onClick=${() => seat.store.go({ session: item.session, view: "chat" })}>Show it<//>`}</div>`;
 }

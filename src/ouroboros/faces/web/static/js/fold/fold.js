@@ -5,6 +5,7 @@ import * as done from "./done.js";
 import * as run from "./run.js";
 import * as said from "./said.js";
 
+export { say } from "./asked.js";
 export { empty } from "./parts.js";
 export { tear } from "./said.js";
 

@@ -1,7 +1,7 @@
 // What opens over the page: keys, models, modes, and the palette of everything that can be done.
 import { html, useLoaded, useWatch } from "../ui.js";
 import { modes, tokens } from "../text/words.js";
-import { COMMANDS } from "../chat/commands.js";
+import { commands } from "../chat/commands.js";
 import { Chooser, Dialog } from "./dialog.js";
 import { KEYS } from "./keys.js";
 
@@ -18,7 +18,7 @@ export function Sheet({ store, link, page, session, views }) {
         options=${Object.entries(modes).map(([value, hint]) => ({ value, label: value, hint }))}
         choose=${(mode) => store.attempt(() => session.send({ type: "set_mode", mode }))} />`;
     case "palette":
-      return html`<${Palette} ...${{ store, session, page, views, close }} />`;
+      return html`<${Palette} ...${{ store, link, session, page, views, close }} />`;
     default:
       return null;
   }
@@ -35,12 +35,13 @@ function Models({ link, session, store, close }) {
     placeholder="PROVIDER/NAME" choose=${(model) => store.attempt(() => session.send({ type: "set_model", model }))} />`;
 }
 
-function Palette({ store, session, page, views, close }) {
+function Palette({ store, link, session, page, views, close }) {
+  const { value: known } = useLoaded(() => commands(link), []);
   const running = Boolean(session?.running);
   const options = [
     ...views.filter((view) => view.place === "page" || session).map((view) => ({ value: `view:${view.id}`, label: view.title, hint: view.key ? `Alt+${view.key}` : "" })),
     ...KEYS.filter((each) => each.act && !["?", "/", "i"].includes(each.keys)).map((each) => ({ value: `key:${each.keys}`, label: each.does, hint: each.keys })),
-    ...(session ? Object.entries(COMMANDS).map(([name, each]) => ({
+    ...(session ? Object.entries(known ?? {}).map(([name, each]) => ({
       value: `slash:${name}`, label: `/${name}`, hint: running && each.waits ? "when the run has ended" : each.meaning, off: running && each.waits,
     })) : []),
     ...store.sessions.map((each) => ({ value: `session:${each.id}`, label: each.title || "Nothing said yet", hint: "open session" })),

@@ -1,0 +1,110 @@
+"""Lines for us: the commands after a slash that every face has, notes and the person's own shell, in the page too."""
+
+from pathlib import Path
+
+import pytest
+
+from ouroboros.faces.slashes.table import SLASHES
+from ouroboros.llm.turns import Turn
+from tests.story.stage import call
+from tests.web.conftest import Shown
+from tests.web.serving import Frame, Served, web
+
+
+async def line(served: Served, session: str, words: str) -> tuple[int, Frame]:
+    """A line as the page hands it on."""
+    answer = await served.client.post(f"/api/v1/sessions/{session}/lines", json={"line": words})
+    return answer.status_code, answer.json()
+
+
+async def told(served: Served, session: str, words: str) -> str:
+    """What the command says."""
+    status, said = await line(served, session, words)
+    assert status == 200, said
+    return "\n".join(each["text"] for each in said["told"])
+
+
+async def test_every_command_of_the_other_faces_is_listed_with_the_same_words(
+    tmp_path: Path,
+) -> None:
+    async with web(tmp_path) as served:
+        rows = (await served.client.get("/api/v1/slashes")).json()["commands"]
+    assert [(each["name"], each["usage"], each["meaning"], each["waits"]) for each in rows] == [
+        (name, each.usage, each.meaning, each.waits) for name, each in SLASHES.items()
+    ]
+
+
+async def test_lines_note_run_rename_begin_and_lead_elsewhere(tmp_path: Path) -> None:
+    async with web(tmp_path, [Turn(text="Written")]) as served:
+        session = await served.open()
+        assert "Where is 'Use tabs' to be kept?" in await told(served, session, "# Use tabs")
+        assert "Noted in" in await told(served, session, "/note user")
+        assert "Noted in" in await told(served, session, "# And spaces")
+        notes = (tmp_path / "home" / "AGENTS.md").read_text("utf-8")
+        assert "Use tabs" in notes
+        assert "And spaces" in notes
+        await told(served, session, "!echo mine > own.txt")
+        assert (tmp_path / "work" / "own.txt").read_text() == "mine\n"
+        await told(served, session, "/rename A better name")
+        assert (await served.look(session))["title"] == "A better name"
+        await told(served, session, "/init")
+        assert (await served.rests(session))["turn"] == 1
+        assert "AGENTS.md" in served.model.exchanges[0].body
+        assert "Written" in await told(served, session, "/tree")
+        other = await served.open()
+        assert (await line(served, session, f"/resume {other}"))[1]["next"] == other
+        assert (await line(served, session, "/clear"))[1]["next"] == "new"
+        assert (await line(served, session, "/quit"))[1]["next"] == "home"
+        forked = (await line(served, session, "/fork"))[1]["next"]
+        assert forked not in {session, other, ""}
+        assert (await line(served, session, "/nonsense")) == (
+            409,
+            {"error": "there is no command /nonsense", "hint": "/help lists them"},
+        )
+        assert (await line(served, session, "words"))[0] == 400
+        assert (await line(served, session, "/review base"))[0] == 409
+
+
+async def test_what_waits_is_refused_in_a_run_and_words_for_later_are_kept_and_dropped(
+    tmp_path: Path,
+) -> None:
+    turns = [Turn(text="Held", tool_calls=(call("exec_command", cmd="touch one"),))]
+    async with web(tmp_path, turns, mode="ask") as served:
+        session = await served.open()
+        await served.send(session, "submit", text="Begin")
+        async with served.follow(session) as socket:
+            await socket.events("permission.requested")
+        status, said = await line(served, session, "/undo")
+        assert (status, said["hint"]) == (409, "Esc stops it")
+        await told(served, session, "/queue And then this")
+        assert list((await served.look(session))["queued"].values()) == ["And then this"]
+        await told(served, session, "/queue drop 1")
+        assert (await served.look(session))["queued"] == {}
+
+
+@pytest.mark.deep
+async def test_the_page_lists_carries_out_and_shows_them(page: Shown) -> None:
+    async with page([Turn(text="Well")]) as window:
+        session = await window.session()
+        await window.focus()
+        await window.type("/no")
+        await window.until("document.querySelector('.suggest')?.innerText.includes('/note')")
+        await window.run("document.activeElement.select()")
+        await window.say("/note user Use <b>tabs</b>")
+        await window.shows("Noted in")
+        await window.shows("Use <b>tabs</b>")
+        await window.say("/tier nonsense words")
+        await window.run(
+            "HTMLAnchorElement.prototype.click = function () { globalThis.kept = this.href }"
+        )
+        await window.say("/export html")
+        await window.until("globalThis.kept?.endsWith('/export?format=html')")
+        await window.say("/clear")
+        await window.until(f"ouro.store.current && ouro.store.current.id !== {session!r}")
+        await window.until("document.querySelector('.prompt textarea') !== null")
+        await window.say("/plan maybe")
+        await window.shows("/plan takes yes, no or edit")
+        # What was not understood can be mended.
+        mended = "document.querySelector('.prompt textarea').value === '/plan maybe'"
+        await window.until(mended)
+        assert window.troubles == []
