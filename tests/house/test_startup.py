@@ -23,6 +23,7 @@ HEAVY = (
     "starlette",
     "textual",
     "tomlkit",
+    "yaml",
 )
 PROGRAM = [sys.executable, "-I", "-m", "ouroboros"]
 LIST_MODULES = """

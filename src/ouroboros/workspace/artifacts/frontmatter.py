@@ -1,25 +1,32 @@
-"""The head of a bundle: a small part of YAML, written and read; pure.
+"""The head of a bundle and of a definition: YAML, written and read; pure.
 
-Read are scalars (plain, quoted, literal and folded), tables of one more level (indented or in
-braces), and comments. Anchors, tags, lists and documents of other forms are refused.
+Read are scalars, tables and lists. What a head has no use for is refused: anchors, tags, more than
+one document. A word is a text unless it is written as JSON would write a number, a truth or null.
 """
 
 import json
 import re
+from typing import TYPE_CHECKING, Protocol, cast
 
 from ouroboros.workspace.artifacts.faults import Refused
 
+if TYPE_CHECKING:
+    from yaml import MappingNode, Node
+
 type Scalar = str | int | float | bool | None
-type Head = dict[str, Scalar | dict[str, Scalar]]
+type Value = Scalar | list[Value] | dict[str, Value]
+type Head = dict[str, Value]
 
 MOST_LINES = 1_000
+MOST_CHARACTERS = 200_000
+MOST_DEPTH = 8
 MAJOR = 1
 """The version of all formats here."""
 
-_KEY = re.compile(r"( *)([A-Za-z_][\w.-]*|\"[^\"\\]*\"|'[^']*')\s*:(?:[ \t]+(.*)|[ \t]*)$")
 _ODD = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_BLOCK = re.compile(r"([|>])([+-]?)\s*(?:#.*)?")
+_WHOLE = re.compile(r"-?\d{1,18}")
+_NUMBER = re.compile(r"-?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,2})?")
+_JSON: dict[str, Scalar] = {"true": True, "false": False, "null": None, "~": None, "": None}
 
 
 def written(head: Head) -> str:
@@ -34,141 +41,97 @@ def written(head: Head) -> str:
     return "\n".join([*lines, "---", ""])
 
 
-def _scalar(value: Scalar) -> str:
-    if isinstance(value, str):
-        return _ODD.sub(
-            lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False)
-        )
-    return json.dumps(value)
+def _scalar(value: Value) -> str:
+    said = json.dumps(value, ensure_ascii=False)
+    return _ODD.sub(lambda found: f"\\u{ord(found[0]):04x}", said)
+
+
+class _Events(Protocol):
+    def get_event(self) -> object:
+        """The next one; None after the last."""
+        ...
 
 
 class Reader:
-    """Reads the lines of one head; ``first`` is the number of the first of them in the bundle."""
+    """Reads the lines of one head; ``first`` is the number of the first of them in its file."""
 
     def __init__(self, lines: list[str], first: int) -> None:
         """Reads nothing yet."""
-        self._lines, self._first, self._at = lines, first, 0
+        self._text, self._first = "\n".join(lines), first
 
     def read(self) -> Head:
-        """All of it; raises ``Refused``."""
-        head: Head = {}
-        while (found := self._key(0)) is not None:
-            key, rest = found
-            if key in head:
-                raise self._broken(f"{key!r} stands there twice", back=1)
-            head[key] = self._table() if not rest else self._value(rest, 0)
-        if self._at < len(self._lines):
-            raise self._broken("it is no 'key: value'")
-        return head
+        """All of it.
 
-    def _table(self) -> dict[str, Scalar] | None:
-        self._skip()
-        if self._at >= len(self._lines) or not self._lines[self._at].startswith(" "):
-            return None
-        indent = len(self._lines[self._at]) - len(self._lines[self._at].lstrip(" "))
-        table: dict[str, Scalar] = {}
-        while (found := self._key(indent)) is not None:
-            key, rest = found
-            if key in table:
-                raise self._broken(f"{key!r} stands there twice", back=1)
-            value = self._value(rest, indent) if rest else None
-            if isinstance(value, dict):
-                raise self._broken("tables within tables are not read", back=1)
-            table[key] = value
-        return table
+        Raises:
+            Refused: It is no YAML of this kind; with the line.
+        """
+        from yaml import MappingNode, YAMLError
 
-    def _skip(self) -> None:
-        while self._at < len(self._lines):
-            bare = self._lines[self._at].strip()
-            if bare and not bare.startswith("#"):
-                return
-            self._at += 1
-
-    def _key(self, indent: int) -> tuple[str, str] | None:
-        self._skip()
-        if self._at >= len(self._lines):
-            return None
-        found = _KEY.fullmatch(self._lines[self._at].rstrip())
-        if found is None or len(found[1]) != indent:
-            return None
-        self._at += 1
-        rest = (found[3] or "").strip()
-        return found[2].strip("\"'"), "" if rest.startswith("#") else rest
-
-    def _value(self, rest: str, indent: int) -> Scalar | dict[str, Scalar]:
-        if block := _BLOCK.fullmatch(rest):
-            return self._block(indent, folds=block[1] == ">", chomp=block[2])
-        if rest.startswith("{"):
-            return self._braces(rest)
-        value, after = self._scalar_at(rest, "")
-        if after and not after.startswith("#"):
-            raise self._broken(f"{after!r} follows a value", back=1)
-        return value
-
-    def _block(self, indent: int, *, folds: bool, chomp: str) -> str:
-        kept: list[str] = []
-        while self._at < len(self._lines):
-            line = self._lines[self._at]
-            if line.strip() and len(line) - len(line.lstrip(" ")) <= indent:
-                break
-            kept.append(line)
-            self._at += 1
-        width = min((len(x) - len(x.lstrip(" ")) for x in kept if x.strip()), default=0)
-        text = "\n".join(line[width:] for line in kept)
-        if folds:
-            text = re.sub(r"(?<!\n)\n(?!\n)", " ", text.strip("\n"))
-        bare = text.rstrip("\n")
-        return bare if chomp == "-" or not bare else text + "\n" if chomp == "+" else bare + "\n"
-
-    def _braces(self, rest: str) -> dict[str, Scalar]:
-        table: dict[str, Scalar] = {}
-        rest = rest[1:].strip()
-        while not rest.startswith("}"):
-            name, colon, rest = rest.partition(":")
-            if not colon:
-                raise self._broken("the braces are not closed", back=1)
-            table[name.strip().strip("\"'")], rest = self._scalar_at(rest.strip(), ",}")
-            rest = rest.removeprefix(",").strip()
-        after = rest[1:].strip()
-        if after and not after.startswith("#"):
-            raise self._broken(f"{after!r} follows a table", back=1)
-        return table
-
-    def _scalar_at(self, rest: str, stops: str) -> tuple[Scalar, str]:
-        """A scalar at the beginning, and what follows it."""
-        if rest.startswith('"'):
-            return self._quoted(rest)
-        if rest.startswith("'"):
-            found = re.match(r"'((?:[^']|'')*)'", rest)
-            if found is None:
-                raise self._broken("a quote is not closed", back=1)
-            return found[1].replace("''", "'"), rest[found.end() :].strip()
-        if rest.startswith(("&", "*", "!", "[", "%", "@", "`")):
-            raise self._broken(f"{rest[0]!r} cannot begin a value here", back=1)
-        end = re.search(rf"[{stops}]" if stops else r"\s#", rest)
-        plain = rest[: end.start()] if end else rest
-        return _plain(plain.strip()), rest[len(plain) :].strip()
-
-    def _quoted(self, rest: str) -> tuple[str, str]:
+        if len(self._text) > MOST_CHARACTERS:
+            raise self._broken(f"it has more than {MOST_CHARACTERS:,} characters", 0)
         try:
-            value, end = json.JSONDecoder().raw_decode(rest)
-        except ValueError:
-            raise self._broken("a text in quotes is broken or not closed", back=1) from None
-        return str(value), rest[end:].strip()
+            node = self._composed()
+        except YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            why = getattr(error, "problem", None) or getattr(error, "reason", None)
+            raise self._broken(str(why or error), mark.line if mark else 0) from None
+        if node is None:
+            return {}
+        if not isinstance(node, MappingNode):
+            raise self._broken("it is no 'key: value'", node.start_mark.line)
+        return self._table(node)
 
-    def _broken(self, why: str, *, back: int = 0) -> Refused:
-        line = min(self._at - back, len(self._lines) - 1)
+    def _composed(self) -> "Node | None":
+        from yaml import AliasEvent, CollectionEndEvent, CollectionStartEvent, NodeEvent, SafeLoader
+
+        depth = 0  # judged first: reading events recurses nowhere, making nodes does
+        events = cast("_Events", SafeLoader(self._text))
+        while (event := events.get_event()) is not None:
+            if isinstance(event, CollectionEndEvent):
+                depth -= 1
+            elif isinstance(event, NodeEvent):
+                line = event.start_mark.line
+                if isinstance(event, AliasEvent) or event.anchor:
+                    raise self._broken("anchors are not read", line)
+                if getattr(event, "tag", None):
+                    raise self._broken("tags are not read", line)
+                depth += isinstance(event, CollectionStartEvent)
+                if depth > MOST_DEPTH:
+                    raise self._broken("it is nested too deeply", line)
+        return SafeLoader(self._text).get_single_node()
+
+    def _table(self, node: "MappingNode") -> Head:
+        table: Head = {}
+        for key, value in node.value:
+            line = key.start_mark.line
+            name = key.value
+            if not isinstance(name, str):
+                raise self._broken("a key is no word", line)
+            if name in table:
+                raise self._broken(f"{name!r} stands there twice", line)
+            table[name] = self._value(value)
+        return table
+
+    def _value(self, node: "Node") -> Value:
+        from yaml import MappingNode, SequenceNode
+
+        if isinstance(node, MappingNode):
+            return self._table(node)
+        if isinstance(node, SequenceNode):
+            return [self._value(each) for each in node.value]
+        style, text = getattr(node, "style", None), str(node.value)
+        return text if style else _plain(text)
+
+    def _broken(self, why: str, line: int) -> Refused:
         return Refused(f"the head is not understood: {why}", line=self._first + line)
 
 
 def _plain(text: str) -> Scalar:
-    if text in {"", "~", "null", "Null", "NULL"}:
-        return None
-    if text.lower() in {"true", "false"}:
-        return text.lower() == "true"
-    if _NUMBER.fullmatch(text):
-        return int(text) if text.lstrip("+-").isdigit() else float(text)
-    return text
+    if text in _JSON:
+        return _JSON[text]
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    return float(text) if _NUMBER.fullmatch(text) else text
 
 
 def supported(version: object, *, line: int) -> str:
