@@ -17,7 +17,7 @@ from ouroboros.agent.prompts import Prompts
 from ouroboros.agent.roles import Partner, Past, Reviewer
 from ouroboros.agent.running.asides import Asides
 from ouroboros.agent.running.branching import Branches, no_fork
-from ouroboros.agent.running.caps import Span, nobody
+from ouroboros.agent.running.caps import Rest, Span, nobody
 from ouroboros.agent.running.changing import Changes
 from ouroboros.agent.running.ending import crashed, end
 from ouroboros.agent.running.hearing import Hearing, said
@@ -92,6 +92,7 @@ class Session:
         reviewer: Reviewer | None = None,
         outer: Callable[[State], Awaitable[str | None]] = nobody,
         children: Children | None = None,
+        rest: Rest | None = None,
     ) -> None:
         """Everything it needs of the world.
 
@@ -102,7 +103,7 @@ class Session:
         session of what is on disk up to a message, and gives its id; ``past`` brings files and turns back;
         ``handed`` tells what goes on that no event says; ``mentions`` reads what words name;
         ``hooks`` hear of what happens and may refuse words; ``outer`` names a limit beyond this session;
-        ``children`` are those that no run ends over the heads of.
+        ``children`` are those that no run ends over the heads of; ``rest`` is time that no cap counts.
         """
         self.state, self.journal, self.desk = state, journal, desk
         self._mind, self._hands = mind, hands
@@ -121,6 +122,7 @@ class Session:
         self._pursuit = Pursuit(state, journal, ids)
         self._caps, self._ids, self._clock, self._outer = caps, ids, clock, outer
         self._scope: CancelScope | None = None
+        self._rest = rest or Rest()
         self._stop_reason = ""
         self._is_stopped = False
 
@@ -275,7 +277,8 @@ class Session:
 
         The caps hold for all of it.
         """
-        span, self._is_stopped = Span(self._caps, self.state, self._clock, self._outer), False
+        span = Span(self._caps, self.state, self._clock, self._outer, self._rest)
+        self._is_stopped = False
         await self._run(begin, span)
         while not (self.running or self._is_stopped) and self._pursuit.has_rested():
             if self.state.queued:
@@ -288,7 +291,8 @@ class Session:
                 return
 
     async def _run(self, begin: Callable[[], Awaitable[None]], span: Span) -> None:
-        span.begin()
+        # A cap on time also cuts the waits inside a turn; between turns ``limit`` is asked.
+        deadline = span.begin()
         parting = Parting(
             self.state, self.journal, self._ids, children=self._children, hooks=self._hooks
         )
@@ -305,8 +309,6 @@ class Session:
             turned=self._pursuit.turned,
             closing=partial(self._asides.close, closing),
         )
-        # A cap on time also cuts the waits inside a turn; between turns ``limit`` is asked.
-        deadline = CancelScope(deadline=span.until)
         try:
             with CancelScope() as self._scope, deadline:
                 await begin()

@@ -12,6 +12,7 @@ from ouroboros.agent.context.cut import Around, Flush, Nobody, keep_nothing
 from ouroboros.agent.context.teller import no_mentions
 from ouroboros.agent.journal import Journal
 from ouroboros.agent.roles import Partner
+from ouroboros.agent.running.caps import Rest
 from ouroboros.agent.running.hooked import Childless, Children
 from ouroboros.agent.running.overlap import Hands
 from ouroboros.agent.speaking.lineup import Lineup
@@ -62,6 +63,7 @@ class Kit(Struct, frozen=True, kw_only=True):
         spill: Keeps whole outputs that a model is shown a part of.
         ephemeral: Nothing of the session is kept.
         editor: Has files open for the person; None leaves them to the disk.
+        rest: Time in which the run waits for a person who is at work.
     """
 
     settings: Settings
@@ -82,6 +84,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     lineup: Lineup
     speakers: Speakers
     caps: Caps
+    rest: Rest
     pace: Pace
     clock: Clock
     ids: Ids

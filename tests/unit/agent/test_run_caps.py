@@ -1,6 +1,10 @@
 """Caps of one run, measured from where it begins."""
 
-from ouroboros.agent.running.caps import watch
+import math
+
+import anyio
+
+from ouroboros.agent.running.caps import Rest, Span, watch
 from ouroboros.core.limits import Caps
 from ouroboros.core.parts import Usage
 from ouroboros.core.state import State
@@ -36,3 +40,24 @@ def test_what_earlier_runs_used_does_not_count() -> None:
     assert reached(state) is None
     state.turn = 10
     assert reached(state) == "max_turns"
+
+
+async def test_the_cap_on_time_stands_still_while_a_person_is_waited_for() -> None:
+    rest, clock, state = Rest(), ManualClock(), State()
+    span = Span(Caps(max_seconds=60.0), state, clock, rest=rest)
+    first = span.begin()
+    until = first.deadline
+    with rest:
+        assert first.deadline == math.inf
+        with rest:  # in two tabs at once
+            await anyio.sleep(0.01)
+        assert first.deadline == math.inf
+    assert first.deadline == until + rest.seconds > until + 0.005
+    # Between turns the same is asked by the session's own clock.
+    clock.advance(60.0)
+    assert await span.limit(state) is None
+    clock.advance(rest.seconds)
+    assert await span.limit(state) == "max_time"
+    # What was waited in one run counts towards no later one either.
+    assert span.begin().deadline == first.deadline
+    assert Span(Caps(max_seconds=60.0), state, clock, rest=rest).begin().deadline >= until

@@ -4,7 +4,7 @@ Imported only by sessions that may use a browser.
 """
 
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 
 import anyio.to_thread
@@ -54,6 +54,7 @@ class Ground(Struct, frozen=True, kw_only=True):
         publish: Puts events on record.
         logins: Names of sealed states that the browser begins with.
         may_stand_in: Another profile may stand in for one that is used.
+        rest: Is entered while the agent waits for a tab that a person drives.
     """
 
     settings: BrowserSettings
@@ -64,6 +65,7 @@ class Ground(Struct, frozen=True, kw_only=True):
     publish: Callable[[Event], None]
     logins: tuple[str, ...] = ()
     may_stand_in: bool = False
+    rest: AbstractContextManager[None] = nullcontext()
 
 
 class Browser:
@@ -87,7 +89,7 @@ class Browser:
         self.unstarted: BrowserFailed | None = None
         """Why a browser of ours did not start when it was needed; None once it has."""
         self.artifacts = Artifacts(ground.home / "artifacts" / ground.session, publish)
-        self.casts, self.drivers = Casts(), Drivers(publish)
+        self.casts, self.drivers = Casts(), Drivers(publish, rest=ground.rest)
         self.screenshots = Screenshots(self.artifacts, self.casts)
         self.sites = Sites(ground.home / "browser" / "domains.toml")
         self.choosers = Choosers()
@@ -213,6 +215,7 @@ def ground(kit: Kit, logins: tuple[str, ...] = ()) -> Ground:
         publish=kit.journal.record,
         logins=logins,
         may_stand_in=kit.desk.is_interactive,
+        rest=kit.rest,
     )
 
 

@@ -1,6 +1,7 @@
 """Who drives a tab: the agent, until a person takes it, and again once they hand it back."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Literal
 
 import anyio
@@ -27,10 +28,18 @@ class Drivers:
     """Which tabs a person holds; what code does in them waits at its next step."""
 
     def __init__(
-        self, publish: Callable[[Event], None], *, turn_seconds: float = TURN_SECONDS
+        self,
+        publish: Callable[[Event], None],
+        *,
+        turn_seconds: float = TURN_SECONDS,
+        rest: AbstractContextManager[None] | None = None,
     ) -> None:
-        """``publish`` puts each change on record: who, since when, and nothing of what they do."""
+        """``publish`` puts each change on record: who, since when, and nothing of what they do.
+
+        ``rest`` is entered while the agent waits, once for each wait.
+        """
         self._publish, self._turn_seconds = publish, turn_seconds
+        self._rest = rest or nullcontext()
         self._holds: dict[str, _Hold] = {}
         self._awaited: dict[str, int] = {}
         self._unseen: set[str] = set()
@@ -121,7 +130,7 @@ class Drivers:
         self._awaited[tab] = self._awaited.get(tab, 0) + 1
         self._tell(tab)
         try:
-            with anyio.fail_after(self._turn_seconds):
+            with self._rest, anyio.fail_after(self._turn_seconds):
                 while (hold := self._holds.get(tab)) is not None:  # it may be taken again at once
                     await hold.over.wait()
         except TimeoutError as late:

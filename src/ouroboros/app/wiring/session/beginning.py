@@ -81,6 +81,7 @@ async def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Jo
         reviewer=_reviewer(opening, parts, kit),
         outer=_outer(opening, kit),
         children=joined.children,
+        rest=kit.rest,
     )
     joined.facts.source = engine.facts
     if not opening.ephemeral:

@@ -5,6 +5,7 @@ from pathlib import Path
 from ouroboros.agent.asking.approvals import Desk
 from ouroboros.agent.context.cut import Cut, Flush, keep_nothing
 from ouroboros.agent.journal import Journal
+from ouroboros.agent.running.caps import Rest
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.pieces import Pieces
 from ouroboros.app import secrecy
@@ -106,6 +107,7 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         lineup=lineup,
         speakers=parts.speakers,
         caps=_caps(opening.settings),
+        rest=Rest(),
         pace=Pace(opening.settings.limits.actions_per_hour),
         clock=parts.clock,
         ids=parts.ids,
