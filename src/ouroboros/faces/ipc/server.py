@@ -13,11 +13,10 @@ from anyio import to_thread
 from anyio.abc import SocketAttribute, SocketStream
 
 from ouroboros.core.errors import Misuse
+from ouroboros.core.ipc.lines import Lines, TooLong
+from ouroboros.core.ipc.messages import LINE_BYTES
 from ouroboros.faces.ipc.link import Link, Load, Open, no_repositories
 from ouroboros.faces.wording.worker import Told, refused
-
-LINE_BYTES = 16 * 1_048_576
-"""The longest message; a longer one is refused and the connection stays."""
 
 _BEHIND_BYTES = 64 * 1_048_576
 """A reader that is so far behind is given up."""
@@ -103,25 +102,17 @@ class _Out:
 
 
 async def _lines(stream: SocketStream, out: _Out) -> AsyncGenerator[bytes]:
-    rest = bytearray()
-    is_too_long = False
+    lines = Lines(LINE_BYTES)
     while not out.is_gone:
         try:
             piece = await stream.receive()
         except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
             return
-        rest += piece
-        while (end := rest.find(b"\n")) >= 0:
-            line = bytes(rest[:end])
-            del rest[: end + 1]
-            if is_too_long or len(line) > LINE_BYTES:
-                out.send(refused(Misuse(f"a message may have {LINE_BYTES:,} bytes")))
-            elif line.strip():
+        for line in lines.feed(piece):
+            if isinstance(line, TooLong):
+                out.send(refused(Misuse(f"a message may have {line.limit:,} bytes")))
+            else:
                 yield line
-            is_too_long = False
-        if len(rest) > LINE_BYTES:
-            is_too_long = True
-            rest.clear()
 
 
 def _is_own(stream: SocketStream) -> bool:
