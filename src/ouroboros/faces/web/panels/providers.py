@@ -7,7 +7,9 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ouroboros.app.config import schema
 from ouroboros.app.config.layers import Loaded
+from ouroboros.app.config.words import choices_of
 from ouroboros.app.providers import edits, keys, listing, model_list
 from ouroboros.app.providers.listing import Answer, Listed
 from ouroboros.app.providers.model_list import Model, Models
@@ -21,10 +23,16 @@ _MODELS = 500
 
 
 class Providers(Struct, frozen=True, kw_only=True):
-    """Every provider, those of the person's own first; ``model`` is what a new session asks."""
+    """Every provider, those of the person's own first.
+
+    Attributes:
+        model: What a new session asks.
+        protocols: Wire formats that a server of one's own may speak.
+    """
 
     providers: tuple[Listed, ...]
     model: str
+    protocols: tuple[str, ...]
 
 
 class NewKey(Struct, frozen=True, kw_only=True):
@@ -141,7 +149,14 @@ class _Seat:
     async def all(self, request: Request) -> Response:
         _, loaded = await settings_at(self._site, request)
         rows = await quickly(partial(listing.listed, loaded, self._environment))
-        return reply(Providers(providers=tuple(rows), model=loaded.settings.model))
+        formats = choices_of(schema.find(schema.parse_key("providers.own.protocol")))
+        return reply(
+            Providers(
+                providers=tuple(rows),
+                model=loaded.settings.model,
+                protocols=tuple(str(each) for each in formats if each),
+            )
+        )
 
     async def add(self, request: Request) -> Response:
         wish = await read(request, NewProvider)

@@ -11,11 +11,24 @@ from ouroboros.faces.web.panels import (
     rules,
     settings,
     spending,
+    trusting,
 )
 from ouroboros.faces.web.routing import Described
 from ouroboros.faces.web.site import Site
 
-_PANELS = (changes, conversation, files, kept, lines, past, providers, rules, settings, spending)
+_PANELS = (
+    changes,
+    conversation,
+    files,
+    kept,
+    lines,
+    past,
+    providers,
+    rules,
+    settings,
+    spending,
+    trusting,
+)
 
 
 def routes(site: Site) -> list[Described]:

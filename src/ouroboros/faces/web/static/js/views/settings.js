@@ -1,11 +1,12 @@
-// Settings: providers and their keys, every value with where it comes from, rules, and the project's trust.
+// Settings: providers and their keys, every value with where it comes from, rules, and what is trusted.
 import { Button, Empty, Failed, Icon, Loading, Status, html, useEffect, useLoaded, useState, useWatch } from "../ui.js";
 import { Rules } from "../panels/rules.js";
+import { Project } from "../panels/trust.js";
 import { Field, Segments, Sure } from "../panels/live.js";
 import { oneLine, spelled } from "../text/safe.js";
 import { folder, number, tokens } from "../text/words.js";
 
-const TABS = { providers: "Providers", models: "Models", values: "Values", rules: "Rules", project: "Project" };
+const TABS = { providers: "Providers", models: "Models", values: "Values", rules: "Rules", project: "Trust and hooks" };
 
 export function View({ store, link, rest }) {
   useWatch(store);
@@ -41,11 +42,11 @@ function Providers({ store, link, query, go }) {
     <${Segments} label="Which" options=${{ ready: `Ready ${ready.length}`, all: `All ${all.length}` }} value=${wanted ? "all" : how} choose=${choose} /><${Button} icon="plus" onClick=${() => add(true)}>Own server<//></div>
     <p class="small">A new session asks <strong class="mono foreign">${found.value.model || "no model yet"}</strong>. <button class="link" onClick=${() => go("models")}>Choose another</button></p>
     ${!shown.length && html`<${Empty} icon="settings" title=${wanted ? "No provider is called so" : "No provider is ready"}><p>${wanted ? "A server of your own can be added." : "Give one of them a key, or add a server of your own."}</p>${!wanted && html`<p><${Button} onClick=${() => choose("all")}>Show all ${all.length}<//></p>`}<//>`}
-    <ul class="list stack">${shown.map((each) => html`<${Provider} key=${each.name} one=${each} ...${{ store, link, query }} again=${found.again} />`)}</ul>
-    ${adds && html`<${NewProvider} ...${{ store, link, query }} again=${found.again} close=${() => add(false)} />`}</div>`;
+    <ul class="list stack">${shown.map((each) => html`<${Provider} key=${each.name} one=${each} ...${{ store, link, query }} formats=${found.value.protocols} again=${found.again} />`)}</ul>
+    ${adds && html`<${NewProvider} ...${{ store, link, query }} formats=${found.value.protocols} again=${found.again} close=${() => add(false)} />`}</div>`;
 }
 
-function Provider({ one, store, link, query, again }) {
+function Provider({ one, formats, store, link, query, again }) {
   const [open, turn] = useState(false);
   const [result, tell] = useState(null);
   const at = `/providers/${encodeURIComponent(one.name)}`;
@@ -75,7 +76,7 @@ function Provider({ one, store, link, query, again }) {
     ${open && html`<div class="provider-body stack"><p class="hush small mono foreign">${one.protocol}${one.base_url ? ` · ${spelled(one.base_url)}` : ""}</p>
       ${keys.map(([variable, source]) => html`<${Key} key=${variable} ...${{ variable, source, store, link, query, again, at }} forget=${() => forget(variable)} />`)}
       ${!keys.length && html`<p class="small">${one.proof ? oneLine(one.proof, 200) : "It needs no key."}</p>`}
-      ${one.is_own && html`<div><${Button} kind="small bad" onClick=${remove}>Take it out of your settings<//></div>`}</div>`}</li>`;
+      ${one.is_own && html`<${OwnServer} ...${{ one, formats, store, link, query, again }} /><div><${Button} kind="small bad" onClick=${remove}>Take it out of your settings<//></div>`}</div>`}</li>`;
 }
 
 function Key({ variable, source, store, link, query, again, at, forget }) {
@@ -95,8 +96,31 @@ function Key({ variable, source, store, link, query, again, at, forget }) {
     <button class="button main" type="submit" disabled=${!key.trim()}>Keep</button>${isKept && html`<${Button} kind="quiet" onClick=${forget}>Remove<//>`}</form>`;
 }
 
-function NewProvider({ store, link, query, again, close }) {
-  const [given, set] = useState({ name: "", base_url: "", protocol: "", key_env: "" });
+/** The address, wire format and key variable of a server of one's own, to be changed. */
+function OwnServer({ one, formats, store, link, query, again }) {
+  const was = { base_url: one.base_url, protocol: one.protocol, key_env: Object.keys(one.keys)[0] ?? "" };
+  const [given, set] = useState(was);
+  const on = (name) => ({ value: given[name], onInput: (e) => set({ ...given, [name]: e.target.value }) });
+  const differs = Object.keys(was).filter((name) => given[name].trim() !== was[name]);
+  const save = (event) => {
+    event.preventDefault();
+    store.attempt(async () => {
+      for (const name of differs) await link.put(asked("/settings", query), { key: `providers.${one.name}.${name}`, value: given[name].trim() || null });
+      store.say(`${one.name} is changed`, { hint: "It counts for sessions opened from now on" });
+      again();
+    });
+  };
+  return html`<form class="stack" onSubmit=${save}><${Field} label="Address" ...${on("base_url")} /><div class="row wrap"><${WireFormat} formats=${formats} ...${on("protocol")} />
+    <${Field} label="Variable of its key" placeholder="needs none" ...${on("key_env")} /></div>
+    <div class="row end"><button class="button small" type="submit" disabled=${!differs.length || !given.base_url.trim()}>Save</button></div></form>`;
+}
+
+function WireFormat({ formats, ...rest }) {
+  return html`<label><span class="field-label">Wire format</span><select class="field" ...${rest}>${formats.map((each) => html`<option value=${each}>${each}</option>`)}</select></label>`;
+}
+
+function NewProvider({ formats, store, link, query, again, close }) {
+  const [given, set] = useState({ name: "", base_url: "", protocol: "openai-chat", key_env: "" });
   const on = (name) => ({ value: given[name], onInput: (e) => set({ ...given, [name]: e.target.value }) });
   const act = () => store.attempt(async () => {
     const { file } = await link.post(asked("/providers", query), { ...given, is_keyless: !given.key_env });
@@ -106,7 +130,7 @@ function NewProvider({ store, link, query, again, close }) {
   return html`<${Sure} title="A server of your own" yes="Add" close=${close} act=${act} off=${!given.name || !given.base_url}>
     <${Field} label="Name" hint="Its models are then called NAME/MODEL." autofocus ...${on("name")} />
     <${Field} label="Address" placeholder="http://127.0.0.1:8080/v1" ...${on("base_url")} />
-    <${Field} label="Wire format" placeholder="openai-chat" ...${on("protocol")} />
+    <${WireFormat} formats=${formats} ...${on("protocol")} />
     <${Field} label="Variable of its key" hint="Leave it out where it needs none." placeholder="MY_SERVER_KEY" ...${on("key_env")} /><//>`;
 }
 
@@ -173,19 +197,4 @@ function Edit({ one, save }) {
     : html`<${Field} label=${one.key} hint=${one.expects} class="field mono" value=${value} onInput=${(e) => type(e.target.value)} />`}
       <label><span class="field-label">For whom</span><select class="field" value=${layer} onChange=${(e) => choose(e.target.value)}>${Object.entries(layers).map(([id, words]) => html`<option value=${id}>${words}</option>`)}</select></label></div>
     <div class="row end">${one.origin !== "default" && html`<${Button} kind="small quiet" onClick=${() => save(one, null, layer)}>Take it out there<//>`}<button class="button main small" type="submit" disabled=${value === begin && one.origin === layer}>Save</button></div></form>`;
-}
-
-function Project({ link, query }) {
-  const found = useLoaded(() => link.get(asked("/settings", query)), [query]);
-  if (!found.value) return found.error ? html`<${Failed} error=${found.error} again=${found.again} />` : html`<${Loading} />`;
-  const { project } = found.value;
-  const says = {
-    nothing: ["done", "This folder brings no settings, hooks or variables of its own."],
-    trusted: ["done", "You trusted what this folder brings; it counts until one of its files changes."],
-    untrusted: ["idle", "This folder brings settings that you have not trusted, so none of them count."],
-    changed: ["failed", "What this folder brings has changed since you trusted it, so none of it counts."],
-  }[project.verdict];
-  return html`<div class="stack"><p class="mono foreign">${spelled(project.folder)}</p><p><${Status} status=${says[0]}>${says[1]}<//></p>
-    ${project.summary.length > 0 && html`<section><h3>${project.verdict === "trusted" ? "What counts" : "What trust would let count"}</h3><pre class="card panel foreign small">${project.summary.map(spelled).join("\n")}</pre></section>`}
-    ${["untrusted", "changed"].includes(project.verdict) && html`<p class="note small"><${Icon} name="warning" /><span>Read these files first. Then, in that folder: <code>ouro trust</code></span></p>`}</div>`;
 }
