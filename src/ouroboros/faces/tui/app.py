@@ -16,6 +16,7 @@ from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.core.events import Envelope
 from ouroboros.core.state import State
 from ouroboros.faces.tui.cards.slot import CardSlot
+from ouroboros.faces.tui.following import Following
 from ouroboros.faces.tui.keys import Keys, bound
 from ouroboros.faces.tui.notify import Notifier, way_of
 from ouroboros.faces.tui.palette import PALETTES, chosen
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from ouroboros.faces.tui.screens.first import Begin
 
 _CAREFUL: tuple[str, ...] = get_args(Mode.__value__)[:3]
-_AT_ONCE = 200
 
 
 class OuroApp(App[Left]):
@@ -80,6 +80,8 @@ class OuroApp(App[Left]):
         pictures = way_of_pictures(tui.pictures, start.environment)
         self._showing = Showing(pictures, self.transcript, self._call)
         self._early: list[Said] = []
+        self._told: list[Told] = []
+        self._following = Following(self)
         self._pictured: Picture | None = None
         self.watch_line = Watch(self)
         way = way_of(tui.notifications, start.environment)
@@ -112,7 +114,8 @@ class OuroApp(App[Left]):
 
     def tell(self, told: Notice) -> None:
         """Shows words that are no event."""
-        self.transcript.add(Told(text=told.text, level=told.level, hint=told.hint))
+        self._told.append(Told(text=told.text, level=told.level, hint=told.hint))
+        self.transcript.add(self._told[-1])
 
     def leave(self, code: int = 0) -> None:
         """Ends the application; sessions are kept."""
@@ -154,12 +157,13 @@ class OuroApp(App[Left]):
         """A session is open: shows it from its beginning."""
         self.hub, self.room = hub, room
         self.cwd = Path(room.state.cwd)
-        self.transcript.empty()
-        self.scribe = Scribe(self.transcript)
+        self.begin()
+        self._told.clear()
         self.cards.sync(room.state)
         self.watch_line.begin()
         self._notifier.begin(room.state.seq)
-        self.run_worker(self._follow(room), group="follow", exclusive=True)
+        self._following = Following(self)
+        self.run_worker(self._following.follow(room), group="follow", exclusive=True)
         for warning in (*room.session.warnings, *self.keys.problems):
             self.tell(Notice(text=f"warning: {warning}", level="warning"))
         if self.start.first and not room.state.turn:
@@ -185,17 +189,29 @@ class OuroApp(App[Left]):
         """Shows what could not be done."""
         self.tell(Notice(text=f"error: {problem.message}", level="error", hint=problem.hint))
 
-    # Events of the session.
+    # Events of the session: ``following.Shows``.
 
-    async def _follow(self, room: "Room") -> None:
-        taken = 0
-        async with room.follow() as read:
-            async for each in read:
-                if isinstance(each, Envelope):
-                    self.take(each)
-                taken += 1
-                if taken % _AT_ONCE == 0:
-                    await anyio.lowlevel.checkpoint()
+    def begin(self) -> None:
+        """Shows nothing of the session any more."""
+        self.transcript.empty()
+        self.scribe = Scribe(self.transcript)
+
+    def recall(self, envelope: Envelope) -> None:
+        """Shows an event of the past that is on the branch which goes on."""
+        self.scribe.take(envelope)
+        self.prompt.take(envelope)
+        if envelope.type == "user.asked":
+            self.cards.take(envelope)
+        self._show_picture()
+
+    def caught_up(self) -> None:
+        """All that is past is shown: what was told meanwhile comes after it."""
+        for told in self._told:
+            self.transcript.add(told)
+        if self.room is not None:
+            self.cards.sync(self.room.state)
+        self.watch_line.look()
+        self._notice_work()
 
     def take(self, envelope: Envelope) -> None:
         """Takes in one event of the session that is shown."""
@@ -205,6 +221,9 @@ class OuroApp(App[Left]):
         self.watch_line.take(envelope)
         self._notifier.take(envelope)
         self._show_picture()
+        self._notice_work()
+
+    def _notice_work(self) -> None:
         if self.room is not None:
             self.prompt.is_at_work = self.room.running
 
@@ -219,7 +238,7 @@ class OuroApp(App[Left]):
 
     def on_prompt_said(self, message: Said) -> None:
         """Words: begin a run, reach the one that is on, or wait for its end."""
-        self.transcript.to_end()
+        self._go_on()
         if self.room is None:
             self._early.append(message)
             return
@@ -230,9 +249,15 @@ class OuroApp(App[Left]):
         else:
             self.send(Submit(text=message.text, media=message.media))
 
+    def _go_on(self) -> None:
+        """The person said something: what they were told before is past."""
+        self.transcript.to_end()
+        if self._following.is_live:
+            self._told.clear()
+
     def on_prompt_line(self, message: Line) -> None:
         """A command, a note, or a line for the person's own shell."""
-        self.transcript.to_end()
+        self._go_on()
         self.run_worker(self._lines.carry_out(message.text), group="lines")
 
     def on_prompt_escaped(self, message: Escaped) -> None:

@@ -18,7 +18,7 @@ _KEYS, _LOCAL = 0, 3
 ENTER = "\x1b[?1049h"
 """Begins the screen that leaves the shell's as it was."""
 
-_LEAVE = (
+LEAVE = (
     "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1016l\x1b[?2004l\x1b[?2048l"
     "\x1b[?1004l\x1b[<u\x1b[?7h\x1b[0m\x1b[?1049l\x1b[?25h"
 )
@@ -28,13 +28,13 @@ _LEAVE = (
 @contextmanager
 def first_screen(start: Start) -> Generator[None]:
     """Draws it at once; at the end, however that comes, the terminal is as it was."""
-    with kept(_INPUT, _LEAVE):
+    with kept(_INPUT, LEAVE):
         before = _quietened()
         _write(ENTER + "\x1b[?25l" + picture(start, *_size()))
         try:
             yield
         finally:
-            _write(_LEAVE)
+            _write(LEAVE)
             if before is not None:
                 with suppress(termios.error):
                     termios.tcsetattr(_INPUT, termios.TCSADRAIN, before)

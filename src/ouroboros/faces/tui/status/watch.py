@@ -65,6 +65,10 @@ class Watch:
         self._facts = Facts()
         self._began = None
         self._since = anyio.current_time()
+        self.look()
+
+    def look(self) -> None:
+        """Everything may be another."""
         self._look_around()
         self.show()
 
