@@ -50,7 +50,7 @@ async def test_a_person_takes_over_by_a_click_and_the_agents_act_waits_then_fail
         await anyio.sleep(0.05)
         assert (said, await read(tab, "go.textContent")) == ([], "2")
         assert (await person.ask("give", tab=tab.id))["kind"] == "done"
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while not said:
                 await anyio.wait_all_tasks_blocked()
         assert "a person has driven" in said[0]
@@ -88,7 +88,7 @@ async def test_a_look_waits_too_and_goes_on_after_it_was_handed_back(
         await person.until(lambda: person.state(tab.id)["awaited"])
         await person.ask("tab:navigate", tab=tab.id, url=stage.site.url("next"))
         await person.ask("give", tab=tab.id)
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while not found:
                 await anyio.wait_all_tasks_blocked()
         assert found == ["another page"]
@@ -146,7 +146,7 @@ async def test_a_hold_outlives_a_page_that_is_loaded_again_and_ends_when_nobody_
             await anyio.sleep(0.5)
             assert views.drivers.held() == (tab.id,)
         assert views.drivers.held() == (tab.id,)
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await views.drivers.turn(tab.id, acts=False)
         assert driven(views)[-1] == ("agent", "left")
 

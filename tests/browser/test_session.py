@@ -134,13 +134,15 @@ async def test_a_killed_browser_is_noticed_and_recovered_with_its_tabs(
         pid = browser.status().pid
 
         async def kill() -> None:
-            await anyio.sleep(0.1)
+            await met(lambda: "/begun" in site.paths())
             os.kill(pid, signal.SIGKILL)
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(kill)
             with pytest.raises(BrowserGone, match="whether it took effect is unknown"):
-                await tabs.tab(second).evaluate("window.n = 1; new Promise(() => {})")
+                await tabs.tab(second).evaluate(
+                    "window.n = 1; fetch('/begun').catch(() => 0); new Promise(() => {})"
+                )
         await met(lambda: browser.status().state == "exited")
         with pytest.raises(BrowserGone, match="the browser is gone") as lost:
             await browser.tabs()

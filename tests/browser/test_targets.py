@@ -84,13 +84,15 @@ async def test_a_target_whose_guard_fails_never_runs(tabs: Tabs, site: Site) -> 
     await wait_for_load(tabs.tab(id))
     site.put("popup", "<script>fetch('/ran')</script>")
 
+    refused: list[Target] = []
+
     async def refuse(target: Target) -> None:
+        refused.append(target)
         raise BrowserFailed("no guard could be set")
 
     stop = tabs.on_target(refuse)
     await tabs.tab(id).evaluate("void window.open('/popup')", world="main")
-    await anyio.sleep(0.3)
-    await met(lambda: len(tabs.all()) == 1)
+    await met(lambda: bool(refused) and len(tabs.all()) == 1)
     stop()
     assert "/ran" not in site.paths()
     assert await tabs.tab(id).evaluate("document.title") == b'"top"'

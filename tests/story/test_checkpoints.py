@@ -264,7 +264,8 @@ async def test_a_block_of_code_is_one_step_that_is_taken_back_whole(tmp_path: Pa
 
 
 async def test_what_is_saved_while_code_runs_is_told_from_what_it_writes(tmp_path: Path):
-    code = "await write('a.txt', 'x'); await sleep(400); await write('b.txt', 'y');"
+    saved = "for (;;) { try { await read('mine'); break } catch { await sleep(20) } }"
+    code = f"await write('a.txt', 'x'); {saved} await write('b.txt', 'y');"
     async with rlm_stage(tmp_path, [block(code), block("setFinal(1)")]) as s:
         async with anyio.create_task_group() as group:
             group.start_soon(s.run)

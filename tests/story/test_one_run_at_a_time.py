@@ -85,12 +85,12 @@ async def test_words_during_other_work_are_answered_after_it(
 
 
 async def test_a_stopped_summary_leaves_words_for_the_next_run(tmp_path: Path) -> None:
-    turns = [Turn(text="one"), Turn(text="sum", delay_seconds=1), Turn(text="Heard.")]
+    turns = [Turn(text="one"), Turn(text="sum", delay_seconds=60), Turn(text="Heard.")]
     async with stage(tmp_path, turns) as s:
         await s.run("First")
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(s.session.send, Compact())
-            await anyio.sleep(0.05)
+            await until(lambda: len(s.server.exchanges) == 2)
             await s.session.send(Steer(text="Earlier"))
             await s.session.send(Interrupt())
         assert len(s.events(TaskCompleted)) == 1

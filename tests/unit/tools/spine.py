@@ -159,7 +159,7 @@ def is_alive(pid: int) -> bool:
     """Whether a process still runs; a zombie does not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # the second while it is read
         return False
     return state != "Z"
 

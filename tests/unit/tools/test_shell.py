@@ -57,15 +57,16 @@ async def test_a_character_cut_in_two_is_put_together(tmp_path: Path):
 async def test_a_time_out_says_so_and_kills_grandchildren(tmp_path: Path):
     command = "sh -c 'echo $$ > pid; echo started; exec sleep 60' & wait"
     results: list[ToolResulted] = []
+    spine = Spine(tmp_path)
 
     async def take_long() -> None:
-        results.append(await Spine(tmp_path).call("shell", command=command, timeout=400))
+        results.append(await spine.call("shell", command=command, timeout=400))
 
     pid = 0
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(take_long)
         pid = int(await written(tmp_path / "pid"))
-        await anyio.sleep(0.2)  # for what it printed
+        await until(lambda: spine.journal.of(ToolProgress))
         passes(400)
     (result,) = results
     lines = text_of(result).split("\n")

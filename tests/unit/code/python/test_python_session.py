@@ -15,6 +15,7 @@ from ouroboros.safety.network.inside import Gated
 from ouroboros.safety.sandbox import Policy, Sandbox, Unconfined
 from ouroboros.safety.sandbox.floor import Floor
 from tests.passing import until
+from tests.unit.tools.spine import gone
 
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
@@ -319,7 +320,7 @@ async def test_nothing_is_left_running_at_the_end(tmp_path: Path):
         outcome = await run("import subprocess\nsubprocess.Popen(['sleep', '60']).pid")
         pids = [run.session.pid, int(outcome.value)]
     for pid in pids:
-        assert not await anyio.Path(f"/proc/{pid}/exe").exists()
+        assert await gone(pid)
 
 
 async def test_another_cage_has_another_worker_also_under_the_same_name(tmp_path: Path):
