@@ -14,7 +14,7 @@ from ouroboros.core.events import ModelDelta, TaskCancelled, TaskCompleted, Turn
 from ouroboros.core.parts import Media
 from ouroboros.llm.turns import Fault, Turn
 from tests.passing import hurrying, passes, until
-from tests.story.stage import Stage, call, stage
+from tests.story.stage import PROMPTS, Stage, call, stage
 
 DONE = Turn(text="All done.")
 SLOW = Turn(text="Slowly.", chunk=1, pace_seconds=30)
@@ -85,7 +85,8 @@ async def test_words_during_other_work_are_answered_after_it(
 
 
 async def test_a_stopped_summary_leaves_words_for_the_next_run(tmp_path: Path) -> None:
-    turns = [Turn(text="one"), Turn(text="sum", delay_seconds=60), Turn(text="Heard.")]
+    summary = Turn(when=PROMPTS["compact"].text[:80], text="sum", delay_seconds=60)
+    turns = [Turn(text="one"), summary, Turn(text="Heard.")]
     async with stage(tmp_path, turns) as s:
         await s.run("First")
         async with anyio.create_task_group() as tasks:
