@@ -58,6 +58,13 @@ class Reader:
     def __init__(self, lines: list[str], first: int) -> None:
         """Reads nothing yet."""
         self._text, self._first = "\n".join(lines), first
+        self._places: dict[str, int] = {}
+
+    def line(self, place: str) -> int:
+        """Where a value stands that was read, such as ``tools[0].name``; else what it would be in."""
+        while place and place not in self._places:
+            place = place[: max(place.rfind("."), place.rfind("["), 0)]
+        return self._places.get(place, self._first)
 
     def read(self) -> Head:
         """All of it.
@@ -79,7 +86,7 @@ class Reader:
             return {}
         if not isinstance(node, MappingNode):
             raise self._broken("it is no 'key: value'", node.start_mark.line)
-        return self._table(node)
+        return self._table(node, "")
 
     def _composed(self) -> "Node | None":
         from yaml import AliasEvent, CollectionEndEvent, CollectionStartEvent, NodeEvent, SafeLoader
@@ -100,7 +107,7 @@ class Reader:
                     raise self._broken("it is nested too deeply", line)
         return SafeLoader(self._text).get_single_node()
 
-    def _table(self, node: "MappingNode") -> Head:
+    def _table(self, node: "MappingNode", place: str) -> Head:
         table: Head = {}
         for key, value in node.value:
             line = key.start_mark.line
@@ -109,18 +116,24 @@ class Reader:
                 raise self._broken("a key is no word", line)
             if name in table:
                 raise self._broken(f"{name!r} stands there twice", line)
-            table[name] = self._value(value)
+            inner = f"{place}.{name}" if place else name
+            self._places[inner] = self._first + line
+            table[name] = self._value(value, inner)
         return table
 
-    def _value(self, node: "Node") -> Value:
+    def _value(self, node: "Node", place: str) -> Value:
         from yaml import MappingNode, SequenceNode
 
         if isinstance(node, MappingNode):
-            return self._table(node)
+            return self._table(node, place)
         if isinstance(node, SequenceNode):
-            return [self._value(each) for each in node.value]
+            return [self._item(each, f"{place}[{at}]") for at, each in enumerate(node.value)]
         style, text = getattr(node, "style", None), str(node.value)
         return text if style else _plain(text)
+
+    def _item(self, node: "Node", place: str) -> Value:
+        self._places[place] = self._first + node.start_mark.line
+        return self._value(node, place)
 
     def _broken(self, why: str, line: int) -> Refused:
         return Refused(f"the head is not understood: {why}", line=self._first + line)
