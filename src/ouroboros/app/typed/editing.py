@@ -1,29 +1,20 @@
-"""A person's own editor for long words: it has their terminal until it ends.
-
-It runs on a terminal of its own, between which and the person's bytes go to and fro, so that it has
-Ctrl-C and job control to itself, and ends with us whatever happens.
-"""
+"""A person's own editor for long words: it has their terminal until it ends."""
 
 import os
 import shlex
-import signal
 import tempfile
-import termios
-import tty
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from shutil import which
 
 import anyio
 from anyio import to_thread
 
+from ouroboros.app.typed.lending import lend
 from ouroboros.core.errors import Misuse
-from ouroboros.safety.terminal import Terminal, start_terminal
 
 MOST_BYTES = 4 * 1_048_576
-_CHUNK = 65_536
-_TYPE_SECONDS = 10.0
 
 
 async def edited(
@@ -64,67 +55,15 @@ async def edited(
 
 
 async def _run(command: list[str], cwd: Path, environment: Mapping[str, str], keyboard: int) -> int:
+    if not os.isatty(keyboard):
+        raise Misuse("an editor needs a terminal", hint="write the words here")
     try:
-        columns, rows = os.get_terminal_size(keyboard)
-    except OSError:
-        raise Misuse("an editor needs a terminal", hint="write the words here") from None
-    try:
-        terminal = await start_terminal(
-            command, cwd=cwd, environment=environment, columns=columns, rows=rows
-        )
+        return await lend(command, cwd=cwd, environment=environment, keyboard=keyboard)
     except OSError as failed:
         raise Misuse(
             f"the editor {command[0]!r} cannot be started: {failed.strerror}",
             hint="set tui.editor or EDITOR",
         ) from failed
-    try:
-        async with _raw(keyboard), anyio.create_task_group() as tasks:
-            tasks.start_soon(_typed, terminal, keyboard)
-            tasks.start_soon(_sized, terminal, keyboard)
-            while (piece := await terminal.process.read()) is not None:
-                with suppress(OSError):  # who closed the window sees nothing any more
-                    await to_thread.run_sync(_say, keyboard, piece.data)
-            tasks.cancel_scope.cancel()
-    finally:
-        await terminal.process.close()
-    return terminal.process.exit_code or 0
-
-
-async def _typed(terminal: Terminal, keyboard: int) -> None:
-    while True:
-        await anyio.wait_readable(keyboard)
-        try:
-            data = os.read(keyboard, _CHUNK)
-        except OSError:
-            data = b""
-        if not data:  # the window was closed: so is the editor
-            return await terminal.process.stop()
-        with suppress(BrokenPipeError), anyio.move_on_after(_TYPE_SECONDS):
-            await terminal.type(data)
-
-
-async def _sized(terminal: Terminal, keyboard: int) -> None:
-    with anyio.open_signal_receiver(signal.SIGWINCH) as received:
-        async for _ in received:
-            with suppress(OSError):
-                terminal.resize(*os.get_terminal_size(keyboard))
-
-
-@asynccontextmanager
-async def _raw(keyboard: int) -> AsyncGenerator[None]:
-    """Keys go to the editor as they are pressed; afterwards the terminal is as before."""
-    before = termios.tcgetattr(keyboard)
-    try:
-        tty.setraw(keyboard)
-        yield
-    finally:
-        termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
-
-
-def _say(keyboard: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(keyboard, rest) :]
 
 
 def _begun(text: str) -> Path:

@@ -1,0 +1,122 @@
+"""A session is put away and taken up again: its files go, its commits stay."""
+
+from msgspec import Struct, structs
+
+from ouroboros.workspace.worktrees import keeping, names, trees
+from ouroboros.workspace.worktrees.faults import WorkRefused
+from ouroboros.workspace.worktrees.git import Git
+from ouroboros.workspace.worktrees.manifest import Step
+from ouroboros.workspace.worktrees.place import Place, manifest_of
+from ouroboros.workspace.worktrees.shelf import Kept
+
+_SHOWN = 5
+
+
+class Archived(Struct, frozen=True, kw_only=True):
+    """A session that was put away; ``kept`` are refs made for work that nothing else named."""
+
+    session: Kept
+    kept: tuple[str, ...] = ()
+
+
+async def saved(place: Place, session: Kept, *, keep: bool) -> Kept:
+    """The session with all of its work in commits.
+
+    Args:
+        place: Where it is.
+        session: Held alone.
+        keep: Make a checkpoint of what is in no commit, and do not refuse.
+
+    Raises:
+        WorkRefused: There is work in no commit, or some that no commit could hold.
+    """
+    if not session.tree.is_dir():
+        return session
+    tree = await trees.sound(place.ground, session)
+    await _refuse_submodules(tree, session)
+    found = await trees.unsaved(tree)
+    if not found:
+        return session
+    short = session.id[:8]
+    if not keep or found.nested:
+        shown = ", ".join((*found.nested, *found.paths)[:_SHOWN])
+        count = len(found.paths) + len(found.nested)
+        raise WorkRefused(
+            f"{count} files in the work tree of session {short} are in no checkpoint: {shown}",
+            hint=f"move {found.nested[0]!r} away: it is a repository of its own"
+            if found.nested
+            else f"keep them: --keep, or `paws session checkpoint {short} NAME`",
+        )
+    name = names.free("last", manifest_of(session).checkpoints)
+    return await keeping.checkpoint(place, session, keeping.Wish(name=name))
+
+
+async def archive(place: Place, session: Kept) -> Archived:
+    """Removes the work tree of a session whose work is saved; the lists must be held alone."""
+    return await finish(place, await place.begun(session, Step(kind="archive")))
+
+
+async def finish(place: Place, session: Kept) -> Archived:
+    """Ends the archiving of a session, however far it came."""
+    manifest = manifest_of(session)
+    kept: tuple[str, ...] = ()
+    if (session.tree / ".git").is_file():
+        kept = await trees.hold(place.ground, session)
+    await trees.remove(place.ground, session.tree)
+    session = await place.recorded(session, structs.replace(manifest, status="archived"))
+    return Archived(session=await place.begun(session, None), kept=kept)
+
+
+async def resume(place: Place, session: Kept) -> Kept:
+    """Makes a session active again, and lays its work tree out where that is gone.
+
+    Raises:
+        WorkRefused: It has no commit any more, or git says no.
+    """
+    manifest = manifest_of(session)
+    if not session.tree.exists():
+        tip = await last(place, session)
+        session = await place.begun(session, Step(kind="resume", target=tip))
+        await trees.remove(place.ground, session.tree)  # what git still knows of it
+        branch = session.work.branch
+        await trees.add(place.ground, session.tree, commit=tip, branch=branch, new=False)
+    await trees.sound(place.ground, session)
+    session = await place.recorded(session, structs.replace(manifest, status="active"))
+    return await place.begun(session, None)
+
+
+async def last(place: Place, session: Kept) -> str:
+    """The commit that a session without a work tree ended at; raises ``WorkRefused``."""
+    manifest = manifest_of(session)
+    git = place.ground.git
+    branch = session.work.branch
+    asked = ("rev-parse", "--verify", "--quiet")
+    if branch and (found := await git.found(*asked, f"refs/heads/{branch}^{{commit}}")):
+        return found
+    if branch:
+        raise WorkRefused(
+            f"the branch {branch!r} of session {session.id[:8]} is gone",
+            hint=f"make it again: git branch {branch} {_newest(session)}",
+        )
+    for ref in (_newest(session), manifest.base_commit):
+        if found := await git.found(*asked, f"{ref}^{{commit}}"):
+            return found
+    raise WorkRefused(f"no commit of session {session.id[:8]} is in the repository any more")
+
+
+def _newest(session: Kept) -> str:
+    made = list(manifest_of(session).checkpoints)
+    return names.tag(session.id, made[-1]) if made else manifest_of(session).base_commit
+
+
+async def _refuse_submodules(tree: Git, session: Kept) -> None:
+    """Their repositories go with the work tree; what was committed only there would be lost."""
+    words = ("submodule", "foreach", "--quiet", "--recursive")
+    asked = 'echo "$displaypath:$(git rev-list --count HEAD --branches --not --remotes)"'
+    listed = (await tree.found(*words, asked)).splitlines()
+    own = [line.rpartition(":")[0] for line in listed if not line.endswith(":0")]
+    if own:
+        raise WorkRefused(
+            f"the submodule {own[0]!r} of session {session.id[:8]} has commits that are nowhere else",
+            hint=f"push them from {tree.folder / own[0]}",
+        )

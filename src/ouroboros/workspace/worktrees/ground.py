@@ -1,0 +1,116 @@
+"""The repository that sessions belong to: where its main tree is, and where they are kept."""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from ouroboros.workspace.worktrees.faults import NoRepository, WorkRefused
+from ouroboros.workspace.worktrees.git import Ended, Git, silenced
+
+FOLDER = ".paws"
+_EXCLUDED = "/.paws/"
+_GIVEN = frozenset({"/.paws/", "/.paws", ".paws/", ".paws"})
+
+
+class Ground(Struct, frozen=True, kw_only=True):
+    """A repository of the person's.
+
+    Attributes:
+        root: The top of its main tree; ``.paws`` lies there.
+        top: The top of the work tree that the command was given in.
+        common: What all its work trees share.
+        git: In ``root``.
+    """
+
+    root: Path
+    top: Path
+    common: Path
+    git: Git
+
+    @property
+    def sessions(self) -> Path:
+        """Where sessions are kept."""
+        return self.root / FOLDER / "sessions"
+
+    def at_top(self) -> Git:
+        """The same where the command was given."""
+        return self.git.at(self.top)
+
+
+async def find(cwd: Path, environment: Mapping[str, str]) -> Ground:
+    """The repository that a folder lies in.
+
+    Raises:
+        NoRepository: There is none, it has no files, or git does not want to look at it.
+        WorkRefused: It names programs that git cannot be told not to run.
+    """
+    git = Git(folder=cwd, environment=environment)
+    shown = await git.call("rev-parse", "--show-toplevel")
+    if shown.code or not shown.out.strip():
+        raise _none(cwd, shown)
+    top = Path(shown.text)
+    git = git.at(top)
+    words = ("rev-parse", "--path-format=absolute")
+    common = Path(await git.ask(*words, "--git-common-dir"))
+    own = Path(await git.ask(*words, "--git-dir"))
+    root = top if own == common else await _main(git, common) or top
+    _refuse_links(root)
+    return Ground(root=root, top=top, common=common, git=await silenced(git.at(root)))
+
+
+async def _main(git: Git, common: Path) -> Path | None:
+    """The main tree of a repository that we are in another work tree of; none where it is bare."""
+    first = (await git.names("worktree", "list", "--porcelain", "-z"))[0]
+    path = Path(first.removeprefix("worktree "))
+    place = path / ".git"
+    return path if place.is_dir() and place.samefile(common) else None
+
+
+def _none(cwd: Path, ended: Ended) -> NoRepository:
+    said = ended.said
+    if "dubious ownership" in said:
+        return NoRepository(
+            f"{str(cwd)!r} belongs to another user, so git does not look into it",
+            hint=f"if it is yours: git config --global --add safe.directory {cwd}",
+        )
+    if "bare repository" in said or "must be run in a work tree" in said:
+        return NoRepository(
+            f"{str(cwd)!r} is a repository without files of its own",
+            hint="go to a work tree of it: `git worktree add ../work` makes one",
+        )
+    return NoRepository(
+        f"{str(cwd)!r} is not in a git repository, which a work session needs",
+        hint="`git init`, then a first commit; or go to the folder of one",
+    )
+
+
+def _refuse_links(root: Path) -> None:
+    """What a repository brings as a link would let sessions be written elsewhere."""
+    for path in (root / FOLDER, root / FOLDER / "sessions"):
+        if path.is_symlink() or (path.exists() and not path.is_dir()):
+            raise WorkRefused(
+                f"{str(path)!r} is not a folder, so no session is kept there", hint="move it away"
+            )
+
+
+def exclude(ground: Ground) -> None:
+    """Keeps ``.paws`` out of the person's commits, by git's own list; blocking.
+
+    Raises:
+        OSError: The list cannot be written.
+    """
+    path = ground.common / "info" / "exclude"
+    before = b""
+    with suppress(FileNotFoundError):
+        before = path.read_bytes()
+    if _GIVEN & {line.strip() for line in before.decode("utf-8", "replace").splitlines()}:
+        return
+    path.parent.mkdir(exist_ok=True)
+    between = b"" if not before or before.endswith(b"\n") else b"\n"
+    with path.open("ab") as file:
+        file.write(between + f"{_EXCLUDED}\n".encode())
+        file.flush()
+        os.fsync(file.fileno())

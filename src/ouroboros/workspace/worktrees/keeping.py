@@ -1,0 +1,133 @@
+"""A checkpoint is made: a commit of all that is in the work tree, a tag, and a line in the record."""
+
+from msgspec import Struct, structs
+
+from ouroboros.workspace.worktrees import names, trees
+from ouroboros.workspace.worktrees.faults import WorkRefused
+from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git, failed
+from ouroboros.workspace.worktrees.manifest import Checkpoint, Step
+from ouroboros.workspace.worktrees.place import Place, manifest_of
+from ouroboros.workspace.worktrees.shelf import Kept
+
+_NOBODY = {"NAME": "Ouroboros", "EMAIL": "ouroboros@localhost"}
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """What a checkpoint is called, and what belongs to it, as paths relative to the project."""
+
+    name: str
+    cats: str | None = None
+    dogs: str | None = None
+    log: str | None = None
+
+
+async def checkpoint(place: Place, session: Kept, wish: Wish) -> Kept:
+    """Keeps the work tree as it is under a name; the session must be held alone.
+
+    Raises:
+        Misuse: The name cannot be one.
+        WorkRefused: The name is taken, something of git's is going on there, or git says no.
+    """
+    manifest = manifest_of(session)
+    name = names.checked(wish.name, "checkpoint")
+    if name.casefold() in {each.casefold() for each in manifest.checkpoints}:
+        raise WorkRefused(
+            f"session {session.id[:8]} has a checkpoint {name!r} already",
+            hint=f"name it otherwise, such as {names.free(name, manifest.checkpoints)!r}",
+        )
+    tree = await trees.sound(place.ground, session)
+    await refuse_elsewhere(tree, session)
+    await trees.refuse_unfinished(tree, merging=True)
+    found = await trees.unsaved(tree)
+    if found.nested:
+        raise WorkRefused(
+            f"{found.nested[0]!r} is a repository of its own, which no checkpoint can hold",
+            hint="move it out of the work tree, or let .gitignore name it",
+        )
+    turn = manifest.turn_count + 1
+    head = await trees.head(tree)
+    commit = await _committed(tree, head, f"PAWS Turn {turn}: {name}")
+    made = Checkpoint(
+        timestamp=place.now(),
+        commit_sha=commit,
+        turn_number=turn,
+        cats_artifact_path=wish.cats,
+        dogs_artifact_path=wish.dogs,
+        agent_log_path=wish.log,
+    )
+    step = Step(kind="checkpoint", target=commit, onto=head, name=name, made=made)
+    return await finish(place, await place.begun(session, step), step)
+
+
+async def finish(place: Place, session: Kept, step: Step) -> Kept:
+    """Ends a checkpoint whose commit is made, however far it came."""
+    assert step.made is not None
+    is_there = session.tree.is_dir()
+    git = await trees.sound(place.ground, session) if is_there else place.ground.git
+    tag = f"refs/tags/{names.tag(session.id, step.name)}"
+    changes: list[str] = []
+    before = await git.found("rev-parse", "--verify", "--quiet", tag)
+    if before and before != step.target:  # of a checkpoint that was left behind by a rewind
+        changes.append(f"create {await trees.spare(place.ground, session.id)} {before}")
+    if before != step.target:
+        changes.append(f"update {tag} {step.target} {before or '0' * len(step.target)}")
+    own = f"refs/heads/{session.work.branch}" if session.work.branch else "HEAD" * is_there
+    if own and step.onto != step.target and await git.found("rev-parse", own) == step.onto:
+        changes.append(f"update {own} {step.target} {step.onto}")
+    if changes:
+        await git.refs(*changes)
+    if is_there:
+        await git.call("merge", "--quit")
+    manifest = manifest_of(session)
+    manifest = structs.replace(
+        manifest,
+        turn_count=max(manifest.turn_count, step.made.turn_number),
+        checkpoints={**manifest.checkpoints, step.name: step.made},
+    )
+    return await place.begun(await place.recorded(session, manifest), None)
+
+
+async def refuse_elsewhere(tree: Git, session: Kept) -> None:
+    """Sees to it that a session's own branch is checked out; raises ``WorkRefused``."""
+    branch = await trees.on_branch(tree)
+    if branch == session.work.branch:
+        return
+    there = f"branch {branch!r}" if branch else "a commit without a branch"
+    wanted = session.work.branch
+    raise WorkRefused(
+        f"in the work tree of session {session.id[:8]} {there} is checked out, not its own",
+        hint=f"git -C {tree.folder} switch {wanted}" if wanted else "switch --detach there",
+    )
+
+
+async def snapshot(tree: Git, message: str) -> str:
+    """A commit of all that is in the work tree, on no branch; the work tree stays as it is."""
+    return await _committed(tree, await trees.head(tree), message)
+
+
+async def _committed(tree: Git, head: str, message: str) -> str:
+    await tree.ask("add", "--all", "--", ".", seconds=LONG_SECONDS)
+    content = await tree.ask("write-tree", seconds=LONG_SECONDS)
+    other = await tree.found("rev-parse", "--verify", "--quiet", "MERGE_HEAD")
+    if not other and content == await tree.ask("rev-parse", f"{head}^{{tree}}"):
+        return head
+    parents = [word for each in (head, other) if each for word in ("-p", each)]
+    return await commit_of(tree, content, parents, message)
+
+
+async def commit_of(tree: Git, content: str, parents: list[str], message: str) -> str:
+    """A commit by the person, or in our name where git does not know theirs."""
+    words = ("commit-tree", "--no-gpg-sign", content, *parents, "-m", message)
+    given: dict[str, str] = {}
+    if not await knows_person(tree):
+        roles = ("AUTHOR", "COMMITTER")
+        given = {f"GIT_{role}_{key}": value for role in roles for key, value in _NOBODY.items()}
+    ended = await tree.call(*words, given=given)
+    if ended.code:
+        raise failed(tree.folder, words, ended)
+    return ended.text
+
+
+async def knows_person(tree: Git) -> bool:
+    """Whether git knows who commits here, without a guess."""
+    return await tree.holds("-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT")

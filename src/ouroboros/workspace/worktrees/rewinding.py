@@ -1,0 +1,116 @@
+"""A work tree goes back to a checkpoint; what was done since stays in the repository, under refs of ours."""
+
+import shutil
+from contextlib import suppress
+
+from anyio import to_thread
+from msgspec import Struct, structs
+
+from ouroboros.workspace.worktrees import keeping, trees
+from ouroboros.workspace.worktrees.faults import WorkUnknown
+from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git
+from ouroboros.workspace.worktrees.manifest import Manifest, Step
+from ouroboros.workspace.worktrees.place import Place, manifest_of
+from ouroboros.workspace.worktrees.shelf import Kept
+
+
+class Rewound(Struct, frozen=True, kw_only=True):
+    """How a session went back.
+
+    Attributes:
+        commit: What its work tree is at now.
+        kept: The ref of what was there before; empty where the pruned checkpoints hold it all.
+        pruned: Checkpoints that were made later.
+    """
+
+    session: Kept
+    commit: str
+    kept: str = ""
+    pruned: tuple[str, ...] = ()
+
+
+async def rewind(place: Place, session: Kept, name: str) -> Rewound:
+    """Goes back to a checkpoint, or to the beginning without a name; the session must be held alone.
+
+    Raises:
+        WorkUnknown: There is no such checkpoint.
+        WorkRefused: Something of git's is going on in the work tree, or git says no.
+    """
+    target = target_of(session, name)
+    tree = await trees.sound(place.ground, session)
+    await keeping.refuse_elsewhere(tree, session)
+    await trees.refuse_unfinished(tree)
+    tip = await keeping.snapshot(tree, f"Before going back to {name or 'the beginning'}")
+    made = ""
+    if await _is_loose(tree, tip, target):
+        made = await trees.spare(place.ground, session.id)
+        await tree.ask("update-ref", made, tip)
+    step = Step(kind="rewind", target=target, name=name)
+    return await finish(place, await place.begun(session, step), step, kept=made)
+
+
+async def finish(place: Place, session: Kept, step: Step, *, kept: str = "") -> Rewound:
+    """Ends a rewind whose work is kept, however far it came."""
+    manifest = manifest_of(session)
+    tree = await trees.sound(place.ground, session)
+    await tree.ask("reset", "--hard", "--quiet", step.target, seconds=LONG_SECONDS)
+    await tree.ask("clean", "-d", "--force", "--quiet", seconds=LONG_SECONDS)
+    left = _pruned(manifest, step.name)
+    pruned = tuple(each for each in manifest.checkpoints if each not in left.checkpoints)
+    if left != manifest:
+        await to_thread.run_sync(_copied, session)
+        session = await place.recorded(session, left)
+    session = await place.begun(session, None)
+    return Rewound(session=session, commit=step.target, kept=kept, pruned=pruned)
+
+
+def target_of(session: Kept, name: str) -> str:
+    """The commit of a checkpoint, or that of the beginning without a name; raises ``WorkUnknown``."""
+    manifest = manifest_of(session)
+    if not name:
+        return manifest.base_commit
+    found = manifest.checkpoints.get(name.strip())
+    if found is not None:
+        return found.commit_sha
+    there = ", ".join(repr(each) for each in list(manifest.checkpoints)[-5:])
+    raise WorkUnknown(
+        f"session {session.id[:8]} has no checkpoint {name[:80]!r}",
+        hint=f"it has {there}" if there else "it has none yet; `paws session checkpoint` makes one",
+    )
+
+
+async def _is_loose(tree: Git, tip: str, target: str) -> bool:
+    """Whether no ref but the branch that is about to move leads to a commit."""
+    if tip == target:
+        return False
+    refs = ("--tags", "--remotes", "--glob=refs/paws/*")
+    found = await tree.ask("rev-list", "--max-count=1", tip, "--not", target, *refs)
+    return bool(found)
+
+
+def _pruned(manifest: Manifest, name: str) -> Manifest:
+    """The record without what came after a checkpoint."""
+    if not name:
+        return structs.replace(manifest, turn_count=0, checkpoints={}, agent_log=())
+    until = manifest.checkpoints.get(name.strip())
+    if until is None:
+        return manifest
+    return structs.replace(
+        manifest,
+        turn_count=until.turn_number,
+        checkpoints={
+            each: made
+            for each, made in manifest.checkpoints.items()
+            if made.turn_number <= until.turn_number
+        },
+        agent_log=tuple(each for each in manifest.agent_log if each.timestamp <= until.timestamp),
+    )
+
+
+def _copied(session: Kept) -> None:
+    """The record as it was, beside the one that is pruned."""
+    number = len(list(session.folder.glob("session.before-*.json"))) + 1
+    with suppress(OSError):
+        shutil.copyfile(
+            session.folder / "session.json", session.folder / f"session.before-{number}.json"
+        )
