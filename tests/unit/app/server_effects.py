@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -12,6 +11,7 @@ import anyio
 from anyio import to_thread
 
 from tests.story.hub_stage import hub_stage
+from tests.unit.llm.auth_server import spare_port
 
 type Effect = Callable[[Path], Awaitable[None]]
 
@@ -43,8 +43,7 @@ async def _port(folder: Path) -> None:
     """The program listens where the person's file says."""
     home = folder / "home"
     home.mkdir()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = spare_port()
     (home / "config.toml").write_text(f"[server]\nport = {port}\n", "utf-8")
     line = await to_thread.run_sync(_first_line, folder, home)
     assert line.startswith(f"{port} ")

@@ -6,10 +6,11 @@ from typing import Any
 
 import anyio
 
-from ouroboros.core.events import ToolResulted
+from ouroboros.core.events import PermissionRequested, TaskCompleted, ToolResulted
 from ouroboros.core.parts import Text
 from ouroboros.llm.turns import Turn
 from ouroboros.safety.sandbox.features import features
+from tests.passing import until
 from tests.story.stage import call, stage
 from tests.unit.safety.network.parts import page, serving
 
@@ -82,8 +83,12 @@ async def first_contact(folder: Path) -> None:
         }
         there = made(folder / name)
         async with stage(there, turns, mode="auto-edit", interactive=True, **settings) as s:
-            with anyio.move_on_after(30 if name == "defer" or not HAS_OWN_NETWORK else 1):
-                await s.run()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(s.run)
+                await until(lambda s=s: s.events(TaskCompleted) or s.events(PermissionRequested))
+                if name == "defer" or not HAS_OWN_NETWORK:
+                    await s.until(TaskCompleted)
+                tasks.cancel_scope.cancel()
             said = [text_of(event) for event in s.events(ToolResulted)]
         if HAS_OWN_NETWORK:
             assert any("waits for approval" in each and "over" in each for each in said) is (

@@ -196,12 +196,16 @@ async def test_a_cancelled_call_has_its_end_on_record(tmp_path: Path):
             self, arguments: Wish, context: ToolContext
         ) -> AsyncGenerator[Progress | Result]:
             del arguments, context
+            began.set()
             await anyio.sleep_forever()
             yield Result(value=b"null")
 
+    began = anyio.Event()
     spine = Spine(tmp_path)
-    with anyio.move_on_after(0.05):
-        await perform(spine, Waiting("act"))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(perform, spine, Waiting("act"))
+        await began.wait()
+        tasks.cancel_scope.cancel()
     assert spine.journal.of(ToolResulted)[0].status == "cancelled"
 
 
