@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import anyio
+import anyio.to_thread
 import msgspec
 import pytest
 from anyio.abc import Process
@@ -17,9 +18,12 @@ from anyio.abc import Process
 from ouroboros.faces.web.door import Doorplate
 from ouroboros.llm.turns import Turn
 from tests.browser.chromium import Chromium
+from tests.browser.site import serving
+from tests.browser.test_session import gone, running_on
 from tests.story.stage import call
 from tests.web.conftest import Shown
 from tests.web.serving import Served
+from tests.web.test_live_view import opens
 from tests.web.window import Window, window
 
 _NUMBERS = "ouro.store.current.events.map((each) => each.seq)"
@@ -91,10 +95,9 @@ async def _server(
         await process.aclose()
 
 
-async def test_a_killed_server_is_waited_for_and_nothing_is_shown_twice(
-    chromium: Chromium, tmp_path: Path
-) -> None:
-    script = tmp_path / "script.jsonl"
+def _asking(folder: Path) -> Path:
+    """A model that asks for one command."""
+    script = folder / "script.jsonl"
     lines: list[dict[str, Any]] = [
         {
             "text": "I begin.",
@@ -103,6 +106,13 @@ async def test_a_killed_server_is_waited_for_and_nothing_is_shown_twice(
         {"text": "Done after all."},
     ]
     script.write_bytes(b"\n".join(map(msgspec.json.encode, lines)))
+    return script
+
+
+async def test_a_killed_server_is_waited_for_and_nothing_is_shown_twice(
+    chromium: Chromium, tmp_path: Path
+) -> None:
+    script = _asking(tmp_path)
     async with _server(tmp_path, 0, script) as (process, plate):
         served = cast("Served", SimpleNamespace(plate=plate))
         async with window(chromium, served) as shown:
@@ -133,6 +143,66 @@ async def test_a_killed_server_is_waited_for_and_nothing_is_shown_twice(
                 assert len(numbers) >= len(seen)
                 assert (await shown.run(_SAID)).count("Begin") == 1
                 assert "Lost words" not in await shown.run(_SAID)
+
+
+@pytest.mark.deep
+async def test_a_server_killed_while_a_tab_is_held_and_a_question_is_open_leaves_no_browser_and_loses_nothing(
+    chromium: Chromium, tmp_path: Path
+) -> None:
+    script = _asking(tmp_path)
+    held = "document.querySelector('.stage.is-person canvas')?.dataset.number > 0"
+    with serving() as site:
+        site.put("form", "<title>Form</title><p>one")
+        async with _server(tmp_path, 0, script) as (process, plate):
+            served = cast("Served", SimpleNamespace(plate=plate))
+            async with window(chromium, served) as shown:
+                await shown.enter()
+                await shown.run(
+                    "ouro.link.post('/sessions', {browser: true, cwd: ouro.store.facts.cwd})"
+                    ".then(({session}) => ouro.store.go({session, view: 'chat'}))"
+                )
+                await shown.until("ouro.store.current?.phase === 'ready'")
+                await shown.run("ouro.page.show('browser')")
+                await shown.until("document.querySelector('.live-bar input') !== null")
+                await opens(shown, site.url("form"), "Form")
+                await shown.until(held)
+                await shown.say("Begin")
+                await shown.until("document.querySelector('.ask') !== null")
+                await shown.press("F9")
+                await shown.until(held)
+                assert await anyio.to_thread.run_sync(running_on, tmp_path / "home")
+                process.send_signal(signal.SIGKILL)
+                await process.wait()
+                await shown.shows("The server cannot be reached")
+                assert await gone(tmp_path / "home")
+                async with _server(tmp_path, plate.port, script) as (_, again):
+                    await _enters(shown, again)
+                    await shown.until("ouro.store.current?.phase === 'ready'", 60)
+                    await _settled(shown)
+                    numbers = await shown.run(_NUMBERS)
+                    assert numbers == [*range(1, len(numbers) + 1)]
+                    assert (await shown.run(_SAID)).count("Begin") == 1
+                    await shown.shows("The browser has not been started")
+                    facts = await shown.run(
+                        "ouro.link.get('/sessions/' + ouro.store.current.id)"
+                        ".then((one) => one.approvals.map((each) => each.request_id))"
+                    )
+                    cards = await shown.run("[...ouro.store.current.state.approvals.keys()]")
+                    assert cards == facts
+                    assert len(cards) == 1
+                    assert not (tmp_path / "one").exists()
+                    await shown.answer()
+                    await shown.until("document.querySelector('.ending') !== null")
+                    assert (tmp_path / "one").exists()
+
+
+async def _enters(shown: Window, plate: Doorplate) -> None:
+    """Gives the token of a server that was started again, which the page asks for."""
+    await shown.until("document.querySelector('.login') !== null", 60)
+    assert "The server was started again" in await shown.text(".login")
+    await shown.run("document.querySelector('.login input').focus()")
+    await shown.type(plate.entrance)
+    await shown.press("Enter")
 
 
 async def _settled(shown: Window) -> None:

@@ -16,8 +16,10 @@ from ouroboros.app.hub.tail import Tail
 from ouroboros.app.ouroboros import Session
 from ouroboros.core.commands import (
     AcceptPlan,
+    Approve,
     Command,
     Compact,
+    Deny,
     Interrupt,
     Queue,
     RefusePlan,
@@ -41,6 +43,7 @@ PAGE = 500
 """Events that are read from the log at once."""
 
 _STOP_SECONDS, _MOST_SECONDS = 20.0, 60.0
+_ANSWER_SECONDS, _LOOK_SECONDS = 30.0, 0.005
 
 _logger = logging.getLogger(__name__)
 
@@ -117,10 +120,12 @@ class Room:
         self._check_open()
         if isinstance(command, Steer) and command.text.strip() and not self.running:
             command = Submit(text=command.text)
-        if self.session.running or not isinstance(command, _LONG):
+        if isinstance(command, Approve | Deny):
+            await self._answer(command)
+        elif self.session.running or not isinstance(command, _LONG):
             await self.session.send(command)
-            return
-        await self._begun(partial(self._said, command))
+        else:
+            await self._begun(partial(self._said, command))
 
     async def work(self, act: Act) -> None:
         """Does what a person asked for besides; where that begins a run it returns when it has begun.
@@ -136,6 +141,22 @@ class Room:
             await act()
             return
         await self._begun(act)
+
+    async def _answer(self, command: Approve | Deny) -> None:
+        """Answers; a question that a killed program left open is put again by the run that goes on."""
+        goes_on = not (self.running or self.is_read_only)
+        with anyio.move_on_after(_ANSWER_SECONDS):
+            while True:
+                try:
+                    return await self.session.send(command)
+                except Misuse:
+                    if self.is_read_only or command.request_id not in self.state.approvals:
+                        raise
+                if goes_on:
+                    goes_on = False
+                    await self._begun(partial(self._said, Submit(text="")))
+                await anyio.sleep(_LOOK_SECONDS)
+        raise Misuse("the question is not put again", hint="say `Go on.`, then answer it")
 
     async def _begun(self, act: Act) -> None:
         job = _Job()

@@ -21,6 +21,7 @@ export class Link extends Watched {
     super();
     this.root = root;
     this.state = "connecting";
+    this.wasHere = false;
     this.retryAt = 0;
     this.streams = new Set();
     addEventListener("online", () => this.retry());
@@ -86,6 +87,7 @@ export class Link extends Watched {
   }
 
   #become(state) {
+    if (state === "online") this.wasHere = true;
     this.state = state;
     this.changed();
   }

@@ -71,7 +71,8 @@ export function Login({ link }) {
   };
   return html`<main class="login"><form onSubmit=${enter}>
     <${Mark} /><h1>Ouroboros</h1>
-    <p class="hush">This page needs the token that <code>ouro web</code> printed. Open the whole address, or paste it here.</p>
+    ${link.wasHere && html`<p><strong>The server was started again</strong>, and each start has a token of its own. Nothing that was kept is lost.</p>`}
+    <p class="hush">This page needs the token that <code>ouro web</code> printed${link.wasHere ? " this time" : ""}. Open the whole address, or paste it here.</p>
     <label><span class="field-label">Token or address</span><input class="field mono" type="password" autofocus autocomplete="off" value=${token} onInput=${(e) => type(e.target.value)} aria-describedby="login-problem" /></label>
     <p id="login-problem" role="alert" class="small">${problem}</p>
     <${Button} kind="main" type="submit" disabled=${!token.trim()}>Enter<//></form></main>`;
