@@ -8,12 +8,17 @@ INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 
-def main() -> int:
+def paws() -> int:
+    """Runs the program ``paws``: bundles, changes and work sessions."""
+    return main("paws")
+
+
+def main(program: str = "ouro") -> int:
     """Runs the command line and returns its exit code."""
     # Start-up makes many objects and no garbage: collecting meanwhile costs a tenth of it.
     gc.set_threshold(100_000, 20, 20)
     try:
-        code = _run(sys.argv[1:])
+        code = _run(sys.argv[1:], program)
         if sys.stdout is not None:
             sys.stdout.flush()
     except KeyboardInterrupt:
@@ -30,17 +35,17 @@ def main() -> int:
     return code
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], program: str) -> int:
     if arguments == ["--version"]:
         from ouroboros import __version__
 
         if sys.stdout is None:
             return _unwritten("it is closed")
-        sys.stdout.write(f"ouro {__version__}\n")
+        sys.stdout.write(f"{program} {__version__}\n")
         return 0
     from ouroboros.faces.cli.entry import main as enter
 
-    return enter(arguments)
+    return enter(arguments, program)
 
 
 def _leave_quietly() -> None:

@@ -9,7 +9,7 @@ import click
 
 from ouroboros.app.text import plain
 from ouroboros.core.errors import OuroborosError
-from ouroboros.faces.cli.tree import root
+from ouroboros.faces.cli.tree import PROGRAMS
 
 BROKEN_PIPE = 141
 """What a program has that ended because nobody read its output any more."""
@@ -17,13 +17,13 @@ BROKEN_PIPE = 141
 _ANYWHERE = ("--debug", "--verbose")
 
 
-def main(argv: list[str]) -> int:
-    """Runs one command line, without the program's name; never raises."""
+def main(argv: list[str], program: str = "ouro") -> int:
+    """Runs one command line of a program, without its name; never raises."""
     arguments = _global_first(argv)
     is_debug = "--debug" in arguments
     try:
         _tolerate_any_text()
-        code = _invoke(arguments)
+        code = _invoke(arguments, program)
         _flush()
     except BaseException as error:  # noqa: BLE001 - the face's border: every failure ends as words and an exit code
         # What is not to be kept may stand in a traceback too.
@@ -32,14 +32,15 @@ def main(argv: list[str]) -> int:
     return code
 
 
-def _invoke(argv: list[str]) -> int:
+def _invoke(argv: list[str], program: str) -> int:
     from ouroboros.app.config.layers import environment
 
-    if instruction := environment().get("_OURO_COMPLETE"):
+    root, variable = PROGRAMS[program], f"_{program.upper()}_COMPLETE"
+    if instruction := environment().get(variable):
         from click.shell_completion import shell_complete
 
-        return shell_complete(root, {}, "ouro", "_OURO_COMPLETE", instruction)
-    with root.make_context("ouro", argv) as context:
+        return shell_complete(root, {}, program, variable, instruction)
+    with root.make_context(program, argv) as context:
         result: object = root.invoke(context)
     return result if isinstance(result, int) else 0
 

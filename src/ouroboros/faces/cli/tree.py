@@ -14,6 +14,15 @@ _HERE = "ouroboros.faces.cli.commands"
 _FACE = "tui"
 """What is opened where no command is named."""
 
+PAWS_HELP = "Bundles in, changes out, work sessions apart from your own files."
+PAWS: dict[str, Entry] = {
+    "dogs": Entry(f"{_HERE}.paws.dogs", "Apply what a model answered to your files, safely."),
+    "session": Entry(f"{_HERE}.paws.session", "Work apart, in work trees of the repository."),
+}
+"""The commands of ``paws``; ``ouro paws`` has them all, the first three are commands of ``ouro`` too."""
+
+_SHARED = ("cats", "dogs", "plan")
+
 COMMANDS = {
     "run": Entry(f"{_HERE}.tasks.run", "Do one task, then end."),
     "demo": Entry(f"{_HERE}.tasks.demo", "See it mend a failing test, without any key."),
@@ -61,6 +70,8 @@ COMMANDS = {
     "apply-patch": Entry(
         f"{_HERE}.workspace.apply_patch", "Apply a patch to files, without a model."
     ),
+    **{name: PAWS[name] for name in _SHARED if name in PAWS},
+    "paws": Entry(f"{_HERE}.paws.group", PAWS_HELP),
     "init": Entry(f"{_HERE}.workspace.init", "Let the model write AGENTS.md for a project."),
     "repo": Entry(f"{_HERE}.workspace.repo", "Bring repositories here, and see what is in them."),
     "completion": Entry(f"{_HERE}.setup.completion", "Print a completion script for a shell."),
@@ -69,11 +80,16 @@ COMMANDS = {
 
 
 class Root(LazyGroup):
-    """``ouro`` itself: the options that count for every command."""
+    """A program: ``ouro`` unless told; the options that count for every command."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        commands: dict[str, Entry] = COMMANDS,
+        name: str = "ouro",
+        help: str = "One agent for your browser and your code.",
+    ) -> None:
         """Builds the root; imports no command."""
-        super().__init__(COMMANDS, "ouro", "One agent for your browser and your code.")
+        super().__init__(commands, name, help)
         self.params = [
             click.Option(["--profile"], metavar="NAME", default="", help="Use [profiles.NAME]."),
             click.Option(["--verbose"], is_flag=True, help="Write a log file."),
@@ -92,7 +108,7 @@ class Root(LazyGroup):
 
     @override
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, _with_face(args))
+        return super().parse_args(ctx, _with_face(args) if _FACE in self.entries else args)
 
 
 def _with_face(words: list[str]) -> list[str]:
@@ -136,9 +152,12 @@ def _begin(context: click.Context, profile: str, *, verbose: bool, debug: bool) 
 
 def _version(context: click.Context, _option: click.Parameter, value: object) -> None:
     if value and not context.resilient_parsing:
-        click.echo(f"ouro {__version__}")
+        click.echo(f"{context.info_name} {__version__}")
         context.exit()
 
 
 root = Root()
 """The whole tree."""
+
+PROGRAMS = {"ouro": root, "paws": Root(PAWS, "paws", PAWS_HELP)}
+"""What can be started, by its name."""

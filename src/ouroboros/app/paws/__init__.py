@@ -1,0 +1,1 @@
+"""Bundles, changes, plans and work sessions, joined with the rest."""

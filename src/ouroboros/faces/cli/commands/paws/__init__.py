@@ -1,0 +1,1 @@
+"""Bundles in, changes out, work sessions: what `paws` does."""
