@@ -5,7 +5,6 @@ from typing import Literal
 from msgspec import Struct
 
 from ouroboros.core.errors import OuroborosError
-from ouroboros.workspace.patch import AddFile, DeleteFile, UpdateFile
 
 type Dialect = Literal["v1", "paws", "search", "diff", "v4a", "xml"]
 """v1 and diff fences; dog and cat markers; SEARCH/REPLACE; unified diff; ``*** Begin Patch``; tags."""
@@ -72,6 +71,8 @@ class Hunk(Struct, frozen=True, kw_only=True):
         line: Where it begins in the bundle.
         old_open: The old text ends here, without a line end.
         new_open: So does the new one.
+        anchor: A line that stands somewhere before; empty where none is named.
+        at_end: The old lines are the last of the file.
         is_loose: Lines may be indented otherwise all alike, as models do in SEARCH blocks.
     """
 
@@ -80,6 +81,8 @@ class Hunk(Struct, frozen=True, kw_only=True):
     line: int = 0
     old_open: bool = False
     new_open: bool = False
+    anchor: str = ""
+    at_end: bool = False
     is_loose: bool = False
 
     @property
@@ -149,13 +152,7 @@ class Numbered(_Block, frozen=True, kw_only=True, tag="numbered"):
     commands: tuple[Command, ...]
 
 
-class Patch(_Block, frozen=True, kw_only=True, tag="patch"):
-    """One file of a V4A patch."""
-
-    hunk: AddFile | DeleteFile | UpdateFile
-
-
-type Change = Edit | Whole | Exact | Delete | Rename | Numbered | Patch
+type Change = Edit | Whole | Exact | Delete | Rename | Numbered
 
 
 class Request(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,199 @@
+"""What is under way in a folder, and how it is taken back. Everything here blocks; no link is followed."""
+
+import errno
+import hashlib
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from ouroboros.safety.paths.beneath import open_folder
+from ouroboros.workspace.checkpoints.scan import TEMPORARY
+
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+_NONE = ""
+_OTHER = "no file"
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    """One name that changes.
+
+    Attributes:
+        number: In the names of what is put aside for it.
+        aside: The folder where that is, one that is there from beginning to end.
+        before: The digest of what must be there; empty for nothing.
+        after: The digest of what will be.
+    """
+
+    path: str
+    number: int
+    aside: str
+    before: str
+    after: str
+
+
+class Journal(Struct, frozen=True, kw_only=True):
+    """All that is needed to take changes back.
+
+    Attributes:
+        folders: Were not there before.
+        emptied: Gave way to a file, with their modes.
+    """
+
+    mark: str
+    state: Literal["going", "done"]
+    steps: tuple[Step, ...]
+    folders: tuple[str, ...] = ()
+    emptied: tuple[tuple[str, int], ...] = ()
+
+
+class Place:
+    """A folder, and files that are put aside in it under names of their own."""
+
+    def __init__(self, root: Path, mark: str) -> None:
+        """``root`` is a real path; ``mark`` tells these names from others."""
+        self.root, self.mark = root, mark
+
+    def folder(self, path: str, *, make: bool = False) -> int:
+        """A descriptor of a folder by its path; the caller closes it.
+
+        Raises:
+            OSError: It is missing, or a link stands in its way.
+        """
+        return open_folder(self.root / path if path else self.root, make=make)
+
+    def aside(self, step: Step, kind: Literal["new", "old"]) -> str:
+        """The name of a step's new text, or of what was there."""
+        return f"{TEMPORARY}{self.mark}-{step.number}.{kind}"
+
+    def undo(self, journal: Journal) -> list[str]:
+        """Puts back what was there; paths that somebody has changed meanwhile stay, and are given."""
+        left: list[str] = []
+        for step in reversed(journal.steps):
+            if not step.before:
+                self._undo_added(step, left)
+        for path, mode in sorted(journal.emptied):
+            self._remake(path, mode)
+        for step in reversed(journal.steps):
+            if step.before:
+                self._undo_changed(step, left)
+        for step in journal.steps:
+            self._drop(step, "new")
+        for path in sorted(journal.folders, key=len, reverse=True):
+            self._remove_folder(path)
+        return left
+
+    def tidy(self, journal: Journal) -> None:
+        """Removes what was kept for taking back, and folders that files have left empty."""
+        for step in journal.steps:
+            self._drop(step, "old")
+            self._drop(step, "new")
+        gone = {folder for step in journal.steps if not step.after for folder in above(step.path)}
+        for path in sorted(gone, key=len, reverse=True):
+            self._remove_folder(path)
+
+    def _undo_added(self, step: Step, left: list[str]) -> None:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            way, _, name = step.path.rpartition("/")
+            folder, beside = self.folder(way), self.folder(step.aside)
+            try:
+                there, new = status(folder, name), status(beside, self.aside(step, "new"))
+                if there is None or (new is not None and not os.path.samestat(there, new)):
+                    return
+                if digest_of(folder, name) == step.after:
+                    os.unlink(name, dir_fd=folder)
+                elif new is not None:
+                    left.append(step.path)
+            finally:
+                os.close(folder)
+                os.close(beside)
+
+    def _undo_changed(self, step: Step, left: list[str]) -> None:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            way, _, name = step.path.rpartition("/")
+            old = self.aside(step, "old")
+            folder, beside = self.folder(way), self.folder(step.aside)
+            try:
+                if status(beside, old) is None:
+                    return
+                found = digest_of(folder, name)
+                if found == step.before and step.before != step.after:
+                    os.unlink(old, dir_fd=beside)
+                elif found in {_NONE, step.after}:
+                    os.rename(old, name, src_dir_fd=beside, dst_dir_fd=folder)
+                    # Renaming one of two names of a file to the other does nothing.
+                    with suppress(FileNotFoundError):
+                        os.unlink(old, dir_fd=beside)
+                else:
+                    left.append(f"{step.path} (what was there before is kept as {old})")
+            finally:
+                os.close(folder)
+                os.close(beside)
+
+    def _drop(self, step: Step, kind: Literal["new", "old"]) -> None:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            beside = self.folder(step.aside)
+            try:
+                os.unlink(self.aside(step, kind), dir_fd=beside)
+            finally:
+                os.close(beside)
+
+    def _remake(self, path: str, mode: int) -> None:
+        with suppress(FileExistsError, FileNotFoundError):
+            way, _, name = path.rpartition("/")
+            folder = self.folder(way)
+            try:
+                os.mkdir(name, dir_fd=folder)
+                os.chmod(name, mode, dir_fd=folder)
+            finally:
+                os.close(folder)
+
+    def _remove_folder(self, path: str) -> None:
+        with suppress(OSError):
+            way, _, name = path.rpartition("/")
+            folder = self.folder(way)
+            try:
+                os.rmdir(name, dir_fd=folder)
+            finally:
+                os.close(folder)
+
+
+def above(path: str) -> list[str]:
+    """The folders that a path is in, the outermost first, the root left out."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
+
+
+def status(folder: int, name: str) -> os.stat_result | None:
+    """What a name is, itself; None for nothing."""
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def digest(content: bytes) -> str:
+    """Of a file's bytes."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def digest_of(folder: int, name: str) -> str:
+    """Of the file that has this name now; empty for nothing, another word for no regular file."""
+    try:
+        descriptor = os.open(name, _READ, dir_fd=folder)
+    except FileNotFoundError:
+        return _NONE
+    except OSError as failed:
+        if failed.errno in {errno.ELOOP, errno.ENXIO}:
+            return _OTHER
+        raise
+    with os.fdopen(descriptor, "rb", closefd=False) as file:
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return _OTHER
+            return hashlib.file_digest(file, "sha256").hexdigest()
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,226 @@
+"""Unified diffs, git's and plain ones. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from ouroboros.workspace.artifacts.dogs.change import Change, Delete, Edit, Hunk, Rename, Whole
+from ouroboros.workspace.artifacts.dogs.readers.hunks import HEADER, Gathered
+from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Wish
+
+_GIT = re.compile(r'^diff --git ("(?:\\.|[^"\\])*"|\S.*?) ("(?:\\.|[^"\\])*"|\S.*)$')
+_ESCAPE = re.compile(r"\\([0-7]{1,3}|.)")
+_LETTERS = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11}
+_NOTHING = "/dev/null"
+_STAMP = re.compile(r"\t.*$|\s{2,}\d{4}-\d\d-\d\d .*$")
+_HEADS = ("index ", "similarity index ", "dissimilarity index ", "Only in ")
+
+
+class _File:
+    """One file of a diff, as far as its lines have come in."""
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.old = self.new = ""
+        self.git: tuple[str, str] | None = None
+        self.moved: dict[str, str] = {}
+        self.mode: int | None = None
+        self.is_new = self.is_gone = False
+        self.hunks: list[Gathered] = []
+
+    def names(self) -> tuple[str, str]:
+        """The path before and after; ``/dev/null`` where there is none."""
+        old, new = self.old, self.new
+        if not (old or new):
+            old, new = self.git or ("", "")
+            old = _NOTHING if self.is_new else old
+            new = _NOTHING if self.is_gone else new
+        has_letters = self.git is None or self.git[0].startswith("a/")
+        if has_letters and _is(old, "a/") and _is(new, "b/"):
+            old, new = old.removeprefix("a/"), new.removeprefix("b/")
+        return self.moved.get("from", old), self.moved.get("to", new)
+
+
+def _is(name: str, letter: str) -> bool:
+    return name == _NOTHING or name.startswith(letter)
+
+
+def is_sign(lines: Sequence[str], number: int) -> bool:
+    """Whether a file begins in a line: git's own line, or old and new name and a hunk."""
+    line = lines[number]
+    if line.startswith("diff --git "):
+        return True
+    return (
+        line.startswith("--- ")
+        and number + 2 < len(lines)
+        and lines[number + 1].startswith("+++ ")
+        and HEADER.match(lines[number + 2]) is not None
+    )
+
+
+def read(lines: Sequence[str], wish: Wish) -> Found:
+    """All files; one whose hunks are shorter than they say is cut off."""
+    found = Found()
+    at = 0
+    while at < len(lines):
+        if not is_sign(lines, at):
+            at += 1
+            continue
+        found.begin()
+        reader = _Reader(lines, at)
+        try:
+            reader.read()
+            found.changes += _changes(reader.file, found.blocks, wish)
+        except BlockBroken as broken:
+            _, new = reader.file.names()
+            found.refuse(BlockBroken(broken.reason, line=broken.line, path=new))
+        found.spans.append((at, max(reader.at, at + 1)))
+        at = max(reader.at, at + 1)
+    return found
+
+
+class _Reader:
+    def __init__(self, lines: Sequence[str], start: int) -> None:
+        self.at = start
+        self.file = _File(start)
+        self._lines = lines
+
+    def read(self) -> None:
+        """From the first line of a file to behind its last; raises ``BlockBroken``."""
+        self._heads()
+        while self.at < len(self._lines):
+            line = self._lines[self.at].removesuffix("\r")
+            hunk = self.file.hunks[-1] if self.file.hunks else None
+            is_open = hunk is not None and not hunk.is_full
+            if not is_open or not (hunk is not None and hunk.is_counted):
+                head = HEADER.match(line)
+                if head is not None:
+                    self.file.hunks.append(Gathered(self.at + 1, head))
+                    self.at += 1
+                    continue
+            if hunk is None or not self._takes(hunk, line):
+                return
+            hunk.add(line, self.at + 1)
+            self.at += 1
+
+    def _takes(self, hunk: Gathered, line: str) -> bool:
+        """Whether a line is one of the hunk: as long as its header says, or as lines look like it."""
+        if line.startswith("\\"):
+            return True
+        if hunk.is_full or line.startswith("```"):
+            return False
+        if hunk.is_counted:
+            return line[:1] in {"", " ", "+", "-", "\t"}
+        return line[:1] in {"", " ", "+", "-", "\t"} and not is_sign(self._lines, self.at)
+
+    def _heads(self) -> None:
+        while self.at < len(self._lines):
+            line = self._lines[self.at].removesuffix("\r")
+            if line.startswith("diff --git ") and self.at > self.file.start:
+                return
+            if line.startswith("--- ") and not is_sign(self._lines, self.at):
+                return
+            if not self._head(line):
+                return
+            self.at += 1
+            if line.startswith("+++ "):
+                return
+
+    def _head(self, line: str) -> bool:
+        file = self.file
+        if git := _GIT.match(line):
+            file.git = (_name(git[1]), _name(git[2]))
+            return True
+        word, _, rest = line.partition(" ")
+        if word in {"---", "+++"}:
+            if word == "---":
+                file.old = _name(rest)
+            else:
+                file.new = _name(rest)
+            return True
+        if line.startswith(("Binary files ", "GIT binary patch", "copy from ")):
+            raise BlockBroken(
+                f"{line.split(' ')[0].lower()} changes are not told by a diff that can be applied; "
+                "a base64 block can hold the file",
+                line=self.at + 1,
+            )
+        return self._more(line) or line.startswith(_HEADS)
+
+    def _more(self, line: str) -> bool:
+        file = self.file
+        if found := re.match(r"^(new file|deleted file|old|new) mode (\d{6})$", line):
+            file.is_new |= found[1] == "new file"
+            file.is_gone |= found[1] == "deleted file"
+            kind = int(found[2], 8)
+            if kind >> 12 != 0o10:
+                raise BlockBroken("it is about a link or a submodule", line=self.at + 1)
+            if found[1] in {"new", "new file"}:
+                file.mode = kind & 0o777
+            return True
+        if found := re.match(r"^rename (from|to) (.+)$", line):
+            file.moved[found[1]] = _name(found[2])
+            return True
+        return False
+
+
+def _name(words: str) -> str:
+    """A name as a diff spells it, without a time behind it."""
+    words = words.rstrip()
+    if words.startswith('"') and (end := words.rfind('"')) > 0:
+        raw = bytearray()
+        inner, last = words[1:end], 0
+        for found in _ESCAPE.finditer(inner):
+            raw += inner[last : found.start()].encode()
+            said = found[1]
+            code = int(said, 8) & 0xFF if said[0].isdigit() else _LETTERS.get(said, ord(said[0]))
+            raw += bytes([code]) if code < 256 else said.encode()
+            last = found.end()
+        raw += inner[last:].encode()
+        return raw.decode("utf-8", "surrogateescape")
+    return _STAMP.sub("", words)
+
+
+def _changes(file: _File, block: int, wish: Wish) -> list[Change]:
+    short = next((hunk for hunk in file.hunks if hunk.is_counted and max(hunk.left) > 0), None)
+    if short is not None and not wish.allow_truncated and not _is_miscounted(file, short):
+        raise BlockBroken("the hunk is cut off: it has fewer lines than it says", line=short.line)
+    hunks = tuple(made for each in file.hunks if (made := each.hunk()).lines)
+    old, new = file.names()
+    line = file.start + 1
+    if not (old and new) or old == new == _NOTHING:
+        raise BlockBroken("it names no file", line=line)
+    if new == _NOTHING:
+        return [Delete(block=block, line=line, path=old), *_check_gone(hunks, old, block, line)][:1]
+    if old == _NOTHING:
+        return [_new(hunks, new, block, line, file.mode)]
+    found: list[Change] = []
+    if old != new and file.moved:
+        found.append(Rename(block=block, line=line, path=old, to=new, mode=file.mode))
+    if hunks or (file.mode is not None and not found):
+        mode = None if found else file.mode
+        found.append(Edit(block=block, line=line, path=new, hunks=hunks, mode=mode))
+    if not found:
+        raise BlockBroken("the diff changes nothing", line=line)
+    return found
+
+
+def _is_miscounted(file: _File, short: Gathered) -> bool:
+    """Whether more of the file follows, so that the counts are wrong and nothing is cut off."""
+    return short is not file.hunks[-1]
+
+
+def _check_gone(hunks: Sequence[Hunk], path: str, block: int, line: int) -> list[Change]:
+    del path, block
+    if any(sign != "-" for hunk in hunks for sign, _ in hunk.lines):
+        raise BlockBroken("a deleted file keeps no lines", line=line)
+    return []
+
+
+def _new(hunks: Sequence[Hunk], path: str, block: int, line: int, mode: int | None) -> Change:
+    lines = [(sign, text) for hunk in hunks for sign, text in hunk.lines]
+    if any(sign != "+" for sign, _ in lines):
+        raise BlockBroken("a new file has no lines to keep or take away", line=line)
+    text = "".join(f"{text}\n" for _, text in lines)
+    is_open = bool(hunks) and hunks[-1].new_open
+    return Whole(
+        block=block, line=line, path=path, text=text, is_new=True, is_open=is_open, mode=mode
+    )

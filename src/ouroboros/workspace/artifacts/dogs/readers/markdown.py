@@ -1,0 +1,328 @@
+"""Version 1: a head, and for each file a header line and a fence. Pure."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from ouroboros.workspace.artifacts.dogs.change import (
+    Change,
+    Delete,
+    Edit,
+    Header,
+    Refusal,
+    Refused,
+    Rename,
+    Request,
+    Whole,
+)
+from ouroboros.workspace.artifacts.dogs.readers.bodies import NO_END, Block, fenced
+from ouroboros.workspace.artifacts.dogs.readers.fenced import (
+    Fence,
+    closing,
+    fence_of,
+    is_left_open,
+)
+from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Named, Wish, named
+from ouroboros.workspace.artifacts.faults import Refused as HeadRefused
+from ouroboros.workspace.artifacts.frontmatter import Head, Reader, supported
+
+_HEADER = re.compile(
+    r"^\s*(?:#{1,6} |\*\*|>)?\s*-{3,}\s*(New File|File|Delete File|Rename File)\s*:\s*(\S.*?)\s*-{3,}"
+    r"\s*(?:\*\*)?\s*$",
+    re.IGNORECASE,
+)
+_LIKE_ONE = re.compile(
+    r"^\s*-{2,}\s*((?:New|Delete|Rename|Edit|Copy|Move)\s+)?File\s*:", re.IGNORECASE
+)
+_ARROW = re.compile(r"\s+(?:->|=>|→)\s+")
+_DIFFS = frozenset({"diff", "patch", "udiff"})
+
+
+_HEAD_WITHIN = 200
+"""Words before the head are passed over, up to this line."""
+
+
+class _Head(NamedTuple):
+    number: int
+    kind: str
+    words: str
+
+
+class _Body(NamedTuple):
+    """Lines ``first`` to ``end`` of the bundle, from 0; the block goes on behind ``after``."""
+
+    words: str
+    first: int
+    end: int
+    after: int
+
+
+def is_sign(line: str) -> bool:
+    """Whether a line is the header of a file."""
+    return "ile" in line.lower() and _HEADER.match(line) is not None
+
+
+def head_of(lines: Sequence[str]) -> tuple[Header, tuple[int, int]]:
+    """What the frontmatter says, and the lines that it takes; none is no fault.
+
+    Raises:
+        Refused: It is of another version, or cannot be read.
+    """
+    first = next(
+        (number for number, line in enumerate(lines[:_HEAD_WITHIN]) if _begins(lines, number)), None
+    )
+    if first is None:
+        return Header(), (0, 0)
+    end = next(
+        (
+            number
+            for number in range(first + 1, min(len(lines), 200))
+            if lines[number].rstrip() == "---"
+        ),
+        None,
+    )
+    if end is None or not any(":" in line for line in lines[first + 1 : end]):
+        return Header(), (0, 0)
+    try:
+        head = Reader([line.rstrip() for line in lines[first + 1 : end]], first + 2).read()
+        version = supported(head["version"], line=first + 2) if "version" in head else ""
+    except HeadRefused as refused:
+        raise Refused(
+            Refusal(reason=refused.why, line=refused.line), hint=refused.hint
+        ) from refused
+    return _header(head, version), (first, end + 1)
+
+
+def _begins(lines: Sequence[str], number: int) -> bool:
+    """Whether a head begins in a line: the first of all, or one that goes on with a version."""
+    if lines[number].rstrip() != "---":
+        return False
+    above = [line for line in lines[:number] if line.strip()]
+    if not above or (len(above) == 1 and fence_of(above[0]) is not None):
+        return True
+    return number + 1 < len(lines) and lines[number + 1].startswith("version:")
+
+
+def read(lines: Sequence[str], wish: Wish) -> Found:
+    """All blocks; those that cannot be read are refused, each with its line."""
+    reader = _Reader(lines, wish)
+    at = 0
+    while at < len(lines):
+        at = reader.step(at)
+    return reader.found
+
+
+def _header(head: Head, version: str) -> Header:
+    inner = head.get("metadata")
+    table = inner if isinstance(inner, dict) else {}
+    score = table.get("confidence_score")
+    turn, agent = head.get("source_turn"), table.get("agent_name")
+    return Header(
+        version=version,
+        source_turn="" if turn is None else str(turn),
+        agent_name="" if agent is None else str(agent),
+        confidence_score=_number(score),
+    )
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    return None
+
+
+class _Reader:
+    def __init__(self, lines: Sequence[str], wish: Wish) -> None:
+        self.found = Found()
+        self._lines, self._wish = lines, wish
+        first = next((line for line in lines if line.strip()), "")
+        self._is_wrapped = fence_of(first) is not None
+
+    def step(self, number: int) -> int:
+        """Reads from a line outside of blocks on, and gives the next such line."""
+        line = self._lines[number]
+        found = _HEADER.match(line) if "ile" in line.lower() else None
+        if found is None:
+            if _LIKE_ONE.match(line):
+                self.found.begin()
+                self._refuse("it looks like the header of a file, but is none", number)
+            elif (fence := fence_of(line)) and fence.words.split(" ")[0].lower() in _DIFFS:
+                self.found.begin()
+                self._refuse("a diff without the header of a file", number)
+                return (closing(self._lines, number + 1, fence) or number) + 1
+            return number + 1
+        self.found.begin()
+        head = _Head(number, found[1].lower(), found[2])
+        end = self._block(head)
+        self.found.spans.append((number, end))
+        return end
+
+    def _block(self, head: _Head) -> int:
+        name = named(head.words)
+        at = Block(self.found.blocks, head.number + 1, 0, name, is_new=head.kind == "new file")
+        try:
+            if head.kind == "delete file":
+                self.found.changes.append(Delete(block=at.block, line=at.line, path=name.path))
+                return head.number + 1
+            if head.kind == "rename file":
+                return self._rename(head, at)
+            return self._file(head, at)
+        except BlockBroken as broken:
+            path = broken.path or name.path
+            self.found.refuse(BlockBroken(broken.reason, line=broken.line, path=path))
+            return self._after(head.number)
+
+    def _after(self, number: int) -> int:
+        """Behind the fence of a block that was refused, so that its lines are not read as others."""
+        fence_line = self._next_shown(number + 1)
+        fence = fence_of(self._lines[fence_line]) if fence_line < len(self._lines) else None
+        if fence is None:
+            return number + 1
+        end = closing(self._lines, fence_line + 1, fence)
+        return number + 1 if end is None else end + 1
+
+    def _rename(self, head: _Head, at: Block) -> int:
+        sides = _names(head.words)
+        if sides is None:
+            raise BlockBroken("a rename is spelled `old -> new`", line=at.line)
+        old, new = sides
+        self.found.changes.append(
+            Rename(block=at.block, line=at.line, path=old.path, to=new.path, mode=new.mode)
+        )
+        body = self._body(head.number)
+        if body is None:
+            return head.number + 1
+        self._add(at._replace(named=new._replace(mode=None), first=body.first + 1), body)
+        return self._more(at._replace(named=new._replace(mode=None)), body.after)
+
+    def _file(self, head: _Head, at: Block) -> int:
+        body = self._body(head.number)
+        if body is None:
+            if at.named.mode is not None and not at.is_new:
+                self.found.changes.append(
+                    Edit(
+                        block=at.block,
+                        line=at.line,
+                        path=at.named.path,
+                        mode=at.named.mode,
+                        hunks=(),
+                    )
+                )
+                return head.number + 1
+            raise BlockBroken("no fence follows the header", line=at.line)
+        self._add(at._replace(first=body.first + 1), body)
+        return self._more(at, body.after)
+
+    def _more(self, at: Block, number: int) -> int:
+        """Further diffs that stand right behind the first one."""
+        while True:
+            shown = self._next_shown(number)
+            fence = fence_of(self._lines[shown]) if shown < len(self._lines) else None
+            if fence is None or fence.words.split(" ")[0].lower() not in _DIFFS:
+                return number
+            body = self._body(number - 1)
+            if body is None:
+                return number
+            self._add(at._replace(first=body.first + 1), body)
+            number = body.after
+
+    def _add(self, at: Block, body: _Body) -> None:
+        for each in fenced(at, body.words, self._lines[body.first : body.end]):
+            if isinstance(each, Request):
+                self.found.requests.append(each)
+            else:
+                self.found.changes.append(_opened(each) if self._ends_open(body) else each)
+
+    def _ends_open(self, body: _Body) -> bool:
+        return body.after - 1 > body.end and self._lines[body.after - 1].strip() == NO_END
+
+    def _body(self, number: int) -> _Body | None:
+        """The fence behind a line; None where something else follows.
+
+        Raises:
+            BlockBroken: It is not closed, or nobody can tell where it is.
+        """
+        opening = self._next_shown(number + 1)
+        fence = fence_of(self._lines[opening]) if opening < len(self._lines) else None
+        if fence is None or (not fence.words and self._is_outer_end(opening)):
+            return None
+        first = opening + 1
+        end = closing(self._lines, first, fence)
+        if end is None:
+            return self._cut(opening, fence)
+        if self._is_unclear(end, fence):
+            raise BlockBroken(
+                "fences inside leave open where it ends; a longer fence around it would tell",
+                line=opening + 1,
+            )
+        after = end + 1
+        if after < len(self._lines) and self._lines[after].strip() == NO_END:
+            after += 1
+        return _Body(fence.words, first, end, after)
+
+    def _cut(self, opening: int, fence: Fence) -> _Body:
+        if not self._wish.allow_truncated:
+            raise BlockBroken("the block is cut off: its fence is not closed", line=opening + 1)
+        end = next(
+            (
+                number
+                for number in range(opening + 1, len(self._lines))
+                if _HEADER.match(self._lines[number])
+            ),
+            len(self._lines),
+        )
+        return _Body(fence.words, opening + 1, end, end)
+
+    def _is_unclear(self, end: int, fence: Fence) -> bool:
+        """Whether what follows, up to the next header, would close a fence that is not open."""
+        stop = end + 1
+        while stop < len(self._lines) and not _HEADER.match(self._lines[stop]):
+            stop += 1
+        rest = self._lines[end + 1 : stop]
+        if not is_left_open(rest):
+            return False
+        is_last = stop == len(self._lines)
+        alone = [line for line in rest if fence_of(line)]
+        return not (self._is_wrapped and is_last and len(alone) == 1) and len(fence.mark) == 3
+
+    def _is_outer_end(self, number: int) -> bool:
+        """Whether a bare fence closes the one around the whole bundle."""
+        rest = [line for line in self._lines[number + 1 :] if line.strip()]
+        return self._is_wrapped and not rest
+
+    def _next_shown(self, number: int) -> int:
+        while number < len(self._lines) and not self._lines[number].strip():
+            number += 1
+        return number
+
+    def _refuse(self, why: str, number: int) -> None:
+        self.found.refuse(BlockBroken(why, line=number + 1))
+
+
+def _names(words: str) -> tuple[Named, Named] | None:
+    """Both names of a rename; in quotes they may hold an arrow."""
+    quoted = re.match(
+        r'^("(?:\\.|[^"\\])*"|\S.*?)\s+(?:->|=>|→)\s+("(?:\\.|[^"\\])*"\s*(?:\(.*\))?|\S.*)$', words
+    )
+    if quoted is None:
+        return None
+    if (
+        not words.startswith('"')
+        and len(_ARROW.findall(words)) > 1
+        and not quoted[2].startswith('"')
+    ):
+        return None
+    return named(quoted[1]), named(quoted[2])
+
+
+def _opened(change: Change) -> Change:
+    """The same, ending without a line end."""
+    match change:
+        case Whole():
+            return replace(change, is_open=True)
+        case Edit(hunks=hunks) if hunks:
+            return replace(change, hunks=(*hunks[:-1], replace(hunks[-1], new_open=True)))
+        case _:
+            return change

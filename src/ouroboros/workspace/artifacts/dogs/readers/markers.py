@@ -1,0 +1,170 @@
+"""Files between markers with a dog, a cat or a chain, as PAWS has them. Pure."""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ouroboros.workspace.artifacts.dogs.change import Request
+from ouroboros.workspace.artifacts.dogs.readers.bodies import Block, in_markers
+from ouroboros.workspace.artifacts.dogs.readers.fenced import Fence, fence_of
+from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Named, Wish, named
+
+_MARKER = re.compile(
+    r"^\s*[^\w\s-]*\s*-{3,}\s*(DOGS|CATS|RSI_LINK)_(START|END)_FILE\s*(?::\s*(.*?))?\s*-{3,}"
+    r"\s*[^\w\s-]*\s*$",
+    re.IGNORECASE,
+)
+_LIKE_ONE = re.compile(
+    r"^\s*[^\w\s-]{0,4}\s*-+\s*(DOGS|CATS|RSI_LINK)_(START|END)_FILE\b", re.IGNORECASE
+)
+
+
+class _Marker(NamedTuple):
+    number: int
+    is_chain: bool
+    is_start: bool
+    named: Named
+
+    def ends(self, start: "_Marker") -> bool:
+        """Whether it is the end of the block that ``start`` begins; old ones name no path."""
+        return not self.is_start and self.named.path in {"", start.named.path}
+
+
+def is_sign(line: str) -> bool:
+    """Whether a line begins a block."""
+    found = _marker(line, 0)
+    return found is not None and found.is_start
+
+
+def read(lines: Sequence[str], wish: Wish) -> Found:
+    """All blocks of the kind that is wished for; the other kind is left alone, and told."""
+    reader = _Reader(lines, wish)
+    at = 0
+    while at < len(lines):
+        at = reader.step(at)
+    reader.tell_left()
+    return reader.found
+
+
+def _marker(line: str, number: int) -> _Marker | None:
+    if "_FILE" not in line.upper():
+        return None
+    found = _MARKER.match(line)
+    if found is None:
+        return None
+    is_chain = found[1].upper() == "RSI_LINK"
+    return _Marker(number, is_chain, found[2].upper() == "START", named(found[3] or ""))
+
+
+class _Reader:
+    def __init__(self, lines: Sequence[str], wish: Wish) -> None:
+        self.found = Found()
+        self._lines, self._wish = lines, wish
+        self._left = 0
+        every = [made for number, line in enumerate(lines) if (made := _marker(line, number))]
+        self._markers = [each for each in every if each.is_chain == wish.rsi_link]
+        self._numbers = [each.number for each in self._markers]
+        self._at = {each.number: each for each in every}
+        self._closers = self._fences_at_ends()
+
+    def _fences_at_ends(self) -> dict[str, list[tuple[int, Fence, _Marker]]]:
+        """Bare fences that stand right before an end marker, by the path that it names."""
+        found: dict[str, list[tuple[int, Fence, _Marker]]] = defaultdict(list)
+        for marker in self._markers:
+            above = marker.number - 1
+            while above >= 0 and not self._lines[above].strip():
+                above -= 1
+            fence = fence_of(self._lines[above]) if above >= 0 and not marker.is_start else None
+            if fence is not None and not fence.words:
+                found[marker.named.path].append((above, fence, marker))
+        return found
+
+    def step(self, number: int) -> int:
+        """Reads from a line outside of blocks on, and gives the next such line."""
+        marker = self._at.get(number)
+        if marker is None:
+            if _LIKE_ONE.match(self._lines[number]):
+                self.found.begin()
+                self._refuse("it looks like a marker, but lacks three - on a side", number)
+            return number + 1
+        if marker.is_chain != self._wish.rsi_link:
+            self._left += marker.is_start
+            return number + 1
+        self.found.begin()
+        if not marker.is_start:
+            self._refuse("an end marker without a start marker", number, marker.named.path)
+            return number + 1
+        if not marker.named.path:
+            self._refuse("a start marker without a path", number)
+        return self._block(marker)
+
+    def _block(self, start: _Marker) -> int:
+        end = self._fenced_end(start) or self._next(start.number)
+        if end is not None and end.ends(start):
+            self._take(start, end.number)
+            self.found.spans.append((start.number, end.number + 1))
+            return end.number + 1
+        stop = len(self._lines) if end is None else end.number
+        why = "the block is cut off: its end marker is missing"
+        if end is not None:
+            what = "begins before its end marker" if end.is_start else "ends here instead"
+            why = f"the block of {end.named.path!r} {what}, in line {end.number + 1}"
+        if self._wish.allow_truncated:
+            self._take(start, stop)
+        else:
+            self._refuse(why, start.number, start.named.path)
+        after = stop + (end is not None and not end.is_start)
+        self.found.spans.append((start.number, after))
+        return after
+
+    def _next(self, number: int) -> _Marker | None:
+        place = bisect_right(self._numbers, number)
+        return self._markers[place] if place < len(self._markers) else None
+
+    def _fenced_end(self, start: _Marker) -> _Marker | None:
+        """The end of a block whose text stands in a fence, whatever markers are in the text."""
+        first = start.number + 1
+        while first < len(self._lines) and not self._lines[first].strip():
+            first += 1
+        opening = fence_of(self._lines[first]) if first < len(self._lines) else None
+        if opening is None:
+            return None
+        ends: list[_Marker] = []
+        for path in {start.named.path, ""}:
+            known = self._closers.get(path, [])
+            place = bisect_right(known, first, key=lambda each: each[0])
+            for _, fence, marker in known[place:]:
+                if fence.closes(opening):
+                    ends.append(marker)
+                    break
+        return min(ends, default=None)
+
+    def _take(self, start: _Marker, end: int) -> None:
+        name = start.named
+        if not name.path:
+            return
+        first = start.number + 1
+        at = Block(self.found.blocks, start.number + 1, first + 1, name)
+        try:
+            made = in_markers(at, self._lines[first:end])
+        except BlockBroken as broken:
+            self.found.refuse(BlockBroken(broken.reason, line=broken.line, path=name.path))
+            return
+        for each in made:
+            if isinstance(each, Request):
+                self.found.requests.append(each)
+            else:
+                self.found.changes.append(each)
+
+    def _refuse(self, why: str, number: int, path: str = "") -> None:
+        self.found.refuse(BlockBroken(why, line=number + 1, path=path))
+
+    def tell_left(self) -> None:
+        """Notes how many blocks of the other kind there are."""
+        if not self._left:
+            return
+        kind = "DOGS_" if self._wish.rsi_link else "RSI_LINK_"
+        flag = "" if self._wish.rsi_link else "; `--rsi-link` reads them instead of the others"
+        self.found.notes.append(f"{self._left} blocks with {kind} markers were left alone{flag}")

@@ -1,0 +1,97 @@
+"""SEARCH/REPLACE blocks under the name of their file, as aider has them. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from ouroboros.workspace.artifacts.dogs.change import Edit, Whole
+from ouroboros.workspace.artifacts.dogs.readers.fenced import fence_of
+from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Wish, named
+from ouroboros.workspace.artifacts.dogs.readers.sought import HEAD, TAIL, block_end, pair
+
+_ABOVE = 4
+_WORD = re.compile(r"^[\w.@+~()\[\] -]*[./][\w./@+~()\[\] -]*$|^[\w.-]+$")
+
+
+def is_sign(line: str) -> bool:
+    """Whether a line begins a block."""
+    return line.startswith(("<<<<<", "-----")) and HEAD.match(line) is not None
+
+
+def read(lines: Sequence[str], wish: Wish) -> Found:
+    """All blocks; one without a name is of the file of the one before."""
+    found = Found()
+    path, at = "", 0
+    last_end = 0
+    while at < len(lines):
+        head = HEAD.match(lines[at])
+        if head is None:
+            at += 1
+            continue
+        block = found.begin()
+        near, above = _path_above(lines, at, last_end, known=path)
+        path = head[1] or near or path
+        try:
+            end = _end(lines, at, wish)
+            if not path:
+                raise BlockBroken("no line above names the file", line=at + 1)
+            hunk, new = pair(_closed(lines, at, end), at + 1)
+            if new is None:
+                found.changes.append(Edit(block=block, line=at + 1, path=path, hunks=(hunk,)))
+            else:
+                found.changes.append(
+                    Whole(block=block, line=at + 1, path=path, text=new, is_new=True)
+                )
+        except BlockBroken as broken:
+            found.refuse(BlockBroken(broken.reason, line=broken.line, path=path))
+            end = _skipped(lines, at)
+        found.spans.append((above, end + 1))
+        at = last_end = end + 1
+    return found
+
+
+def _end(lines: Sequence[str], at: int, wish: Wish) -> int:
+    try:
+        return block_end(lines, at, 1)
+    except BlockBroken:
+        if not wish.allow_truncated:
+            raise
+        return _skipped(lines, at)
+
+
+def _closed(lines: Sequence[str], at: int, end: int) -> list[str]:
+    found = list(lines[at : end + 1])
+    return found if TAIL.match(found[-1]) else [*found, ">>>>>>> REPLACE"]
+
+
+def _skipped(lines: Sequence[str], at: int) -> int:
+    """The last line of a block that is broken."""
+    for number in range(at + 1, len(lines)):
+        if TAIL.match(lines[number]):
+            return number
+        if HEAD.match(lines[number]):
+            return number - 1
+    return len(lines) - 1
+
+
+def _path_above(lines: Sequence[str], at: int, stop: int, *, known: str) -> tuple[str, int]:
+    """The name of the file in the lines above, fences and blank lines apart, and where it stands."""
+    for number in range(at - 1, max(stop, at - _ABOVE) - 1, -1):
+        line = lines[number].strip()
+        fence = fence_of(lines[number])
+        if fence is not None and (":" in fence.words or "/" in fence.words):
+            return fence.words.partition(":")[2] or fence.words, number
+        if fence is not None or not line:
+            continue
+        words = _cleaned(line)
+        if _WORD.match(words) or not known:
+            return words, number
+        return "", at
+    return "", at
+
+
+def _cleaned(line: str) -> str:
+    words = re.sub(
+        r"^(?:#{1,6}\s+|[*-]\s+|(?:file|path|filename)\s*:\s*)", "", line, flags=re.IGNORECASE
+    )
+    words = words.strip().removesuffix(":").strip()
+    return named(words.strip("*").strip()).path.removesuffix(":")

@@ -1,0 +1,140 @@
+"""From the bytes of a bundle to its changes: which dialect it is, and what it says. Pure."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from ouroboros.workspace.artifacts.dogs.change import Bundle, Dialect, Header, Refusal, Refused
+from ouroboros.workspace.artifacts.dogs.readers import (
+    diffs,
+    markdown,
+    markers,
+    patches,
+    search,
+    tags,
+)
+from ouroboros.workspace.artifacts.dogs.readers.page import Found, Wish, page_of
+
+type Wanted = Dialect | Literal["auto"]
+
+DIALECTS: tuple[Dialect, ...] = ("v1", "paws", "search", "diff", "v4a", "xml")
+
+_STRICT: tuple[Dialect, ...] = ("v1", "paws")
+"""Their lines are told apart from prose when they are nearly right."""
+
+_READERS: dict[Dialect, Callable[[Sequence[str], Wish], Found]] = {
+    "v1": markdown.read,
+    "paws": markers.read,
+    "search": search.read,
+    "diff": diffs.read,
+    "v4a": patches.read,
+    "xml": tags.read,
+}
+_SIGNS: dict[Dialect, Callable[[str], bool]] = {
+    "v1": markdown.is_sign,
+    "paws": markers.is_sign,
+    "search": search.is_sign,
+    "v4a": patches.is_sign,
+    "xml": tags.is_sign,
+}
+_CALLED: dict[Dialect, str] = {
+    "v1": "'--- File: ... ---' headers",
+    "paws": "file markers",
+    "search": "SEARCH/REPLACE blocks",
+    "diff": "a unified diff",
+    "v4a": "'*** Begin Patch'",
+    "xml": "<file> tags",
+}
+
+
+def read(
+    content: bytes,
+    *,
+    dialect: Wanted = "auto",
+    rsi_link: bool = False,
+    allow_truncated: bool = False,
+) -> Bundle:
+    """What a bundle says; a block that cannot be read is among its ``refusals``.
+
+    Args:
+        content: All of it.
+        dialect: ``auto`` takes the one that is there.
+        rsi_link: Read blocks between chain markers, and leave the others alone.
+        allow_truncated: Take blocks whose end is missing as they are.
+
+    Raises:
+        Refused: It is no text, of another version, or could be meant in two dialects.
+    """
+    lines = page_of(content)
+    header, (first, end) = markdown.head_of(lines)
+    # What stands in the head is told; its lines stay, so that numbers are right.
+    page = [*lines[:first], *([""] * (end - first)), *lines[end:]]
+    wish = Wish(rsi_link=rsi_link, allow_truncated=allow_truncated)
+    if rsi_link:
+        chosen: Dialect | None = "paws"
+        found = markers.read(page, wish)
+    elif dialect != "auto":
+        chosen, found = dialect, _READERS[dialect](page, wish)
+    else:
+        chosen, found = _chosen(page, wish)
+    return _bundle(chosen, found, header)
+
+
+def _bundle(dialect: Dialect | None, found: Found, header: Header) -> Bundle:
+    return Bundle(
+        dialect=dialect,
+        changes=tuple(found.changes),
+        requests=tuple(found.requests),
+        refusals=tuple(found.refusals),
+        header=header,
+        notes=tuple(found.notes),
+    )
+
+
+def _chosen(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
+    """The dialect whose blocks hold the signs of every other one."""
+    signs: dict[Dialect, list[int]] = {}
+    for dialect in DIALECTS:
+        if where := _signs(dialect, lines):
+            signs[dialect] = where
+    if not signs:
+        # Lines that are nearly a header or a marker are told rather than passed over.
+        for dialect in _STRICT:
+            found = _READERS[dialect](lines, wish)
+            if found.refusals or found.notes:
+                return dialect, found
+        return None, Found()
+    read_ones: dict[Dialect, Found] = {dialect: _READERS[dialect](lines, wish) for dialect in signs}
+    outer: list[Dialect] = [
+        dialect
+        for dialect in signs
+        if all(
+            _holds(read_ones[dialect], where) for other, where in signs.items() if other != dialect
+        )
+    ]
+    if len(outer) == 1:
+        return outer[0], read_ones[outer[0]]
+    told = sorted((where[0] + 1, _CALLED[dialect]) for dialect, where in signs.items())
+    ways = " and ".join(f"{called} (line {line})" for line, called in told)
+    raise Refused(
+        Refusal(reason=f"the bundle could be meant in several ways: {ways}", line=told[1][0]),
+        hint=f"say which with --format, one of {', '.join(DIALECTS)}",
+    )
+
+
+def _signs(dialect: Dialect, lines: Sequence[str]) -> list[int]:
+    if dialect == "diff":
+        return [number for number in range(len(lines)) if diffs.is_sign(lines, number)]
+    is_sign = _SIGNS[dialect]
+    return [number for number, line in enumerate(lines) if is_sign(line)]
+
+
+def _holds(found: Found, where: Sequence[int]) -> bool:
+    """Whether every one of these lines is in a block; both are in order."""
+    spans = iter(found.spans)
+    span = next(spans, None)
+    for number in where:
+        while span is not None and span[1] <= number:
+            span = next(spans, None)
+        if span is None or number < span[0]:
+            return False
+    return True
