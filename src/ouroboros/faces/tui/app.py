@@ -31,6 +31,7 @@ from ouroboros.faces.tui.themes import theme
 from ouroboros.faces.tui.transcript.blocks import Picture, Told
 from ouroboros.faces.tui.transcript.graphics import way_of as way_of_pictures
 from ouroboros.faces.tui.transcript.look import Look
+from ouroboros.faces.tui.transcript.marking import Marking
 from ouroboros.faces.tui.transcript.scribe import Scribe
 from ouroboros.faces.tui.transcript.showing import Showing
 from ouroboros.faces.tui.transcript.view import Transcript
@@ -77,6 +78,7 @@ class OuroApp(App[Left]):
         self.prompt = Prompt(self, id="prompt")
         self.cards = CardSlot(id="cards")
         self._lines = Lines(self)
+        self._marking = Marking(self.transcript, self.prompt, self.keys)
         pictures = way_of_pictures(tui.pictures, start.environment)
         self._showing = Showing(pictures, self.transcript, self._call)
         self._early: list[Said] = []
@@ -281,6 +283,8 @@ class OuroApp(App[Left]):
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key | events.Paste | events.MouseDown):
             self._notifier.touch()
+            if self.focused is self.prompt and self._marking.take(event):
+                return
         await super().on_event(event)
 
     def on_app_focus(self) -> None:

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-type When = Literal["prompt", "running", "list", "transcript", "app"]
-"""Where an action is to be had: while typing, only while a run is on, in an open list, elsewhere."""
+type When = Literal["prompt", "running", "list", "card", "transcript", "app"]
+"""Where an action is to be had: while typing, only while a run is on, in an open list, on a marked card, elsewhere."""
 
 
 class Action(NamedTuple):
@@ -79,6 +79,12 @@ ACTIONS = (
     Action(
         "side_by_side", ("ctrl+x",), "changes side by side, or one below the other", "transcript"
     ),
+    Action("mark_above", ("ctrl+up", "alt+p"), "mark a card, or the one above it", "transcript"),
+    Action("mark_below", ("ctrl+down", "alt+n"), "mark the card below", "transcript"),
+    Action("card_above", ("up",), "the card above", "card"),
+    Action("card_below", ("down",), "the card below", "card"),
+    Action("card_toggle", ("enter", "space"), "unfold or fold this card", "card"),
+    Action("card_leave", ("escape",), "back to the prompt; so does typing", "card"),
     Action("answer", ("ctrl+t", "f2"), "answer what is asked; again: back to the prompt", "app"),
     Action("sessions", ("ctrl+s",), "other sessions", "app"),
     Action("rooms", ("alt+o", "f3"), "open sessions, and what goes on in each", "app"),
@@ -90,6 +96,7 @@ _SAME_TIME: tuple[frozenset[When], ...] = (
     frozenset({"prompt", "transcript", "app"}),
     frozenset({"running"}),
     frozenset({"list"}),
+    frozenset({"card"}),
 )
 """Of what is to be had at one time each key does one thing."""
 
@@ -175,7 +182,8 @@ def bound(own: Mapping[str, str | Sequence[str]]) -> Keys:
         if name not in known:
             problems.append(f"tui.keys: there is no action {name[:40]!r}{_like(name, known)}")
             continue
-        keys = _understood(name, [words] if isinstance(words, str) else words, problems)
+        given = [words] if isinstance(words, str) else words
+        keys = _understood(name, known[name].when, given, problems)
         if keys is not None:
             chosen[name] = keys
     for name, keys in list(chosen.items()):
@@ -236,7 +244,9 @@ def _sign(sign: str) -> str:
     return _PUNCTUATION.get(name, name)
 
 
-def _understood(name: str, words: Iterable[str], problems: list[str]) -> tuple[str, ...] | None:
+def _understood(
+    name: str, when: When, words: Iterable[str], problems: list[str]
+) -> tuple[str, ...] | None:
     keys: list[str] = []
     for each in words:
         key = named(each)
@@ -245,7 +255,7 @@ def _understood(name: str, words: Iterable[str], problems: list[str]) -> tuple[s
                 f"tui.keys.{name}: {each[:40]!r} is no key; write it like ctrl+r, alt+enter or f2"
             )
             return None
-        if _types(key):
+        if when != "card" and _types(key):
             problems.append(f"tui.keys.{name}: {each[:40]!r} types a letter, so it cannot be bound")
             return None
         keys.append(key)

@@ -163,7 +163,8 @@ class Picture:
     def __init__(self) -> None:
         """Nothing is drawn yet."""
         self.rows: list[Row] = []
-        self._first = self._above = 0
+        self._first = self._above = self._menu = 0
+        self._room = Room(80, 24)
 
     def draw(
         self, editor: Editor, menu: Menu | None, words: Words, looks: Looks, room: Room
@@ -171,6 +172,7 @@ class Picture:
         """Draws anew; true where there are more or fewer rows than before."""
         before = len(self.rows)
         above = waiting_rows(words, room)
+        self._menu, self._room = len(above), room
         if menu is not None:
             above += menu_rows(menu, room)
         if room.has_rule or looks.label:
@@ -184,6 +186,12 @@ class Picture:
         layout, at = editor.layout(), editor.buffer.cursor
         row = self._above + layout.row_of(at) - self._first
         return GUTTER + layout.column_of(at), row
+
+    def choice(self, menu: Menu, row: int) -> int | None:
+        """The choice of the list that is shown there; None where none is."""
+        shown = menu.window(self._room.menu_rows)
+        at = row - self._menu
+        return shown[at] if 0 <= at < len(shown) else None
 
     def place(self, editor: Editor, column: int, row: int) -> int | None:
         """The place of the text that is shown there; None where none is."""

@@ -30,6 +30,11 @@ class Waiting:
         later = tuple(text for id, text in state.later.items() if id != self.changing)
         return soon, later
 
+    @property
+    def told(self) -> str:
+        """How they are changed, while there are any."""
+        return f"{self._host.keys.shown('waiting')} changes what waits" if self.words()[1] else ""
+
     def take_back(self) -> str | None:
         """The words to change: the latest, and at each further call those before; None for no more."""
         room = self._host.room

@@ -16,7 +16,8 @@ from ouroboros.core.events import Envelope
 from ouroboros.faces.tui.prompt.drawing import Looks, Picture, Room, Words
 from ouroboros.faces.tui.prompt.editor import Editor
 from ouroboros.faces.tui.prompt.keeping import Keeping
-from ouroboros.faces.tui.prompt.kinds import is_line, kind_of
+from ouroboros.faces.tui.prompt.kinds import is_line
+from ouroboros.faces.tui.prompt.label import label
 from ouroboros.faces.tui.prompt.lists import Lists
 from ouroboros.faces.tui.prompt.pasting import Pasting
 from ouroboros.faces.tui.prompt.saying import Around, Escaped, Line, ModeNext, Said
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
     from ouroboros.faces.tui.prompt.recall import Recall
 
 _STYLES = (
-    "text", "sign", "cursor", "selected", "mark", "hint", "rule", "label", "waiting", "choice",
-    "chosen", "meaning", "chosen_meaning",
-)  # fmt: skip
+    "text sign cursor selected mark hint rule label waiting choice chosen meaning chosen_meaning"
+)
 _AGAIN_SECONDS = 1.5
 _IDLE_HINT = "Ask, or / for commands, @ for files, ! for the shell, ? for help"
 _BUSY_HINT = "Enter: heard at the next step, Tab: after the run, Esc: stop"
@@ -39,7 +39,7 @@ _TELLING = frozenset({"words.queued", "words.dropped", "user.message", "turn.sta
 class Prompt(Widget, can_focus=True):
     """Takes keys and says what the person wants; it sends nothing by itself."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"prompt--{name}" for name in _STYLES}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"prompt--{name}" for name in _STYLES.split()}
     DEFAULT_CSS = """
     Prompt { height: auto; width: 100%; }
     Prompt .prompt--sign { color: $accent; text-style: bold; }
@@ -69,7 +69,7 @@ class Prompt(Widget, can_focus=True):
         self._pasting = Pasting(host)
         self._picture = Picture()
         self._pressed: tuple[str, float] = ("", 0.0)
-        self._note = ""
+        self._note = self._aside = ""
 
     @property
     def history(self) -> "Recall":
@@ -104,6 +104,12 @@ class Prompt(Widget, can_focus=True):
     def watch_is_at_work(self) -> None:
         """Other hints and keys while a run is on."""
         self._changed()
+
+    def lend(self, keys: str) -> None:
+        """Keys mean something else for now, which is said; with nothing to say they are the prompt's again."""
+        if keys != self._aside:
+            self._aside = keys
+            self._changed()
 
     def on_focus(self) -> None:
         """Shows the cursor."""
@@ -154,10 +160,8 @@ class Prompt(Widget, can_focus=True):
 
     def _act(self, action: str) -> bool:
         match action:
-            case "send":
-                self._send("steer")
-            case "queue":
-                self._send("queue")
+            case "send" | "queue":
+                self._send("queue" if action == "queue" else "steer")
             case "complete":
                 self._typed(asked=True)
             case "stop":
@@ -343,11 +347,14 @@ class Prompt(Widget, can_focus=True):
         self._changed()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Puts the cursor where it is pressed."""
-        at = self._picture.place(self.editor, event.x, event.y)
+        """Takes what is pressed in a list, or puts the cursor there."""
+        menu, at = self._lists.menu, self._picture.place(self.editor, event.x, event.y)
         if at is not None:
             self.editor.buffer.go(at)
-            self._changed()
+        elif menu is not None and (choice := self._picture.choice(menu, event.y)) is not None:
+            menu.at = choice
+            self._on_list("list_send")
+        self._changed()
 
     # How it looks.
 
@@ -375,23 +382,16 @@ class Prompt(Widget, can_focus=True):
     def _draw(self, width: int) -> bool:
         hint = _BUSY_HINT if self.is_at_work else _IDLE_HINT
         sign = "?" if self.history.is_searching else ">"
-        looks = Looks(sign=sign, label=self._label(), hint=hint, cursor=self.has_focus)
+        has_keys = self.has_focus and not self._aside
+        looks = Looks(sign=sign, label=self._label(), hint=hint, cursor=has_keys)
         words, room = Words(*self.waiting.words()), Room(width, self.screen.size.height)
         return self._picture.draw(self.editor, self._lists.menu, words, looks, room)
 
     def _label(self) -> str:
-        if self.history.is_searching:
-            return f"history: {self.history.query}"
-        if self.waiting.changing:
-            return "words that wait: Enter keeps, empty removes, Esc leaves"
-        if self._note and anyio.current_time() - self._pressed[1] < _AGAIN_SECONDS:
-            return self._note
-        vim = self.editor.vim
-        mode = {"normal": "NORMAL", "visual": "VISUAL", "lines": "VISUAL LINE"}
-        told = f"{mode[vim.mode]} {vim.pending}".strip() if vim and vim.mode != "insert" else ""
-        change = f"{self._host.keys.shown('waiting')} changes what waits"
-        waits = change if self.waiting.words()[1] else ""
-        return told or self._lists.hint or kind_of(self.editor.text) or waits
+        is_fresh = anyio.current_time() - self._pressed[1] < _AGAIN_SECONDS
+        note, usage = self._note if is_fresh else "", self._lists.hint
+        said = label(self.history, self.waiting, self.editor, note=note, usage=usage)
+        return self._aside or said
 
     def _place_cursor(self) -> None:
         """Where the terminal's own cursor is, input methods show what is being composed."""

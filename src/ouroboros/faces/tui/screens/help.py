@@ -21,6 +21,7 @@ _PLACES: tuple[tuple[When, str], ...] = (
     ("running", "While it works"),
     ("list", "In a list under the prompt"),
     ("transcript", "The conversation"),
+    ("card", "A marked card of the conversation"),
     ("app", "Anywhere"),
 )
 _CARDS = (

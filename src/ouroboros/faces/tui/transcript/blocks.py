@@ -1,6 +1,7 @@
 """What stands in a transcript, as values: they change while a run is on, and draw nothing."""
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, TypeGuard
 
 from msgspec import Struct, field
 
@@ -154,11 +155,20 @@ type Foldable = Said | Thought | Call | Plan | Iteration | Children
 
 def is_unfolded(block: Block, usual: bool) -> bool:
     """Whether a block shows all it has; ``usual`` is what the person chose for all."""
-    match block:
-        case Said() | Thought() | Call() | Plan() | Iteration() | Children():
-            return usual if block.unfolded is None else block.unfolded
-        case _:
-            return True
+    if is_foldable(block):
+        return usual if block.unfolded is None else block.unfolded
+    return True
+
+
+def is_foldable(block: Block) -> TypeGuard[Foldable]:
+    """Whether it can be folded and unfolded."""
+    return isinstance(block, Said | Thought | Call | Plan | Iteration | Children)
+
+
+def next_card(blocks: Sequence[Block], at: int, step: Literal[-1, 1]) -> int | None:
+    """The place of the next block above or below a place that can be folded."""
+    places = range(min(at, len(blocks)) - 1, -1, -1) if step < 0 else range(at + 1, len(blocks))
+    return next((place for place in places if is_foldable(blocks[place])), None)
 
 
 def is_running(block: Block) -> bool:

@@ -2,12 +2,11 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import ClassVar, override
+from functools import partial
+from typing import ClassVar, Literal, override
 
 import anyio
 from msgspec.structs import replace
-from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -17,22 +16,18 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from ouroboros.faces.tui.palette import Palette
-from ouroboros.faces.tui.themes import style_of
 from ouroboros.faces.tui.transcript.blocks import (
     Block,
-    Call,
-    Children,
-    Iteration,
-    Plan,
-    Said,
-    Thought,
     is_apart,
+    is_foldable,
     is_running,
     is_unfolded,
+    next_card,
 )
 from ouroboros.faces.tui.transcript.drawing import guess, rows_of
 from ouroboros.faces.tui.transcript.heights import Heights
 from ouroboros.faces.tui.transcript.look import Look
+from ouroboros.faces.tui.transcript.painting import Paint
 from ouroboros.faces.wording.rows import Row
 
 _FRAME_SECONDS = 1 / 40
@@ -64,13 +59,14 @@ class Transcript(ScrollView, can_focus=False):
     def __init__(self, palette: Palette, look: Look, now: Callable[[], float]) -> None:
         """``now`` is the clock of the log."""
         super().__init__(id="transcript")
-        self.palette, self._look, self._now = palette, look, now
+        self._look, self._now = look, now
+        self._paint = Paint(self, palette)
         self.follows = True
+        self.marked: int | None = None
         self._blocks: list[Block] = []
         self._places: dict[int, int] = {}
         self._heights = Heights()
         self._laid: OrderedDict[int, list[Strip]] = OrderedDict()
-        self._inks: dict[str, Style] = {}
         self._changed: set[int] = set()
         self._frame: Timer | None = None
         self._drawn_until = 0.0
@@ -107,7 +103,7 @@ class Transcript(ScrollView, can_focus=False):
         self._blocks, self._places, self._heights = [], {}, Heights()
         self._laid.clear()
         self._changed.clear()
-        self.follows = True
+        self.follows, self.marked = True, None
         self._resize_pages()
         self.refresh()
 
@@ -128,8 +124,7 @@ class Transcript(ScrollView, can_focus=False):
     ) -> None:
         """Shows everything in another way."""
         if palette is not None:
-            self.palette = palette
-            self._inks.clear()
+            self._paint.renew(palette)
         look = self._look
         self._look = replace(
             look,
@@ -141,10 +136,35 @@ class Transcript(ScrollView, can_focus=False):
     def toggle(self, place: int) -> None:
         """Folds or unfolds one block."""
         block = self._blocks[place]
-        if isinstance(block, Call | Iteration | Said | Thought | Plan | Children):
+        if is_foldable(block):
             block.unfolded = not is_unfolded(block, self._look.unfolded)
             self._changed.add(place)
             self._plan_frame()
+
+    def mark(self, step: Literal[-1, 1]) -> bool:
+        """Marks the card above or below, at first one that is on the screen; false where there is none."""
+        top = self.scroll_offset.y
+        begin = self._heights.find(top + self.size.height - 1 if step < 0 else top)[0]
+        at = begin - step if self.marked is None else self.marked
+        found = next_card(self._blocks, at, step)
+        if found is None:
+            return False
+        self.marked, self.follows = found, False
+        self._bring_into_view(found)
+        self.refresh()
+        return True
+
+    def toggle_marked(self) -> None:
+        """Folds or unfolds the card that is marked."""
+        if self.marked is not None:
+            self.toggle(self.marked)
+            self._bring_into_view(self.marked)
+
+    def unmark(self) -> None:
+        """No card is marked any more."""
+        self.marked = None
+        self.follows = round(self.scroll_y) >= self.max_scroll_y
+        self.refresh()
 
     def to_end(self) -> None:
         """Shows the latest, and follows it."""
@@ -159,8 +179,13 @@ class Transcript(ScrollView, can_focus=False):
         top = self.scroll_offset.y + crop.y
         strips = self._shown(top, crop.height)
         selection = self.text_selection
+        head = None if self.marked is None else self._head(self.marked) - top
+        if head is not None and 0 <= head < len(strips):
+            strips[head] = self._paint.marked(strips[head])
         if selection is not None:
-            strips = [self._marked(each, top + at, selection) for at, each in enumerate(strips)]
+            style = self.screen.get_component_rich_style("screen--selection")
+            spans = (selection.get_span(top + at) for at in range(len(strips)))
+            strips = list(map(partial(self._paint.selected, style), strips, spans))
         if crop.x or crop.width < self._look.columns:
             return [each.crop(*crop.column_span) for each in strips]
         return strips
@@ -188,7 +213,7 @@ class Transcript(ScrollView, can_focus=False):
     @override
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._inks.clear()
+        self._paint.renew()
         self._laid.clear()
 
     @override
@@ -218,8 +243,8 @@ class Transcript(ScrollView, can_focus=False):
         """A click on a card's first row folds or unfolds it."""
         place, inner = self._heights.find(self.scroll_offset.y + event.y)
         if place < len(self._blocks) and self.text_selection is None:
-            before = self._blocks[place - 1] if place else None
-            if inner == int(is_apart(self._blocks[place], before)):
+            row = self._heights.top(place) + inner
+            if row == self._head(place):
                 self.toggle(place)
 
     # Laying out.
@@ -285,6 +310,22 @@ class Transcript(ScrollView, can_focus=False):
             self._move(self.max_scroll_y)
         self._note_place()
 
+    def _head(self, place: int) -> int:
+        """The first row of a block, without the empty one before it."""
+        before = self._blocks[place - 1] if place else None
+        return self._heights.top(place) + is_apart(self._blocks[place], before)
+
+    def _bring_into_view(self, place: int) -> None:
+        """As much of a block as there is room for, its first row before all."""
+        self._strips(place)
+        self._resize_pages()
+        head, end = self._head(place), self._heights.top(place + 1)
+        top, height = self.scroll_offset.y, self.size.height
+        if head < top or end > top + height:
+            row = head if head < top else min(head, end - height)
+            self.scroll_to(y=max(row, 0), animate=False)
+            self.follows = False
+
     def _settle_from_end(self, height: int) -> None:
         rows, place = 0, len(self._blocks) - 1
         while place >= 0 and rows < height:
@@ -311,32 +352,13 @@ class Transcript(ScrollView, can_focus=False):
         before = self._blocks[place - 1] if place else None
         rows: list[Row] = [()] if is_apart(block, before) else []
         rows += rows_of(block, self._look)
-        strips = [self._strip(each) for each in rows]
+        width = self.scrollable_content_region.width
+        strips = [self._paint.strip(each, width) for each in rows]
         self._laid[place] = strips
         self._heights.change(place, len(strips))
         while len(self._laid) > _KEPT:
             self._laid.popitem(last=False)
         return strips
-
-    def _strip(self, line: Row) -> Strip:
-        segments = [Segment(span.text, self._ink(span.style)) for span in line if span.text]
-        width = self.scrollable_content_region.width
-        empty = width - sum(segment.cell_length for segment in segments)
-        if empty > 0:
-            segments.append(Segment(" " * empty, self._ink("")))
-        strip = Strip(segments, width - min(empty, 0))
-        return strip.crop(0, width) if empty < 0 else strip
-
-    def _ink(self, words: str) -> Style:
-        """The style of a span on this ground, as the terminal can show it."""
-        found = self._inks.get(words)
-        if found is None:
-            found = self.rich_style + style_of(self.palette, words)
-            for each in self.get_line_filters():
-                [shown] = each.apply([Segment(" ", found)], self.background_colors[1])
-                found = shown.style or Style()
-            self._inks[words] = found
-        return found
 
     def _shown(self, row: int, count: int) -> list[Strip]:
         """The strips of so many rows."""
@@ -347,17 +369,9 @@ class Transcript(ScrollView, can_focus=False):
             place, inner = place + 1, 0
         missing = count - len(strips)
         if missing > 0:
-            return strips + [self._strip(())] * missing
+            width = self.scrollable_content_region.width
+            return strips + [self._paint.strip((), width)] * missing
         return strips[:count]
-
-    def _marked(self, strip: Strip, row: int, selection: Selection) -> Strip:
-        span = selection.get_span(row)
-        if span is None:
-            return strip
-        start, end = span
-        style = self.screen.get_component_rich_style("screen--selection")
-        style = Style(reverse=True) if self.palette.is_plain else style
-        return _selected(strip, start, strip.cell_length if end == -1 else end, style)
 
     def _text(self, row: int) -> str:
         place, inner = self._heights.find(row)
@@ -383,9 +397,3 @@ class Transcript(ScrollView, can_focus=False):
     def _note_place(self) -> None:
         below = max(self._heights.total - self.scroll_offset.y - self.size.height, 0)
         self.post_message(self.Moved(below))
-
-
-def _selected(strip: Strip, start: int, end: int, style: Style) -> Strip:
-    """The strip with a part of it in another style."""
-    before, chosen, after = strip.divide([start, max(end, start), strip.cell_length])
-    return Strip.join([before, chosen.apply_style(style), after])

@@ -40,6 +40,12 @@ class Vim:
         """The keys of a command that is not whole yet."""
         return "".join(self._keys)
 
+    @property
+    def told(self) -> str:
+        """The mode that is not Insert, and what of a command was pressed."""
+        names = {"insert": "", "normal": "NORMAL", "visual": "VISUAL", "lines": "VISUAL LINE"}
+        return f"{names[self.mode]} {self.pending}".strip()
+
     def begin(self) -> None:
         """An empty line: typing goes in at once."""
         self._leave_insert()
