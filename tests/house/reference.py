@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeAliasType, Union, cast, get_args
 
 import click
 from msgspec import Meta, Struct
-from msgspec.json import encode
+from msgspec.json import encode, schema
 from msgspec.json import format as format_json
 from msgspec.structs import fields
 
@@ -24,6 +24,7 @@ from ouroboros.llm.providers import table
 from ouroboros.repl.tools.family import browser_tools
 from ouroboros.repl.tools.seat import Seat
 from ouroboros.tools.exposure import Exposure, written
+from ouroboros.workspace.worktrees.manifest import Checkpoint, LogEntry, Manifest
 from tests.house.api_page import sections
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
@@ -144,6 +145,23 @@ def api_page() -> str:
     return "\n".join(["# Web API", MADE, sections(_words, _fields_table)])
 
 
+def work_sessions_page() -> str:
+    """The record of a work session, as a table and as a schema."""
+    parts = [
+        "# Work sessions",
+        MADE,
+        "`.paws/sessions/ID/session.json`, version 1.0. A reader refuses another first number, and\n"
+        "keeps keys that it does not know.\n",
+    ]
+    for owner in (Manifest, Checkpoint, LogEntry):
+        parts += [f"## {owner.__name__}\n\n{_first_line(owner)}\n", *_fields_table(owner)]
+    whole = schema(Manifest)
+    for each in whole["$defs"].values():
+        each["description"] = each["description"].partition("\n")[0]
+    shape = format_json(encode(whole), indent=2).decode()
+    return "\n".join([*parts, "## JSON Schema\n", "```json", shape, "```", ""])
+
+
 def _tool(tool: Any, when: str) -> list[str]:
     return [f"## `{tool.name}`\n\n{when}{tool.description}\n", *_fields_table(tool.arguments)]
 
@@ -199,6 +217,7 @@ PAGES = {
     "tools.md": tools_page,
     "api.md": api_page,
     "keys.md": keys_page,
+    "work-sessions.md": work_sessions_page,
 }
 
 

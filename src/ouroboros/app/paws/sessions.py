@@ -100,9 +100,10 @@ class Sessions:
             Misuse: No such commit, no commit at all, or a name that cannot be one.
             WorkRefused: git or the disk says no; nothing of it is left.
         """
+        wish = starting.Wish(base=base, label=name, is_detached=detach)
+        commit = await starting.base_of(self._place, wish)
         async with self._listed():
-            wish = starting.Wish(base=base, label=name, is_detached=detach)
-            return await starting.start(self._place, wish)
+            return await starting.start(self._place, commit, wish)
 
     async def all(self) -> list[Kept]:
         """Every session that was started, the oldest first; what a killed command left is ended."""

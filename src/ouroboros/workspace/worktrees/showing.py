@@ -59,7 +59,7 @@ async def _index(tree: Git) -> AsyncGenerator[Path]:
     folder = Path(await to_thread.run_sync(partial(tempfile.mkdtemp, prefix="ouro-index-")))
     try:
         with suppress(FileNotFoundError):
-            await to_thread.run_sync(shutil.copyfile, own, folder / "index")
+            await to_thread.run_sync(shutil.copy2, own, folder / "index")
         yield folder / "index"
     finally:
         with anyio.CancelScope(shield=True):

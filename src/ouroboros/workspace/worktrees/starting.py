@@ -30,17 +30,27 @@ class Wish(Struct, frozen=True, kw_only=True):
     is_detached: bool = False
 
 
-async def start(place: Place, wish: Wish) -> Kept:
-    """Starts a session; the list of sessions must be held alone.
+async def base_of(place: Place, wish: Wish) -> str:
+    """The commit that a session would start from; git does not see its folder from now on.
 
     Raises:
         WorkUnknown: There is no such commit.
         NoRepository: The repository has no commit yet.
+        WorkRefused: git's list of what it does not see cannot be written.
+    """
+    found = await _base(place, wish.base)
+    await _excluded(place)
+    return found
+
+
+async def start(place: Place, base: str, wish: Wish) -> Kept:
+    """Starts a session; the list of sessions must be held alone.
+
+    Raises:
+        Misuse: The name cannot be one.
         WorkRefused: git or the disk says no; nothing of it is left.
     """
     label = names.checked(wish.label, "session") if wish.label else ""
-    base = await _base(place, wish.base)
-    await _excluded(place)
     session_id = await to_thread.run_sync(_made, place)
     branch = "" if wish.is_detached else await _branch(place, session_id)
     session = Kept(folder=place.shelf.folder / session_id, work=Work(label=label, branch=branch))
