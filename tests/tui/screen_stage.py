@@ -57,6 +57,9 @@ async def shown(
         room = await opened.open(cwd=start.cwd, resume=start.resume, latest=start.latest)
         async with app.run_test(size=size) as pilot:
             app.opened(opened, room)
+            with anyio.fail_after(SECONDS):
+                while not app._following.is_live:
+                    await pilot.pause(0.001)
             await pilot.pause()
             yield app, pilot
         tasks.cancel_scope.cancel()
