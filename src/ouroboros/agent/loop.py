@@ -135,6 +135,7 @@ class Run:
                     overlap.start(call)
                 if isinstance(event, Finished):
                     return
+                await checkpoint()  # what comes in one piece may be long: a stop lands within it
 
     def keep(self, facts: list[Event]) -> None:
         """Puts events on record in order."""
