@@ -1,0 +1,173 @@
+"""Killed with SIGKILL at any call of git: the next command ends what was begun, and nothing is lost."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ouroboros.app.paws.sessions import WorkRefused, manifest_of
+from tests.unit.workspace.worktrees.doing import do
+from tests.unit.workspace.worktrees.repository import Repository
+
+pytestmark = pytest.mark.anyio
+
+_PROJECT = Path(__file__).parents[4]
+_GIT = """#!/bin/sh
+n=$(($(cat "$COUNT") + 1))
+echo $n > "$COUNT"
+[ $n = "$AT" ] || exec {real} "$@"
+case $WHEN in
+after) {real} "$@" ;;
+during) {real} "$@" & ;;
+esac
+kill -9 $(cat "$VICTIM")
+wait
+exit 1
+"""
+
+
+class Killed(Repository):
+    """A repository with a session of two checkpoints, laid out anew for each time it is killed in."""
+
+    async def prepare(self, verb: str) -> str:
+        """The session's id; what is needed for the verb is done."""
+        self.bin = self.folder.parent / "bin"
+        self.bin.mkdir()
+        real = shutil.which("git")
+        (self.bin / "git").write_text(_GIT.format(real=real), "utf-8")
+        (self.bin / "git").chmod(0o755)
+        sessions = await self.sessions()
+        session = await sessions.start(name="first")
+        for number, name in enumerate(("one", "two")):
+            self.write(session.tree, new=f"{number}\n", **{f"more{number}": "m\n"})
+            await sessions.checkpoint(session.id, name)
+        self.commit("meanwhile", other="o\n")
+        if verb in {"checkpoint", "rewind"}:
+            self.write(session.tree, new="loose\n", late="l\n")
+        if verb == "resume":
+            await sessions.archive(session.id)
+        shutil.copytree(self.folder, self.folder.parent / "template", symlinks=True)
+        return session.id
+
+    def again(self) -> None:
+        """Everything as it was prepared."""
+        shutil.rmtree(self.folder)
+        shutil.copytree(self.folder.parent / "template", self.folder, symlinks=True)
+
+    def kill(self, at: int, when: str, *words: str) -> bool:
+        """Whether the process was killed at that call of git; False when it came to its end before."""
+        count = self.folder.parent / "count"
+        count.write_text("0")
+        ran = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "tests.unit.workspace.worktrees.doing",
+                str(self.folder),
+                *words,
+            ],
+            cwd=_PROJECT,
+            capture_output=True,
+            check=False,
+            env={
+                **os.environ,
+                "PATH": f"{self.bin}:{os.environ['PATH']}",
+                "PYTHONPATH": f"{_PROJECT}/src",
+                "COUNT": str(count),
+                "VICTIM": str(self.folder.parent / "victim"),
+                "AT": str(at),
+                "WHEN": when,
+            },
+        )
+        assert ran.returncode in {0, -signal.SIGKILL}, ran.stderr
+        return ran.returncode != 0
+
+    def lost_work(self) -> list[str]:
+        """Commits that nothing names, of whose content there is no other commit."""
+        named = set(self.git("log", "--all", "--format=%T").split())
+        lost = [line.split()[2] for line in self.lost()]
+        return [each for each in lost if self.git("rev-parse", f"{each}^{{tree}}") not in named]
+
+
+VERBS: dict[str, tuple[str, ...]] = {
+    "start": (),
+    "checkpoint": ("three",),
+    "rewind": ("one",),
+    "merge": (),
+    "squash": ("--squash",),
+    "archive": (),
+    "resume": (),
+}
+
+
+async def put_right(repo: Killed, verb: str, session_id: str, words: tuple[str, ...]) -> None:
+    """The next commands, and what must hold then."""
+    sessions = await repo.sessions()
+    found = {each.id: each for each in await sessions.all()}
+    assert [each.problem for each in sessions.mended if each.problem] == []
+    assert repo.git("status", "--porcelain") == ""
+    assert all(each.work.step is None for each in found.values())
+    folders = {path.name for path in sessions.root.glob(".paws/sessions/*-*")}
+    assert folders == set(found)
+    own = found[session_id]
+    said = ""
+    try:
+        await do(repo.folder, verb, session_id, list(words))
+    except WorkRefused as done:
+        said = done.message
+    assert not said or (verb in {"checkpoint", "archive"} and "already" in said)
+    record = manifest_of(await sessions.find(session_id))
+    match verb:
+        case "start":
+            assert {each.work.label for each in await sessions.all()} == {"first", "second"}
+        case "checkpoint":
+            assert list(record.checkpoints) == ["one", "two", "three"]
+            assert repo.git("show", f"paws/{own.id[:8]}:late") == "l"
+            assert repo.git("status", "--porcelain", at=own.tree) == ""
+        case "rewind":
+            assert list(record.checkpoints) == ["one"]
+            assert {path.name for path in own.tree.iterdir()} == {".git", "kept", "new", "more0"}
+            kept = repo.git("for-each-ref", "--format=%(objectname)", "refs/paws").split()
+            assert "loose" in {repo.git("show", f"{each}:new") for each in kept}
+        case "resume":
+            assert (record.status, (own.tree / "more1").exists()) == ("active", True)
+        case _:
+            assert (record.status, own.tree.exists()) == ("archived", False)
+            assert (repo.folder / "more1").exists() == (verb == "merge")
+    assert repo.git("status", "--porcelain") == ""
+    assert repo.lost_work() == []
+    repo.git("fsck", "--strict")
+
+
+async def sweep(tmp_path: Path, verb: str, points: range, when: str) -> int:
+    """Kills at each of the points, and gives how many there were."""
+    repo = Killed(tmp_path / "work")
+    words = VERBS[verb]
+    verb = "merge" if verb == "squash" else verb
+    session_id = await repo.prepare(verb)
+    count = 0
+    for at in points:
+        repo.again()
+        if not repo.kill(at, when, verb, session_id, *words):
+            break
+        await put_right(repo, verb, session_id, words)
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("verb", ["start", "checkpoint", "merge"])
+async def test_killed_at_a_call_of_git(tmp_path: Path, verb: str, when: str) -> None:
+    late = {"start": 9, "checkpoint": 20, "merge": 22}[verb]
+    assert await sweep(tmp_path, verb, range(late, late + 1), when) == 1
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("when", ["before", "after", "during"])
+@pytest.mark.parametrize("verb", list(VERBS))
+async def test_killed_at_every_call_of_git(tmp_path: Path, verb: str, when: str) -> None:
+    assert await sweep(tmp_path, verb, range(1, 200), when) > 5
