@@ -1,0 +1,1 @@
+"""Applies what a model answered: shown, chosen, written, judged by a command, and taken back whole."""

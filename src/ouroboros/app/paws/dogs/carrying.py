@@ -1,0 +1,287 @@
+"""Writes what was chosen, has it judged, and takes it back whole where it is judged bad."""
+
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import anyio
+from anyio import to_thread
+from msgspec import Struct, structs
+
+from ouroboros.app.paws.dogs.holding import Attempt, Hold, content_name
+from ouroboros.app.paws.dogs.outcome import FileOutcome, Outcome, Verified
+from ouroboros.app.paws.dogs.reading import Prepared, Tell, skipped, told
+from ouroboros.app.paws.dogs.verifying import (
+    Around,
+    around,
+    interruptible,
+    put_index_back,
+    verified,
+)
+from ouroboros.core.clock import Clock
+from ouroboros.core.errors import Interrupted, OuroborosError
+from ouroboros.workspace.artifacts.dogs import FilePlan, Plan, Refused
+from ouroboros.workspace.artifacts.dogs.applying import ApplyFailed, apply, recover
+from ouroboros.workspace.checkpoints.restore import Restored
+from ouroboros.workspace.checkpoints.scan import Bounds
+
+_SHOWN = 5
+
+
+class Check(Struct, frozen=True, kw_only=True):
+    """The command that judges the changes, and what becomes of them where it fails."""
+
+    command: str
+    environment: Mapping[str, str]
+    timeout_seconds: float
+    revert: bool
+
+
+class Ground(Struct, frozen=True, kw_only=True):
+    """Where bundles are applied; ``bounds`` as those of a session's checkpoints."""
+
+    root: Path
+    home: Path
+    bounds: Bounds
+    clock: Clock
+
+    def hold(self) -> Hold:
+        """What keeps the files; blocking.
+
+        Raises:
+            CheckpointFailed: Nothing can be kept.
+        """
+        return Hold(self.home, self.root, self.bounds, self.clock)
+
+
+def recovered(hold: Hold, tell: Tell) -> None:
+    """Takes back what a killed process left half done, and says so; inside of ``alone``, blocking.
+
+    Raises:
+        CheckpointFailed: It cannot be done.
+        ApplyFailed: The same.
+    """
+    found = hold.resume()
+    if found is not None:
+        tell(f"an earlier way back was cut off; {len(found.changed)} more paths were brought back")
+    done = recover(hold.root, journal=hold.journal)
+    if done.outcome == "taken back":
+        tell("an earlier bundle was cut off while it was written; its changes are taken back")
+    for path in done.left:
+        tell(f"somebody has changed {path} since, so it was left as it is")
+    attempt = hold.latest()
+    if attempt is not None and attempt.unjudged:
+        tell(
+            f"{attempt.bundle} was applied, and cut off while {attempt.unjudged!r} judged it; "
+            "`ouro dogs --undo` takes it back"
+        )
+        hold.remember(structs.replace(attempt, unjudged=""))
+
+
+async def carried_out(
+    ground: Ground,
+    prepare: Callable[[], Prepared],
+    choose: Callable[[Prepared], Awaitable[tuple[FilePlan, ...] | Outcome]],
+    *,
+    name: str,
+    check: Check | None,
+    tell: Tell,
+) -> Outcome:
+    """The whole way of one bundle, alone in its folder.
+
+    Args:
+        ground: Where.
+        prepare: Reads the bundle and plans.
+        choose: What of it is written, or how it ends without; may ask the person.
+        name: The bundle as the person named it.
+        check: Judges the changes once they are written.
+        tell: Hears lines for the person.
+
+    Raises:
+        CheckpointFailed: The files cannot be kept before, so nothing was written; or not be brought back.
+        Busy: Another process is at work in this folder.
+    """
+    hold = await to_thread.run_sync(ground.hold)
+    try:
+        with hold.alone():
+            await to_thread.run_sync(recovered, hold, tell)
+            found = await to_thread.run_sync(prepare)
+            if found.ending is not None:
+                return found.ending
+            chosen = await choose(found)
+            if isinstance(chosen, Outcome):
+                return chosen
+            way = _Way(ground, hold, found, name=name, tell=tell)
+            return await way.go(chosen, check)
+    finally:
+        hold.close()
+
+
+class _Way:
+    """One bundle on its way into the files."""
+
+    def __init__(
+        self, ground: Ground, hold: Hold, found: Prepared, *, name: str, tell: Tell
+    ) -> None:
+        self._ground, self._hold, self._found = ground, hold, found
+        self._name, self._tell = name, tell
+
+    async def go(self, chosen: tuple[FilePlan, ...], check: Check | None) -> Outcome:
+        rest = _rest(self._found, chosen)
+        whole, stands = "", Around(folder=None)
+        if check is not None and check.revert:
+            whole = await to_thread.run_sync(self._hold.everything)
+            stands = await to_thread.run_sync(around, self._hold.root)
+            self._tell_left()
+        self._tell(f"Applying changes from {self._name}")
+        try:
+            attempt = await to_thread.run_sync(self._write, chosen, check)
+        except (Refused, ApplyFailed) as failed:
+            why = failed.message
+            kept = skipped(chosen, "nothing was written")
+            return Outcome(outcome="refused", reason=why, files=(*rest, *kept), notes=self._notes)
+        files = (*map(told, chosen), *rest)
+        if check is None:
+            return Outcome(outcome="applied", files=files, notes=self._notes)
+        outcome = await self._judged(check, files, whole, stands)
+        if outcome.outcome != "reverted":
+            judged = structs.replace(attempt, unjudged="")
+            await to_thread.run_sync(self._hold.remember, judged)
+        return outcome
+
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        return self._found.bundle.notes
+
+    def _tell_left(self) -> None:
+        left = self._hold.left
+        names = ", ".join(list(left)[:_SHOWN]) + (", ..." if len(left) > _SHOWN else "")
+        if left:
+            self._tell(f"not kept, so not brought back if they change: {names}")
+
+    def _write(self, chosen: tuple[FilePlan, ...], check: Check | None) -> Attempt:
+        """All or nothing, and written down for who wants to take it back."""
+        hold = self._hold
+        made = [(file.path, file.after) for file in chosen]
+        made += [(file.was, None) for file in chosen if file.was]
+        before = hold.paths(path for path, _ in made)
+        apply(Plan(files=chosen), hold.root, journal=hold.journal)
+        content = tuple(
+            (os.fsencode(path), content_name(after.content) if after else "")
+            for path, after in made
+        )
+        command = check.command if check is not None else ""
+        attempt = Attempt(bundle=self._name, before=before, made=content, unjudged=command)
+        hold.remember(attempt)
+        hold.tidy()
+        return attempt
+
+    async def _judged(
+        self, check: Check, files: tuple[FileOutcome, ...], whole: str, stands: Around
+    ) -> Outcome:
+        self._tell(f"Running verification command: {check.command}")
+        judge = partial(
+            verified,
+            check.command,
+            cwd=self._hold.root,
+            environment=check.environment,
+            timeout_seconds=check.timeout_seconds,
+            clock=self._ground.clock,
+        )
+        found = await interruptible(judge)
+        if found is None:
+            if check.revert:
+                self._tell("interrupted; bringing the files back")
+                await self._back(whole, stands)
+            raise Interrupted("interrupted while the changes were judged")
+        if found.is_good:
+            return Outcome(outcome="applied", files=files, verify=found, notes=self._notes)
+        if not check.revert:
+            return Outcome(outcome="verify_failed", files=files, verify=found, notes=self._notes)
+        back, told_of_git = await self._back(whole, stands)
+        return self._reverted(found, files, back, told_of_git)
+
+    async def _back(self, whole: str, stands: Around) -> tuple[Restored, str]:
+        def work() -> tuple[Restored, str]:
+            found = self._hold.restore(whole)
+            self._hold.forget()
+            return found, put_index_back(stands)
+
+        done: list[tuple[Restored, str]] = []
+        with anyio.CancelScope(shield=True):
+            done.append(await to_thread.run_sync(work))
+        return done[0]
+
+    def _reverted(
+        self, found: Verified, files: tuple[FileOutcome, ...], back: Restored, of_git: str
+    ) -> Outcome:
+        written = {file.path for file in files if file.action not in {"refused", "skipped"}}
+        notes = (*self._notes, of_git) if of_git else self._notes
+        is_whole = not back.left
+        return Outcome(
+            outcome="reverted" if is_whole else "verify_failed",
+            files=tuple(
+                _taken_back(file) if file.path in written and is_whole else file for file in files
+            ),
+            verify=found,
+            left=back.left,
+            reason="" if is_whole else "not all of it could be brought back",
+            notes=notes,
+        )
+
+
+async def taken_back(ground: Ground, tell: Tell) -> Outcome:
+    """Takes back the bundle that was applied last, as far as nobody changed its files since.
+
+    Raises:
+        CheckpointFailed: It cannot be done.
+        OuroborosError: There is none.
+    """
+
+    def work() -> Outcome:
+        hold = ground.hold()
+        try:
+            with hold.alone():
+                recovered(hold, tell)
+                attempt = hold.latest()
+                if attempt is None:
+                    raise OuroborosError(f"no bundle was applied to {str(ground.root)!r}")
+                tell(f"Taking back {attempt.bundle}")
+                found = hold.undo(attempt)
+                if not found.left:
+                    hold.forget()
+                return _undone(attempt, found)
+        finally:
+            hold.close()
+
+    return await to_thread.run_sync(work)
+
+
+def _undone(attempt: Attempt, found: Restored) -> Outcome:
+    changed = set(found.changed)
+    names = [os.fsdecode(path) for path, _ in attempt.made]
+    files = tuple(
+        FileOutcome(
+            path=name,
+            action="restored" if name in changed else "skipped" if name in found.left else "none",
+            reason=found.left.get(name, ""),
+        )
+        for name in names
+    )
+    return Outcome(
+        outcome="refused" if found.left else "applied" if changed else "nothing_to_do",
+        files=files,
+        left=found.left,
+        reason="some files were changed since, and were left as they are" if found.left else "",
+    )
+
+
+def _rest(found: Prepared, chosen: tuple[FilePlan, ...]) -> tuple[FileOutcome, ...]:
+    taken = {file.path for file in chosen}
+    others = tuple(file for file in found.files if file.path not in taken)
+    return (*found.kept, *skipped(others, "it was not accepted"))
+
+
+def _taken_back(file: FileOutcome) -> FileOutcome:
+    return FileOutcome(path=file.path, action="none", was=file.was, reason="it was taken back")

@@ -1,0 +1,265 @@
+"""`ouro dogs`: apply what a model answered, safely."""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, override
+
+import click
+import msgspec
+from msgspec import Struct
+
+from ouroboros.core.errors import Interrupted, Misuse, OuroborosError
+from ouroboros.faces.cli import interrupts
+from ouroboros.faces.cli.asking import agreed, is_person_there
+from ouroboros.faces.cli.invocation import Invocation, note, say_json
+
+if TYPE_CHECKING:
+    from ouroboros.app.paws.dogs.door import Request
+    from ouroboros.app.paws.dogs.outcome import Outcome
+    from ouroboros.app.paws.dogs.reading import Files, Prepared
+
+WRONG_COMMAND_LINE = 64
+
+_FORMATS = ["auto", "v1", "paws", "search", "diff", "v4a", "xml"]
+_OPTIONS = (
+    click.option("-y", "--yes", is_flag=True, help="Apply it without asking."),
+    click.option("-n", "--no", "only_new", is_flag=True, help="Make new files only, unasked."),
+    click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong."),
+    click.option("--dry-run", is_flag=True, help="Show what would be done; write nothing."),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON for machines."),
+    click.option("--format", "dialect", type=click.Choice(_FORMATS), default="auto"),
+    click.option("--partial", is_flag=True, help="Apply what fits, though blocks are refused."),
+    click.option("--allow-truncated", is_flag=True, help="Take a last block that was cut off."),
+    click.option("--allow-reinvoke", is_flag=True, help="Run a command the model asks for."),
+    click.option("--rsi-link", is_flag=True, help="Read self-edit markers, and only those."),
+    click.option("-d", "--delta", metavar="REF", default="", help="The bundle the model saw."),
+    click.option("-i", "--interactive", is_flag=True, help="Choose files and hunks on a screen."),
+    click.option("--verify", metavar="CMD", default="", help="Judge the changes by a command."),
+    click.option("--revert-on-fail", is_flag=True, help="Put everything back when --verify fails."),
+    click.option(
+        "--verify-timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        default=600.0,
+        show_default=True,
+        help="A command that takes longer has failed.",
+    ),
+    click.option("--session", metavar="ID", default="", help="Apply to a work session's files."),
+    click.option("--checkpoint", metavar="NAME", default="", help="Commit it there as NAME."),
+    click.option("--undo", is_flag=True, help="Take back the bundle that was applied last."),
+)
+
+
+class Flags(Struct, frozen=True, kw_only=True):
+    """The options as they were given."""
+
+    yes: bool
+    only_new: bool
+    quiet: bool
+    dry_run: bool
+    as_json: bool
+    dialect: Literal["auto", "v1", "paws", "search", "diff", "v4a", "xml"]
+    partial: bool
+    allow_truncated: bool
+    allow_reinvoke: bool
+    rsi_link: bool
+    delta: str
+    interactive: bool
+    verify: str
+    revert_on_fail: bool
+    verify_timeout: float
+    session: str
+    checkpoint: str
+    undo: bool
+
+
+class WrongLine(click.UsageError):
+    """A command line that cannot be understood."""
+
+    exit_code = WRONG_COMMAND_LINE
+
+
+class DogsCommand(click.Command):
+    """Ends with 64 for a wrong command line: 2 says that a verification failed."""
+
+    @override
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: object,
+    ) -> click.Context:
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except click.UsageError as wrong:
+            raise WrongLine(wrong.format_message(), wrong.ctx) from wrong
+
+    @override
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except Misuse as wrong:
+            wrong.exit_code = WRONG_COMMAND_LINE
+            raise
+
+
+def _with_options[Function: Callable[..., object]](function: Function) -> Function:
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+@click.command("dogs", cls=DogsCommand)
+@click.argument("bundle", required=False)
+@click.argument("folder", required=False, metavar="[DIR]")
+@_with_options
+@click.pass_obj
+def command(
+    invocation: Invocation, /, bundle: str | None, folder: str | None, **options: object
+) -> int:
+    """Apply BUNDLE, or the one on standard input for `-`, to the files below DIR.
+
+    BUNDLE is what a model answered, in any of the formats. All of it is applied, or nothing.
+
+    Ends with 0 applied, 1 refused, 2 verification failed and kept, 3 failed and taken back, 4 the
+    model asks for something first, 5 nothing to do, 64 a wrong command line.
+    """
+    flags = msgspec.convert(options, Flags)
+    _check(flags, bundle)
+    if flags.undo:
+        root = invocation.cwd(bundle or "")
+        return interrupts.run(partial(_undo, invocation, root, flags))
+    assert bundle is not None
+    return interrupts.run(partial(_apply, invocation, bundle, folder or "", flags))
+
+
+def _check(flags: Flags, bundle: str | None) -> None:
+    if flags.undo:
+        return
+    if bundle is None:
+        raise Misuse("no bundle is named", hint="name a file, or `-` for standard input")
+    if flags.revert_on_fail and not flags.verify.strip():
+        raise Misuse("--revert-on-fail needs --verify", hint="name the command that judges")
+    if flags.interactive and (flags.yes or flags.only_new or flags.dry_run):
+        raise Misuse("--interactive asks, so it goes with none of -y, -n and --dry-run")
+    if flags.interactive and not (is_person_there() and sys.stdout.isatty()):
+        raise Misuse("--interactive needs a terminal", hint="-y applies all of it, --dry-run none")
+    if flags.checkpoint and not flags.session:
+        raise Misuse("--checkpoint needs --session", hint="a checkpoint belongs to a work session")
+
+
+async def _apply(invocation: Invocation, bundle: str, folder: str, flags: Flags) -> int:
+    from ouroboros.app.paws.dogs.door import Request, applied
+    from ouroboros.app.paws.dogs.outcome import Outcome
+
+    root = invocation.cwd(folder)
+    request = Request(
+        bundle=bundle,
+        data=_read(bundle),
+        reference=_read(flags.delta) if flags.delta else None,
+        root=root,
+        cwd=invocation.cwd(),
+        loaded=invocation.load(cwd=root),
+        environment=invocation.environment,
+        session=flags.session,
+        checkpoint=flags.checkpoint,
+        dialect=flags.dialect,
+        rsi_link=flags.rsi_link,
+        allow_truncated=flags.allow_truncated,
+        partial=flags.partial,
+        only_new=flags.only_new,
+        verify=flags.verify,
+        verify_timeout=flags.verify_timeout,
+        revert=flags.revert_on_fail,
+        reinvoke=flags.allow_reinvoke,
+        yes=flags.yes,
+    )
+    choose = partial(_chosen, request, flags)
+    try:
+        outcome = await applied(request, choose=choose, agree=_agreed_to, tell=_teller(flags))
+    except (Misuse, Interrupted):
+        raise
+    except OuroborosError as failed:
+        if not flags.as_json:
+            raise
+        outcome = Outcome(outcome="refused", files=(), reason=failed.message)
+    return _end(outcome, flags)
+
+
+async def _undo(invocation: Invocation, root: Path, flags: Flags) -> int:
+    from ouroboros.app.paws.dogs.door import undone
+
+    return _end(await undone(invocation.load(cwd=root), root, _teller(flags)), flags)
+
+
+async def _chosen(request: "Request", flags: Flags, found: "Prepared") -> "Files | Outcome":
+    """What of a plan is written, or how it ends without."""
+    from ouroboros.app.paws.dogs.choosing import offer_of, with_hunks
+    from ouroboros.app.paws.dogs.reading import declined, only_planned
+
+    if flags.dry_run:
+        return only_planned(found)
+    if not flags.interactive:
+        if flags.yes or flags.only_new:
+            return found.files
+        _show(found)
+        count = len(found.files)
+        question = f"Apply {count} changes?" if count != 1 else "Apply this change?"
+        is_agreed = agreed(question, hint="-y applies it, --dry-run shows what it would do")
+        return found.files if is_agreed else declined(found, "you said no")
+    from ouroboros.faces.tui.review.door import reviewed
+
+    offers = [offer_of(file) for file in found.files]
+    look = request.loaded.settings.tui.theme
+    taken = await reviewed(offers, request.bundle, look=look, environment=request.environment)
+    if taken is None:
+        return declined(found, "the review was broken off")
+    some = [with_hunks(file, hunks) for file, hunks in zip(found.files, taken, strict=True)]
+    wanted = tuple(file for file in some if file is not None)
+    return wanted or declined(found, "nothing was accepted")
+
+
+def _show(found: "Prepared") -> None:
+    from ouroboros.app.paws.dogs.reading import told
+    from ouroboros.faces.cli.commands.paws.dogs_words import line_of
+
+    for file in (*map(told, found.files), *found.kept):
+        note(line_of(file))
+
+
+def _agreed_to(command: str) -> bool:
+    return is_person_there() and agreed(
+        f"The model asks to run {command!r} before it goes on. Run it?", hint=""
+    )
+
+
+def _teller(flags: Flags) -> Callable[[str], None]:
+    return (lambda _: None) if flags.quiet else note
+
+
+def _end(outcome: "Outcome", flags: Flags) -> int:
+    from ouroboros.faces.cli.commands.paws.dogs_words import tell_outcome
+
+    if flags.as_json:
+        say_json(outcome)
+    else:
+        tell_outcome(outcome, is_quiet=flags.quiet)
+    return outcome.exit_code
+
+
+def _read(name: str) -> bytes:
+    """A file, or standard input for ``-``.
+
+    Raises:
+        Misuse: It cannot be read.
+    """
+    if name == "-":
+        return sys.stdin.buffer.read() if sys.stdin is not None else b""
+    try:
+        return Path(name).read_bytes()
+    except (OSError, ValueError) as failed:
+        why = failed.strerror if isinstance(failed, OSError) else str(failed)
+        raise Misuse(f"{name!r} cannot be read: {why}") from failed

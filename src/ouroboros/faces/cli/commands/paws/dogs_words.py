@@ -1,0 +1,92 @@
+"""What `ouro dogs` says of how it ended: files on standard output, all else beside it."""
+
+from ouroboros.app.paws.dogs.outcome import Asked, FileOutcome, Outcome, Verified
+from ouroboros.faces.cli.invocation import note, say
+from ouroboros.faces.wording.words import one_line
+
+_LONGEST = 1_000
+_BAD = frozenset({"refused", "verify_failed", "reverted"})
+
+
+def tell_outcome(outcome: Outcome, *, is_quiet: bool) -> None:
+    """Says it."""
+    if not is_quiet:
+        _tell_files(outcome)
+    for request in outcome.requests:
+        _tell_request(request)
+    if outcome.verify is not None and not outcome.verify.is_good:
+        _tell_log(outcome.verify)
+    for path, why in outcome.left.items():
+        note(f"{path!r} was left as it is: {why}")
+    if outcome.outcome in _BAD or not is_quiet:
+        note(_ending(outcome))
+        if outcome.reason:
+            note(outcome.reason)
+    if outcome.outcome == "verify_failed":
+        note("hint: `ouro dogs --undo` takes the changes back")
+
+
+def _tell_files(outcome: Outcome) -> None:
+    for line in outcome.notes:
+        note(line)
+    for file in outcome.files:
+        say(line_of(file))
+    if outcome.diff:
+        say(outcome.diff.removesuffix("\n"))
+
+
+def line_of(file: FileOutcome) -> str:
+    """A file in a line: what became of it, its name, the lines that came and went, why."""
+    name = one_line(f"{file.was} -> {file.path}" if file.was else file.path, _LONGEST)
+    counts = f"  +{file.added} -{file.removed}" if file.added or file.removed else ""
+    why = f": {file.reason}" if file.reason else ""
+    return f"{file.action:8} {name}{counts}{why}"
+
+
+def _ending(outcome: Outcome) -> str:
+    count = sum(file.action in {"add", "change", "delete", "rename"} for file in outcome.files)
+    files = "1 file" if count == 1 else f"{count} files"
+    match outcome.outcome:
+        case "applied" if outcome.verify is not None:
+            return f"Applied {files}; the verification command succeeded"
+        case "applied":
+            return f"Applied {files}" if count else "Taken back"
+        case "planned":
+            return f"Would apply {files}; nothing was written"
+        case "refused":
+            return "Refused; nothing was written"
+        case "verify_failed":
+            return f"{_failed(outcome.verify)}; the changes are kept"
+        case "reverted":
+            return f"{_failed(outcome.verify)}; everything is as it was before"
+        case "needs_context":
+            return "The model asks for something first; nothing was written"
+        case "nothing_to_do":
+            return "Nothing to do"
+
+
+def _failed(found: Verified | None) -> str:
+    if found is None:
+        return "Verification failed"
+    if found.timed_out:
+        return f"The verification command did not end within {found.seconds:.0f} s"
+    return f"The verification command failed with exit code {found.exit_code}"
+
+
+def _tell_log(found: Verified) -> None:
+    for name, text in (("stdout", found.stdout), ("stderr", found.stderr)):
+        if text.strip():
+            note(f"--- {name} of {found.command}")
+            note(text.removesuffix("\n"))
+
+
+def _tell_request(request: Asked) -> None:
+    what = f"context: {request.path}" if request.kind == "context" else "a command to be run"
+    why = f" ({request.reason})" if request.reason else ""
+    say(f"asks for {what}{why}")
+    if request.command:
+        say(f"  {request.command}")
+    if request.decision:
+        note(f"the command: {request.decision}")
+    if request.output:
+        say(request.output.removesuffix("\n"))

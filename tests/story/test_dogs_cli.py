@@ -1,0 +1,158 @@
+"""`ouro dogs` as a person and a script meet it: output, exit codes, a killed program, the review."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.story.cli_terminal import DEADLINE_SECONDS
+from tests.story.test_cli_run import ouro
+from tests.tui.test_terminal import ENTERED, LEFT, Whole
+from tests.unit.app.dogs.dogs_stage import BUNDLE, git, picture, project_in
+
+REFUSED = BUNDLE.replace('-print("dirty")', "-nowhere")
+ASKS = '--- File: x ---\n```diff\n@@ PAWS_CMD REQUEST_CONTEXT("a.py", "why", "cat a.py") @@\n```\n'
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    made = project_in(tmp_path)
+    (tmp_path / "answer.md").write_text(BUNDLE)
+    (tmp_path / "refused.md").write_text(REFUSED)
+    return made
+
+
+def test_a_script_gets_json_and_an_exit_code_for_each_ending(root: Path) -> None:
+    def dogs(*words: str, given: str = BUNDLE) -> tuple[int, object]:
+        done = ouro("dogs", "-", str(root), "-y", "--json", *words, cwd=root.parent, given=given)
+        if done.returncode == 64:
+            return 64, done.stderr
+        said = json.loads(done.stdout)
+        return done.returncode, (
+            said["outcome"],
+            {each["path"]: each["action"] for each in said["files"]},
+        )
+
+    nothing = {"docs/new.md": "none", "src/app.py": "none"}
+    both = {"docs/new.md": "add", "src/app.py": "change"}
+    assert dogs(given=REFUSED) == (
+        1,
+        ("refused", {"src/app.py": "refused", "docs/new.md": "skipped"}),
+    )
+    assert dogs("--verify", "false", "--revert-on-fail") == (3, ("reverted", nothing))
+    assert dogs("--dry-run") == (0, ("planned", both))
+    assert not (root / "docs").exists()
+    assert dogs("--verify", "false") == (2, ("verify_failed", both))
+    git(root, "checkout", "src/app.py")
+    (root / "src" / "app.py").write_text('import os\nprint("dirty")\n')
+    (root / "docs" / "new.md").unlink()
+    assert dogs() == (0, ("applied", both))
+    assert dogs(given="no change at all\n")[0] == 5
+    code, said = dogs("--revert-on-fail")
+    assert (code, said) == (
+        64,
+        "error: --revert-on-fail needs --verify\nhint: name the command that judges\n",
+    )
+
+
+def test_a_person_reads_what_was_done_and_why_not(root: Path) -> None:
+    refused = ouro("dogs", "../refused.md", "-y", cwd=root)
+    assert refused.returncode == 1
+    assert "refused  src/app.py: block 1, line " in refused.stdout
+    assert "Refused; nothing was written\n" in refused.stderr
+    failed = ouro("dogs", "../answer.md", "-y", "--verify", "echo why; false", cwd=root)
+    assert failed.stdout == "add      docs/new.md  +1 -0\nchange   src/app.py  +1 -1\n"
+    assert failed.stderr == (
+        "Applying changes from ../answer.md\n"
+        "Running verification command: echo why; false\n"
+        "--- stdout of echo why; false\nwhy\n"
+        "The verification command failed with exit code 1; the changes are kept\n"
+        "hint: `ouro dogs --undo` takes the changes back\n"
+    )
+    undone = ouro("dogs", "--undo", cwd=root)
+    assert (undone.returncode, undone.stderr) == (0, "Taking back ../answer.md\nTaken back\n")
+    quiet = ouro("dogs", "../answer.md", "-y", "-q", cwd=root)
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--nonsense"], [], ["missing.md"], ["answer.md", "no/such/folder"], ["a", "b", "c"]],
+    ids=" ".join,
+)
+def test_a_wrong_command_line_is_64(root: Path, words: list[str]) -> None:
+    assert ouro("dogs", *words, cwd=root.parent).returncode == 64
+
+
+def begun(root: Path, command: str) -> subprocess.Popen[bytes]:
+    """Dogs whose verification runs; ``started`` is there by then."""
+    words = ("dogs", "../answer.md", "-y", "--revert-on-fail", "--verify", command)
+    program = subprocess.Popen([sys.executable, "-m", "ouroboros", *words], cwd=root)
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while not (root / "started").exists():
+        assert program.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return program
+
+
+def test_interrupted_while_it_is_judged_everything_is_as_it_was(root: Path) -> None:
+    before = picture(root)
+    program = begun(root, "touch started; sleep 600")
+    program.send_signal(signal.SIGTERM)
+    assert program.wait(DEADLINE_SECONDS) == 130
+    assert picture(root) == before
+
+
+def test_killed_while_it_is_judged_it_is_told_and_can_be_taken_back(root: Path) -> None:
+    before = picture(root)
+    program = begun(root, "touch started; sleep 600")
+    program.kill()
+    program.wait(DEADLINE_SECONDS)
+    assert "better" in (root / "src" / "app.py").read_text()
+    told = ouro("dogs", "../refused.md", "-y", cwd=root)
+    assert "cut off while 'touch started; sleep 600' judged it" in told.stderr
+    assert ouro("dogs", "--undo", cwd=root).returncode == 0
+    (root / "started").unlink()
+    assert picture(root) == before
+
+
+def test_a_person_chooses_on_the_screen_and_only_that_is_written(root: Path) -> None:
+    text = "".join(f"line {number}\n" for number in range(40))
+    (root / "long.txt").write_text(text)
+    (root.parent / "answer.md").write_text(
+        BUNDLE
+        + "\n--- File: long.txt ---\n```diff\n line 1\n-line 2\n+two\n line 3\n@@\n line 29\n"
+        "-line 30\n+thirty\n line 31\n```\n"
+    )
+    words = ["dogs", "../answer.md", "--interactive"]
+    with Whole(words, cwd=root, environment=dict(os.environ)) as program:
+        program.writes("hunk 1 of")
+        program.type("r")  # docs/new.md
+        program.type("\r")  # into long.txt
+        program.type("s")  # its first hunk
+        program.type("a")  # its second, and on to src/app.py
+        program.type("a")
+        assert (root / "long.txt").read_text() == text
+        program.type("q")
+        assert program.ends() == 0
+    assert program.raw.rindex(LEFT) > program.raw.index(ENTERED)
+    assert program.left_on == set()
+    assert not (root / "docs").exists()
+    assert (root / "long.txt").read_text() == text.replace("line 30\n", "thirty\n")
+    assert "better" in (root / "src" / "app.py").read_text()
+
+
+def test_a_review_that_is_broken_off_writes_nothing(root: Path) -> None:
+    before = picture(root)
+    with Whole(["dogs", "../answer.md", "-i"], cwd=root, environment=dict(os.environ)) as program:
+        program.writes("hunk 1 of")
+        program.type("A")
+        program.type("\x03")
+        assert program.ends() == 5
+    assert picture(root) == before

@@ -1,0 +1,164 @@
+"""Bundles are applied whole, refused whole, asked about, and taken back."""
+
+from pathlib import Path
+
+import pytest
+
+from ouroboros.app.paws.dogs.choosing import with_hunks
+from ouroboros.app.paws.dogs.door import undone
+from ouroboros.app.paws.dogs.outcome import FileOutcome
+from ouroboros.app.paws.sessions import Sessions, WorkRefused
+from tests.unit.app.dogs.dogs_stage import BUNDLE, Dogs, git, picture, project_in
+
+REFUSED = BUNDLE.replace('-print("dirty")', "-nowhere to be found")
+
+
+@pytest.fixture
+def dogs(tmp_path: Path) -> Dogs:
+    return Dogs(project_in(tmp_path), tmp_path / "home")
+
+
+async def test_a_bundle_is_applied_and_each_file_told(dogs: Dogs) -> None:
+    before = picture(dogs.root)
+    outcome = await dogs()
+    assert (outcome.outcome, outcome.exit_code) == ("applied", 0)
+    assert outcome.files == (
+        FileOutcome(path="docs/new.md", action="add", added=1),
+        FileOutcome(path="src/app.py", action="change", added=1, removed=1),
+    )
+    assert (dogs.root / "src" / "app.py").read_text() == 'import os\nprint("better")\n'
+    assert (dogs.root / "docs" / "new.md").read_text() == "# New\n"
+    assert dogs.told == ["Applying changes from answer.md"]
+    after = picture(dogs.root)
+    changed = {name for name in before | after if before.get(name) != after.get(name)}
+    assert changed == {"src/app.py", "docs", "docs/new.md"}
+
+
+async def test_one_refused_block_stops_all_of_it(dogs: Dogs) -> None:
+    before = picture(dogs.root)
+    outcome = await dogs(REFUSED)
+    assert (outcome.outcome, outcome.exit_code) == ("refused", 1)
+    actions = {file.path: file.action for file in outcome.files}
+    assert actions == {"src/app.py": "refused", "docs/new.md": "skipped"}
+    refused = next(file for file in outcome.files if file.action == "refused")
+    assert "block 1" in refused.reason
+    assert "line" in refused.reason
+    assert picture(dogs.root) == before
+
+
+async def test_in_part_is_applied_what_fits(dogs: Dogs) -> None:
+    outcome = await dogs(REFUSED, partial=True)
+    assert outcome.exit_code == 0
+    actions = {file.path: file.action for file in outcome.files}
+    assert actions == {"src/app.py": "refused", "docs/new.md": "add"}
+    assert (dogs.root / "docs" / "new.md").exists()
+    assert "dirty" in (dogs.root / "src" / "app.py").read_text()
+
+
+async def test_only_new_files_overwrite_nothing(dogs: Dogs) -> None:
+    outcome = await dogs(only_new=True)
+    assert outcome.exit_code == 0
+    assert (dogs.root / "docs" / "new.md").exists()
+    assert "dirty" in (dogs.root / "src" / "app.py").read_text()
+
+
+async def test_applied_twice_there_is_nothing_to_do(dogs: Dogs) -> None:
+    await dogs("--- New File: a.txt ---\n```\nhi\n```\n")
+    outcome = await dogs("*** Begin Patch\n*** End Patch\n")
+    assert outcome.exit_code in {1, 5}
+    assert (await dogs("Just words, no change.\n")).exit_code == 5
+
+
+async def test_what_was_applied_last_is_taken_back(dogs: Dogs) -> None:
+    before = picture(dogs.root)
+    await dogs()
+    (dogs.root / "later.txt").write_text("mine\n")
+    outcome = await undone(dogs.loaded, dogs.root, dogs.told.append)
+    assert outcome.exit_code == 0
+    (dogs.root / "later.txt").unlink()
+    assert picture(dogs.root) == before
+
+
+async def test_some_hunks_are_written(dogs: Dogs) -> None:
+    text = "".join(f"line {number}\n" for number in range(40))
+    (dogs.root / "long.txt").write_text(text)
+    bundle = (
+        "--- File: long.txt ---\n```diff\n line 1\n-line 2\n+two\n line 3\n@@\n line 29\n-line 30\n"
+        "+thirty\n line 31\n```\n"
+    )
+    outcome = await dogs(
+        bundle, choose=lambda found: tuple(filter(None, [with_hunks(found.files[0], {1})]))
+    )
+    assert outcome.exit_code == 0
+    assert (dogs.root / "long.txt").read_text() == text.replace("line 30\n", "thirty\n")
+
+
+async def test_a_model_that_wants_context_gets_nothing_written(dogs: Dogs) -> None:
+    before = picture(dogs.root)
+    outcome = await dogs(
+        "🐕 --- DOGS_START_FILE: src/app.py ---\n"
+        '@@ PAWS_CMD REQUEST_CONTEXT("src/util.py", "it is imported", "cat src/util.py") @@\n'
+        "🐕 --- DOGS_END_FILE: src/app.py ---\n"
+    )
+    assert (outcome.outcome, outcome.exit_code) == ("needs_context", 4)
+    (request,) = outcome.requests
+    assert (request.kind, request.path, request.reason) == (
+        "context",
+        "src/util.py",
+        "it is imported",
+    )
+    assert picture(dogs.root) == before
+
+
+ASKS = (
+    "🐕 --- DOGS_START_FILE: x ---\n@@ PAWS_CMD EXECUTE_AND_REINVOKE({command}) @@\n"
+    "🐕 --- DOGS_END_FILE: x ---\n"
+)
+
+
+async def test_a_command_is_run_only_where_it_may_be(dogs: Dogs) -> None:
+    looks = ASKS.format(command='"cat staged.txt"')
+    assert (await dogs(looks)).reason == (
+        "the bundle asks to run a command first, which needs --allow-reinvoke"
+    )
+    ran = await dogs(looks, reinvoke=True)
+    assert (ran.exit_code, ran.requests[0].decision, ran.requests[0].output) == (
+        4,
+        "ran",
+        "staged\n",
+    )
+
+
+async def test_a_dangerous_command_is_asked_about_also_with_a_yes(dogs: Dogs) -> None:
+    asked: list[str] = []
+
+    def agree(command: str) -> bool:
+        asked.append(command)
+        return False
+
+    removes = ASKS.format(command='"rm -rf src"')
+    outcome = await dogs(removes, reinvoke=True, yes=True, agree=agree)
+    assert outcome.exit_code == 1
+    assert asked == ["rm -rf src"]
+    assert (dogs.root / "src").is_dir()
+
+
+async def test_a_work_session_takes_a_bundle_and_keeps_it_as_a_checkpoint(dogs: Dogs) -> None:
+    sessions = await Sessions.at(dogs.root, dogs.environment)
+    session = await sessions.start()
+    before = picture(dogs.root / "src")
+    bundle = BUNDLE.replace("dirty", "1").replace('"1"', "1")
+    outcome = await dogs(bundle, session=session.id[:8], checkpoint="first")
+    assert outcome.exit_code == 0
+    assert (session.tree / "docs" / "new.md").exists()
+    assert picture(dogs.root / "src") == before
+    found = await sessions.find(session.id)
+    assert found.manifest is not None
+    kept = found.manifest.checkpoints["first"]
+    assert kept.commit_sha == outcome.checkpoint
+    assert git(session.tree, "log", "-1", "--format=%s").strip() == "PAWS Turn 1: first"
+    assert kept.dogs_artifact_path is not None
+    assert (dogs.root / kept.dogs_artifact_path).read_text() == bundle
+    await sessions.pause(session.id)
+    with pytest.raises(WorkRefused):
+        await dogs(bundle, session=session.id)
