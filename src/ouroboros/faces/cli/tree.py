@@ -16,6 +16,7 @@ _FACE = "tui"
 
 PAWS_HELP = "Bundles in, changes out, work sessions apart from your own files."
 PAWS: dict[str, Entry] = {
+    "cats": Entry(f"{_HERE}.paws.cats", "Put files of a project into one text, for a model."),
     "dogs": Entry(f"{_HERE}.paws.dogs", "Apply what a model answered to your files, safely."),
     "session": Entry(f"{_HERE}.paws.session", "Work apart, in work trees of the repository."),
 }

@@ -1,0 +1,273 @@
+"""`ouro cats`: put files of a project into one text, for a model."""
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, BinaryIO, Literal
+
+import click
+from msgspec import Struct
+
+from ouroboros.core.errors import Misuse
+from ouroboros.faces.cli.asking import is_person_there
+from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
+
+if TYPE_CHECKING:
+    from ouroboros.app.paws.cats import Asked, Ground, Written
+    from ouroboros.app.paws.curation import Chosen
+
+_OUTPUT = "cats.md"
+_LISTED = 40
+_LEFT = 12
+
+_OPTIONS = (
+    click.option(
+        "-o", "--output", metavar="FILE", default=_OUTPUT, help="Write here; - prints it.",
+        show_default=True,
+    ),
+    click.option("-x", "--exclude", metavar="PATTERN", multiple=True, help="Leave this out."),
+    click.option("--task", metavar="TEXT", default="", help="What the bundle is for; in its head."),
+    click.option("--ai-curate", "curate", metavar="TASK", default="", help="Let a model choose the files for TASK."),
+    click.option("--threshold", type=click.FloatRange(0, 1), default=0.7, show_default=True, help="Take files that are ranked so, or higher."),
+    click.option("--include-pattern", "wanted", metavar="PATTERN", multiple=True, help="Let the model choose among these."),
+    click.option("--exclude-pattern", "unwanted", metavar="PATTERN", multiple=True, help="Do not let the model choose these."),
+    click.option("--max-candidates", type=click.IntRange(1, 5_000), default=400, show_default=True, help="Show the model so many files."),
+    click.option("--model", metavar="PROVIDER/MODEL", default="", help="Let this model choose."),
+    click.option("--dry-run", is_flag=True, help="List the files; write nothing, ask no model."),
+    click.option("--format", "dialect", type=click.Choice(["v1", "paws"]), default="v1", help="v1, or the markers of the first PAWS."),
+    click.option("-t", "--prepare-for-delta", "delta", is_flag=True, help="Number the lines, so that an answer can name them."),
+    click.option("--outline", metavar="GLOB", multiple=True, help="Of these only signatures."),
+    click.option("--max-tokens", type=click.IntRange(min=1), help="End without a bundle that takes more; of a model's choice leave out the last."),
+    click.option("--max-file-size", "most_bytes", type=click.IntRange(min=1), default=33_554_432, show_default=True, help="Leave out files of more bytes."),
+    click.option("--include-secrets", "secrets", is_flag=True, help="Take files that hold secrets, too."),
+    click.option("-p", "--persona", metavar="FILE", default="", help="Put these words first."),
+    click.option("-s", "--system", metavar="FILE", default="", help="Put these words after the persona."),
+    click.option("--stdin", "from_stdin", is_flag=True, help="Read paths from standard input, a line each."),
+    click.option("-0", "--null", "is_null", is_flag=True, help="They end with a NUL, not a line; implies --stdin."),
+    click.option("--no-ignore", is_flag=True, help="Take what .gitignore and .pawsignore leave out."),
+    click.option("-N", "--no-default-excludes", "no_defaults", is_flag=True, help="Take caches, node_modules and the like."),
+    click.option("--session", metavar="ID", default="", help="Take a work session's files."),
+    click.option("--root", metavar="FOLDER", default="", help="Name paths from here; else the repository."),
+    click.option("-y", "--yes", is_flag=True, help="Ask nothing; files with secrets stay out."),
+    click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong."),
+    click.option("--json", "as_json", is_flag=True, help="Print what went in, as JSON for machines."),
+)  # fmt: skip
+
+
+class Flags(Struct, frozen=True, kw_only=True):
+    """The options as they were given."""
+
+    output: str
+    exclude: tuple[str, ...]
+    task: str
+    curate: str
+    threshold: float
+    wanted: tuple[str, ...]
+    unwanted: tuple[str, ...]
+    max_candidates: int
+    model: str
+    dry_run: bool
+    dialect: Literal["v1", "paws"]
+    delta: bool
+    outline: tuple[str, ...]
+    max_tokens: int | None
+    most_bytes: int
+    secrets: bool
+    persona: str
+    system: str
+    from_stdin: bool
+    is_null: bool
+    no_ignore: bool
+    no_defaults: bool
+    session: str
+    root: str
+    yes: bool
+    quiet: bool
+    as_json: bool
+
+
+def _with_options[Function: Callable[..., object]](function: Function) -> Function:
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+@click.command("cats")
+@click.argument("paths", metavar="[PATH]...", nargs=-1)
+@_with_options
+@click.pass_obj
+def command(invocation: Invocation, paths: tuple[str, ...], **options: object) -> int:
+    """Put files, folders and globs into one text, byte for byte, for a model or a chat window.
+
+    Without PATH all of the current folder. Left out are caches, what .gitignore files and the
+    .pawsignore at the project's root say, -x before all, and files with secrets. `ouro dogs`
+    applies what comes back.
+    """
+    import msgspec
+
+    flags = msgspec.convert(options, Flags)
+    if flags.output == "-" and flags.as_json:
+        raise Misuse("-o - prints the bundle, so --json cannot print, too")
+    ground = _ground(invocation, flags)
+    asked = _asked(flags, (*paths, *_from_stdin(flags)))
+    if flags.curate:
+        return _curated(invocation, flags, asked, ground)
+    return _plain(flags, asked, ground)
+
+
+def _plain(flags: Flags, asked: "Asked", ground: "Ground") -> int:
+    from ouroboros.app.paws import cats
+
+    gathered = cats.find(asked, ground)
+    if flags.dry_run:
+        if flags.as_json:
+            say_json({"files": [each.path for each in gathered.files], "left": gathered.left})
+            return 0
+        for each in gathered.files:
+            say(f"{each.path}")
+        _tell_left(flags, gathered.left)
+        return 0
+    written = cats.write(asked, ground, gathered, stdout=_stdout(), may_include=_asker(flags))
+    _tell(flags, written)
+    return 0
+
+
+def _curated(invocation: Invocation, flags: Flags, asked: "Asked", ground: "Ground") -> int:
+    from ouroboros.faces.cli.commands.paws.cats_curated import curated
+
+    chosen = curated(invocation, flags, asked, ground)
+    if chosen is None:
+        return 0
+    return finish(flags, asked, ground, chosen)
+
+
+def finish(flags: Flags, asked: "Asked", ground: "Ground", chosen: "Chosen") -> int:
+    """Writes the bundle of what a model chose."""
+    from ouroboros.app.paws import cats
+
+    if not flags.quiet:
+        place = "the bundle" if asked.output == "-" else asked.output
+        note(f"Creating {place} …")
+    written = cats.write(
+        asked,
+        ground,
+        chosen.gathered,
+        metadata=chosen.metadata,
+        ranks=chosen.ranks,
+        stdout=_stdout(),
+        may_include=_asker(flags),
+    )
+    _tell(flags, written)
+    if not flags.quiet:
+        note("Done.")
+    return 0
+
+
+def _ground(invocation: Invocation, flags: Flags) -> "Ground":
+    from ouroboros.app.paws import cats
+
+    if not flags.session:
+        return cats.ground_of(invocation.cwd(), flags.root)
+    if flags.root:
+        raise Misuse("--session and --root name two roots", hint="leave one of them out")
+    import anyio
+
+    return anyio.run(
+        cats.ground_of_session, invocation.cwd(), invocation.environment, flags.session
+    )
+
+
+def _asked(flags: Flags, paths: tuple[str, ...]) -> "Asked":
+    from ouroboros.app.paws.cats import Asked
+
+    if (flags.from_stdin or flags.is_null) and not paths:
+        raise Misuse("no path came on standard input")
+    return Asked(
+        paths=paths or (".",),
+        output=flags.output,
+        exclude=flags.exclude,
+        is_ignoring=not flags.no_ignore,
+        has_defaults=not flags.no_defaults,
+        dialect=flags.dialect,
+        task=flags.curate or flags.task,
+        persona=flags.persona,
+        system=flags.system,
+        outline=flags.outline,
+        is_delta_ready=flags.delta,
+        max_tokens=flags.max_tokens,
+        most_bytes=flags.most_bytes,
+        may_hold_secrets=flags.secrets,
+    )
+
+
+def _from_stdin(flags: Flags) -> tuple[str, ...]:
+    if not flags.from_stdin and not flags.is_null:
+        return ()
+    data = sys.stdin.buffer.read() if sys.stdin is not None else b""
+    names = data.split(b"\0") if flags.is_null else data.splitlines()
+    return tuple(name.decode("utf-8", "surrogateescape") for name in names if name)
+
+
+def _stdout() -> "BinaryIO | None":
+    return sys.stdout.buffer if sys.stdout is not None else None
+
+
+def _asker(flags: Flags) -> Callable[[dict[str, str]], bool]:
+    """Whether files with secrets may go in; they stay out where nobody is there to ask."""
+
+    def may_include(secrets: dict[str, str]) -> bool:
+        if flags.yes or flags.quiet or not is_person_there():
+            return False
+        for path, what in list(secrets.items())[:_LEFT]:
+            note(f"secrets in {path}: {what}")
+        count = len(secrets)
+        question = (
+            f"Take {count} files with secrets, too?" if count > 1 else "Take it all the same?"
+        )
+        return click.confirm(question, default=False, err=True)
+
+    return may_include
+
+
+def _tell(flags: Flags, written: "Written") -> None:
+    made = written.made
+    if flags.as_json:
+        say_json({
+            "output": written.output,
+            "tokens": made.tokens,
+            "bytes": made.bytes,
+            "files": made.entries,
+            "left": written.left,
+            "secrets": made.secrets,
+            "dropped": written.dropped,
+        })
+    if flags.quiet:
+        return
+    shown = sorted(made.entries, key=lambda each: -each.tokens)[:_LISTED]
+    width = max((len(f"{each.tokens:,}") for each in shown), default=0)
+    for each in shown if not flags.as_json else ():
+        marks = " (signatures)" if each.is_outline else ""
+        marks += " (changed while it was read)" if each.is_torn else ""
+        note(f"{each.tokens:>{width},}  {each.path}{marks}")
+    if len(made.entries) > len(shown):
+        note(f"and {len(made.entries) - len(shown):,} smaller files")
+    for path, what in made.secrets.items():
+        is_in = any(each.path == path for each in made.entries)
+        note(f"{'with' if is_in else 'left out for its'} secrets: {path} ({what})")
+    for path in written.dropped:
+        note(f"left out for --max-tokens: {path}")
+    _tell_left(flags, written.left)
+    place = "standard output" if written.output is None else str(written.output)
+    count = len(made.entries)
+    note(
+        f"{count:,} file{'' if count == 1 else 's'}, about {made.tokens:,} tokens,"
+        f" {made.bytes:,} bytes: {place}"
+    )
+
+
+def _tell_left(flags: Flags, left: dict[str, str]) -> None:
+    if flags.quiet:
+        return
+    for path, why in list(left.items())[:_LEFT]:
+        note(f"left out: {path} ({why})")
+    if len(left) > _LEFT:
+        note(f"left out: {len(left) - _LEFT:,} more")

@@ -1,0 +1,117 @@
+"""What a model answers when it ranks files: read strictly, believed in nothing but the order; pure."""
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from ouroboros.workspace.artifacts.paths import fault_of
+
+MOST_WORDS = 15
+_MOST_SAID = 300
+
+
+class Unreadable(Exception):
+    """An answer that is no ranking; the text says why, for the model."""
+
+
+class Ranked(Struct, frozen=True, kw_only=True):
+    """One file of the answer."""
+
+    file_path: Annotated[str, Meta(min_length=1, max_length=4_096)]
+    relevance: Annotated[float, Meta(ge=0, le=1)]
+    justification: str = ""
+
+
+class _Ranking(Struct, frozen=True, kw_only=True):
+    ranked_files: tuple[Ranked, ...]
+
+
+class _Plain(Struct, frozen=True, kw_only=True):
+    files: tuple[Annotated[str, Meta(min_length=1, max_length=4_096)], ...]
+
+
+class Judged(Struct, frozen=True, kw_only=True):
+    """A ranking of which only what can be true is left.
+
+    Attributes:
+        files: Each once, the most relevant first.
+        dropped: Paths that the model named and that are not taken, and why.
+    """
+
+    files: tuple[Ranked, ...]
+    dropped: dict[str, str]
+
+
+def read(text: str) -> tuple[Ranked, ...]:
+    """The ranking in an answer: ``{"ranked_files": [...]}`` or ``{"files": [...]}``; prose around it is let pass.
+
+    Raises:
+        Unreadable: There is none, or it is of another form.
+    """
+    found = _object_in(text)
+    try:
+        if "ranked_files" in found:
+            return msgspec.convert(found, _Ranking).ranked_files
+        if "files" in found:
+            plain = msgspec.convert(found, _Plain)
+            return tuple(Ranked(file_path=path, relevance=1.0) for path in plain.files)
+    except msgspec.ValidationError as wrong:
+        raise Unreadable(str(wrong)[:_MOST_SAID]) from None
+    raise Unreadable('the object has neither "ranked_files" nor "files"')
+
+
+def _object_in(text: str) -> dict[str, object]:
+    decoder = json.JSONDecoder()
+    first: dict[str, object] | None = None
+    for start in re.finditer(r"\{", text):
+        try:
+            found, _ = decoder.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, dict) and {"ranked_files", "files"} & found.keys():
+            return msgspec.convert(found, dict[str, object])
+        if first is None and isinstance(found, dict):
+            first = msgspec.convert(found, dict[str, object])
+        if start.start() > 100_000:
+            break
+    if first is None:
+        raise Unreadable("there is no JSON object in it")
+    return first
+
+
+def judged(
+    ranked: Collection[Ranked], candidates: Collection[str], known: Mapping[str, str]
+) -> Judged:
+    """What of a ranking can be believed.
+
+    Args:
+        ranked: What the model said.
+        candidates: The paths it was shown.
+        known: Files that are there and were not shown, and why.
+    """
+    files: dict[str, Ranked] = {}
+    dropped: dict[str, str] = {}
+    shown = set(candidates)
+    for each in ranked:
+        path = each.file_path.strip().removeprefix("./")
+        if path not in shown:
+            dropped[path] = _why(path, known)
+            continue
+        had = files.get(path)
+        if had is None or had.relevance < each.relevance:
+            words = " ".join(each.justification.split()[:MOST_WORDS])[:_MOST_SAID]
+            files[path] = Ranked(file_path=path, relevance=each.relevance, justification=words)
+    order = sorted(files.values(), key=lambda each: (-each.relevance, each.file_path))
+    return Judged(files=tuple(order), dropped=dropped)
+
+
+def _why(path: str, known: Mapping[str, str]) -> str:
+    if path in known:
+        return known[path]
+    if fault := fault_of(path):
+        return f"it cannot be taken: {fault}"
+    return "there is no such file, or it is ignored"

@@ -1,0 +1,114 @@
+"""Files that a task may be about, found without a model: by the words that it shares with them; pure."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+MOST_WORDS = 40
+_LEAST = 3
+_SHOWN_WORDS = 8
+_SHOWN_NAMES = 10
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*|[^\W\d_]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_STOPS = re.compile(
+    r"about|add|after|all|also|and|any|are|because|been|before|being|but|can|change|could|"
+    r"create|does|done|each|file|files|find|fix|fixes|for|from|get|has|have|how|into|its|"
+    r"like|make|may|more|most|must|need|new|not|now|off|one|only|our|out|over|please|"
+    r"project|remove|see|should|show|some|such|test|tests|than|that|the|their|them|then|"
+    r"there|these|they|this|through|too|under|update|use|used|uses|using|very|want|was|way|"
+    r"were|what|when|where|which|while|who|why|will|with|without|work|works|would|write|"
+    r"you|your|code|und|der|die|das|ein|eine|mit|für|von|nicht"
+)
+
+
+class Text(Struct, frozen=True, kw_only=True):
+    """A file as the search for words sees it; ``text`` is the beginning, in small letters."""
+
+    path: str
+    text: bytes
+    tokens: int
+    names: tuple[str, ...] = ()
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """A file that the model may rank.
+
+    Attributes:
+        score: How well it fits the task's words; only to be compared.
+        words: Those of the task that are in its path or text, the rarest first.
+        names: What it defines.
+    """
+
+    path: str
+    tokens: int
+    score: float = 0.0
+    words: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """As the model reads it."""
+        cells = (
+            self.path,
+            f"about {self.tokens:,} tokens",
+            ", ".join(self.words[:_SHOWN_WORDS]) or "-",
+            ", ".join(self.names[:_SHOWN_NAMES]) or "-",
+        )
+        return " | ".join(cells)
+
+
+def words_of(task: str) -> tuple[str, ...]:
+    """The words of a task that tell something, in small letters; parts of joined names, too."""
+    found: dict[str, None] = {}
+    for word in _WORD.findall(task.replace("_", " ")):
+        for part in (word, *_HUMP.split(word)):
+            low = part.lower()
+            if _STOPS.fullmatch(low) or (len(low) < _LEAST and low.isascii()):
+                continue
+            found[_stem(low)] = None
+    return tuple(found)[:MOST_WORDS]
+
+
+def _stem(word: str) -> str:
+    for end in ("ies", "ing", "ed", "es", "s"):
+        if word.endswith(end) and len(word) - len(end) >= 4 and not word.endswith("ss"):
+            return word.removesuffix(end)
+    return word
+
+
+def candidates(task: str, texts: Sequence[Text], most: int) -> list[Candidate]:
+    """The files that fit best, at most so many, in order of their scores; all when they are few."""
+    words = words_of(task)
+    counted = {each.path: _counts(each, words) for each in texts}
+    spread = {word: sum(bool(counts.get(word)) for counts in counted.values()) for word in words}
+    found = [_candidate(each, counted[each.path], spread, len(texts)) for each in texts]
+    found.sort(key=lambda each: (-each.score, each.path))
+    return found[:most]
+
+
+def _counts(one: Text, words: Sequence[str]) -> dict[str, float]:
+    """How much each word weighs in a file: in its path more than in its text."""
+    path = one.path.lower()
+    name = path.rpartition("/")[2]
+    found: dict[str, float] = {}
+    for word in words:
+        count = one.text.count(word.encode())
+        weight = math.log1p(min(count, 50))
+        weight += 3.0 if word in name else 1.5 if word in path else 0.0
+        if weight:
+            found[word] = weight
+    return found
+
+
+def _candidate(
+    one: Text, counts: dict[str, float], spread: Mapping[str, int], all_: int
+) -> Candidate:
+    rare = {word: math.log(1 + all_ / spread[word]) for word in counts}
+    length = 1 + one.tokens / 20_000
+    score = sum(weight * rare[word] for word, weight in counts.items()) / length
+    words = sorted(counts, key=lambda word: (-rare[word], word))
+    return Candidate(
+        path=one.path, tokens=one.tokens, score=round(score, 3), words=tuple(words), names=one.names
+    )

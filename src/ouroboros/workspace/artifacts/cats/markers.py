@@ -1,0 +1,135 @@
+"""The dialect of the original PAWS: cat markers around each file; pure.
+
+Between a file's markers stand its bytes and one line feed. What is no UTF-8, or holds a line that
+is a marker, is written as base64 and says so. Read are old forms too: without the cat, with more
+dashes, in small letters, with an end that names no file, and bundles that are base64 as a whole.
+"""
+
+import re
+from base64 import b64decode, b64encode
+
+from ouroboros.workspace.artifacts.cats.bundle import Bundle, File, Head
+from ouroboros.workspace.artifacts.faults import Refused
+from ouroboros.workspace.artifacts.paths import fault_of
+
+_BASE64 = "(Content:Base64)"
+_END_OF_PERSONA = b"\n--- END PERSONA ---\n"
+_END_OF_WORDS = b"\n--- END PREPENDED INSTRUCTIONS ---\nThe following content is the Cats Bundle.\n"
+_MARKER = re.compile(
+    "^(?:\U0001f408[ \t]*)?-{3,}[ \t]*CATS_(START|END)_FILE[ \t]*(?::[ \t]*(.*?))?[ \t]*-{3,}[ \t]*\r?$".encode(),
+    re.MULTILINE | re.IGNORECASE,
+)
+_HINT = re.compile(r"\s*\(\s*content\s*:\s*base64\s*\)\s*$", re.IGNORECASE)
+_ALL_BASE64 = re.compile(rb"^# Format: Base64[ \t]*\r?$", re.MULTILINE)
+_DELTA = re.compile(rb"^# Delta Reference:", re.MULTILINE)
+
+
+def is_begun(data: bytes) -> bool:
+    """Whether a bundle has a marker in it."""
+    return _MARKER.search(data) is not None
+
+
+def opening(head: Head) -> bytes:
+    """What stands before the files, in the words of the original."""
+    text = b""
+    if head.persona:
+        text += b"\n--- START PERSONA ---\n%b%b" % (head.persona, _END_OF_PERSONA)
+    if head.system:
+        text += head.system + _END_OF_WORDS
+    delta = b"# Delta Reference: Yes\n" if head.is_delta_ready else b""
+    return text + b"# Cats Bundle\n# Format: Raw UTF-8; binaries as Base64\n" + delta
+
+
+def block(file: File) -> bytes:
+    """One file, with an empty line before it."""
+    body = file.data
+    hint = ""
+    if not _is_text(body) or _MARKER.search(body):
+        body, hint = b64encode(body), f" {_BASE64}"
+    start, end = (
+        f"\U0001f408 --- CATS_{side}_FILE: {file.path}{hint} ---".encode()
+        for side in ("START", "END")
+    )
+    return b"\n%b\n%b\n%b\n" % (start, body, end)
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in data
+
+
+def read(data: bytes) -> Bundle:
+    """A bundle of this dialect.
+
+    Raises:
+        Refused: A file is cut off, its markers do not belong together, or its path may not be named.
+    """
+    start = _start(data)
+    first = _MARKER.search(data, start)
+    before = data[start : first.start()] if first else data
+    is_base64 = _ALL_BASE64.search(before) is not None
+    files: list[File] = []
+    seen: set[str] = set()
+    line, opened = data.count(b"\n", 0, start) + 1, None
+    path, is_coded = "", False
+    for found in _MARKER.finditer(data, start):
+        line += data.count(b"\n", start, found.start())
+        start = found.start()
+        side, name = found[1].upper(), (found[2] or b"").decode("utf-8", "replace")
+        if side == b"START":
+            at = File(path=_named(name), data=b"", block=len(files) + 1, line=line)
+            if opened is not None:
+                raise _broken(at, "a file begins before the one before it has ended")
+            if fault := fault_of(at.path):
+                raise _broken(at, f"this path is not taken: {fault}")
+            if at.path in seen:
+                raise _broken(at, "another block is of the same file")
+            opened, path, is_coded = found, at.path, is_base64 or bool(_HINT.search(name))
+            seen.add(path)
+            continue
+        at = File(path=path, data=b"", block=len(files) + 1, line=line)
+        if opened is None or (_named(name) and _named(name) != path):
+            raise _broken(at, f"the end of {_named(name)!r} stands where no such file began")
+        body = data[opened.end() + 1 : max(found.start() - 1, opened.end() + 1)]
+        files.append(
+            File(
+                path=path, data=_content(body, at, is_coded=is_coded), block=at.block, line=at.line
+            )
+        )
+        opened = None
+    if opened is not None:
+        raise Refused(
+            "the bundle is cut off: this file has no end",
+            block=len(files) + 1,
+            path=path,
+            line=line,
+        )
+    head = Head(is_delta_ready=_DELTA.search(before) is not None)
+    return Bundle(head=head, files=tuple(files), dialect="paws")
+
+
+def _start(data: bytes) -> int:
+    """Where the bundle begins after words for the model, which may show markers themselves."""
+    if data.startswith(b"# Cats Bundle"):
+        return 0
+    return max(0, data.find(_END_OF_WORDS)) or max(0, data.find(_END_OF_PERSONA))
+
+
+def _named(name: str) -> str:
+    return _HINT.sub("", name).strip()
+
+
+def _content(body: bytes, at: File, *, is_coded: bool) -> bytes:
+    if not is_coded:
+        return body
+    try:
+        return b64decode(b"".join(body.split()), validate=True)
+    except ValueError:
+        raise _broken(at, "it is no base64") from None
+
+
+def _broken(at: File, why: str) -> Refused:
+    return Refused(why, block=at.block, path=at.path, line=at.line)

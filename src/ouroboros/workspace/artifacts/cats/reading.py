@@ -1,0 +1,30 @@
+"""Reads a bundle of either dialect; pure."""
+
+from ouroboros.workspace.artifacts.cats import markers, v1
+from ouroboros.workspace.artifacts.cats.bundle import Bundle
+from ouroboros.workspace.artifacts.faults import Refused
+
+_MARK = b"\xef\xbb\xbf"
+
+
+def read(data: bytes) -> Bundle:
+    """The files of a bundle, byte for byte.
+
+    Raises:
+        Refused: It is none, or broken; with block, path and line.
+    """
+    data = data.removeprefix(_MARK)
+    if data.startswith((b"---\n", b"---\r\n")) and not data.startswith((
+        b"---\n--- START PERSONA",
+        b"--- START PERSONA",
+    )):
+        found = v1.read(data)
+    elif markers.is_begun(data):
+        found = markers.read(data)
+    else:
+        raise Refused(
+            "it is no bundle of files: it has neither a head between lines of '---' nor cat markers"
+        )
+    if not found.files:
+        raise Refused("the bundle is empty: it holds no file")
+    return found
