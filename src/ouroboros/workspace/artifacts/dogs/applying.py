@@ -7,7 +7,6 @@ very file. A journal names both before anything is changed.
 import errno
 import os
 import stat
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,12 +19,15 @@ from msgspec.structs import replace
 from ouroboros.core.errors import OuroborosError
 from ouroboros.workspace.artifacts.dogs.change import Refusal, Refused
 from ouroboros.workspace.artifacts.dogs.journal import (
+    READ,
     Journal,
     Place,
     Step,
     above,
+    copy_beside,
     digest,
     digest_of,
+    liken,
     status,
 )
 from ouroboros.workspace.artifacts.dogs.plan import FilePlan, Plan, Snapshot
@@ -35,7 +37,6 @@ _SYNCED_ONE_BY_ONE = 64
 """More files than this are made durable together."""
 
 _MADE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _ONE_NAME_ONLY = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
 _USUAL = {0o644: 0o666, 0o755: 0o777}
 
@@ -276,20 +277,13 @@ class _Writer(Place):
         """Gives a new file the owner and attributes of the one it replaces."""
         folder, name = self._opened(step)
         try:
-            old = os.open(name, _READ, dir_fd=folder)
+            old = os.open(name, READ, dir_fd=folder)
         except OSError:
             return  # the check finds out, and says so
         finally:
             os.close(folder)
         try:
-            found = os.fstat(old)
-            with suppress(PermissionError):
-                os.fchown(descriptor, found.st_uid, found.st_gid)
-            if sys.platform == "linux":
-                with suppress(OSError):
-                    for attribute in os.listxattr(old):
-                        with suppress(OSError):
-                            os.setxattr(descriptor, attribute, os.getxattr(old, attribute))
+            liken(old, descriptor)
         finally:
             os.close(old)
 
@@ -358,7 +352,7 @@ class _Writer(Place):
             except OSError as failed:
                 if failed.errno not in _ONE_NAME_ONLY:
                     raise
-                _copy(folder, name, beside, old)
+                copy_beside(folder, name, beside, old)
             if digest_of(beside, old) != step.before:
                 os.unlink(old, dir_fd=beside)
                 self._refuse(step, "it was changed just now")
@@ -397,15 +391,3 @@ class _Writer(Place):
             if status(folder, name) is not None:
                 self._refuse(step, "something was put there just now")
             os.rename(new, name, src_dir_fd=beside, dst_dir_fd=folder)
-
-
-def _copy(folder: int, name: str, beside: int, old: str) -> None:
-    """A file's second name where it can have one only: a copy."""
-    with os.fdopen(os.open(name, _READ, dir_fd=folder), "rb") as file:
-        content, mode = file.read(), os.fstat(file.fileno()).st_mode
-    descriptor = os.open(old, _MADE, 0o600, dir_fd=beside)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fchmod(descriptor, stat.S_IMODE(mode))
-        os.fsync(descriptor)

@@ -124,7 +124,9 @@ class Exact(_Block, frozen=True, kw_only=True, tag="exact"):
 
 
 class Delete(_Block, frozen=True, kw_only=True, tag="delete"):
-    """A file that goes."""
+    """A file that goes; where its ``lines`` are told, only if it holds them."""
+
+    lines: tuple[str, ...] | None = None
 
 
 class Rename(_Block, frozen=True, kw_only=True, tag="rename"):

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import os
 import stat
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -13,7 +14,8 @@ from msgspec import Struct
 from ouroboros.safety.paths.beneath import open_folder
 from ouroboros.workspace.checkpoints.scan import TEMPORARY
 
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+_MADE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _NONE = ""
 _OTHER = "no file"
 
@@ -183,7 +185,7 @@ def digest(content: bytes) -> str:
 def digest_of(folder: int, name: str) -> str:
     """Of the file that has this name now; empty for nothing, another word for no regular file."""
     try:
-        descriptor = os.open(name, _READ, dir_fd=folder)
+        descriptor = os.open(name, READ, dir_fd=folder)
     except FileNotFoundError:
         return _NONE
     except OSError as failed:
@@ -197,3 +199,27 @@ def digest_of(folder: int, name: str) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
         finally:
             os.close(descriptor)
+
+
+def liken(old: int, new: int) -> None:
+    """Gives an open file the owner and the attributes of another."""
+    found = os.fstat(old)
+    with suppress(PermissionError):
+        os.fchown(new, found.st_uid, found.st_gid)
+    if sys.platform == "linux":
+        with suppress(OSError):
+            for attribute in os.listxattr(old):
+                with suppress(OSError):
+                    os.setxattr(new, attribute, os.getxattr(old, attribute))
+
+
+def copy_beside(folder: int, name: str, beside: int, old: str) -> None:
+    """A file's second name where it can have one only: a copy."""
+    with os.fdopen(os.open(name, READ, dir_fd=folder), "rb") as file:
+        content, mode = file.read(), os.fstat(file.fileno()).st_mode
+    descriptor = os.open(old, _MADE, 0o600, dir_fd=beside)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fchmod(descriptor, stat.S_IMODE(mode))
+        os.fsync(descriptor)

@@ -224,6 +224,8 @@ class _Attempt:
         seen = self._seen(path)
         if seen is not None and not _is_same(seen, now.content):
             raise Unfit("it has changed since the model saw it, so it is not deleted")
+        if change.lines is not None and _text(now).lines != change.lines:
+            raise Unfit("it is not the text that the diff takes away, so it is not deleted")
         there.now = None
 
     def _rename(self, change: Rename, path: str) -> None:

@@ -91,7 +91,7 @@ def _bundle(dialect: Dialect | None, found: Found, header: Header) -> Bundle:
 
 
 def _chosen(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
-    """The dialect whose blocks hold the signs of every other one."""
+    """The dialect whose blocks hold the signs of every other one; of two that do so, the stricter."""
     signs: dict[Dialect, list[int]] = {}
     for dialect in DIALECTS:
         if where := _signs(dialect, lines):
@@ -111,7 +111,7 @@ def _chosen(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
             _holds(read_ones[dialect], where) for other, where in signs.items() if other != dialect
         )
     ]
-    if len(outer) == 1:
+    if outer:
         return outer[0], read_ones[outer[0]]
     told = sorted((where[0] + 1, _CALLED[dialect]) for dialect, where in signs.items())
     ways = " and ".join(f"{called} (line {line})" for line, called in told)

@@ -15,7 +15,8 @@ from ouroboros.workspace.artifacts.dogs.readers.sought import is_sought, sought
 
 NO_END = "\\ No newline at end of file"
 _DIFFS = frozenset({"diff", "patch", "udiff"})
-_PROSE = (".md", ".markdown", ".mdx")
+PROSE = (".md", ".markdown", ".mdx")
+"""Files in which fences are text."""
 
 
 class Block(NamedTuple):
@@ -171,7 +172,7 @@ def _is_wrapped_command(lines: Sequence[str]) -> bool:
 
 def _is_wrapper(path: str, words: str) -> bool:
     """Whether a fence is around a file's text, and not the first line of a page of Markdown."""
-    if not path.lower().endswith(_PROSE):
+    if not path.lower().endswith(PROSE):
         return True
     kind = words.split(":")[0].split(" ")[0].lower()
     return kind in {"", "md", "markdown", "mdx", "text", "txt", *_DIFFS}

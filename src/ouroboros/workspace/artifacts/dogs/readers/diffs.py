@@ -189,7 +189,7 @@ def _changes(file: _File, block: int, wish: Wish) -> list[Change]:
     if not (old and new) or old == new == _NOTHING:
         raise BlockBroken("it names no file", line=line)
     if new == _NOTHING:
-        return [Delete(block=block, line=line, path=old), *_check_gone(hunks, old, block, line)][:1]
+        return [Delete(block=block, line=line, path=old, lines=_gone(hunks, line))]
     if old == _NOTHING:
         return [_new(hunks, new, block, line, file.mode)]
     found: list[Change] = []
@@ -208,11 +208,11 @@ def _is_miscounted(file: _File, short: Gathered) -> bool:
     return short is not file.hunks[-1]
 
 
-def _check_gone(hunks: Sequence[Hunk], path: str, block: int, line: int) -> list[Change]:
-    del path, block
+def _gone(hunks: Sequence[Hunk], line: int) -> tuple[str, ...] | None:
+    """The text of a file that goes; None where the diff does not show it."""
     if any(sign != "-" for hunk in hunks for sign, _ in hunk.lines):
         raise BlockBroken("a deleted file keeps no lines", line=line)
-    return []
+    return tuple(text for hunk in hunks for _, text in hunk.lines) if hunks else None
 
 
 def _new(hunks: Sequence[Hunk], path: str, block: int, line: int, mode: int | None) -> Change:

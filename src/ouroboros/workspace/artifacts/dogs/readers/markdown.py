@@ -17,7 +17,7 @@ from ouroboros.workspace.artifacts.dogs.change import (
     Request,
     Whole,
 )
-from ouroboros.workspace.artifacts.dogs.readers.bodies import NO_END, Block, fenced
+from ouroboros.workspace.artifacts.dogs.readers.bodies import NO_END, PROSE, Block, fenced
 from ouroboros.workspace.artifacts.dogs.readers.fenced import (
     Fence,
     closing,
@@ -39,6 +39,9 @@ _LIKE_ONE = re.compile(
 _ARROW = re.compile(r"\s+(?:->|=>|→)\s+")
 _DIFFS = frozenset({"diff", "patch", "udiff"})
 
+
+_SHORTEST = 3
+"""A longer fence was chosen so that nothing inside closes it."""
 
 _HEAD_WITHIN = 200
 """Words before the head are passed over, up to this line."""
@@ -71,7 +74,7 @@ def head_of(lines: Sequence[str]) -> tuple[Header, tuple[int, int]]:
         Refused: It is of another version, or cannot be read.
     """
     first = next(
-        (number for number, line in enumerate(lines[:_HEAD_WITHIN]) if _begins(lines, number)), None
+        (number for number in range(min(len(lines), _HEAD_WITHIN)) if _begins(lines, number)), None
     )
     if first is None:
         return Header(), (0, 0)
@@ -148,10 +151,11 @@ class _Reader:
             if _LIKE_ONE.match(line):
                 self.found.begin()
                 self._refuse("it looks like the header of a file, but is none", number)
-            elif (fence := fence_of(line)) and fence.words.split(" ")[0].lower() in _DIFFS:
+                return self._after(number)
+            if (fence := fence_of(line)) and fence.words.split(" ")[0].lower() in _DIFFS:
                 self.found.begin()
                 self._refuse("a diff without the header of a file", number)
-                return (closing(self._lines, number + 1, fence) or number) + 1
+                return self._after(number - 1)
             return number + 1
         self.found.begin()
         head = _Head(number, found[1].lower(), found[2])
@@ -181,7 +185,12 @@ class _Reader:
         if fence is None:
             return number + 1
         end = closing(self._lines, fence_line + 1, fence)
-        return number + 1 if end is None else end + 1
+        return self._next_header(fence_line + 1) if end is None else end + 1
+
+    def _next_header(self, number: int) -> int:
+        while number < len(self._lines) and not _HEADER.match(self._lines[number]):
+            number += 1
+        return number
 
     def _rename(self, head: _Head, at: Block) -> int:
         sides = _names(head.words)
@@ -198,7 +207,7 @@ class _Reader:
         return self._more(at._replace(named=new._replace(mode=None)), body.after)
 
     def _file(self, head: _Head, at: Block) -> int:
-        body = self._body(head.number)
+        body = self._body(head.number, is_page=at.named.path.lower().endswith(PROSE))
         if body is None:
             if at.named.mode is not None and not at.is_new:
                 self.found.changes.append(
@@ -238,7 +247,7 @@ class _Reader:
     def _ends_open(self, body: _Body) -> bool:
         return body.after - 1 > body.end and self._lines[body.after - 1].strip() == NO_END
 
-    def _body(self, number: int) -> _Body | None:
+    def _body(self, number: int, *, is_page: bool = False) -> _Body | None:
         """The fence behind a line; None where something else follows.
 
         Raises:
@@ -252,7 +261,7 @@ class _Reader:
         end = closing(self._lines, first, fence)
         if end is None:
             return self._cut(opening, fence)
-        if self._is_unclear(end, fence):
+        if self._is_unclear(end, fence, is_page=is_page):
             raise BlockBroken(
                 "fences inside leave open where it ends; a longer fence around it would tell",
                 line=opening + 1,
@@ -265,27 +274,21 @@ class _Reader:
     def _cut(self, opening: int, fence: Fence) -> _Body:
         if not self._wish.allow_truncated:
             raise BlockBroken("the block is cut off: its fence is not closed", line=opening + 1)
-        end = next(
-            (
-                number
-                for number in range(opening + 1, len(self._lines))
-                if _HEADER.match(self._lines[number])
-            ),
-            len(self._lines),
-        )
+        end = self._next_header(opening + 1)
         return _Body(fence.words, opening + 1, end, end)
 
-    def _is_unclear(self, end: int, fence: Fence) -> bool:
-        """Whether what follows, up to the next header, would close a fence that is not open."""
-        stop = end + 1
-        while stop < len(self._lines) and not _HEADER.match(self._lines[stop]):
-            stop += 1
+    def _is_unclear(self, end: int, fence: Fence, *, is_page: bool) -> bool:
+        """Whether a later fence, up to the next header, may be the one that closes.
+
+        In a page of Markdown any may; elsewhere one that would otherwise close nothing.
+        """
+        stop = self._next_header(end + 1)
         rest = self._lines[end + 1 : stop]
-        if not is_left_open(rest):
+        fences = [line for line in rest if fence_of(line)]
+        is_outer = self._is_wrapped and stop == len(self._lines) and len(fences) == 1
+        if not fences or is_outer or len(fence.mark) > _SHORTEST:
             return False
-        is_last = stop == len(self._lines)
-        alone = [line for line in rest if fence_of(line)]
-        return not (self._is_wrapped and is_last and len(alone) == 1) and len(fence.mark) == 3
+        return is_page or is_left_open(rest)
 
     def _is_outer_end(self, number: int) -> bool:
         """Whether a bare fence closes the one around the whole bundle."""
