@@ -146,6 +146,27 @@ async def test_its_cage_is_narrower_there(tmp_path: Path, places: tuple[Path, Pa
     assert (blue / "a").exists()
 
 
+async def test_its_cage_becomes_narrower_when_it_says_so_later(
+    tmp_path: Path, places: tuple[Path, Path]
+) -> None:
+    red, _ = places
+    turns = [
+        *work(call("shell", command=f"cd {red}; echo x > a")),
+        *work(call("shell", command=f"cd {red}; echo x > b"), call("shell", command="echo x > c")),
+        *work(call("shell", command=f"cd {red}; echo x > d")),
+    ]
+    async with stage(tmp_path, turns, sandbox={"exclude_tmp": True}) as s:
+        await bring(s, red)
+        await s.run()
+        await configure(red, '[sandbox]\nmode = "read-only"\n', trusted=False)
+        await s.run()
+        await configure(red, "", trusted=False)
+        await s.run()
+        assert statuses(s) == ["done", "failed", "done", "done"]
+    made = [(red / name).exists() for name in "abd"]
+    assert made == [True, False, True]
+
+
 async def test_instructions_hold_where_they_stand_and_are_told_when_they_change(
     tmp_path: Path, places: tuple[Path, Path]
 ) -> None:

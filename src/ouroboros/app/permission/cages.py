@@ -44,7 +44,19 @@ class Grounds(Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str]
 
 
-type _Key = tuple[str, tuple[PermissionsGranted, ...], tuple[Path, ...]]
+type _Key = tuple[str, tuple[PermissionsGranted, ...], "Narrower"]
+
+
+class Narrower(Struct, frozen=True, kw_only=True):
+    """What places that came in besides the workspace take from a cage.
+
+    Attributes:
+        hidden: May not even be read.
+        kept: Is not written, whatever was granted there.
+    """
+
+    hidden: tuple[Path, ...] = ()
+    kept: tuple[Path, ...] = ()
 
 
 class SessionCages:
@@ -56,14 +68,14 @@ class SessionCages:
         grounds: Grounds,
         warn: Callable[[str], None] | None = None,
         granted: Callable[[], Sequence[PermissionsGranted]] = tuple,
-        hidden: Callable[[], tuple[Path, ...]] = tuple,
+        narrower: Callable[[], Narrower] = Narrower,
     ) -> None:
         """``warn`` gets what a cage does not hold here, each line once.
 
-        ``granted`` and ``hidden``, what may not be read besides, are asked each time.
+        ``granted`` and ``narrower``, what may not be reached besides, are asked each time.
         """
         self._wanted, self._grounds = wanted, grounds
-        self._warn, self._granted, self._hidden = warn, granted, hidden
+        self._warn, self._granted, self._narrower = warn, granted, narrower
         self._told: set[str] = set()
         self._offered: Features | None = None
         self._choices: dict[_Key, Choice] = {}
@@ -94,14 +106,14 @@ class SessionCages:
         return found
 
     async def _chosen(self, kind: str, grants: tuple[PermissionsGranted, ...] = ()) -> "Choice":
-        key = (kind, grants, self._hidden())
+        key = (kind, grants, self._narrower())
         async with self._looking:
             if key not in self._choices:
                 self._choices[key] = await to_thread.run_sync(self._choose, *key)
             return self._choices[key]
 
     def _choose(
-        self, kind: str, grants: tuple[PermissionsGranted, ...], hidden: tuple[Path, ...]
+        self, kind: str, grants: tuple[PermissionsGranted, ...], narrower: Narrower
     ) -> "Choice":
         from ouroboros.safety.sandbox.choice import choose
         from ouroboros.safety.sandbox.features import Features, features
@@ -110,15 +122,17 @@ class SessionCages:
             return choose(Policy(reach="full-access"), Features())
         if self._offered is None:
             self._offered = features(bubblewrap=self._wanted.bubblewrap == "auto")
+        hidden, kept = narrower.hidden, narrower.kept
         match kind:
             case "beyond":
                 return choose(self._policy("full-access", hidden), self._offered)
             case "read-only":
-                return _chosen(widened(self._policy("read-only", hidden), grants), self._offered)
+                policy = keeping(widened(self._policy("read-only", hidden), grants), kept)
+                return _chosen(policy, self._offered)
             case _:
                 loosely = real([self._grounds.home])
                 is_loose = self._wanted.landlock_alone == "loose"
-                policy = widened(self._policy("workspace-write", hidden), grants)
+                policy = keeping(widened(self._policy("workspace-write", hidden), grants), kept)
                 return _chosen(policy, self._offered, loosely=loosely if is_loose else None)
 
     def _policy(self, reach: Reach, hidden: tuple[Path, ...]) -> Policy:
@@ -144,6 +158,18 @@ def widened(policy: Policy, grants: Sequence[PermissionsGranted]) -> Policy:
         )
     is_open = any(grant.network for grant in grants) and policy.network == "off"
     return replace(policy, network="on") if is_open else policy
+
+
+def keeping(policy: Policy, kept: Sequence[Path]) -> Policy:
+    """The same, with folders in which nothing is written."""
+    writable = tuple(
+        folder
+        for folder in policy.writable
+        if not any(folder.is_relative_to(each) for each in kept)
+    )
+    inside = (each for each in kept if any(each.is_relative_to(folder) for folder in writable))
+    protected = tuple(dict.fromkeys((*policy.protected, *inside)))
+    return replace(policy, writable=writable, protected=protected) if kept else policy
 
 
 def policy_of(wanted: Wanted, grounds: Grounds, reach: Reach) -> Policy:

@@ -52,6 +52,12 @@ class Visited:
         """What commands may not read in any of them."""
         return tuple(each for path in self._state.visited for each in self._of(path).hidden)
 
+    def kept(self) -> tuple[Path, ...]:
+        """Where commands write nothing; never what the session's own workspace lies in."""
+        found = (self._of(path) for path in self._state.visited)
+        roots = (each.region.root for each in found if each.is_read_only)
+        return tuple(root for root in roots if not self._cwd.is_relative_to(root))
+
     def told(self) -> tuple[Visit, ...]:
         """What the model is to know of each."""
         found = ((Path(path), self._of(path).instructions) for path in self._state.visited)

@@ -10,7 +10,7 @@ from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.pieces import Pieces
 from ouroboros.app import secrecy
 from ouroboros.app.kit import Kit
-from ouroboros.app.permission.cages import Grounds, SessionCages
+from ouroboros.app.permission.cages import Grounds, Narrower, SessionCages
 from ouroboros.app.permission.reviewing import Bench, Stop, asker
 from ouroboros.app.permission.visited import Visited
 from ouroboros.app.rewind.ground import Ground
@@ -86,7 +86,7 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         Grounds(cwd=cwd, home=opening.home, environment=opening.environment),
         warn=lambda text: journal.record(Logged(level="warning", text=text)),
         granted=lambda: state.grants,
-        hidden=visited.hidden,
+        narrower=lambda: Narrower(hidden=visited.hidden(), kept=visited.kept()),
     )
     return Kit(
         settings=opening.settings,
