@@ -25,6 +25,8 @@ from ouroboros.store.search import forget
 type SessionStatus = Literal["idle", "running", "waiting", "failed", "interrupted", "archived"]
 type _Row = tuple[str, str, str, str, str, str, int, int, float, float, int, str]
 
+_RECENT = 50
+
 _SELECT = """
 SELECT id, cwd, model, title, preview, status, waiting, turns, created, updated, archived, parent
 FROM sessions
@@ -79,9 +81,9 @@ def list_sessions(
 
 
 def latest(home: Path, cwd: str) -> Session | None:
-    """The session of this folder that was used last, archived ones left out."""
-    found = _select(home, cwd=cwd, limit=1)
-    return found[0] if found else None
+    """The session of this folder that was used last, before those in which nothing was said yet; no archived one."""
+    found = _select(home, cwd=cwd, limit=_RECENT)
+    return next((each for each in found if each.turns), next(iter(found), None))
 
 
 def find(home: Path, session: str) -> Session:

@@ -90,6 +90,20 @@ def test_the_list_is_newest_first_with_what_the_events_say(tmp_path: Path) -> No
     assert sessions.latest(tmp_path, "/c") is None
 
 
+def test_gone_on_with_is_where_something_was_said_before_what_was_only_opened(
+    tmp_path: Path,
+) -> None:
+    keep(tmp_path, numbered([ready("/a")], session="ses_0", ts=500))
+    only = sessions.latest(tmp_path, "/a")
+    assert only is not None
+    assert only.id == "ses_0"
+    keep(tmp_path, numbered([ready("/a"), *a_turn(1)], session="ses_1", ts=1000))
+    keep(tmp_path, numbered([ready("/a")], session="ses_2", ts=5000))
+    latest = sessions.latest(tmp_path, "/a")
+    assert latest is not None
+    assert latest.id == "ses_1"
+
+
 def test_a_row_kept_over_many_commits_is_the_same_as_over_one(tmp_path: Path) -> None:
     events = [
         ready("/a"),

@@ -37,7 +37,7 @@ class Bystander(Session):
         self._folded = State()
         self._sinks: list[Callable[[Envelope], None]] = []
         self.resumed = True
-        self.warnings = (f"{busy.message}; it can only be read here",)
+        self.warnings = (f"{busy.message.rstrip('.')}; it can only be read here",)
 
     @property
     def state(self) -> State:

@@ -137,7 +137,9 @@ def _used(state: State, facts: Facts) -> list[Part]:
         found.append(Part(text=text, style=style, weight=85, short=f"{share:.0f} %"))
     spent = state.spent
     if spent.tokens:
-        found.append(Part(text=count(spent.tokens, "token"), weight=40, short=_short(spent.tokens)))
+        found.append(
+            Part(text=count(spent.tokens, "token"), weight=40, short=f"{_short(spent.tokens)} tok")
+        )
         if spent.cost is None or spent.cost > 0:
             found.append(Part(text=money(spent.cost), weight=60))
     return found

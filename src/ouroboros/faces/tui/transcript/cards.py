@@ -89,7 +89,7 @@ def iteration_rows(card: Iteration, look: Look, unfolded: bool) -> list[Row]:
 def plan_rows(plan: Plan, look: Look, unfolded: bool) -> list[Row]:
     """The checklist; one that a newer one has replaced is a line."""
     done = sum(step.status == "completed" for step in plan.steps)
-    title = f"{mark(look, unfolded or not plan.is_old)}Plan"
+    title = f"{mark(unfolded or not plan.is_old)}Plan"
     head: Row = (Span(title, BOLD), Span(f"  {done} of {len(plan.steps)} done", FAINT))
     if plan.is_old and not unfolded:
         return [head]
@@ -145,7 +145,7 @@ def _head(look: Look, unfolded: bool, title: str, status: str, style: str) -> Ro
     room = max(look.columns - len(status) - 4, 6)
     words = crop(row(title, BOLD), room)
     space = max(min(look.columns, 100) - row_width(words) - len(status) - 2, 2)
-    head = (Span(mark(look, unfolded), style), *words, Span(" " * space), Span(status, style))
+    head = (Span(mark(unfolded), style), *words, Span(" " * space), Span(status, style))
     return crop(head, look.columns)
 
 
@@ -163,14 +163,12 @@ def _narrower(look: Look) -> Look:
         colours=look.colours,
         unfolded=look.unfolded,
         sides=look.sides,
-        unicode=look.unicode,
         now=look.now,
     )
 
 
 def _below(look: Look, rows: list[Row]) -> list[Row]:
-    guide = "  │ " if look.unicode else "  | "
-    return [crop((Span(guide, FAINT), *each), look.columns) for each in rows]
+    return [crop((Span("  │ ", FAINT), *each), look.columns) for each in rows]
 
 
 def _deeds(deeds: list[str], unfolded: bool) -> list[Row]:

@@ -135,7 +135,7 @@ def _numbered(line: Line, painted: Row, digits: int, columns: int) -> Row:
 def _beside(part: Part, look: Look) -> list[Row]:
     half = (look.columns - 3) // 2
     digits = _digits(part)
-    edge = Span(" │ " if look.unicode else " | ", FAINT)
+    edge = Span(" │ ", FAINT)
     rows: list[Row] = []
     for left, right in _pairs(part):
         if left is not None and left[0].sign in "@\\":

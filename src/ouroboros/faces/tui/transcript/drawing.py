@@ -112,7 +112,7 @@ def _said(block: Said, look: Look, unfolded: bool) -> list[Row]:
     rows += [row(f"[image] {one_line(name, 80)}", f"{FAINT};said") for name in block.pictures]
     if block.steered:
         rows.append(row("while it runs", f"{FAINT};said"))
-    bar = Span("▌ " if look.unicode else "> ", "accent;said")
+    bar = Span("▌ ", "accent;said")
     return [filled((bar, *each), look.columns, "said") for each in rows]
 
 
@@ -126,7 +126,7 @@ def _prose(block: Prose, look: Look) -> list[Row]:
 
 
 def _thought(block: Thought, look: Look, unfolded: bool) -> list[Row]:
-    head = mark(look, unfolded)
+    head = mark(unfolded)
     if not unfolded:
         words = block.text[-300:] if block.is_open else block.text
         word = "Thinking" if block.is_open else "Thought"

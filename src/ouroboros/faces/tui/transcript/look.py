@@ -18,7 +18,6 @@ class Look(Struct, frozen=True, kw_only=True):
         colours: 16 or 256, for code.
         unfolded: Cards show all they have, unless one was folded by hand.
         sides: Changes side by side; None leaves it to the width.
-        unicode: More than ASCII arrives unharmed.
         now: The log's clock, for how long something has been running.
     """
 
@@ -26,7 +25,6 @@ class Look(Struct, frozen=True, kw_only=True):
     colours: int = 256
     unfolded: bool = False
     sides: bool | None = None
-    unicode: bool = True
     now: float = 0.0
 
     @property
@@ -35,11 +33,9 @@ class Look(Struct, frozen=True, kw_only=True):
         return self.columns >= _TWO_SIDES if self.sides is None else self.sides
 
 
-def mark(look: Look, unfolded: bool) -> str:
+def mark(unfolded: bool) -> str:
     """The sign of a card that can be unfolded."""
-    if look.unicode:
-        return "▾ " if unfolded else "▸ "
-    return "v " if unfolded else "> "
+    return "▾ " if unfolded else "▸ "
 
 
 def indented(rows: Iterable[Row], by: str, style: str = "") -> list[Row]:
