@@ -103,23 +103,29 @@ class Records:
         ]
 
     def diff(self, checkpoint: str, other: str = "") -> str:
-        """From one checkpoint to another, or to the files as they are now."""
+        """From one checkpoint to another, or to the files as they are now, which are not kept."""
         start = named(self.state, checkpoint).checkpoint
-        end = named(self.state, other).checkpoint if other else self._present().checkpoint
-        return diff_of(self.shadow.library, between(self.shadow, start, end))
+        if other:
+            end = named(self.state, other).checkpoint
+            return diff_of(self.shadow.library, between(self.shadow, start, end))
+        with self.shadow.locked():
+            return diff_of(self.shadow.library, between(self.shadow, start, self._glance()))
 
     def target(self, message_id: str, checkpoint: str = "") -> Kept | None:
         """The checkpoint that is meant; None where the files are as they were."""
         return named(self.state, checkpoint) if checkpoint else before(self.state, message_id)
 
     def preview(self, target: Kept) -> Preview:
-        """What going back would do to the files."""
-        start = self._present().checkpoint
-        changes, left = planned(self.shadow, start, target.checkpoint, self.bounds)
-        found = others(self.shadow, self.state.files.kept, target, start, ask_after=self._ask_after)
+        """What going back would do to the files, which are looked at and not kept."""
+        with self.shadow.locked():
+            start = self._glance()
+            changes, left = planned(self.shadow, start, target.checkpoint, self.bounds)
+            kept, ask_after = self.state.files.kept, self._ask_after
+            found = others(self.shadow, kept, target, start, ask_after=ask_after)
+            diff = diff_of(self.shadow.library, changes)
         files = [change for change in changes if not change.is_folder]
         return Preview(
-            diff=diff_of(self.shadow.library, changes),
+            diff=diff,
             added=sum(change.before is None for change in files),
             changed=sum(None not in {change.before, change.after} for change in files),
             removed=sum(change.after is None for change in files),
@@ -193,15 +199,8 @@ class Records:
         self._record([event])
         return event
 
-    def _present(self) -> Taken:
-        last = self.state.files.kept[-1] if self.state.files.kept else None
-        return self.shadow.take(
-            self.bounds,
-            session=self.session,
-            message=f"looked at\n\nSession: {self.session}",
-            last=(last.checkpoint, last.tree) if last else ("", ""),
-            now=SystemClock().now(),
-        )
+    def _glance(self) -> str:
+        return self.shadow.glance(self.bounds, now=SystemClock().now())
 
     def _record(self, events: Sequence[Event]) -> None:
         clock = SystemClock()

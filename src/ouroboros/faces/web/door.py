@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from anyio import to_thread
 from msgspec import Struct
 
-from ouroboros.app.hub import Outfit, hub
+from ouroboros.app.hub import Hub, Outfit, hub
 from ouroboros.core.clock import SystemClock
 from ouroboros.faces.web.access import Access
 from ouroboros.faces.web.listening import listening
@@ -42,10 +42,12 @@ async def served(
     *listeners: socket.socket,
     token: str = "",
     patience: Patience | None = None,
+    rooms: Hub | None = None,
 ) -> AsyncGenerator[Doorplate]:
     """Serves while it is entered; leaving it stops the runs and closes the sessions.
 
-    Without ``listeners`` it takes a free port. They are closed in the end.
+    Without ``listeners`` it takes a free port. They are closed in the end. With ``rooms`` it shows the
+    sessions of another face in this process, and leaves them open.
 
     Raises:
         Misuse: No port can be used.
@@ -62,7 +64,7 @@ async def served(
         port: int = sockets[0].getsockname()[1]
         access = Access(port, token=token)
         loaded = await to_thread.run_sync(outfit.loaded, outfit.cwd)
-        rooms = await stack.enter_async_context(hub(outfit))
-        site = Site(hub=rooms, access=access, clock=SystemClock(), loaded=loaded)
+        opened = rooms or await stack.enter_async_context(hub(outfit))
+        site = Site(hub=opened, access=access, clock=SystemClock(), loaded=loaded)
         async with serving(application(site, waits), *sockets, patience=waits):
             yield Doorplate(port=port, token=access.token, ticket=access.ticket)
