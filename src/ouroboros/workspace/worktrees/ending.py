@@ -41,8 +41,9 @@ async def saved(place: Place, session: Kept, *, keep: bool) -> Kept:
     if not keep or found.nested:
         shown = ", ".join((*found.nested, *found.paths)[:_SHOWN])
         count = len(found.paths) + len(found.nested)
+        what = "1 file" if count == 1 else f"{count} files"
         raise WorkRefused(
-            f"{count} files in the work tree of session {short} are in no checkpoint: {shown}",
+            f"{what} in the work tree of session {short} in no checkpoint: {shown}",
             hint=f"move {found.nested[0]!r} away: it is a repository of its own"
             if found.nested
             else f"keep them: --keep, or `paws session checkpoint {short} NAME`",

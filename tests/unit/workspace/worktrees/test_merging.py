@@ -139,7 +139,7 @@ async def test_what_is_going_on_in_the_main_tree_is_left_alone(repo: Repository)
 async def test_work_in_no_checkpoint_is_not_merged_away(repo: Repository) -> None:
     sessions, session = await worked(repo, new="n\n")
     repo.write(session.tree, late="l\n")
-    with pytest.raises(WorkRefused, match=r"1 files .* are in no checkpoint: late"):
+    with pytest.raises(WorkRefused, match=r"1 file .* in no checkpoint: late"):
         await sessions.merge(session.id)
     await sessions.merge(session.id, keep=True)
     assert (repo.folder / "late").exists()

@@ -236,7 +236,7 @@ async def test_work_in_no_checkpoint_is_not_archived_away(repo: Repository) -> N
     sessions = await repo.sessions()
     session = await sessions.start()
     repo.write(session.tree, kept="changed\n", new="n\n")
-    with pytest.raises(WorkRefused, match=r"2 files .* are in no checkpoint: kept, new"):
+    with pytest.raises(WorkRefused, match=r"2 files .* in no checkpoint: kept, new"):
         await sessions.archive(session.id)
     assert (session.tree / "new").exists()
     await sessions.archive(session.id, keep=True)

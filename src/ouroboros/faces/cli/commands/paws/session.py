@@ -26,7 +26,7 @@ def command() -> None:
     """
 
 
-@command.command("start")
+@command.command("start", short_help="Start a session and print its id.")
 @click.option("--branch", "base", metavar="BASE", default="", help="Start from this, not HEAD.")
 @click.option("--name", default="", help="What you call it.")
 @click.option("--detach", is_flag=True, help="Make no branch; checkpoints are tags.")
@@ -72,8 +72,8 @@ def list_all(invocation: Invocation, *, everything: bool, as_json: bool) -> None
     for line in table.block([_cells(each) for each in shown], table.columns()):
         say(line)
     if not shown:
-        more = f"; {len(found)} are archived: --all lists them" if found else ""
-        note(f"no session is open{more}" if found else "there is no session; `paws session start`")
+        some = "no session is open; --all lists those that are archived"
+        note(some if found else "there is no session; `paws session start`")
 
 
 @command.command("checkpoint")
@@ -83,7 +83,7 @@ def checkpoint(invocation: Invocation, words: tuple[str, ...]) -> None:
     """Keep the work tree as it is, under NAME: a commit and a tag."""
     if len(words) > 2:
         raise click.UsageError("say a session and a name; quote one that has spaces")
-    which, name = words if len(words) == 2 else ("", words[0])
+    which, name = "".join(words[:-1]), words[-1]
     _, (_, made) = _with(invocation, lambda sessions: sessions.checkpoint(which, name))
     say(made.commit_sha)
     note(f"checkpoint {name!r}, turn {made.turn_number}")
@@ -110,7 +110,7 @@ def rewind(invocation: Invocation, words: str, name: str, *, to_start: bool) -> 
         note(f"what was there is kept: git show {done.kept}")
 
 
-@command.command("merge")
+@command.command("merge", short_help="Merge a session into your branch, then archive it.")
 @click.argument("words", metavar="ID")
 @click.option("--squash", is_flag=True, help="As one commit, without those of the session.")
 @click.option("-m", "--message", default="", metavar="TEXT", help="Of the commit that is made.")
@@ -137,7 +137,7 @@ def merge(
     _tell_end(done.session, done.kept)
 
 
-@command.command("archive")
+@command.command("archive", short_help="Remove a session's files; its commits stay.")
 @click.argument("words", metavar="[ID]", default="")
 @_KEEP
 @click.pass_obj
@@ -156,7 +156,7 @@ def pause(invocation: Invocation, words: str) -> None:
     note(f"session {session.id[:_SHOWN]} is paused")
 
 
-@command.command("resume")
+@command.command("resume", short_help="Make a session active again.")
 @click.argument("words", metavar="[ID]", default="")
 @click.pass_obj
 def resume(invocation: Invocation, words: str) -> None:
@@ -166,7 +166,7 @@ def resume(invocation: Invocation, words: str) -> None:
     note(f"session {session.id[:_SHOWN]} is active")
 
 
-@command.command("diff")
+@command.command("diff", short_help="Print what a session changed, as a patch.")
 @click.argument("words", metavar="[ID]", default="")
 @click.option("--since", metavar="NAME", default="", help="Since this checkpoint.")
 @click.option("--stat", is_flag=True, help="A line for each file.")
@@ -183,7 +183,7 @@ def diff(invocation: Invocation, words: str, since: str, *, stat: bool) -> None:
         sys.stdout.buffer.write(said)
 
 
-@command.command("shell")
+@command.command("shell", short_help="Open your shell, or run a command, in a session.")
 @click.argument("words", metavar="[ID]", default="")
 @click.argument("run", metavar="[-- COMMAND...]", nargs=-1)
 @click.pass_obj
@@ -213,7 +213,8 @@ def shell(invocation: Invocation, words: str, run: tuple[str, ...]) -> int:
         if left:
             count = len(left.paths) + len(left.nested)
             name = session.id[:_SHOWN]
-            note(f"{count} files are in no checkpoint: `paws session checkpoint {name} NAME`")
+            what = "1 file is" if count == 1 else f"{count} files are"
+            note(f"{what} in no checkpoint: `paws session checkpoint {name} NAME`")
     return code
 
 
