@@ -3,7 +3,6 @@
 import os
 import socket
 import struct
-from collections import deque
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -16,10 +15,8 @@ from ouroboros.core.errors import Misuse
 from ouroboros.core.ipc.lines import Lines, TooLong
 from ouroboros.core.ipc.messages import LINE_BYTES
 from ouroboros.faces.ipc.link import Link, Load, Open, no_repositories
+from ouroboros.faces.ipc.outbox import Outbox
 from ouroboros.faces.wording.worker import Told, refused
-
-_BEHIND_BYTES = 64 * 1_048_576
-"""A reader that is so far behind is given up."""
 
 _encoder = msgspec.json.Encoder(enc_hook=str)
 
@@ -49,8 +46,8 @@ async def _connected(stream: SocketStream, opening: Open, load: Load) -> None:
     async with stream:
         if not _is_own(stream):
             return
-        out = _Out(stream)
-        link = Link(opening, out.send, load=load)
+        out = Outbox(stream.send, (anyio.BrokenResourceError, anyio.ClosedResourceError))
+        link = Link(opening, lambda told: _tell(out, told), load=load)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(out.drain)
             await link.serve(_lines(stream, out))
@@ -58,50 +55,11 @@ async def _connected(stream: SocketStream, opening: Open, load: Load) -> None:
             tasks.cancel_scope.cancel()
 
 
-class _Out:
-    """Messages on their way out."""
-
-    def __init__(self, stream: SocketStream) -> None:
-        self._stream = stream
-        self._waiting: deque[bytes] = deque()
-        self._size = 0
-        self._wake = anyio.Event()
-        self._empty = anyio.Event()
-        self.is_gone = False
-
-    def send(self, told: Told) -> None:
-        """Takes a message and returns at once."""
-        line = _encoder.encode(told) + b"\n"
-        if self.is_gone or self._size + len(line) > _BEHIND_BYTES:
-            self.is_gone = True
-            return
-        self._waiting.append(line)
-        self._size += len(line)
-        self._wake.set()
-
-    async def drain(self) -> None:
-        """Carries messages out until cancelled."""
-        while True:
-            await self._wake.wait()
-            self._wake = anyio.Event()
-            try:
-                while self._waiting:
-                    await self._stream.send(self._waiting[0])
-                    self._size -= len(self._waiting.popleft())
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                self.is_gone = True
-                self._waiting.clear()
-            self._empty.set()
-            self._empty = anyio.Event()
-
-    async def flushed(self) -> None:
-        """Returns when all is out, or the reader is gone, or after a second."""
-        with anyio.move_on_after(1):
-            while self._waiting and not self.is_gone:
-                await self._empty.wait()
+def _tell(out: Outbox, told: Told) -> None:
+    out.send(_encoder.encode(told) + b"\n")
 
 
-async def _lines(stream: SocketStream, out: _Out) -> AsyncGenerator[bytes]:
+async def _lines(stream: SocketStream, out: Outbox) -> AsyncGenerator[bytes]:
     lines = Lines(LINE_BYTES)
     while not out.is_gone:
         try:
@@ -110,7 +68,7 @@ async def _lines(stream: SocketStream, out: _Out) -> AsyncGenerator[bytes]:
             return
         for line in lines.feed(piece):
             if isinstance(line, TooLong):
-                out.send(refused(Misuse(f"a message may have {line.limit:,} bytes")))
+                _tell(out, refused(Misuse(f"a message may have {line.limit:,} bytes")))
             else:
                 yield line
 

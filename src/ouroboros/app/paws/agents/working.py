@@ -1,0 +1,84 @@
+"""An agent's session in its own program: opened by what its folder says, and what it changed handed over."""
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+from anyio import to_thread
+from msgspec.structs import replace
+
+from ouroboros.app.config.layers import Loaded
+from ouroboros.app.ouroboros import Ouroboros, Session
+from ouroboros.app.paws.agents import apprentice
+from ouroboros.app.paws.agents.apprentice import Apprentice
+from ouroboros.app.paws.agents.changes import Watched
+from ouroboros.app.providers.listing import equipped
+from ouroboros.core.clock import Clock, SystemClock
+from ouroboros.core.ipc.messages import Initialize
+from ouroboros.workspace.artifacts.dogs.change import Header
+
+type Load = Callable[[Mapping[str, object]], Loaded]
+
+
+class Working:
+    """A task that was begun; made by ``begun`` only."""
+
+    def __init__(
+        self, session: Session, agent: Apprentice, watched: Watched, task: Initialize, clock: Clock
+    ) -> None:
+        """Says nothing yet."""
+        self.session, self.words = session, agent.words
+        self._name, self._watched = agent.name, watched
+        self._path, self._clock = Path(task.output_artifact_path), clock
+
+    async def hand_over(self) -> str:
+        """Writes the bundle of what was changed and gives its path; empty where nothing was.
+
+        Raises:
+            OuroborosError: It cannot be written.
+        """
+        header = Header(agent_name=self._name, source_turn=self.session.id)
+        made = await to_thread.run_sync(self._watched.hand_over, self._path, header, self._clock)
+        return str(made.path) if made.path is not None else ""
+
+
+@asynccontextmanager
+async def begun(
+    task: Initialize, cwd: Path, load: Load, environment: Mapping[str, str]
+) -> AsyncGenerator[Working]:
+    """Opens the session of a task in a folder.
+
+    Args:
+        task: The supervisor's first message.
+        cwd: Where it works.
+        load: The settings, joined with those of the agent.
+        environment: Of the program, with keys of providers.
+
+    Raises:
+        Misuse: A file of the agent cannot be used, or no model is there.
+    """
+    agent = await to_thread.run_sync(apprentice.read, task)
+    loaded = await to_thread.run_sync(load, agent.settings)
+    loaded = replace(loaded, rules=(*loaded.rules, *agent.rules))
+    clock = SystemClock()
+    engine = Ouroboros(
+        loaded.settings,
+        home=loaded.home,
+        environment=await to_thread.run_sync(equipped, loaded, environment),
+        rules=loaded.rules,
+        hooks=loaded,
+    )
+    async with engine.open(cwd=cwd, interactive=True, only=agent.only) as session:
+        watched = await to_thread.run_sync(_watched, cwd, loaded, session.id, clock)
+        try:
+            yield Working(session, agent, watched, task, clock)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(watched.close)
+
+
+def _watched(cwd: Path, loaded: Loaded, session: str, clock: Clock) -> Watched:
+    watched = Watched(cwd, loaded.settings, home=loaded.home, owner=f"agent-{session}")
+    watched.begin(clock)
+    return watched

@@ -1,0 +1,88 @@
+"""One agent at work for a person at a terminal, from its session to the bundle of its changes."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+from anyio import to_thread
+from msgspec import Struct
+
+from ouroboros.app.paws.agents.agents import Agents, Wish
+from ouroboros.core.ipc.messages import Result
+from ouroboros.faces.cli.interrupts import INTERRUPTED, watch
+from ouroboros.faces.cli.invocation import note, say, say_json
+from ouroboros.faces.cli.prompting.agent_seat import TerminalSeat
+from ouroboros.faces.wording.words import one_line
+
+if TYPE_CHECKING:
+    from ouroboros.app.paws.sessions import Kept
+
+_SHORT = 8
+_SUMMARY = 4_000
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What was typed.
+
+    Attributes:
+        session: The beginning of a session's id; empty for the one of this folder, or a new one.
+        options: For the agent's program.
+    """
+
+    name: str
+    session: str = ""
+    goal: str = ""
+    context: Path | None = None
+    plan: Path | None = None
+    options: tuple[str, ...] = ()
+
+
+async def carry_out(agents: Agents, order: Order, *, as_json: bool) -> int:
+    """Runs it; 0 when it has done its task, 1 when not, 130 when it was stopped."""
+    instance = await to_thread.run_sync(agents.find, order.name)
+    session = await agents.session(order.session)
+    note(f"{order.name} works in session {session.id[:_SHORT]}: {session.tree}")
+    wish = Wish(goal=order.goal, context=order.context, plan=order.plan, options=order.options)
+    seat = TerminalSeat(order.name)
+    stop = anyio.Event()
+    results: list[Result] = []
+
+    async def stopping(signal: str) -> bool:
+        if stop.is_set():
+            return False
+        note(f"{order.name} is told to stop ({signal}); again to leave at once")
+        stop.set()
+        return True
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(watch, stopping, tasks.cancel_scope.cancel)
+        results.append(await agents.run(instance, session, wish, seat, stop=stop))
+        tasks.cancel_scope.cancel()
+    if not results:
+        return INTERRUPTED
+    _tell(results[0], session, as_json=as_json)
+    if stop.is_set():
+        return INTERRUPTED
+    return 0 if results[0].status == "success" else 1
+
+
+def _tell(result: Result, session: "Kept", *, as_json: bool) -> None:
+    if as_json:
+        say_json({
+            "status": result.status,
+            "session": session.id,
+            "worktree": str(session.tree),
+            "bundle": result.output_artifact_path,
+            "summary": result.summary,
+        })
+        return
+    sys.stderr.flush()
+    note(f"{result.status}: {one_line(result.summary, _SUMMARY)}")
+    if result.output_artifact_path:
+        say(result.output_artifact_path)
+        note(
+            f"its changes are in the work tree of session {session.id[:_SHORT]}, and in this bundle"
+        )
+    else:
+        note("no file was changed")
