@@ -20,6 +20,7 @@ PICTURE = b64decode(
         ("python", "run python code"),
         ("view_image", "look at an image"),
         ("repo_map", "map of the repository"),
+        ("dogs", "apply a bundle of changes"),
         ("request_permissions", "ask for permission to write"),
         ("request_user_input", "ask the user a question"),
     ],

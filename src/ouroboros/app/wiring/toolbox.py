@@ -126,6 +126,7 @@ def registry(
     permissions: Callable[[], AnyTool] | None = None,
     view_image: Callable[[], AnyTool] | None = None,
     repo_map: Callable[[], AnyTool] | None = None,
+    dogs: Callable[[], AnyTool] | None = None,
     beyond: Callable[[], Beyond] | None = None,
     goals: dict[str, Callable[[], AnyTool]] | None = None,
     editor: Editor | None = None,
@@ -144,6 +145,7 @@ def registry(
         permissions: The same of the tool that asks to be allowed more.
         view_image: The same of the tool that shows pictures.
         repo_map: The same of the tool that maps a folder.
+        dogs: The same of the tool that applies bundles.
         beyond: What single commands may be given besides, where that is switched on.
         goals: The same of the tools of the goal.
         editor: Has files open for a person.
@@ -165,6 +167,7 @@ def registry(
     known.register_late("request_permissions", permissions or _permissions)
     known.register_late("view_image", view_image or _view_image)
     known.register_late("repo_map", repo_map or partial(repo_map_in, Path("home")))
+    known.register_late("dogs", dogs or partial(dogs_in, Path("home")), quietly=True)
     for name, make in (goals or goal_makers()).items():
         known.register_late(name, make, quietly=True)
     if late is not None:
@@ -199,6 +202,14 @@ def repo_map_in(home: Path) -> AnyTool:
     from ouroboros.tools.builtin.repo_map import RepoMapTool
 
     return RepoMapTool(home)
+
+
+def dogs_in(home: Path) -> AnyTool:
+    """The tool that applies bundles; what is under way is noted in this home."""
+    from ouroboros.tools.builtin.bundle import DogsTool
+    from ouroboros.workspace.artifacts.dogs.journals import journal_of
+
+    return DogsTool(partial(journal_of, home))
 
 
 def view_image_for(kit: Kit) -> AnyTool:

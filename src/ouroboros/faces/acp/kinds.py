@@ -16,6 +16,7 @@ _KINDS: dict[str, Kind] = {
     "edit": "edit",
     "multi_edit": "edit",
     "apply_patch": "edit",
+    "dogs": "edit",
     "exec_command": "execute",
     "write_stdin": "execute",
     "shell": "execute",

@@ -6,6 +6,7 @@ from msgspec import Struct
 _SHELLS = {"shell": "command", "exec_command": "cmd"}
 _ALIASES = {
     "apply_patch": ("apply_patch", "Write", "Edit"),
+    "dogs": ("dogs", "Write", "Edit"),
     "edit": ("edit", "Edit"),
     "fetch": ("fetch", "WebFetch"),
     "find": ("find", "Glob"),

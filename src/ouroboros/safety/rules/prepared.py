@@ -16,6 +16,7 @@ from ouroboros.safety.rules.values import ANY, EXPRESSION, WEB, Intent, Rule
 
 FAMILIES = {
     "apply_patch": "write",
+    "dogs": "write",
     "edit": "write",
     "exec_command": "execute",
     "find": "read",

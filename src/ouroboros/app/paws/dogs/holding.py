@@ -18,6 +18,7 @@ from msgspec import Struct
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import OuroborosError
 from ouroboros.store.layout import put_whole, sync_folder
+from ouroboros.workspace.artifacts.dogs.journals import journal_of
 from ouroboros.workspace.checkpoints.compare import Change
 from ouroboros.workspace.checkpoints.faults import CheckpointFailed
 from ouroboros.workspace.checkpoints.objects import (
@@ -68,7 +69,7 @@ class Hold:
     """What is kept of one folder; every method blocks."""
 
     def __init__(self, home: Path, root: Path, bounds: Bounds, clock: Clock) -> None:
-        """``bounds`` as those of a session's checkpoints.
+        """``bounds`` as those of a session's checkpoints; ``journal`` is where writing is noted.
 
         Raises:
             CheckpointFailed: Nothing can be kept.
@@ -76,6 +77,7 @@ class Hold:
         self.root, self._clock = root, clock
         self._bounds = msgspec.structs.replace(bounds, keep=("*",), entries=_MOST_NAMES)
         self._shadow = Shadow.opened(home / "paws", root)
+        self.journal = journal_of(home, root)
         self.left: dict[str, str] = {}
 
     @contextmanager
@@ -134,11 +136,6 @@ class Hold:
             why = failed.strerror or str(failed)
             raise CheckpointFailed(f"the files cannot be kept: {why}") from failed
         return sha.hex()
-
-    @property
-    def journal(self) -> Path:
-        """Where it is written down what is being written."""
-        return self._shadow.folder / "applying.journal"
 
     def remember(self, attempt: Attempt) -> None:
         """Writes down what was written, so that it can be taken back; raises ``OSError``."""

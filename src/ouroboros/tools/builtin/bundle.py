@@ -1,0 +1,120 @@
+"""Applying a whole bundle of changes, in any of the formats that models write."""
+
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+
+from anyio import to_thread
+from msgspec import Struct
+
+from ouroboros.core.errors import ToolFailed
+from ouroboros.tools.builtin.location import located, shown
+from ouroboros.tools.exposure import Exposure
+from ouroboros.tools.tool import Effect, Result, ToolContext
+from ouroboros.workspace.artifacts.dogs import Bundle, FilePlan, Refused, Rename, Snapshot
+from ouroboros.workspace.artifacts.dogs.applying import ApplyFailed, apply
+from ouroboros.workspace.artifacts.dogs.planning import plan
+from ouroboros.workspace.artifacts.dogs.reading import read
+from ouroboros.workspace.artifacts.dogs.tree import Folder
+from ouroboros.workspace.diff import unified
+
+_LETTERS = {"add": "A", "change": "M", "delete": "D", "rename": "R"}
+
+
+class DogsArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole bundle."""
+
+    bundle: str
+
+
+class DogsTool:
+    """Applies a bundle to the working folder: all of it, or nothing."""
+
+    name = "dogs"
+    description = (
+        "Apply a bundle of changes to files below the working folder: '--- File: PATH ---' blocks "
+        "with diffs, SEARCH/REPLACE blocks, unified diffs, file markers or <file> tags, as another "
+        "model or a chat window wrote them. Every block must fit exactly one place. All or nothing."
+    )
+    arguments = DogsArguments
+    exposure: Exposure = "deferred"
+    parallel_safe = False
+
+    def __init__(self, journal: Callable[[Path], Path]) -> None:
+        """``journal`` says where it is noted what is being written to a folder."""
+        self._journal = journal
+
+    def effect(self, arguments: DogsArguments, cwd: Path) -> Effect:
+        """Writes every path that the bundle names."""
+        paths = tuple(dict.fromkeys(located(name, cwd) for name in _names(_read(arguments))))
+        names = ", ".join(shown(path, cwd) for path in paths) or "nothing"
+        return Effect(kind="write", action=f"Apply a bundle to {names}", paths=paths)
+
+    async def run(self, arguments: DogsArguments, context: ToolContext) -> AsyncGenerator[Result]:
+        """Fits it to the files, then writes."""
+        bundle = _read(arguments)
+        yield await to_thread.run_sync(_applied, bundle, context, self._journal(context.cwd))
+
+
+def _read(arguments: DogsArguments) -> Bundle:
+    try:
+        bundle = read(arguments.bundle.encode("utf-8", "replace"))
+    except Refused as refused:
+        raise _failed(refused) from refused
+    if bundle.refusals:
+        raise _failed(Refused(*bundle.refusals))
+    if not bundle.changes:
+        raise ToolFailed("the bundle holds no change, so nothing was written")
+    return bundle
+
+
+def _names(bundle: Bundle) -> list[str]:
+    names: list[str] = []
+    for change in bundle.changes:
+        names.append(change.path)
+        if isinstance(change, Rename):
+            names.append(change.to)
+    return names
+
+
+def _applied(bundle: Bundle, context: ToolContext, journal: Path) -> Result:
+    cwd = context.cwd
+    found = plan(bundle, Folder(cwd))
+    if found.refusals:
+        raise _failed(Refused(*found.refusals))
+    outside = [file for file in found.changed if not _is_admitted(file, context)]
+    if outside:
+        raise ToolFailed(f"{outside[0].path} leads elsewhere by now, so nothing was written")
+    try:
+        apply(found, cwd, journal=journal)
+    except (Refused, ApplyFailed) as failed:
+        raise _failed(failed) from failed
+    if not found.changed:
+        return Result.of("Every file is so already; nothing was written")
+    lines = [f"{_LETTERS.get(file.action, 'M')} {file.path}" for file in found.changed]
+    detail = "".join(map(_diff, found.changed))
+    return Result.of("\n".join(["Applied the bundle:", *lines]), detail=detail)
+
+
+def _is_admitted(file: FilePlan, context: ToolContext) -> bool:
+    if not context.admitted:
+        return True
+    names = [file.path, *([file.was] if file.was else [])]
+    return all((context.cwd / name).resolve() in context.admitted for name in names)
+
+
+def _diff(file: FilePlan) -> str:
+    old, new = _text(file.before), _text(file.after)
+    return "" if old is None or new is None else unified(old, new, file.path)
+
+
+def _text(snapshot: Snapshot | None) -> str | None:
+    if snapshot is None:
+        return ""
+    try:
+        return snapshot.content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _failed(failed: Refused | ApplyFailed) -> ToolFailed:
+    return ToolFailed(f"nothing was written: {failed.message}", hint=failed.hint)
