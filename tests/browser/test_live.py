@@ -212,6 +212,26 @@ async def test_one_cast_serves_viewers_of_several_sizes(stage: Stage, views: Gal
     assert not cast.is_running
 
 
+async def test_one_who_lets_pictures_wait_is_sent_no_more_of_them(
+    stage: Stage, views: Gallery
+) -> None:
+    tab = await stage.show(
+        "<body style='margin:0;background:#f00'><script>let n = 0\n"
+        "const step = () => { document.body.style.background = `rgb(0,0,${n++ * 2})`\n"
+        "if (n < 90) requestAnimationFrame(step) }\n</script>"
+    )
+    async with views.person("slow") as slow, views.person("quick") as quick:
+        slow.acknowledges = False
+        await slow.look(tab.id)
+        await quick.look(tab.id)
+        await read(tab, "step()")
+        await quick.until(lambda: len(quick.pictures) > 8)
+        assert len(slow.pictures) == AHEAD
+        slow.wish("seen", count=AHEAD)
+        await slow.until(lambda: len(slow.pictures) > AHEAD)
+        assert slow.pictures[-1].number > quick.pictures[4].number
+
+
 @pytest.mark.deep
 async def test_a_viewer_that_is_slow_is_sent_little_and_then_the_newest(
     stage: Stage, views: Gallery

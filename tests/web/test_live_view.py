@@ -297,6 +297,16 @@ async def serious(person: Window) -> list[str]:
     )
 
 
+async def test_the_view_of_a_browser_that_is_not_started_has_no_barrier(
+    chromium: Chromium, tmp_path: Path
+) -> None:
+    axe = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text("utf-8")
+    async with viewed(chromium, tmp_path) as (_, person, _session):
+        await person.shows("The browser has not been started")
+        await person.run(axe)
+        assert await serious(person) == []
+
+
 @pytest.mark.deep
 async def test_the_view_has_no_barrier_in_light_and_dark_driven_and_asked(
     chromium: Chromium, tmp_path: Path, site: Site

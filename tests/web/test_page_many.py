@@ -75,10 +75,13 @@ async def test_ten_thousand_events_are_few_elements_and_any_of_them_is_found(pag
 
 async def test_events_are_told_apart_by_kind_and_found_by_words(page: Shown) -> None:
     async with page() as window:
-        last = await _fed(window, 400)
+        last = await _fed(window, 2_000)
         wanted = f"answer **{last - 3}**"
+        # Of all of them only what is looked at is in the page.
+        assert await window.count(".transcript .said") <= 80
         await window.press("Alt+2")
         await window.until(f"{_ROWS} > 10")
+        assert int(await window.run(_ROWS)) < 80
         await window.click(".timeline-bar .chip", "calls")
         kinds = (
             "[...new Set([...document.querySelectorAll('.event .kind')].map((e) => e.innerText))]"

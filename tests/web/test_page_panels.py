@@ -291,6 +291,22 @@ OPENED = {
 """What is pressed in each view, so that more of it is seen."""
 
 
+async def test_the_tree_goes_on_from_elsewhere_and_panels_have_no_barrier(page: Shown) -> None:
+    async with page([Turn(text="One"), Turn(text="Two")]) as window:
+        await begin(window, "First", "Second")
+        await window.run(_axe().read_text())
+        await show(window, "tree")
+        await window.until("document.querySelectorAll('.twig').length === 4")
+        found = await _wrong(window, "tree")
+        await window.run("document.querySelector(\"[aria-label='Go on from message 2']\").click()")
+        await window.until("document.querySelector('.twig.is-head')?.innerText.includes('One')")
+        assert "Two" not in await window.text(".transcript")
+        await window.run("ouro.page.show('settings', {tab: 'project'})")
+        await window.shows("None are set up")
+        found += await _wrong(window, "settings")
+        assert found == []
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize(("place", "scheme"), [(DESK, "light"), (PHONE, "dark")])
 async def test_nothing_stands_in_the_way_of_anybody(
