@@ -243,18 +243,19 @@ class Sessions:
         return await trees.unsaved(await trees.sound(self._place.ground, session))
 
     @asynccontextmanager
-    async def _listed(self, wait: float | None = None) -> AsyncGenerator[None]:
+    async def _listed(self, wait: float | None = None) -> AsyncGenerator[list[Mended]]:
         """Nobody else starts, merges or archives meanwhile; what was left undone is done first."""
         async with self._place.shelf.alone(wait=wait):
-            self.mended += await mend(self._place)
-            yield
+            mended = await mend(self._place)
+            self.mended += mended
+            yield mended
 
     @asynccontextmanager
     async def _entered(self, words: str, *, rests: bool = False) -> AsyncGenerator[Kept]:
         """A session that nobody else changes, with nothing left undone in it."""
         session_id = await self._id(words)
-        async with self._listed():
-            for each in self.mended:
+        async with self._listed() as mended:
+            for each in mended:
                 if each.session_id == session_id and each.problem is not None:
                     raise each.problem
             async with self._place.shelf.alone(session_id):

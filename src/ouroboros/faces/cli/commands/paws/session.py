@@ -83,7 +83,7 @@ def checkpoint(invocation: Invocation, words: tuple[str, ...]) -> None:
     """Keep the work tree as it is, under NAME: a commit and a tag."""
     if len(words) > 2:
         raise click.UsageError("say a session and a name; quote one that has spaces")
-    which, name = "".join(words[:-1]), words[-1]
+    which, name = "".join(words[:-1]), "".join(words[-1:])
     _, (_, made) = _with(invocation, lambda sessions: sessions.checkpoint(which, name))
     say(made.commit_sha)
     note(f"checkpoint {name!r}, turn {made.turn_number}")
