@@ -17,6 +17,7 @@ from ouroboros.app.config.loosening import eased, loosened, without
 from ouroboros.app.config.schema import KeyPath, Table, WrongValue
 from ouroboros.app.settings import Settings
 from ouroboros.core.errors import ConfigBroken, Misuse
+from ouroboros.safety.marks import MARK
 
 if TYPE_CHECKING:
     from ouroboros.safety.rules.values import Layer as RuleLayer
@@ -30,7 +31,7 @@ type LayerState = Literal["read", "absent", "not trusted", "empty"]
 MANAGED = Path("/etc/ouroboros/managed.toml")
 """The administrator's file; what it sets cannot be changed by anybody else."""
 
-_NOT_SETTINGS = frozenset({"OUROBOROS_HOME", "OUROBOROS_PROFILE"})
+_NOT_SETTINGS = frozenset({"OUROBOROS_HOME", "OUROBOROS_PROFILE", MARK})
 _CAREFUL = frozenset({
     *("approval", "guardian", "hooks", "network", "permissions", "safety", "sandbox", "web"),
 })
