@@ -8,6 +8,7 @@ from ouroboros.app.paws.dogs.choosing import with_hunks
 from ouroboros.app.paws.dogs.door import undone
 from ouroboros.app.paws.dogs.outcome import FileOutcome
 from ouroboros.app.paws.sessions import Sessions, WorkRefused
+from ouroboros.core.errors import OuroborosError
 from tests.unit.app.dogs.dogs_stage import BUNDLE, Dogs, git, picture, project_in
 
 REFUSED = BUNDLE.replace('-print("dirty")', "-nowhere to be found")
@@ -162,3 +163,53 @@ async def test_a_work_session_takes_a_bundle_and_keeps_it_as_a_checkpoint(dogs: 
     await sessions.pause(session.id)
     with pytest.raises(WorkRefused):
         await dogs(bundle, session=session.id)
+
+
+SEEN = """\
+---
+version: "1.0"
+task_description: ""
+metadata:
+  curation_method: manual
+---
+
+```python:src/app.py
+import os
+print(1)
+```
+"""
+NUMBERED = (
+    "🐕 --- DOGS_START_FILE: src/app.py ---\n@@ PAWS_CMD REPLACE_LINES(2, 2) @@\nprint(2)\n"
+    "🐕 --- DOGS_END_FILE: src/app.py ---\n"
+)
+
+
+async def test_numbers_are_those_of_the_bundle_that_the_model_saw(dogs: Dogs) -> None:
+    """The file was changed since: above that is joined, in the same line nothing is written."""
+    clash = await dogs(NUMBERED, reference=SEEN.encode())
+    assert clash.exit_code == 1
+    assert "dirty" in (dogs.root / "src" / "app.py").read_text()
+    (dogs.root / "src" / "app.py").write_text("# new\n# lines\n# above\n\nimport os\nprint(1)\n")
+    joined = await dogs(NUMBERED, reference=SEEN.encode())
+    assert joined.exit_code == 0
+    assert joined.files[0].reason == "joined with what was changed since the model saw it"
+    text = (dogs.root / "src" / "app.py").read_text()
+    assert text == "# new\n# lines\n# above\n\nimport os\nprint(2)\n"
+
+
+async def test_a_reference_that_is_no_bundle_writes_nothing(dogs: Dogs) -> None:
+    before = picture(dogs.root)
+    with pytest.raises(OuroborosError, match="no bundle of files"):
+        await dogs(NUMBERED, reference=b"just words\n")
+    assert picture(dogs.root) == before
+
+
+async def test_self_edit_markers_are_read_alone_when_they_are_asked_for(dogs: Dogs) -> None:
+    linked = (
+        "⛓️ --- RSI_LINK_START_FILE: linked.txt ---\nlinked\n"
+        "⛓️ --- RSI_LINK_END_FILE: linked.txt ---\n"
+        "🐕 --- DOGS_START_FILE: plain.txt ---\nplain\n🐕 --- DOGS_END_FILE: plain.txt ---\n"
+    )
+    assert (await dogs(linked, rsi_link=True)).exit_code == 0
+    assert (dogs.root / "linked.txt").exists()
+    assert not (dogs.root / "plain.txt").exists()
