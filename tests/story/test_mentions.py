@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,25 @@ async def test_a_file_of_keys_is_asked_about_and_no_is_no(tmp_path: Path) -> Non
         assert line.startswith("@.env is not attached: read was refused")
         assert "Do not try" not in line
         assert "abcdef" not in s.server.exchanges[-1].body
+
+
+@pytest.mark.parametrize("denied", [False, True], ids=["nobody is there", "a rule"])
+async def test_no_advice_for_a_model_is_told_to_a_person_however_long_a_name_is(
+    tmp_path: Path, denied: bool
+) -> None:
+    folder = work(tmp_path)
+    begin = f"{'a' * 200}/" if denied else ""
+    names = [f"{begin}{'a' * size}/.env" for size in range(10, 210, 11)]
+    for name in names:
+        file = folder / name
+        file.parent.mkdir(parents=True)
+        file.write_text("TOKEN=abcdef0123456789")
+    rules = {"deny": [f"read({name})" for name in names] if denied else []}
+    async with stage(tmp_path, [Turn(text="ok")], mode="ask", permissions=rules) as s:
+        await s.run(" ".join(f"@{name}" for name in names))
+        lines = said(s)
+        assert len([line for line in lines if "is not attached" in line]) == len(names)
+        assert not [line for line in lines if re.search(r"\. *(D(o|$)|F(ind|$))", line)]
 
 
 @pytest.mark.parametrize("answer", ["yes", "no"])

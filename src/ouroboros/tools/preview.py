@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from ouroboros.tools.registry import AnyTool
+from ouroboros.workspace.diff import lines_of
 
 _LARGEST = 2_000_000
 _DIFF_CHARACTERS = 60_000
@@ -83,8 +84,6 @@ def _diff(before: str, after: str, path: Path) -> str:
     import difflib  # only a question about a file needs it
 
     name = path.name
-    lines = difflib.unified_diff(
-        before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{name}", f"b/{name}"
-    )
+    lines = difflib.unified_diff(lines_of(before), lines_of(after), f"a/{name}", f"b/{name}")
     text = "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
     return text[:_DIFF_CHARACTERS]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ouroboros.workspace.diff import unified
+from ouroboros.workspace.diff import lines_of, unified
 
 LARGEST_BYTES = 2_097_152
 """Larger files are told by their names only."""
@@ -144,7 +144,7 @@ def _likeness(one: Side, other: Side) -> float:
     first, second = one.text, other.text
     if first is None or second is None:
         return 0.0
-    left, right = set(first.splitlines()), set(second.splitlines())
+    left, right = set(lines_of(first)), set(lines_of(second))
     return len(left & right) / max(1, len(left), len(right))
 
 

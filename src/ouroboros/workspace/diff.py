@@ -1,5 +1,6 @@
 """Unified diffs that stay cheap on large files."""
 
+from io import StringIO
 from itertools import chain
 from typing import NamedTuple
 
@@ -33,7 +34,7 @@ class Compared(NamedTuple):
 
 def compared(old: str, new: str, context: int = 3) -> Compared:
     """Two texts that differ, line by line; a group is what lies close together."""
-    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    before, after = lines_of(old), lines_of(new)
     head = _common(before, after)
     rest = min(len(before), len(after)) - head
     tail = min(_common(before[::-1], after[::-1]), rest)
@@ -41,6 +42,11 @@ def compared(old: str, new: str, context: int = 3) -> Compared:
     before = before[start : len(before) - max(0, tail - context)]
     after = after[start : len(after) - max(0, tail - context)]
     return Compared(before, after, start, _hunks(before, after, context))
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines with their ends, which are line feeds alone, as git has them: a page break ends no line."""
+    return list(StringIO(text, newline="\n"))
 
 
 def _hunks(before: list[str], after: list[str], context: int) -> list[list[_Operation]]:

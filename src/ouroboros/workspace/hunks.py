@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ouroboros.core.errors import Misuse
 from ouroboros.workspace.changes import Side, moves
-from ouroboros.workspace.diff import compared
+from ouroboros.workspace.diff import compared, lines_of
 
 type Status = Literal["added", "changed", "removed", "moved"]
 type Content = Literal["text", "binary", "large", "same"]
@@ -93,10 +93,10 @@ def without(text: str, pieces: Sequence[Part], name: str) -> str:
     Raises:
         Misuse: A piece does not stand where it should, or pieces overlap.
     """
-    lines = text.splitlines(keepends=True)
+    lines = lines_of(text)
     above = len(lines) + 1
     for piece in sorted(pieces, key=lambda each: each.start, reverse=True):
-        new = piece.new.splitlines(keepends=True)
+        new = lines_of(piece.new)
         first, last = piece.start - 1, piece.start - 1 + len(new)
         if first > len(lines) or last > above or lines[first:last] != new:
             raise Misuse(
@@ -104,7 +104,7 @@ def without(text: str, pieces: Sequence[Part], name: str) -> str:
                 "nothing was written",
                 hint="look at the change again",
             )
-        lines[first:last] = piece.old.splitlines(keepends=True)
+        lines[first:last] = lines_of(piece.old)
         above = first
     return "".join(lines)
 

@@ -1,5 +1,6 @@
 """Changes by hunk: what is shown is what happened, and can be taken out again."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def test_any_hunks_are_taken_out_at_once_or_one_by_one(old: str, new: str, data:
 @given(old=LINES, new=LINES)
 def test_hunks_say_where_their_lines_stand(old: str, new: str):
     (change,) = changed(old, new)
-    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (old, new))
     for hunk in change.hunks:
         gone = [line[1:] for line in hunk.lines if line[0] != "+"]
         come = [line[1:] for line in hunk.lines if line[0] != "-"]

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,14 @@ def test_the_longest_name_can_be_written(tmp_path: Path):
     write_atomic(tmp_path / name, b"x")
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert files.load(tmp_path / name).text == "x"
+
+
+@pytest.mark.parametrize("end", ["\f", "\r", "\v", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_a_diff_counts_lines_as_git_does(tmp_path: Path, end: str):
+    old, new = f"one{end}two\nthree\nfour{end}", f"one{end}2\nthree\nfour{end}five"
+    for name, text in (("old", old), ("new", new)):
+        (tmp_path / name).write_bytes(text.encode())
+    command = ["git", "diff", "--no-index", "--text", "old", "new"]
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).stdout.decode()
+    hunks = said[said.index("@@") :]
+    assert unified(old, new, "a").split("\n", 2)[2] == hunks

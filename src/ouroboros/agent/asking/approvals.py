@@ -8,10 +8,10 @@ from ouroboros.core.commands import Approve, Deny
 from ouroboros.core.events import PermissionRequested
 from ouroboros.tools.approval import Answer, Reviewer
 
-NOBODY = (
-    "Nobody is here to approve this ({action}): {reason}. Find a way that needs no approval, or "
-    "finish and say what you would need{rule}."
-)
+WITHOUT = " Find a way that needs no approval, or finish and say what you would need"
+"""What only a model is told where nobody is there to be asked."""
+
+NOBODY = f"Nobody is here to approve this ({{action}}): {{reason}}.{WITHOUT}{{rule}}."
 
 
 class Waiting(Struct, kw_only=True):

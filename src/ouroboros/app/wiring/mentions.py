@@ -14,6 +14,7 @@ import msgspec
 from anyio import to_thread
 from msgspec import Struct
 
+from ouroboros.agent.asking.approvals import WITHOUT
 from ouroboros.agent.context.mentions import Mention, mentions
 from ouroboros.app.kit import Kit
 from ouroboros.app.secrecy import is_on
@@ -32,6 +33,9 @@ from ouroboros.tools.tool import Result
 
 ALL_BYTES = 40_000
 """Text of all names of one message together; each is also bounded like a result."""
+
+PROBLEM_CHARS = 400
+"""Of why a name is not attached."""
 
 LOOK_SECONDS = 5.0
 """How long a slow disk may take to say whether a file is there."""
@@ -118,7 +122,7 @@ class Mentions:
     def _tell(self, found: Found) -> None:
         written = found.mention.written
         if found.problem:
-            text = f"{written} is not attached: {_for_the_person(found.problem)}"
+            text = f"{written} is not attached: {for_the_person(found.problem)}"
             self._kit.journal.record(Logged(level="warning", text=text))
         else:
             self._kit.journal.record(Logged(text=f"Attached the {found.what} {written}"))
@@ -166,7 +170,7 @@ def _told(found: list[Found]) -> tuple[Part, ...]:
     for one in found:
         head = f"<{one.what} {mark} {msgspec.json.encode(one.mention.written).decode()}>"
         if one.problem:
-            parts.append(Text(text=f"{head} not attached: {one.problem}\n"))
+            parts.append(Text(text=f"{head} not attached: {one.problem[:PROBLEM_CHARS]}\n"))
             continue
         parts.append(Text(text=f"{head}\n"))
         parts += one.parts
@@ -187,13 +191,14 @@ def _joined(parts: list[Part]) -> list[Part]:
     return joined
 
 
-def _for_the_person(problem: str) -> str:
-    """The same without what only a model is told."""
+def for_the_person(problem: str) -> str:
+    """The same without what only a model is told, of which no cut leaves a beginning; and bounded."""
     for advice in (NO_OTHER_WAY, f";{NO_OTHER_PLACE}"):
         problem = problem.partition(advice)[0]
-    return problem.replace("The person can", "You can")
+    problem = problem.replace(f".{WITHOUT}", "")
+    return problem.replace("The person can", "You can")[:PROBLEM_CHARS]
 
 
 def _reason(result: Result) -> str:
     text = "".join(part.text for part in result.parts if isinstance(part, Text))
-    return " ".join(text.split())[:400]
+    return " ".join(text.split())
