@@ -50,23 +50,22 @@ def shown(app: ReviewApp) -> list[str]:
     return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
 
 
-@pytest.mark.parametrize(
-    ("keys", "taken"),
-    [
-        (["a", "a", "a", "q"], [{0, 1}, {0}, {0}]),
-        (["r", "a", "s", "q"], [set(), {0}, set()]),
-        (["A", "q"], [{0, 1}, {0}, {0}]),
-        (["A", "r", "q"], [set(), {0}, {0}]),
-        (["r", "A", "R", "q"], [set(), {0}, {0}]),
-        (["enter", "r", "a", "q"], [{1}, set(), set()]),
-        (["right", "a", "left", "down", "down", "a", "q"], [{0}, set(), {0}]),
-        (["enter", "down", "a", "down", "a", "q"], [{1}, set(), {0}]),
-        (["up", "a", "q"], [{0, 1}, set(), set()]),
-        (["q"], [set(), set(), set()]),
-        (["A", "ctrl+c"], None),
-    ],
-    ids=str,
-)
+KEYS: list[tuple[list[str], list[set[int]] | None]] = [
+    (["a", "a", "a", "q"], [{0, 1}, {0}, {0}]),
+    (["r", "a", "s", "q"], [set(), {0}, set()]),
+    (["A", "q"], [{0, 1}, {0}, {0}]),
+    (["A", "r", "q"], [set(), {0}, {0}]),
+    (["r", "A", "R", "q"], [set(), {0}, {0}]),
+    (["enter", "r", "a", "q"], [{1}, set(), set()]),
+    (["right", "a", "left", "down", "down", "a", "q"], [{0}, set(), {0}]),
+    (["enter", "down", "a", "down", "a", "q"], [{1}, set(), {0}]),
+    (["up", "a", "q"], [{0, 1}, set(), set()]),
+    (["q"], [set(), set(), set()]),
+    (["A", "ctrl+c"], None),
+]
+
+
+@pytest.mark.parametrize(("keys", "taken"), KEYS, ids=str)
 async def test_keys_say_what_is_taken(keys: list[str], taken: list[set[int]] | None) -> None:
     async with review() as (app, pilot):
         await pilot.press(*keys)
