@@ -1,0 +1,223 @@
+"""Agents from outside: two programs, their questions, their ends of every kind, and the bundle they leave."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.story.cli_terminal import Program
+from tests.story.test_cli_run import ouro
+from tests.unit.workspace.worktrees.repository import Repository
+
+DEFINITION = """---
+name: fixer
+description: Mends what is broken
+tools:
+  - name: Read
+  - name: Write
+  - name: edit
+  - name: Bash
+    allowed_commands: ['cat .*']
+    denied_commands: ['git push.*']
+---
+You mend.
+"""
+WRITES = {"tool_calls": [{"name": "write", "arguments": {"path": "new.txt", "content": "new\n"}}]}
+CHANGES = {
+    "tool_calls": [
+        {"name": "edit", "arguments": {"path": "kept", "old_text": "one", "new_text": "two"}}
+    ]
+}
+ENDS = {"text": "It is mended."}
+NEVER = {"text": "Too late.", "delay_seconds": 300}
+
+
+def runs(command: str) -> dict[str, object]:
+    return {"tool_calls": [{"name": "shell", "arguments": {"command": command}}]}
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repository:
+    repository = Repository(tmp_path / "work")
+    (tmp_path / "fixer.agent.md").write_text(DEFINITION)
+    made = paws(repository, "agent", "create", "--from", "../fixer.agent.md")
+    assert made.returncode == 0, made.stderr
+    return repository
+
+
+def paws(repo: Repository, *words: str) -> subprocess.CompletedProcess[str]:
+    return ouro("paws", *words, cwd=repo.folder)
+
+
+def script(repo: Repository, *turns: Mapping[str, object]) -> str:
+    path = repo.folder.parent / "turns.jsonl"
+    path.write_text("".join(json.dumps(turn) + "\n" for turn in turns))
+    return f"script:{path}"
+
+
+def order(repo: Repository, *turns: Mapping[str, object], mode: str = "full-auto") -> list[str]:
+    words = ["agent", "run", "fixer", "--goal", "Mend it.", "--model", script(repo, *turns)]
+    return [*words, "--mode", mode]
+
+
+@contextmanager
+def at_work(repo: Repository, *turns: Mapping[str, object]) -> Generator[subprocess.Popen[str]]:
+    """An agent whose model is thinking for long, and that has written its file."""
+    words = ["paws", *order(repo, *turns, NEVER), "--json"]
+    program = [sys.executable, "-m", "ouroboros", *words]
+    with subprocess.Popen(
+        program, cwd=repo.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        until = time.monotonic() + 60
+        while not list(repo.folder.glob(".paws/sessions/*/worktree/new.txt")):
+            assert time.monotonic() < until
+            assert running.poll() is None, running.stderr
+            time.sleep(0.05)
+        try:
+            yield running
+        finally:
+            running.kill()
+
+
+def state(repo: Repository) -> dict[str, Any]:
+    path = repo.folder / ".paws/agents/instances/fixer/run.json"
+    found: dict[str, Any] = json.loads(path.read_text())
+    return found
+
+
+def is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_it_works_in_a_session_and_leaves_a_bundle_of_all_its_changes(repo: Repository) -> None:
+    (repo.folder / "mine").write_text("not in git\n")
+    done = paws(repo, *order(repo, CHANGES, WRITES, runs("cat kept > copied"), ENDS))
+    assert done.returncode == 0, done.stderr
+    assert "success: It is mended." in done.stderr
+    bundle = Path(done.stdout.strip())
+    assert bundle.parent == repo.folder / ".paws/agents/instances/fixer/artifacts"
+    (tree,) = repo.folder.glob(".paws/sessions/*/worktree")
+    assert (tree / "kept").read_text() == "two\n"
+    assert (repo.folder / "kept").read_text() == "one\n"
+    applied = ouro("dogs", str(bundle), "-y", "--json", cwd=repo.folder)
+    assert applied.returncode == 0, applied.stderr
+    told = json.loads(applied.stdout)
+    assert sorted(each["path"] for each in told["files"]) == ["copied", "kept", "new.txt"]
+    for name in ("copied", "kept", "new.txt"):
+        assert (repo.folder / name).read_bytes() == (tree / name).read_bytes()
+    record = json.loads((tree.parent / "session.json").read_text())
+    assert [entry["type"] for entry in record["agentLog"]] == ["human_prompt", "tool_result"]
+
+
+def test_what_its_rules_deny_is_not_asked_and_where_nobody_is_the_answer_is_no(
+    repo: Repository,
+) -> None:
+    turns = (runs("git push origin"), runs("cat kept"), runs("touch made"), ENDS)
+    done = paws(repo, *order(repo, *turns, mode="ask"), "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["status"], told["bundle"]) == ("success", "")
+    tree = Path(told["worktree"])
+    assert not (tree / "made").exists()
+
+
+def test_its_questions_are_asked_at_the_terminal_of_its_supervisor(repo: Repository) -> None:
+    turns = (runs("touch first"), runs("touch second"), ENDS)
+    words = order(repo, *turns, mode="ask")
+    with Program(["paws", *words], cwd=repo.folder) as program:
+        program.sees("fixer asks:")
+        program.type("what\n")
+        program.sees("[n]o WHY:", times=2)
+        program.type("y\n")
+        program.sees("fixer asks:", times=2)
+        program.type("n leave that\n")
+        program.sees("success: It is mended.")
+        assert program.ends() == 0
+    (tree,) = repo.folder.glob(".paws/sessions/*/worktree")
+    assert (tree / "first").exists()
+    assert not (tree / "second").exists()
+
+
+def test_an_agent_that_is_killed_has_failed_and_its_changes_are_handed_over(
+    repo: Repository,
+) -> None:
+    with at_work(repo, WRITES) as running:
+        run = state(repo)
+        assert run["pid"] == running.pid != run["child"]
+        listed = json.loads(paws(repo, "agent", "list", "--json").stdout)
+        assert [(each["name"], each["run"]["child"]) for each in listed] == [
+            ("fixer", run["child"])
+        ]
+        os.kill(run["child"], signal.SIGKILL)
+        out, said = running.communicate(timeout=60)
+    told = json.loads(out)
+    assert (running.returncode, told["status"]) == (1, "failure"), said
+    assert "killed by signal 9" in told["summary"]
+    assert "--- New File: new.txt ---" in Path(told["bundle"]).read_text("utf-8")
+    assert "at rest" in paws(repo, "agent", "list").stdout
+
+
+@pytest.mark.parametrize("how", ["stop", "ctrl-c"])
+def test_it_can_be_stopped_and_leaves_what_it_has_done(repo: Repository, how: str) -> None:
+    with at_work(repo, WRITES) as running:
+        child = state(repo)["child"]
+        if how == "stop":
+            assert "fixer has ended" in paws(repo, "agent", "stop", "fixer").stderr
+        else:
+            running.send_signal(signal.SIGINT)
+        out, _ = running.communicate(timeout=60)
+    told = json.loads(out)
+    assert (running.returncode, told["status"]) == (130, "failure")
+    assert "stopped" in told["summary"]
+    assert "new.txt" in Path(told["bundle"]).read_text("utf-8")
+    assert not is_there(child)
+    assert "was at rest" in paws(repo, "agent", "stop", "fixer").stderr
+
+
+def test_an_agent_does_not_outlive_its_supervisor(repo: Repository) -> None:
+    with at_work(repo, WRITES) as running:
+        child = state(repo)["child"]
+        running.kill()
+        running.wait(60)
+        until = time.monotonic() + 60
+        while is_there(child) and time.monotonic() < until:
+            time.sleep(0.05)
+    assert not is_there(child)
+
+
+def test_it_works_for_one_at_a_time_and_holds_its_session(repo: Repository) -> None:
+    with at_work(repo, WRITES):
+        session = state(repo)["session"]
+        second = paws(repo, *order(repo, ENDS))
+        assert second.returncode == 1
+        assert "'fixer' runs already" in second.stderr
+        archived = paws(repo, "session", "archive", session, "--keep")
+        assert archived.returncode != 0
+        assert "at work" in archived.stderr
+
+
+def test_wrong_words_are_refused_before_anything_begins(repo: Repository) -> None:
+    for words, code, said in (
+        (["agent", "run", "nobody", "--goal", "x"], 2, "there is no agent 'nobody'"),
+        (["agent", "run", "fixer"], 2, "say what is to be done"),
+        (["agent", "run", "fixer", "--context", "gone.md"], 2, "there is no file 'gone.md'"),
+        (["agent", "run", "fixer", "--goal", "x", "--session", "zz"], 2, "no work session"),
+        (["agent", "create", "--from", "../fixer.agent.md"], 2, "already"),
+        (["agent", "create", "--from", "gone.agent.md"], 2, "cannot be read"),
+        (["agent", "stop", "nobody"], 2, "there is no agent"),
+    ):
+        done = paws(repo, *words)
+        assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert list(repo.folder.glob(".paws/agents/instances/fixer/artifacts/*")) == []
