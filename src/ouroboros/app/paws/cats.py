@@ -322,7 +322,6 @@ def _opened(
 
 def _spooled(stdout: BinaryIO | None) -> Generator[tuple[BinaryIO, None]]:
     """Kept aside until it is whole, so that a reader never has half of it."""
-    import shutil
     import tempfile
 
     try:
@@ -330,12 +329,20 @@ def _spooled(stdout: BinaryIO | None) -> Generator[tuple[BinaryIO, None]]:
             yield spool, None
             if stdout is not None:
                 spool.seek(0)
-                shutil.copyfileobj(spool, stdout, 1_048_576)
+                while piece := spool.read(1_048_576):
+                    _put(stdout, piece)
                 stdout.flush()
     except BrokenPipeError:
         raise
     except OSError as failed:
         raise _unwritten("-", failed) from failed
+
+
+def _put(out: BinaryIO, piece: bytes) -> None:
+    """Writes all of it, also where the other side takes less at a time."""
+    rest = memoryview(piece)
+    while rest:
+        rest = rest[out.write(rest) :]
 
 
 def _unwritten(output: str, failed: OSError) -> OuroborosError:

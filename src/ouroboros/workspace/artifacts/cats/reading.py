@@ -14,11 +14,11 @@ def read(data: bytes) -> Bundle:
         Refused: It is none, or broken; with block, path and line.
     """
     data = data.removeprefix(_MARK)
-    if data.startswith((b"---\n", b"---\r\n")) and not data.startswith((
-        b"---\n--- START PERSONA",
-        b"--- START PERSONA",
-    )):
-        found = v1.read(data)
+    is_rewritten = data.startswith(b"---\r\n")  # by a window or a mail, line by line
+    if is_rewritten:
+        data = data.replace(b"\r\n", b"\n")
+    if data.startswith(b"---\n"):
+        found = v1.read(data, is_rewritten=is_rewritten)
     elif markers.is_begun(data):
         found = markers.read(data)
     else:

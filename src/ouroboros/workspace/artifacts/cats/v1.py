@@ -116,8 +116,8 @@ class _Info(Struct, kw_only=True):
     is_numbered: bool = False
 
 
-def read(data: bytes) -> Bundle:
-    """A bundle of this format.
+def read(data: bytes, *, is_rewritten: bool = False) -> Bundle:
+    """A bundle of this format; ``is_rewritten`` where its own line ends were changed on the way.
 
     Raises:
         Refused: Its head, or a block, is broken, cut off, of another version, or names what it may not.
@@ -141,6 +141,10 @@ def read(data: bytes) -> Bundle:
         if info is not None:
             at = File(path="", data=b"", block=number, line=line)
             file = _file(info, data[found.end() + 1 : end.start()], at)
+            if is_rewritten and b"eol=mixed" in found[2]:
+                raise _broken(
+                    at, file.path, "its line ends were changed on the way, and it has several kinds"
+                )
             if file.path in seen:
                 raise _broken(at, file.path, f"block {seen[file.path]} is of the same file")
             seen[file.path] = number

@@ -1,0 +1,272 @@
+"""`ouro cats`: what it writes, what it says, and what it leaves alone when it cannot."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ouroboros.faces.cli.entry import main
+from ouroboros.workspace.artifacts.cats import read
+from tests.small_disk import fill, mounted
+from tests.unit.cli.commands.calling import Ouro
+
+KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+@pytest.fixture
+def tree(project: Path) -> Path:
+    (project / "src").mkdir()
+    (project / "src/cart.py").write_text("class Cart:\n    def total(self):\n        return 1\n")
+    (project / "src/other.py").write_text("def other():\n    return KEY\n")
+    (project / "README.md").write_text("# Shop\n```sh\nrun\n```\n")
+    (project / "logo.bin").write_bytes(bytes(range(256)))
+    return project
+
+
+def names(path: Path) -> list[str]:
+    return [file.path for file in read(path.read_bytes()).files]
+
+
+def test_a_bundle_is_written_beside_the_files_and_read_back(ouro: Ouro, tree: Path) -> None:
+    done = ouro("cats")
+    assert done.code == 0
+    assert done.out == ""
+    bundle = read((tree / "cats.md").read_bytes())
+    for file in bundle.files:
+        assert file.data == (tree / file.path).read_bytes()
+    assert names(tree / "cats.md") == ["README.md", "logo.bin", "src/cart.py", "src/other.py"]
+    lines = done.err.splitlines()
+    assert lines[-1].startswith("4 files, about ")
+    assert lines[-1].endswith(
+        f"tokens, {(tree / 'cats.md').stat().st_size:,} bytes: {tree}/cats.md"
+    )
+    assert any(line.endswith("  src/cart.py") for line in lines)
+    first = (tree / "cats.md").read_bytes()
+    assert ouro("cats").code == 0
+    assert (tree / "cats.md").read_bytes() == first
+
+
+def test_the_order_in_which_files_came_to_be_does_not_matter(
+    ouro: Ouro, tree: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    (copy / "src").mkdir(parents=True)
+    for name in ("src/other.py", "logo.bin", "src/cart.py", "README.md"):
+        (copy / name).write_bytes((tree / name).read_bytes())
+        os.utime(copy / name, (1, 1))
+    assert ouro("cats", "-o", str(tmp_path / "one")).code == 0
+    assert ouro("cats", "--root", str(copy), "-o", str(tmp_path / "two")).code == 0
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_a_pipe_gets_the_bundle_and_nothing_else(ouro: Ouro, tree: Path) -> None:
+    done = ouro("cats", "src", "-o", "-", "-x", "other*", "--task", "Add: it up")
+    assert done.out == (
+        '---\nversion: "1.0"\ntask_description: "Add: it up"\nmetadata:\n  source_session: null\n'
+        '  curation_method: "manual"\n---\n\n'
+        "```python:src/cart.py\nclass Cart:\n    def total(self):\n        return 1\n```\n"
+    )
+    assert "1 file, about" in done.err
+    assert not (tree / "cats.md").exists()
+    assert ouro("cats", "src", "-o", "-", "-q").err == ""
+
+
+def test_paths_come_from_standard_input(tree: Path) -> None:
+    odd = "a b ü.txt"
+    (tree / odd).write_text("odd\n")
+    command = [sys.executable, "-m", "ouroboros", "paws", "cats", "-q", "-o", "-"]
+    for words, given in (
+        (["--stdin"], f"src/cart.py\n{odd}\n"),
+        (["-0"], f"src/cart.py\0{odd}\0"),
+    ):
+        done = subprocess.run(
+            [*command, *words], input=given.encode(), capture_output=True, check=True
+        )
+        assert [file.path for file in read(done.stdout).files] == [odd, "src/cart.py"]
+    done = subprocess.run([*command, "--stdin"], input=b"", capture_output=True, check=False)
+    assert done.returncode == 2
+    assert b"no path came on standard input" in done.stderr
+
+
+def test_machines_are_told_what_went_in(ouro: Ouro, tree: Path) -> None:
+    (tree / ".env").write_text(f"TOKEN={KEY}\n")
+    os.mkfifo(tree / "pipe")
+    done = ouro("cats", "--json", "-q")
+    said = json.loads(done.out)
+    assert said["output"] == str(tree / "cats.md")
+    assert {each["path"] for each in said["files"]} == set(names(tree / "cats.md"))
+    assert said["tokens"] > sum(each["tokens"] for each in said["files"]) > 0
+    assert said["left"] == {"pipe": "it is no regular file"}
+    assert said["secrets"].keys() == {".env"}
+
+
+def test_files_with_secrets_stay_out_unless_they_are_wanted(ouro: Ouro, tree: Path) -> None:
+    (tree / "config.py").write_text(f'x = 1\nTOKEN = "{KEY}"\n')
+    (tree / "id_rsa").write_text("something\n")
+    done = ouro("cats")
+    assert done.code == 0
+    assert "left out for its secrets: config.py (github-pat in line 2)" in done.err
+    assert "left out for its secrets: id_rsa (its name is that of a file with secrets)" in done.err
+    assert KEY not in (tree / "cats.md").read_text()
+    assert KEY not in done.err
+    done = ouro("cats", "--include-secrets")
+    assert KEY in (tree / "cats.md").read_text()
+    assert "with secrets: config.py" in done.err
+    done = ouro("cats", "config.py", "-o", "only.md")
+    assert done.code == 1
+    assert "every file was left out, so no bundle was written: config.py" in done.err
+    assert not (tree / "only.md").exists()
+
+
+def test_a_budget_ends_it_before_anything_is_written(ouro: Ouro, tree: Path) -> None:
+    (tree / "cats.md").write_text("what was there\n")
+    done = ouro("cats", "--max-tokens", "50")
+    assert done.code == 3
+    assert "more than 50; nothing was written" in done.err
+    assert "the largest: logo.bin" in done.err
+    assert (tree / "cats.md").read_text() == "what was there\n"
+    assert sorted(path.name for path in tree.iterdir()) == sorted((
+        *(".git", "README.md", "cats.md", "logo.bin", "src"),
+    ))
+    assert ouro("cats", "src", "--max-tokens", "100").code == 0
+
+
+def test_large_files_may_come_as_their_signatures(ouro: Ouro, tree: Path) -> None:
+    (tree / "src/cart.js").write_text(
+        "export class Basket {\n  add(item) {\n    return 2;\n  }\n}\n"
+    )
+    done = ouro("cats", "src", "--outline", "cart.*", "-o", "-")
+    assert "return 1" not in done.out
+    assert "return 2" not in done.out
+    assert "return KEY" in done.out
+    assert "python:src/cart.py outline\n" in done.out
+    assert "1: class Cart\n  2: def total(self)\n" in done.out
+    assert "1: class Basket" in done.out
+    assert "2: add(item)" in done.out
+    assert "src/cart.py (signatures)" in done.err
+    assert [file.is_outline for file in read(done.out.encode()).files] == [True, True, False]
+
+
+def test_words_for_the_model_go_in_front_in_order(ouro: Ouro, tree: Path, tmp_path: Path) -> None:
+    (tree / "persona.md").write_text("You are brief.\n")
+    (tmp_path / "system.md").write_text("Answer with blocks.")
+    for dialect in ("v1", "paws"):
+        done = ouro(
+            "cats", "-p", "persona.md", "-s", "../system.md", "-o", "-", "--format", dialect
+        )
+        places = [done.out.index(each) for each in ("You are brief", "Answer with", "class Cart")]
+        assert places == sorted(places)
+        assert "persona.md" not in [file.path for file in read(done.out.encode()).files]
+    assert ouro("cats", "-p", "missing.md").code == 2
+
+
+def test_the_markers_of_the_original_and_numbered_lines(ouro: Ouro, tree: Path) -> None:
+    done = ouro("cats", "src/other.py", "--format", "paws", "--prepare-for-delta", "-o", "-")
+    assert done.out == (
+        "# Cats Bundle\n# Format: Raw UTF-8; binaries as Base64\n# Delta Reference: Yes\n\n"
+        "🐈 --- CATS_START_FILE: src/other.py ---\ndef other():\n    return KEY\n\n"
+        "🐈 --- CATS_END_FILE: src/other.py ---\n"
+    )
+    done = ouro("cats", "src/other.py", "-t", "-o", "-")
+    assert "```python:src/other.py numbered\n1| def other():\n2|     return KEY\n```\n" in done.out
+
+
+def test_an_earlier_bundle_is_not_put_into_the_next_one(ouro: Ouro, tree: Path) -> None:
+    assert ouro("cats", "-o", "context.txt").code == 0
+    done = ouro("cats")
+    assert "left out: context.txt (it is a bundle itself)" in done.err
+    assert "context.txt" not in names(tree / "cats.md")
+    assert ouro("cats", "context.txt", "-o", "outer.md").code == 0
+    assert names(tree / "outer.md") == ["context.txt"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nope.py",), "there is no 'nope.py'"),
+        (("-o", "src"), "'src' is a folder"),
+        (("-o", "gone/x.md"), "there is no folder"),
+        (("--root", "README.md"), "'README.md' is not a folder"),
+        (("--json", "-o", "-"), "--json cannot print, too"),
+        (("--session", "x", "--root", "."), "name two roots"),
+        (("--max-tokens", "0"), "0 is not in the range"),
+        (("-x", "*", "."), "no file is left"),
+    ],
+)
+def test_a_mistake_is_told_and_nothing_is_written(
+    ouro: Ouro, tree: Path, words: tuple[str, ...], said: str
+) -> None:
+    before = sorted(tree.rglob("*"))
+    done = ouro("cats", *words)
+    assert done.code in {1, 2}
+    assert said in done.err
+    assert done.out == ""
+    assert sorted(tree.rglob("*")) == before
+
+
+def test_paths_are_those_from_the_root_wherever_it_is_called(
+    ouro: Ouro, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tree / "src")
+    assert ouro("cats", "cart.py", "../README.md", "-o", "here.md").code == 0
+    assert names(tree / "src/here.md") == ["README.md", "src/cart.py"]
+    assert ouro("cats", "cart.py", "--root", ".", "-o", "here.md").code == 0
+    assert names(tree / "src/here.md") == ["cart.py"]
+    done = ouro("cats", "../README.md", "--root", ".", "-o", "here.md")
+    assert done.code == 2
+    assert "lies outside of the project" in done.err
+
+
+def test_a_full_disk_leaves_the_old_bundle(ouro: Ouro, tree: Path, tmp_path: Path) -> None:
+    (tree / "big.txt").write_bytes(b"line\n" * 500_000)
+    with mounted(tmp_path / "small", mebibytes=1) as small:
+        (small / "out.md").write_text("old\n")
+        fill(small / "filler")
+        done = ouro("cats", "-o", str(small / "out.md"))
+        assert done.code == 1
+        assert "cannot be written: No space left on device; what was there is as it was" in done.err
+        assert (small / "out.md").read_text() == "old\n"
+        assert sorted(path.name for path in small.iterdir()) == ["filler", "out.md"]
+
+
+def test_a_link_or_a_mode_of_the_output_stays(ouro: Ouro, tree: Path, tmp_path: Path) -> None:
+    real = tmp_path / "real.md"
+    real.write_text("old\n")
+    real.chmod(0o640)
+    (tree / "out.md").symlink_to(real)
+    assert ouro("cats", "src", "-o", "out.md").code == 0
+    assert (tree / "out.md").is_symlink()
+    assert names(real) == ["src/cart.py", "src/other.py"]
+    assert real.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_reader_that_left_is_no_mistake(tree: Path) -> None:
+    (tree / "big.txt").write_bytes(b"line\n" * 100_000)
+    command = [sys.executable, "-u", "-m", "ouroboros", "cats", "-q", "-o", "-"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        running.stdout.read(10)
+        running.stdout.close()
+        assert running.wait() in {141, -signal.SIGPIPE}
+        assert running.stderr is not None
+        assert b"Traceback" not in running.stderr.read()
+
+
+def test_the_program_paws_has_the_same_commands(
+    tree: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["cats", "src", "-q", "-o", "-"], "paws") == 0
+    bundle = capsys.readouterr().out
+    assert main(["paws", "cats", "src", "-q", "-o", "-"]) == 0
+    assert capsys.readouterr().out == bundle
+    assert main(["--help"], "paws") == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Usage: paws [OPTIONS]")
+    assert main(["kats"], "paws") == 2
+    assert "did you mean 'cats'?" in capsys.readouterr().err
+    assert main(["--version"], "paws") == 0
+    assert capsys.readouterr().out.startswith("paws ")
