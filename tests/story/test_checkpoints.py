@@ -139,8 +139,9 @@ async def test_somebody_elses_changes_are_named_and_need_a_decision(tmp_path: Pa
         assert refused.value.paths == ("b", "mine")
         assert "and what is new goes" in refused.value.hint
         assert names(s) == ["a", "b", "mine"]
-        with pytest.raises(ForeignEdits):
+        with pytest.raises(ForeignEdits) as refused:
             await s.session.send(Undo(turns=2))
+        assert refused.value.paths == ("b",)  # no turn has touched the other
         assert len(words(s)) == 2
         await s.session.send(Restore(message_id=first, foreign="keep"))
         assert names(s) == ["b", "mine"]
@@ -272,10 +273,7 @@ async def test_what_is_saved_while_code_runs_is_told_from_what_it_writes(tmp_pat
             await s.until(ToolResulted)
             (s.cwd / "mine").write_text("saved in an editor")
         assert names(s) == ["a.txt", "b.txt", "mine"]
-        with pytest.raises(ForeignEdits) as refused:
-            await s.session.send(Undo())
-        assert refused.value.paths == ("mine",)
-        await s.session.send(Undo(foreign="keep"))
+        await s.session.send(Undo())
         assert names(s) == ["mine"]
 
 
@@ -334,11 +332,38 @@ async def test_what_a_person_saves_while_they_are_asked_is_theirs(tmp_path: Path
                 request = s.events(PermissionRequested)[-1].request_id
                 await s.session.send(Approve(request_id=request))
         assert names(s) == ["a", "b", "mine"]
+        await s.session.send(Undo())
+        assert names(s) == ["mine"]
+
+
+async def test_a_turn_is_taken_back_beside_the_persons_own_work(tmp_path: Path):
+    turns = [write("folder/a", "one"), shell("rm old; echo 2 > b"), DONE, DONE]
+    work = tmp_path / "work"
+    work.mkdir()
+    for name in ("old", "edited", "gone"):
+        (work / name).write_text("before")
+    async with stage(tmp_path, turns) as s:
+        await s.run()
+        (s.cwd / "folder" / "mine").write_text("the person's")
+        (s.cwd / "edited").write_text("the person's")
+        (s.cwd / "gone").unlink()
+        await s.session.send(Undo())
+        assert names(s) == ["edited", "folder", "old"]
+        assert [each.name for each in (s.cwd / "folder").iterdir()] == ["mine"]
+        assert (s.cwd / "edited").read_text() == "the person's"
+        left = s.events(CheckpointRestored)[-1].left
+        assert sorted(left) == [
+            f"{name}: it was changed by somebody else" for name in ("edited", "folder/mine", "gone")
+        ]
+        (s.cwd / "later").write_text("the person's")
+        await s.session.send(Redo())
+        assert names(s) == ["b", "edited", "folder", "later"]
+        assert (s.cwd / "folder" / "a").read_text() == "one"
+        # What a turn has touched is asked about, whoever touched it last.
+        (s.cwd / "b").write_text("the person's")
         with pytest.raises(ForeignEdits) as refused:
             await s.session.send(Undo())
-        assert refused.value.paths == ("mine",)
-        await s.session.send(Undo(foreign="keep"))
-        assert names(s) == ["mine"]
+        assert refused.value.paths == ("b",)
 
 
 def looked_behind() -> None:

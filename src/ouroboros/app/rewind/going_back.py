@@ -101,7 +101,8 @@ class FilesBack:
         self._ready, self.start = None, ""
         target = self._target(span)
         if target is not None:
-            self._ready = await self._prepared(target)
+            # Turns are taken back, not what a person did meanwhile in other files.
+            self._ready = (await self._prepared(target)).touched()
             self._ready.excluded(span.foreign)
 
     async def revert(self, span: Span) -> bool:

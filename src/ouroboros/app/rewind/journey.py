@@ -20,6 +20,9 @@ from ouroboros.workspace.checkpoints.rewind import Plan, begin, finish, pending,
 from ouroboros.workspace.checkpoints.scan import Bounds
 from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
 
+_UNSURE = "it was changed while a command ran"
+_THEIRS = "it was changed by somebody else"
+
 SHOWN = 20
 """So many paths are named in an event."""
 
@@ -53,6 +56,7 @@ class Ready(Struct, frozen=True, kw_only=True):
         left: Paths that stay as they are whatever is decided, and why.
         foreign: Of the changes, those that would overwrite somebody else's, or may.
         unsure: Those of them that a command may have made as well.
+        apart: Those of them that were surely never ours.
     """
 
     target: str
@@ -61,6 +65,22 @@ class Ready(Struct, frozen=True, kw_only=True):
     left: dict[str, str]
     foreign: tuple[str, ...]
     unsure: tuple[str, ...] = ()
+    apart: frozenset[str] = frozenset()
+
+    def touched(self) -> "Ready":
+        """The same without what was surely never ours: that stays as it is, and nobody has to be asked."""
+        around = {str(above) for path in self.apart for above in PurePosixPath(path).parents}
+        return replace(
+            self,
+            changes=tuple(
+                change
+                for change in self.changes
+                if change.path not in self.apart
+                and not (change.is_folder and change.path in around)
+            ),
+            left=self.left | {path: _THEIRS for path in self.foreign if path in self.apart},
+            foreign=tuple(path for path in self.foreign if path not in self.apart),
+        )
 
     def only(self, paths: Collection[str]) -> "Ready":
         """The same for some files, with the folders that they need.
@@ -127,6 +147,7 @@ def prepare(
         left=left,
         foreign=tuple(change.path for change in changes if change.path in found),
         unsure=tuple(change.path for change in changes if change.path in found.unsure),
+        apart=found.apart,
     )
 
 
@@ -161,7 +182,10 @@ def carry_out(
     changes = [change for change in ready.changes if change.path not in out]
     with shadow.reading():
         found = begin(shadow, plan, changes, step)
-        found.left |= ready.left | {path: _why(path, ready) for path in excluded}
+        unsure = frozenset(ready.unsure)
+        found.left |= ready.left | {
+            path: _UNSURE if path in unsure else _THEIRS for path in excluded
+        }
         after = shadow.take(
             bounds,
             session=session,
@@ -170,11 +194,6 @@ def carry_out(
             now=now,
         )
     return found, after
-
-
-def _why(path: str, ready: Ready) -> str:
-    is_unsure = path in ready.unsure
-    return f"it was changed {'while a command ran' if is_unsure else 'by somebody else'}"
 
 
 def finished(

@@ -117,10 +117,14 @@ def counted(shadow: Shadow, start: Kept, after: Kept | None) -> tuple[int, int, 
 
 
 class Others(Struct, frozen=True, kw_only=True):
-    """Paths that somebody else changed, and those that a command or somebody meanwhile did."""
+    """Paths that somebody else changed, and those that a command or somebody meanwhile did.
+
+    ``apart`` are those of ``theirs`` that nobody of ours has touched, which is sure.
+    """
 
     theirs: frozenset[str]
     unsure: frozenset[str]
+    apart: frozenset[str] = frozenset()
 
     def __contains__(self, path: str) -> bool:
         """Whether it may be somebody else's work."""
@@ -143,6 +147,7 @@ def others(
     chain = [(number, each) for number, each in numbered if shadow.has(each.checkpoint)]
     theirs: set[str] = set()
     unsure: set[str] = set()
+    touched: set[str] = set()
     for (number, earlier), (following, later) in pairwise(chain):
         if earlier.checkpoint == later.checkpoint:
             continue
@@ -152,14 +157,20 @@ def others(
         is_open = earlier.kind == "before" and (not ours or later.open_seconds > 0)
         is_back = earlier.kind == "rewind" and later.kind == "restored"
         is_long = is_open and later.open_seconds > ask_after
-        if not is_unsure and (is_back or (is_open and not is_long)):
-            continue
         changed = _paths(between(shadow, earlier.checkpoint, later.checkpoint))
+        if not is_unsure and (is_back or (is_open and not is_long)):
+            touched |= changed
+            continue
+        touched |= changed if is_unsure else changed & ours
         if is_long and not is_unsure:
             unsure |= changed - ours
         else:
             theirs |= changed if is_unsure else changed - ours
-    return Others(theirs=frozenset(theirs), unsure=frozenset(unsure - theirs))
+    return Others(
+        theirs=frozenset(theirs),
+        unsure=frozenset(unsure - theirs),
+        apart=frozenset(theirs - unsure - touched),
+    )
 
 
 def _paths(changes: Iterable[Change]) -> set[str]:
