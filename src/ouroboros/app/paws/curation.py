@@ -18,7 +18,7 @@ from ouroboros.core.errors import OuroborosError
 from ouroboros.core.parts import Usage
 from ouroboros.fleet.curate.answer import Ranked, judged
 from ouroboros.fleet.curate.candidates import Candidate, Text, candidates
-from ouroboros.fleet.curate.curator import Talk, Wanted
+from ouroboros.fleet.curate.curator import Talk, Wanted, instructions
 from ouroboros.fleet.curate.search import Search
 from ouroboros.llm.stream import Finished
 from ouroboros.safety.paths.secret_names import is_secret_name
@@ -184,6 +184,7 @@ async def choose(
     """
     clock = SystemClock()
     speakers = await to_thread.run_sync(Speakers, settings, environment, clock)
+    system = await to_thread.run_sync(instructions)
     paid = Paid(model=speakers.first.choice.name)
 
     def note(speaker: Speaker, finished: Finished) -> None:
@@ -198,7 +199,7 @@ async def choose(
             await speakers.leader(), clock=clock, others=speakers.others, connect=speakers.another
         )
         with anyio.move_on_after(CURATION_SECONDS):
-            said = await Talk(lineup, note, tell).ranking(wanted)
+            said = await Talk(lineup, system, note, tell).ranking(wanted)
     finally:
         with anyio.CancelScope(shield=True), anyio.move_on_after(5):
             await speakers.close()

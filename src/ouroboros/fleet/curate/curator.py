@@ -40,18 +40,24 @@ class Wanted(Struct, frozen=True, kw_only=True):
     search: Search
 
 
+def instructions() -> str:
+    """What the model is told of its work; blocks."""
+    return load(Path(__file__).parent / "prompts")["curate"].text
+
+
 class Talk:
     """One ranking, from the first request to the last."""
 
     def __init__(
         self,
         lineup: Lineup,
+        system: str,
         paid: Callable[[Speaker, Finished], None],
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """``paid`` hears of each reply; ``tell`` of each search, as words."""
+        """``system`` are the ``instructions``; ``paid`` hears of each reply; ``tell`` of each search, as words."""
         self._lineup, self._paid, self._tell = lineup, paid, tell
-        self._system = load(Path(__file__).parent / "prompts")["curate"].text
+        self._system = system
         self._messages: list[Message] = []
 
     async def ranking(self, wanted: Wanted) -> tuple[Ranked, ...]:
