@@ -1,6 +1,6 @@
 """Work sessions of the repository that a folder lies in: what commands and agents do with them."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -36,11 +36,13 @@ __all__ = [
     "Archived",
     "Checkpoint",
     "Kept",
+    "LogEntry",
     "Manifest",
     "Mended",
     "MergeConflict",
     "Merged",
     "Rewound",
+    "Said",
     "Sessions",
     "Unsaved",
     "WorkBusy",
@@ -221,13 +223,17 @@ class Sessions:
         async with self._entered(words) as session:
             return await ending.resume(self._place, session)
 
-    async def log(self, words: str, entries: list[tuple[Said, str]]) -> Kept:
-        """Adds to the record what was said and done, all with this moment's time."""
+    async def log(
+        self, words: str, entries: Sequence[tuple[Said, str] | tuple[Said, str, float]]
+    ) -> Kept:
+        """Adds to the record what was said and done, each at its time in seconds, or now."""
         session_id = await self._id(words)
         async with self._place.shelf.alone(session_id):
             session = await self._place.read(session_id)
-            now = self._place.now()
-            new = (LogEntry(timestamp=now, type=kind, content=text) for kind, text in entries)
+            new = (
+                LogEntry(timestamp=self._place.moment(*when), type=kind, content=text)
+                for kind, text, *when in entries
+            )
             manifest = manifest_of(session)
             more = structs.replace(manifest, agent_log=(*manifest.agent_log, *new))
             return await self._place.recorded(session, more)
@@ -235,6 +241,19 @@ class Sessions:
     async def diff(self, words: str, *, since: str = "", stat: bool = False) -> bytes:
         """What the session changed since its beginning, or since a checkpoint."""
         return await showing.diff(self._place, await self.find(words), since=since, stat=stat)
+
+    async def size(self, words: str) -> str:
+        """How much the session changed, as ``git diff --numstat -z`` says it, without renames."""
+        return await showing.numbers(self._place, await self.find(words))
+
+    async def tidy(self, words: str) -> None:
+        """Takes away what came into the work tree since its last commit, but for what git ignores.
+
+        For who has just made a checkpoint, and then ran something that leaves files behind.
+        """
+        async with self._place.shelf.alone(await self._id(words)):
+            session = await self.find(words)
+            await rewinding.tidied(await trees.sound(self._place.ground, session), "HEAD")
 
     async def unsaved(self, session: Kept) -> Unsaved:
         """What is in a session's work tree and in no checkpoint."""

@@ -19,6 +19,7 @@ PAWS: dict[str, Entry] = {
     "cats": Entry(f"{_HERE}.paws.cats", "Put files of a project into one text, for a model."),
     "dogs": Entry(f"{_HERE}.paws.dogs", "Apply what a model answered to your files, safely."),
     "session": Entry(f"{_HERE}.paws.session", "Work apart, in work trees of the repository."),
+    "run": Entry(f"{_HERE}.paws.run", "Have a goal reached in a session, once or best of several."),
     "agent": Entry(f"{_HERE}.paws.agent", "Agents by name, each a program of its own."),
 }
 """The commands of ``paws``; ``ouro paws`` has them all, the first three are commands of ``ouro`` too."""

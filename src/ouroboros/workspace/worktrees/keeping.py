@@ -48,7 +48,7 @@ async def checkpoint(place: Place, session: Kept, wish: Wish) -> Kept:
     head = await trees.head(tree)
     commit = await _committed(tree, head, f"PAWS Turn {turn}: {name}")
     made = Checkpoint(
-        timestamp=place.now(),
+        timestamp=place.moment(),
         commit_sha=commit,
         turn_number=turn,
         cats_artifact_path=wish.cats,

@@ -25,9 +25,9 @@ class Place(Struct, frozen=True, kw_only=True):
     shelf: Shelf
     clock: Clock
 
-    def now(self) -> str:
-        """This moment in UTC, as records have it."""
-        made = datetime.fromtimestamp(self.clock.now(), tz=UTC)
+    def moment(self, seconds: float | None = None) -> str:
+        """A moment since the epoch, or this one, in UTC as records have it."""
+        made = datetime.fromtimestamp(self.clock.now() if seconds is None else seconds, tz=UTC)
         return f"{made:%Y-%m-%dT%H:%M:%S}.{made.microsecond // 1000:03d}Z"
 
     async def all(self) -> list[Kept]:

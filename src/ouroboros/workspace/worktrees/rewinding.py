@@ -53,8 +53,7 @@ async def finish(place: Place, session: Kept, step: Step, *, kept: str = "") -> 
     """Ends a rewind whose work is kept, however far it came."""
     manifest = manifest_of(session)
     tree = await trees.sound(place.ground, session)
-    await tree.ask("reset", "--hard", "--quiet", step.target, seconds=LONG_SECONDS)
-    await tree.ask("clean", "-d", "--force", "--quiet", seconds=LONG_SECONDS)
+    await tidied(tree, step.target)
     left = _pruned(manifest, step.name)
     pruned = tuple(each for each in manifest.checkpoints if each not in left.checkpoints)
     if left != manifest:
@@ -62,6 +61,12 @@ async def finish(place: Place, session: Kept, step: Step, *, kept: str = "") -> 
         session = await place.recorded(session, left)
     session = await place.begun(session, None)
     return Rewound(session=session, commit=step.target, kept=kept, pruned=pruned)
+
+
+async def tidied(tree: Git, commit: str) -> None:
+    """Makes a work tree what a commit has; what git ignores stays, and repositories within."""
+    await tree.ask("reset", "--hard", "--quiet", commit, seconds=LONG_SECONDS)
+    await tree.ask("clean", "-d", "--force", "--quiet", seconds=LONG_SECONDS)
 
 
 def target_of(session: Kept, name: str) -> str:

@@ -45,6 +45,18 @@ async def diff(place: Place, session: Kept, *, since: str = "", stat: bool = Fal
         return await _said(tree, given, *form, start)
 
 
+async def numbers(place: Place, session: Kept) -> str:
+    """How many lines of which file a session's last commit changed since its beginning."""
+    start = rewinding.target_of(session, "")
+    git = place.ground.git
+    if session.tree.is_dir():
+        end = await trees.head(await trees.sound(place.ground, session))
+    else:
+        end = await ending.last(place, session)
+    words = ("diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv")
+    return await git.ask(*words, start, end, "--", seconds=LONG_SECONDS)
+
+
 async def _said(git: Git, given: dict[str, str], *words: str) -> bytes:
     ended = await git.call(*_SHOWN, *words, "--", given=given, seconds=LONG_SECONDS)
     if ended.code:

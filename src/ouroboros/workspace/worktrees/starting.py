@@ -59,7 +59,7 @@ async def start(place: Place, base: str, wish: Wish) -> Kept:
         await trees.add(place.ground, session.tree, commit=base, branch=branch, new=True)
         manifest = Manifest(
             session_id=session_id,
-            start_time=place.now(),
+            start_time=place.moment(),
             status="active",
             base_commit=base,
             worktree_path=session.tree.relative_to(place.ground.root).as_posix(),
