@@ -47,7 +47,11 @@ class Chromium:
                 stdout=subprocess.DEVNULL,
                 stderr=words,
                 start_new_session=True,
-                env={"PATH": os.environ.get("PATH", ""), "HOME": str(self.profile)},
+                env={
+                    "PATH": os.environ.get("PATH", ""),
+                    "HOME": str(self.profile),
+                    "LANG": "C.UTF-8",  # as a browser of ours gets it: names of files are bytes
+                },
             )
         atexit.register(self.close)
         self.url = self._listening()

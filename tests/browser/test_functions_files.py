@@ -97,6 +97,21 @@ async def test_files_are_uploaded_from_allowed_folders_after_a_yes(
         assert len(repl.questions) == 2
 
 
+async def test_a_file_of_any_name_is_uploaded(stage: Stage, work: Path) -> None:
+    name = "Grüße 日本.txt"
+    await anyio.Path(work / name).write_text("apple")
+    async with desk(stage, work, mode="ask", answers=[YES]) as repl:
+        await opened(
+            repl,
+            "<input type=file id=f onchange='f.files[0].text().then((t) => b.textContent = f.files[0].name + t)'><b id=b></b>",
+        )
+        told = await repl.run(
+            f"await upload(t, '#f', ['{name}']); await waitForText(t, 'apple', 5000);"
+            "setFinal(await getText(t, '#b'))"
+        )
+        assert told == f"{name}apple"
+
+
 async def test_pictures_and_paper_are_kept_and_code_gets_their_handles(repl: Desk) -> None:
     await opened(repl, "<h1>Invoice</h1>")
     picture, part, paper, size = await repl.run(
