@@ -12,13 +12,14 @@ from textual.filter import NoColor
 
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Command, Interrupt, Mode, Queue, SetMode, Steer, Submit
-from ouroboros.core.errors import Misuse, OuroborosError
+from ouroboros.core.errors import OuroborosError, StoreFailed
 from ouroboros.core.events import Envelope
 from ouroboros.core.state import State
 from ouroboros.faces.tui.cards.slot import CardSlot
 from ouroboros.faces.tui.following import Following
 from ouroboros.faces.tui.keys import Keys, bound
 from ouroboros.faces.tui.notify import Notifier, way_of
+from ouroboros.faces.tui.opening import Opening
 from ouroboros.faces.tui.palette import PALETTES, chosen
 from ouroboros.faces.tui.prompt.lines import Lines
 from ouroboros.faces.tui.prompt.saying import Escaped, Line, Said
@@ -28,7 +29,7 @@ from ouroboros.faces.tui.status.bar import StatusBar
 from ouroboros.faces.tui.status.watch import Watch
 from ouroboros.faces.tui.terminal import Terminal
 from ouroboros.faces.tui.themes import theme
-from ouroboros.faces.tui.transcript.blocks import Picture, Told
+from ouroboros.faces.tui.transcript.blocks import Told
 from ouroboros.faces.tui.transcript.graphics import way_of as way_of_pictures
 from ouroboros.faces.tui.transcript.look import Look
 from ouroboros.faces.tui.transcript.marking import Marking
@@ -39,7 +40,6 @@ from ouroboros.faces.wording.face import Notice
 
 if TYPE_CHECKING:
     from ouroboros.app.hub import Hub, Room
-    from ouroboros.faces.tui.screens.first import Begin
 
 _CAREFUL: tuple[str, ...] = get_args(Mode.__value__)[:3]
 
@@ -81,10 +81,12 @@ class OuroApp(App[Left]):
         self._marking = Marking(self.transcript, self.prompt, self.keys)
         pictures = way_of_pictures(tui.pictures, start.environment)
         self._showing = Showing(pictures, self.transcript, self._call)
-        self._early: list[Said] = []
+        self.opening = Opening(self, start)
         self._told: list[Told] = []
+        self._complained: OuroborosError | None = None
+        self._listens = False
+        self._unheard = ""
         self._following = Following(self)
-        self._pictured: Picture | None = None
         self.watch_line = Watch(self)
         way = way_of(tui.notifications, start.environment)
         tmux = bool(start.environment.get("TMUX"))
@@ -129,35 +131,11 @@ class OuroApp(App[Left]):
         if self.hub is not None:
             self.opened(self.hub, await self.hub.open(cwd=self.cwd, resume=session))
 
-    def stuck(self, hub: "Hub", problem: OuroborosError) -> None:
-        """No session could be opened: says why, and offers what to begin with where none was named."""
-        self.hub = hub
-        if not isinstance(problem, Misuse) or self.start.resume or self.start.latest:
-            self.complain(problem)
-            return
-        from ouroboros.faces.tui.screens.first import Begin, FirstStart
-
-        def begin(wanted: Begin | None) -> None:
-            if wanted is None:
-                self.complain(problem)
-            else:
-                self.run_worker(self._begin(hub, wanted), group="switch", exclusive=True)
-
-        self.push_screen(FirstStart(problem.message), begin)
-
-    async def _begin(self, hub: "Hub", wanted: "Begin") -> None:
-        try:
-            room = await hub.open(cwd=wanted.cwd or self.cwd, model=wanted.model)
-        except OuroborosError as problem:
-            self.stuck(hub, problem)
-            return
-        self.opened(hub, room)
-        if wanted.first:
-            self.send(Submit(text=wanted.first))
-
     def opened(self, hub: "Hub", room: "Room") -> None:
         """A session is open: shows it from its beginning."""
-        self.hub, self.room = hub, room
+        if not self._listens:
+            hub.listen(self._heard)
+        self.hub, self.room, self._listens = hub, room, True
         self.cwd = Path(room.state.cwd)
         self.begin()
         self._told.clear()
@@ -170,8 +148,7 @@ class OuroApp(App[Left]):
             self.tell(Notice(text=f"warning: {warning}", level="warning"))
         if self.start.first and not room.state.turn:
             self.send(Submit(text=self.start.first))
-        early, self._early = self._early, []
-        for said in early:
+        for said in self.opening.heard():
             self.on_prompt_said(said)
 
     def send(self, command: Command) -> None:
@@ -182,10 +159,47 @@ class OuroApp(App[Left]):
         if self.room is None:
             self.tell(Notice(text="the session is not open yet", level="warning"))
             return
+        if isinstance(command, Submit):
+            self._unheard = command.text
         try:
+            if isinstance(self._complained, StoreFailed):
+                await self._open_again(self.room)
+            self._complained = None
             await self.room.send(command)
         except OuroborosError as problem:
+            self._complain_once(problem)
+            if isinstance(command, Steer | Queue):
+                self.give_back(command.text)
+
+    async def _open_again(self, room: "Room") -> None:
+        """What cannot be kept any more ends a session; from the log it may go on."""
+        if self.hub is not None:
+            await self.hub.close(room.id)
+            self._complained = None
+            await self.switch(room.id)
+
+    def give_back(self, text: str) -> None:
+        """Words that nobody could hear stand in the prompt again, unless others do."""
+        if text and not self.prompt.text:
+            self.prompt.set_text(text)
+
+    def _heard(self, session: str) -> None:
+        if self.room is not None and session == self.room.id:
+            self.call_later(self._look_at_room, self.room)
+
+    def _look_at_room(self, room: "Room") -> None:
+        """A run began or ended, perhaps without an event that says so."""
+        if room is self.room and room.problem is not None:
+            self._complain_once(room.problem)
+        self._notice_work()
+        self.watch_line.show()
+
+    def _complain_once(self, problem: OuroborosError) -> None:
+        if problem is not self._complained:
+            self._complained = problem
             self.complain(problem)
+            self.give_back(self._unheard)
+            self._unheard = ""
 
     def complain(self, problem: OuroborosError) -> None:
         """Shows what could not be done."""
@@ -217,6 +231,8 @@ class OuroApp(App[Left]):
 
     def take(self, envelope: Envelope) -> None:
         """Takes in one event of the session that is shown."""
+        if envelope.type == "user.message":
+            self._unheard = ""
         self.scribe.take(envelope)
         self.cards.take(envelope)
         self.prompt.take(envelope)
@@ -230,11 +246,10 @@ class OuroApp(App[Left]):
             self.prompt.is_at_work = self.room.running
 
     def _show_picture(self) -> None:
-        last = self.transcript.blocks[-1] if self.transcript.blocks else None
-        if self._showing.is_on and isinstance(last, Picture) and last is not self._pictured:
-            self._pictured = last
-            columns = self.transcript.look.columns
-            self.run_worker(self._showing.show(last, self.loaded.home, columns), group="pictures")
+        picture = self._showing.next(self.transcript.blocks)
+        if picture is not None:
+            shown = self._showing.show(picture, self.loaded.home, self.transcript.look.columns)
+            self.run_worker(shown, group="pictures")
 
     # What the prompt says.
 
@@ -242,7 +257,7 @@ class OuroApp(App[Left]):
         """Words: begin a run, reach the one that is on, or wait for its end."""
         self._go_on()
         if self.room is None:
-            self._early.append(message)
+            self.opening.wait(message)
             return
         if message.how == "queue":
             self.send(Queue(text=message.text))

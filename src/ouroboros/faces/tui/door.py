@@ -11,7 +11,6 @@ import anyio
 import anyio.to_thread
 from anyio import create_task_group
 
-from ouroboros.core.errors import OuroborosError
 from ouroboros.faces.tui.first import first_screen
 from ouroboros.faces.tui.start import Left, Start
 
@@ -69,18 +68,7 @@ async def _engine(app: "OuroApp", closed: anyio.Event) -> None:
 
         async with hub(start.outfit()) as opened, create_task_group() as tasks:
             tasks.start_soon(anyio.to_thread.run_sync, _warm)
-            try:
-                room = await opened.open(
-                    cwd=start.cwd,
-                    resume=start.resume,
-                    latest=start.latest,
-                    at=start.at,
-                    mind=start.mind,
-                    browser=start.browser,
-                )
-                app.call_later(app.opened, opened, room)
-            except OuroborosError as problem:
-                app.call_later(app.stuck, opened, problem)
+            app.call_later(app.opening.open, opened)
             await app.over.wait()
     finally:
         closed.set()

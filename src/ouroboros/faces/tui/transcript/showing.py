@@ -1,12 +1,12 @@
 """Brings kept pictures to a terminal that can show them, one after the other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 
 from anyio import to_thread
 
-from ouroboros.faces.tui.transcript.blocks import Picture
+from ouroboros.faces.tui.transcript.blocks import Block, Picture
 from ouroboros.faces.tui.transcript.graphics import Way, cells_for, transmitted
 from ouroboros.faces.tui.transcript.page import Page
 
@@ -21,11 +21,15 @@ class Showing:
         """``write`` puts a sequence on the terminal between two frames."""
         self._way, self._page, self._write = way, page, write
         self._numbers = count(_FIRST)
+        self._last: Picture | None = None
 
-    @property
-    def is_on(self) -> bool:
-        """The terminal shows pictures."""
-        return self._way != "off"
+    def next(self, blocks: Sequence[Block]) -> Picture | None:
+        """The latest block, if it is a picture that was not asked for before and can be shown here."""
+        last = blocks[-1] if blocks else None
+        if self._way == "off" or not isinstance(last, Picture) or last is self._last:
+            return None
+        self._last = last
+        return last
 
     async def show(self, block: Picture, home: Path, columns: int) -> None:
         """Sends one picture; what cannot be shown stays a path."""
