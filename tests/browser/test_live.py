@@ -1,19 +1,28 @@
 """The live view of a tab in real Chromium: what is seen, and what a person's hands do."""
 
 import base64
+import contextlib
 import itertools
+from collections import deque
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from anyio.abc import TaskGroup
 
+from ouroboros.browser.capture.casting import Cast, Frame, Looker, Size
 from ouroboros.browser.capture.screenshots import Screenshots
+from ouroboros.browser.channel.socket import socket
+from ouroboros.browser.connection import Channel
 from ouroboros.browser.live.viewer import AHEAD, TooSlow
 from ouroboros.browser.tab import Tab
+from ouroboros.browser.tabs import opened
 from ouroboros.browser.transfer.artifacts import Artifacts
+from tests.browser.chromium import Chromium
 from tests.browser.looking import SECONDS, Gallery, Person, Picture, gallery
+from tests.browser.site import Site
 from tests.browser.stage import Stage, read
 
 FORM = """<!doctype html><title>Form</title><style>body{margin:0}input,textarea,button{position:absolute}
@@ -210,6 +219,70 @@ async def test_one_cast_serves_viewers_of_several_sizes(stage: Stage, views: Gal
         await small.until(lambda: len(small.pictures[-1].data) < little * 2)
         assert cast.is_running
     assert not cast.is_running
+
+
+class Late:
+    """A channel to a browser that hears late which pictures have arrived, as over a long way or under load."""
+
+    def __init__(self, channel: Channel, tasks: TaskGroup, seconds: float) -> None:
+        self._channel, self._tasks, self._seconds = channel, tasks, seconds
+        self.receive = channel.receive
+
+    async def send(self, message: bytes) -> None:
+        if b"screencastFrameAck" in message:
+            self._tasks.start_soon(self._later, message)
+        else:
+            await self._channel.send(message)
+
+    async def _later(self, message: bytes) -> None:
+        await anyio.sleep(self._seconds)
+        with contextlib.suppress(ConnectionError):
+            await self._channel.send(message)
+
+
+async def test_the_last_picture_comes_though_the_browser_hears_late_what_has_arrived(
+    chromium: Chromium, site: Site
+) -> None:
+    async with (
+        socket(chromium.url) as channel,
+        anyio.create_task_group() as tasks,
+        opened(Late(channel, tasks, 0.2), own_context=True) as tabs,
+    ):
+        stage = Stage(chromium, site, tabs.connection, tabs)
+        tab = await stage.show(
+            "<body style='margin:0;background:#f00'><script>let n = 0\n"
+            "const step = () => { document.body.style.background = `rgb(0,0,${n++ * 2})`\n"
+            "if (n < 90) requestAnimationFrame(step); else document.body.style.background = '#0f0' }\n"
+            "</script>"
+        )
+        cast, frames = Cast(tab), deque[Frame](maxlen=1)
+        async with anyio.create_task_group() as looking:
+
+            def take(frame: Frame) -> None:
+                frames.append(frame)
+                if cast.want():
+                    looking.start_soon(cast.freshen)
+
+            await cast.join(Looker(Size(width=640, height=400), take))
+            for count in (12, 5, 11):
+                await read(tab, f"n = {90 - count}, step()")
+                await is_last(stage, frames, (0, 255, 0))
+                await read(tab, "document.body.style.background = '#f00'")
+                await is_last(stage, frames, (255, 0, 0))
+            looking.cancel_scope.cancel()
+
+
+async def is_last(stage: Stage, frames: deque[Frame], wanted: tuple[int, int, int]) -> None:
+    """Waits until the last frame has about this colour."""
+    found: list[int] = []
+    with anyio.move_on_after(SECONDS):
+        for pause in itertools.repeat(0.02):
+            data = frames[-1].data if frames else b""
+            found = await colour(stage, Picture(tab="", number=0, width=0, height=0, data=data))
+            if all(abs(one - other) < 40 for one, other in zip(found, wanted, strict=True)):
+                return
+            await anyio.sleep(pause)
+    raise AssertionError(found)
 
 
 async def test_one_who_lets_pictures_wait_is_sent_no_more_of_them(

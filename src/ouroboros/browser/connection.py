@@ -130,6 +130,7 @@ class Connection(Caller):
         self._channel = channel
         self._last = 0
         self._waiting: dict[int, _Waiting] = {}
+        self._answered: dict[int, Callable[[], None]] = {}
         self._listeners: dict[str, list[tuple[str | None, Listener]]] = {}
         self._kept: dict[str, deque[Incoming]] = {}
         self._posts: deque[bytes] = deque()
@@ -156,6 +157,7 @@ class Connection(Caller):
             for waiting in self._waiting.values():
                 waiting.done.set()
             self._waiting.clear()
+            self._answered.clear()
 
     @override
     async def call(
@@ -217,10 +219,22 @@ class Connection(Caller):
                 self._waiting.pop(number, None)
         return [waiting.result() for waiting in begun]
 
-    def post(self, method: str, params: dict[str, Any] | None = None, *, session: str = "") -> None:
-        """Makes a call whose answer nobody waits for; it goes out soon, after earlier posts."""
+    def post(
+        self,
+        method: str,
+        params: dict[str, Any] | None = None,
+        *,
+        session: str = "",
+        answered: Callable[[], None] | None = None,
+    ) -> None:
+        """Makes a call that nobody waits for; it goes out soon, after earlier posts.
+
+        ``answered`` is called on the event loop when the browser has done or refused it; must not block.
+        """
         if not self.lost.is_set():
             self._last += 1
+            if answered is not None:
+                self._answered[self._last] = answered
             self._posts.append(wire.command(self._last, method, params or {}, session))
             self._posted.set()
 
@@ -287,6 +301,8 @@ class Connection(Caller):
 
     def _take(self, message: Incoming) -> None:
         if message.id is not None:
+            if (answered := self._answered.pop(message.id, None)) is not None:
+                answered()
             waiting = self._waiting.get(message.id)
             if waiting is not None and not waiting.done.is_set():
                 waiting.answer = message

@@ -10,6 +10,7 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import anyio
@@ -24,7 +25,12 @@ QUIET_SECONDS = 0.15
 
 CALL_SECONDS = 10.0
 _LEAVING_SECONDS = 5.0
-_FEW = 2
+_FEW, _USUAL = 2, 3
+"""Frames that may be under way before any is left out: at least, and in the Chromium of today."""
+
+_DRAWN_SECONDS = 0.35
+"""From when a frame is drawn until it is here, and more."""
+
 _SWAP_SECONDS, _SWAP_PAUSE_SECONDS = 2.0, 0.02
 
 _log = logging.getLogger(__name__)
@@ -89,6 +95,9 @@ class Cast:
         self._lock = anyio.Lock()  # two who come at once must not both start it
         self._last: Frame | None = None
         self._owed: deque[int] = deque()
+        self._coming: deque[int] = deque()
+        """Frames that were let go of, and the browser has not heard so yet."""
+        self._lately: deque[float] = deque()
         self._most, self._is_behind = _FEW, False
         self._is_freshening = False
         self._stop: Callable[[], None] | None = None
@@ -127,9 +136,20 @@ class Cast:
         Then somebody has to await ``freshen``; one is enough for all.
         """
         if self._owed:
-            params = {"sessionId": self._owed.popleft()}
-            self.tab.connection.post("Page.screencastFrameAck", params, session=self.tab.session)
+            number = self._owed.popleft()
+            self._coming.append(number)
+            self.tab.connection.post(
+                "Page.screencastFrameAck",
+                {"sessionId": number},
+                session=self.tab.session,
+                answered=partial(self._heard_of, self._coming),
+            )
         return self._is_behind and not self._is_freshening
+
+    def _heard_of(self, coming: deque[int]) -> None:
+        coming.popleft()
+        if coming is self._coming:
+            self._lately.append(anyio.current_time())
 
     async def freshen(self) -> None:
         """Once no frame comes any more, has the page drawn again if some were left out. Never raises."""
@@ -216,6 +236,8 @@ class Cast:
     def _over(self) -> None:
         self._running = self._last = None
         self._owed.clear()
+        self._coming = deque()
+        self._lately.clear()
         self._is_behind = False
         if self._stop is not None:
             self._stop()
@@ -226,8 +248,13 @@ class Cast:
         about = shown.metadata
         self.frames += 1
         self._owed.append(shown.session_id)
-        self._most = max(self._most, len(self._owed))
-        self._is_behind = len(self._owed) >= self._most
+        under_way = len(self._owed) + len(self._coming)
+        self._most = max(self._most, under_way)
+        # One that was let go of a moment ago may have been under way when this one was drawn.
+        while self._lately and self._lately[0] < anyio.current_time() - _DRAWN_SECONDS:
+            self._lately.popleft()
+        at_most = under_way + len(self._lately)
+        self._is_behind = under_way >= self._most or at_most >= max(_USUAL, self._most)
         self.shape = Shape(
             width=about.device_width, height=about.device_height, top=about.offset_top
         )

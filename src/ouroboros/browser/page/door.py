@@ -1,7 +1,8 @@
 """The way to our library in a page: installed in each document, asked by name, across all frames."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +26,11 @@ ASK_SECONDS = 30.0
 FRAMES_DEEP = 10
 
 _SECRET = secrets.token_hex(8)
-_STALE = ("Cannot find context", "context was destroyed", "navigated or closed", "Cannot find exe")
+_STALE = (
+    *("Cannot find context", "context was destroyed", "navigated or closed", "Cannot find exe"),
+    *("Could not find object with given id", "Could not find node with given id"),
+    *("No node with given id", "Node with given id does not belong", "Frame with the given id"),
+)
 _LIBRARY = "page"
 _READS = {"one", "every", "text", "dom"}
 _ENCODE = msgspec.json.Encoder().encode
@@ -119,7 +124,7 @@ async def evaluate_in(
     Raises:
         PageChanged: The document is gone.
     """
-    try:
+    with staying(tab, world):
         if _LIBRARY not in world.installed:
             await _install(tab, world)
         params = {
@@ -135,11 +140,6 @@ async def evaluate_in(
             session=world.session,
             timeout_seconds=timeout_seconds,
         )
-    except CallRefused as refused:
-        if any(words in refused.message for words in _STALE):
-            tab.frames.forget_world(world)
-            raise PageChanged(f"{tab.id}: the page was left meanwhile") from refused
-        raise
     if done.exception_details is not None:
         raise BrowserFailed(f"{tab.id}: {done.exception_details.text}")
     return bytes(done.result.value)
@@ -286,6 +286,22 @@ async def world_of(tab: Tab, handle: Handle) -> World:
     return await tab.world(handle.frame)
 
 
+@contextmanager
+def staying(tab: Tab, world: World) -> Generator[None]:
+    """Says of a call that failed since the document is gone just that.
+
+    Raises:
+        PageChanged: It is gone.
+    """
+    try:
+        yield
+    except CallRefused as refused:
+        if any(words in refused.message for words in _STALE):
+            tab.frames.forget_world(world)
+            raise PageChanged(f"{tab.id}: the page was left meanwhile") from refused
+        raise
+
+
 async def object_of(tab: Tab, world: World, node: int) -> str:
     """The protocol's name for an element that the library holds; it lasts as long as the document.
 
@@ -296,7 +312,8 @@ async def object_of(tab: Tab, world: World, node: int) -> str:
         "expression": f"globalThis[{door(world)}].element({node})",
         "contextId": world.context,
     }
-    made = await tab.ask(_Object, "Runtime.evaluate", params, session=world.session)
+    with staying(tab, world):
+        made = await tab.ask(_Object, "Runtime.evaluate", params, session=world.session)
     if not made.result.object_id:
         raise PageChanged(f"{tab.id}: the element is gone")
     return made.result.object_id
@@ -309,7 +326,8 @@ async def opened_up(tab: Tab, world: World, node: int) -> bool:
 
 async def _frame_of(tab: Tab, world: World, node: int) -> str:
     wanted = {"objectId": await object_of(tab, world, node)}
-    described = await tab.ask(_Described, "DOM.describeNode", wanted, session=world.session)
+    with staying(tab, world):
+        described = await tab.ask(_Described, "DOM.describeNode", wanted, session=world.session)
     if not described.node.frame_id:
         raise PageChanged(f"{tab.id}: the frame is gone")
     return described.node.frame_id
@@ -321,6 +339,11 @@ async def ask_owner(
     """Maps a point of a cross-origin frame to the frame around it, through the element that holds it."""
     inner = tab.frames.find(frame)
     outer = await tab.world(inner.parent)
+    with staying(tab, outer):
+        return await _from_frame(tab, outer, frame, [*at, scrolled]), outer
+
+
+async def _from_frame(tab: Tab, outer: World, frame: str, given: list[object]) -> bytes:
     if _LIBRARY not in outer.installed:
         await _install(tab, outer)
     owner = msgspec.json.decode(
@@ -331,9 +354,9 @@ async def ask_owner(
     params: dict[str, Any] = {
         "objectId": resolved["object"]["objectId"],
         "functionDeclaration": f"function(...at) {{ return globalThis[{door(outer)}].fromFrame(this, ...at) }}",
-        "arguments": [{"value": value} for value in (*at, scrolled)],
+        "arguments": [{"value": value} for value in given],
         "awaitPromise": True,
         "returnByValue": True,
     }
     mapped = await tab.ask(_Evaluated, "Runtime.callFunctionOn", params, session=outer.session)
-    return bytes(mapped.result.value), outer
+    return bytes(mapped.result.value)

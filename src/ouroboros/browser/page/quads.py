@@ -5,7 +5,7 @@ from msgspec import Struct
 
 from ouroboros.browser.errors import CannotAct
 from ouroboros.browser.frames import World
-from ouroboros.browser.page.door import object_of
+from ouroboros.browser.page.door import object_of, staying
 from ouroboros.browser.tab import Tab
 
 
@@ -58,7 +58,8 @@ async def middle(tab: Tab, world: World, node: int) -> Point:
         CannotAct: Nothing of it is drawn.
     """
     wanted = {"objectId": await object_of(tab, world, node)}
-    found = await tab.ask(_Quads, "DOM.getContentQuads", wanted, session=world.session)
+    with staying(tab, world):
+        found = await tab.ask(_Quads, "DOM.getContentQuads", wanted, session=world.session)
     if not found.quads:
         raise CannotAct(f"{tab.id}: nothing of the element is drawn")
     quad = found.quads[0]
