@@ -9,8 +9,10 @@ import pytest
 
 from ouroboros.browser.errors import CannotAct, PageChanged
 from ouroboros.browser.page.act import click, fill, key_press, select, type_text
+from ouroboros.browser.page.door import Handle, object_of, opened_up
 from ouroboros.browser.page.facts import entering_facts
 from ouroboros.browser.page.keys import key_of
+from ouroboros.browser.page.quads import middle
 from ouroboros.browser.page.read import (
     get_handle,
     get_links,
@@ -21,7 +23,7 @@ from ouroboros.browser.page.read import (
 from ouroboros.browser.page.wait import wait_for_selector
 from ouroboros.browser.tabs import Tab
 from tests.browser.site import Asked, Reply
-from tests.browser.stage import Stage, read
+from tests.browser.stage import Stage, loaded, read
 
 INNER = """<!doctype html><title>inner</title><body style="margin:0"><button id=go>Go</button>
 <input id=name placeholder=Name><select id=pick><option>red<option>blue</select>
@@ -253,3 +255,15 @@ async def test_keys_go_to_the_field_with_the_focus_in_a_frame_of_another_site(st
     await click(tab, "iframe >>> #name")
     await key_press(tab, "x")
     await told(tab, "name=xtrue")
+
+
+async def test_an_element_of_a_page_that_was_left_is_said_to_be_gone(stage: Stage) -> None:
+    tab = await stage.show("<div id=d>here</div>", path="first")
+    held = msgspec.json.decode(await get_handle(tab, "#d"), type=dict[str, Handle])
+    handle = held["__handle"]
+    world = await tab.world(handle.frame)
+    await tab.navigate(stage.site.put("second", "<p>other</p>"))
+    await loaded(tab)
+    for asked in (object_of, opened_up, middle):
+        with pytest.raises(PageChanged):
+            await asked(tab, world, handle.node)
