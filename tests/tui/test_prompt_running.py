@@ -115,3 +115,19 @@ async def test_a_picture_that_is_dropped_or_pasted_is_kept_and_named(tmp_path: P
         app.prompt.post_message(events.Paste("data:image/png;base64,!!!"))
         await until(app, pilot, lambda: app.prompt.text)
         assert app.prompt.text == "data:image/png;base64,!!!"
+
+
+async def test_before_any_words_the_own_shell_is_on_the_disk_before_it_acts(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "home" / "ouroboros.db"
+    async with shown(started(tmp_path, model="echo")) as (app, pilot):
+        await keys(pilot, f"!echo found $(cat {log}* | tr -d '\\0' | grep -ac 'echo found')<enter>")
+        await until(app, pilot, lambda: " done " in text(app))
+        assert " found 0" not in text(app)
+        assert " found " in text(app)
+        assert app.state.turn == 0
+        await keys(pilot, "and now<enter>")
+        room = app.room
+        await until(app, pilot, lambda: app.state.turn == 1 and room and not room.running)
+        assert any("found" in each.text for each in app.state.history if each.text != "and now")

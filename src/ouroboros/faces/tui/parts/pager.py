@@ -1,7 +1,7 @@
 """Long text that is only drawn where it is looked at."""
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, override
+from typing import ClassVar, Literal, override
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
@@ -12,6 +12,8 @@ from textual.strip import Strip
 from ouroboros.faces.tui.parts.around import palette_of
 from ouroboros.faces.tui.themes import style_of
 from ouroboros.faces.wording.rows import Row
+
+type Way = Literal["down", "up", "page_down", "page_up"]
 
 type Lay = Callable[[int], Sequence[Row]]
 """From a width in cells to the rows of that width."""
@@ -52,6 +54,11 @@ class Pager(ScrollView, can_focus=True):
         self._lay_out()
         self.scroll_to(0, 0, animate=False)
 
+    def step(self, way: Way) -> None:
+        """A row or a page on."""
+        page = max(self.size.height - 1, 1)
+        self._by({"down": 1, "up": -1, "page_down": page, "page_up": -page}[way])
+
     def to_row(self, number: int) -> None:
         """Brings a row to the top, as far as there is enough below it."""
         self.scroll_to(0, number, animate=False)
@@ -62,19 +69,19 @@ class Pager(ScrollView, can_focus=True):
 
     @override
     def action_scroll_down(self) -> None:
-        self._by(1)
+        self.step("down")
 
     @override
     def action_scroll_up(self) -> None:
-        self._by(-1)
+        self.step("up")
 
     @override
     def action_page_down(self) -> None:
-        self._by(max(self.size.height - 1, 1))
+        self.step("page_down")
 
     @override
     def action_page_up(self) -> None:
-        self._by(-max(self.size.height - 1, 1))
+        self.step("page_up")
 
     @override
     def action_scroll_home(self) -> None:

@@ -11,6 +11,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from ouroboros.app.text import plain
+from ouroboros.faces.tui.parts.pager import Way
 
 _DIGITS = 9
 
@@ -106,6 +107,18 @@ class Select(OptionList):
         names = [pick.name for pick in picks]
         if picks:
             self.highlighted = names.index(name) if name in names else 0
+
+    def step(self, way: Way) -> None:
+        """Another one."""
+        match way:
+            case "down":
+                self.action_cursor_down()
+            case "up":
+                self.action_cursor_up()
+            case "page_down":
+                self.action_page_down()
+            case "page_up":
+                self.action_page_up()
 
     def watch_highlighted(self, highlighted: int | None) -> None:
         """Moves the mark along."""

@@ -11,11 +11,23 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from ouroboros.faces.tui.parts.around import window_of
+from ouroboros.faces.tui.parts.pager import Pager, Way
+from ouroboros.faces.tui.parts.select import Select
 
 NARROW = 70
 """Columns below which only one thing is shown beside another."""
 
 BACK = Binding("escape", "back", "Back", show=False)
+MOVES = tuple(
+    Binding(key, f"move('{way}')", show=False, priority=True)
+    for key, way in (
+        ("down", "down"),
+        ("up", "up"),
+        ("pagedown", "page_down"),
+        ("pageup", "page_up"),
+    )
+)
+"""Keys that move a list or a text while another part of the screen has the keys."""
 
 
 class Framed[Result](ModalScreen[Result]):
@@ -84,6 +96,15 @@ class Framed[Result](ModalScreen[Result]):
     def _fit(self) -> None:
         self.set_class(window_of(self).size.height < 16, "-low")
         self.set_class(self.is_narrow, "-narrow")
+
+    @property
+    def moved(self) -> Select | Pager:
+        """What the arrows move."""
+        return self.query_one(Select)
+
+    def action_move(self, way: Way) -> None:
+        """Another choice, or another part of the text."""
+        self.moved.step(way)
 
     def action_back(self) -> None:
         """Leaves it as it was."""

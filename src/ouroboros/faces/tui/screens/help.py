@@ -12,8 +12,9 @@ from ouroboros.faces.slashes.table import SLASHES
 from ouroboros.faces.tui.keys import Keys, When
 from ouroboros.faces.tui.parts.around import host_of
 from ouroboros.faces.tui.parts.pager import Pager
+from ouroboros.faces.tui.parts.select import Select
 from ouroboros.faces.tui.parts.typing import Words
-from ouroboros.faces.tui.screens.frame import BACK, Framed
+from ouroboros.faces.tui.screens.frame import BACK, MOVES, Framed
 from ouroboros.faces.wording.rows import BOLD, CYAN, DIM, Row, Span, row, width, wrap
 
 _PLACES: tuple[tuple[When, str], ...] = (
@@ -48,10 +49,7 @@ class HelpScreen(Framed[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         BACK,
         Binding("f1", "back", show=False),
-        Binding("down", "scroll('scroll_down')", show=False, priority=True),
-        Binding("up", "scroll('scroll_up')", show=False, priority=True),
-        Binding("pagedown", "scroll('page_down')", show=False, priority=True),
-        Binding("pageup", "scroll('page_up')", show=False, priority=True),
+        *MOVES,
     ]
     TITLE = "Help"
     KEYS = "Up, Down, PageUp, PageDown   type to search   Esc back"
@@ -78,9 +76,10 @@ class HelpScreen(Framed[None]):
         self._words = event.value
         self._show()
 
-    def action_scroll(self, way: str) -> None:
-        """Moves what is read."""
-        getattr(self.query_one(Pager), f"action_{way}")()
+    @property
+    def moved(self) -> Select | Pager:
+        """What is read."""
+        return self.query_one(Pager)
 
     def _show(self) -> None:
         found = list(matching(sections(host_of(self).keys), self._words))

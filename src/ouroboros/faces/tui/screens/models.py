@@ -13,7 +13,7 @@ from ouroboros.core.errors import OuroborosError
 from ouroboros.faces.tui.parts.around import host_of, room_of
 from ouroboros.faces.tui.parts.select import Pick, Select
 from ouroboros.faces.tui.parts.typing import Words
-from ouroboros.faces.tui.screens.frame import BACK, Framed
+from ouroboros.faces.tui.screens.frame import BACK, MOVES, Framed
 from ouroboros.faces.wording.words import one_line
 
 if TYPE_CHECKING:
@@ -45,10 +45,7 @@ class ModelPicker(Framed[SetModel]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         BACK,
-        Binding("down", "move('cursor_down')", show=False, priority=True),
-        Binding("up", "move('cursor_up')", show=False, priority=True),
-        Binding("pagedown", "move('page_down')", show=False, priority=True),
-        Binding("pageup", "move('page_up')", show=False, priority=True),
+        *MOVES,
         Binding("enter", "take", show=False, priority=True),
         Binding("ctrl+a", "everything", show=False, priority=True),
     ]
@@ -83,10 +80,6 @@ class ModelPicker(Framed[SetModel]):
         """A click, or a digit."""
         event.stop()
         self._take(event.name)
-
-    def action_move(self, way: str) -> None:
-        """Another one."""
-        getattr(self.query_one(Select), f"action_{way}")()
 
     def action_everything(self) -> None:
         """Also those that cannot be asked yet, or those only that can."""

@@ -18,7 +18,7 @@ from ouroboros.faces.tui.parts.select import Pick, Select
 from ouroboros.faces.tui.parts.typing import Words
 from ouroboros.faces.tui.screens import past
 from ouroboros.faces.tui.screens.confirm import Confirm, Naming
-from ouroboros.faces.tui.screens.frame import BACK, Framed
+from ouroboros.faces.tui.screens.frame import BACK, MOVES, Framed
 from ouroboros.faces.wording.rows import BOLD, CYAN, DIM, Row, row, wrap
 from ouroboros.faces.wording.table import moment
 from ouroboros.faces.wording.words import count, one_line
@@ -49,10 +49,7 @@ class SessionPicker(Framed[str]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         BACK,
-        Binding("down", "move('down')", show=False, priority=True),
-        Binding("up", "move('up')", show=False, priority=True),
-        Binding("pagedown", "move('page_down')", show=False, priority=True),
-        Binding("pageup", "move('page_up')", show=False, priority=True),
+        *MOVES,
         Binding("enter", "open", show=False, priority=True),
         Binding("tab", "preview", show=False, priority=True),
         Binding("ctrl+a", "everywhere", show=False, priority=True),
@@ -102,14 +99,11 @@ class SessionPicker(Framed[str]):
         event.stop()
         self.dismiss(event.name)
 
-    def action_move(self, way: str) -> None:
-        """Another one, or another part of what is looked at."""
-        names = {"down": "cursor_down", "up": "cursor_up"}
-        moved: Select | Pager = self.query_one(Select)
-        if self.is_narrow and self.has_class("-preview"):
-            names = {"down": "scroll_down", "up": "scroll_up"}
-            moved = self.query_one(Pager)
-        getattr(moved, f"action_{names.get(way, way)}")()
+    @property
+    def moved(self) -> Select | Pager:
+        """The list, or what is looked at where that has its place."""
+        looks = self.is_narrow and self.has_class("-preview")
+        return self.query_one(Pager if looks else Select)
 
     def action_open(self) -> None:
         """Goes on with it."""
