@@ -277,9 +277,10 @@ async def is_last(stage: Stage, frames: deque[Frame], wanted: tuple[int, int, in
     found: list[int] = []
     with anyio.move_on_after(SECONDS):
         for pause in itertools.repeat(0.02):
-            data = frames[-1].data if frames else b""
-            found = await colour(stage, Picture(tab="", number=0, width=0, height=0, data=data))
-            if all(abs(one - other) < 40 for one, other in zip(found, wanted, strict=True)):
+            if frames:
+                last = Picture(tab="", number=0, width=0, height=0, data=frames[-1].data)
+                found = await colour(stage, last)
+            if found and all(abs(n - m) < 40 for n, m in zip(found, wanted, strict=True)):
                 return
             await anyio.sleep(pause)
     raise AssertionError(found)
