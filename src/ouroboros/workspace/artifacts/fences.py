@@ -9,7 +9,7 @@ _RUNS = re.compile(rb"`{3,}")
 
 def longest_run(data: bytes) -> int:
     """The longest run of backticks, where it has at least three; else 0."""
-    return max(map(len, _RUNS.findall(data)), default=0)
+    return max(map(len, _RUNS.findall(data))) if b"```" in data else 0
 
 
 def fence_for(data: bytes) -> bytes:

@@ -13,7 +13,7 @@ from ouroboros.workspace.artifacts.cats.bundle import Dialect, File, Head
 from ouroboros.workspace.artifacts.cats.contents import MOST_BYTES, Left, content
 from ouroboros.workspace.artifacts.cats.gather import Listed
 from ouroboros.workspace.artifacts.cats.outline import outlined
-from ouroboros.workspace.artifacts.exact import shaped
+from ouroboros.workspace.artifacts.exact import Shaped, shaped
 from ouroboros.workspace.artifacts.tokens import tokens_of
 from ouroboros.workspace.checkpoints.ignored import Ignored
 from ouroboros.workspace.checkpoints.scan import pattern_lines
@@ -135,7 +135,8 @@ class _Job:
         if not listed.is_named and found.data.startswith(_BEGINNINGS):
             self.left[listed.path] = "it is a bundle itself"
             return
-        secret = self._secret(listed.path, found.data)
+        text = shaped(found.data)
+        secret = self._secret(listed.path, text, is_empty=not found.data)
         if secret:
             self.secrets[listed.path] = secret
             if not order.may_hold_secrets:
@@ -143,6 +144,7 @@ class _Job:
         outline = None
         if self._outline.verdict(listed.path, is_folder=False):
             outline = outlined(listed.path, found.data)
+            text = text if outline is None else shaped(outline)
         file = File(
             path=listed.path,
             data=found.data if outline is None else outline,
@@ -150,7 +152,7 @@ class _Job:
             is_outline=outline is not None,
         )
         data = (
-            v1.block(file, is_numbered=order.head.is_delta_ready)
+            v1.block_of(file, text, is_numbered=order.head.is_delta_ready)
             if order.dialect == "v1"
             else markers.block(file)
         )
@@ -165,15 +167,14 @@ class _Job:
             )
         )
 
-    def _secret(self, path: str, data: bytes) -> str:
+    def _secret(self, path: str, text: Shaped | None, *, is_empty: bool) -> str:
         """What secrets a file holds, or is likely to by its name; empty for none."""
         found: list[str] = []
-        text = shaped(data)
         if text is not None:
             words = text.text.decode("utf-8")
             for each in self._detector.find(words)[:_SHOWN_SECRETS]:
                 line = words.count("\n", 0, each.start) + 1
                 found.append(f"{each.kind} in line {line}")
-        if not found and data and is_secret_name(path):
+        if not found and not is_empty and is_secret_name(path):
             found.append("its name is that of a file with secrets")
         return ", ".join(found)

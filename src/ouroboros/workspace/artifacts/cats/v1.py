@@ -20,7 +20,7 @@ from msgspec import Struct
 from ouroboros.workspace.artifacts import frontmatter
 from ouroboros.workspace.artifacts.cats.bundle import Bundle, File, Head, Metadata
 from ouroboros.workspace.artifacts.cats.languages import language_of
-from ouroboros.workspace.artifacts.exact import ENCODINGS, Eol, Shape, shaped, unshaped
+from ouroboros.workspace.artifacts.exact import ENCODINGS, Eol, Shape, Shaped, shaped, unshaped
 from ouroboros.workspace.artifacts.faults import Refused
 from ouroboros.workspace.artifacts.fences import closing, fence_for, longest_run
 from ouroboros.workspace.artifacts.paths import fault_of
@@ -61,7 +61,11 @@ def opening(head: Head) -> bytes:
 
 def block(file: File, *, is_numbered: bool = False) -> bytes:
     """The block of one file, with an empty line before it."""
-    found = shaped(file.data)
+    return block_of(file, shaped(file.data), is_numbered=is_numbered)
+
+
+def block_of(file: File, found: Shaped | None, *, is_numbered: bool = False) -> bytes:
+    """The same for whoever has the file's text already."""
     if found is None or longest_run(found.text) > MOST_RUN:
         info = ["encoding=base64"]
         language, body, fence = "binary", encodebytes(file.data), b"```"
