@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ouroboros.app.repos.bringing import Asked, Repos, Tell
     from ouroboros.app.repos.standing import Map, Repo
     from ouroboros.core.context import Meter
+    from ouroboros.core.ipc.messages import Result
 
 _BEHIND = 4096
 """Events that may wait for a slow reader before deltas are left out."""
@@ -243,6 +244,19 @@ class Session:
         from ouroboros.app.typed.own_command import run_own
 
         return await run_own(self._engine, command, settings, environment)
+
+    async def run_agent(
+        self, words: str, settings: Settings, *, home: "Path", environment: Mapping[str, str]
+    ) -> "Result":
+        """Has an agent of the folder's repository work apart; ``words`` are its name and the goal.
+
+        Raises:
+            Misuse: There is no such agent or no goal, or a turn runs.
+        """
+        from ouroboros.app.typed.own_agent import Place, run_agent
+
+        place = Place(settings=settings, home=home, environment=environment)
+        return await run_agent(self._engine, words, place)
 
     def meter(self) -> "Meter":
         """What fills the model's context now, in tokens by kind of content."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ouroboros.app.repos.bringing import Asked, Repos, Tell
     from ouroboros.app.repos.standing import Map, Repo
     from ouroboros.app.settings import Settings
+    from ouroboros.core.ipc.messages import Result
 
 _LOOK_SECONDS = 1.0
 
@@ -85,6 +86,17 @@ class Bystander(Session):
     ) -> int:
         """Refuses; raises ``Misuse``."""
         self._refuse(command, settings, environment)
+
+    async def run_agent(
+        self,
+        words: str,
+        settings: "Settings",
+        *,
+        home: Path,
+        environment: "Mapping[str, str]",
+    ) -> "Result":
+        """Refuses; raises ``Misuse``."""
+        self._refuse(words, settings, home, environment)
 
     async def tell_map(self, found: "Map", root: Path) -> None:
         """Refuses; raises ``Misuse``."""

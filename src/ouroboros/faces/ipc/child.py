@@ -280,13 +280,23 @@ class Child:
 def _command(request: str, answer: PermissionResponse) -> Approve | Deny:
     if answer.behavior == "deny":
         return Deny(request_id=request, message=answer.message)
-    changed = bytes(answer.updated_input)
     return Approve(
         request_id=request,
         scope="session" if answer.new_rules else "once",
         rules=answer.new_rules,
-        input="" if changed == b"null" else changed.decode("utf-8", "replace"),
+        input=_as_text(answer.updated_input),
     )
+
+
+def _as_text(value: msgspec.Raw) -> str:
+    """What to do instead, as a question spells it: a command bare, arguments as JSON; empty for null."""
+    try:
+        found = msgspec.json.decode(value)
+    except (msgspec.MsgspecError, RecursionError):
+        return ""
+    if found is None:
+        return ""
+    return found if isinstance(found, str) else bytes(value).decode()
 
 
 def _as_json(text: str) -> bytes:

@@ -160,6 +160,12 @@ SLASHES = {
     "!": Slash(
         "! COMMAND", "run it yourself, and tell the model what came out", f"{_HERE}.own:shell"
     ),
+    "agent": Slash(
+        "/agent NAME GOAL",
+        "have an agent do it in a work session of its own; it asks here",
+        f"{_HERE}.agents:agent",
+        waits=True,
+    ),
     "#": Slash("# TEXT", "add a line to your notes", f"{_HERE}.context:note_line"),
     "note": Slash(
         "/note PLACE [TEXT]",

@@ -1,0 +1,121 @@
+"""An agent that is set to work from an open session: it asks there, and the model reads what it said."""
+
+import os
+from pathlib import Path
+
+import anyio
+import msgspec
+import pytest
+from anyio import to_thread
+
+from ouroboros.app.settings import Settings
+from ouroboros.core.commands import Approve, Deny, Interrupt
+from ouroboros.core.errors import Misuse, OuroborosError
+from ouroboros.core.events import (
+    PermissionAnswered,
+    PermissionRequested,
+    ToolProgress,
+    ToolResulted,
+    UserMessage,
+)
+from ouroboros.core.ipc.messages import Result
+from ouroboros.fleet.agents.definition import read
+from ouroboros.fleet.agents.instance import Instances
+from ouroboros.llm.turns import Turn
+from tests.story.stage import Stage, call, stage
+from tests.unit.workspace.worktrees.repository import Repository
+
+DEFINITION = b"---\nname: fixer\ntools: [{name: shell}, {name: read}]\n---\nYou mend.\n"
+DONE = Turn(text="Mended.")
+
+
+def runs(command: str) -> Turn:
+    return Turn(tool_calls=(call("shell", command=command),))
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    repo = Repository(tmp_path / "work")
+    Instances(repo.folder / ".paws/agents/instances").create(read(DEFINITION))
+    return repo.folder
+
+
+async def sent(s: Stage, words: str) -> Result:
+    settings = msgspec.convert({"base_url": s.server.url}, Settings)
+    home = s.cwd.parent / "home"
+    environment = {**os.environ, "OUROBOROS_HOME": str(home), "OPENAI_API_KEY": "key-for-tests"}
+    return await s.session.run_agent(words, settings, home=home, environment=environment)
+
+
+async def test_its_questions_are_those_of_the_session_and_its_end_is_told(work: Path) -> None:
+    turns = [
+        runs("touch first"),
+        runs("touch second"),
+        runs("touch third"),
+        DONE,
+        Turn(text="Read."),
+    ]
+    async with stage(work.parent, turns, mode="ask", interactive=True, check=False) as s:
+
+        async def answer() -> None:
+            for number, command in ((1, "yes"), (2, "no"), (3, "other")):
+                await s.until(PermissionRequested, number)
+                asked = s.events(PermissionRequested)[-1]
+                id = asked.request_id
+                if command == "no":
+                    await s.session.send(Deny(request_id=id, message="not that"))
+                else:
+                    text = "touch fourth" if command == "other" else ""
+                    await s.session.send(Approve(request_id=id, input=text))
+
+        ended: list[Result] = []
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(answer)
+            ended.append(await sent(s, "fixer Make the files"))
+        (result,) = ended
+        assert (result.status, result.summary) == ("success", "Mended.")
+        asked = s.events(PermissionRequested)
+        assert [each.input for each in asked] == ["touch first", "touch second", "touch third"]
+        assert all(each.action.startswith("fixer: ") for each in asked)
+        assert [each.allowed for each in s.events(PermissionAnswered)] == [True, False, True]
+        (tree,) = await to_thread.run_sync(lambda: list(work.glob(".paws/sessions/*/worktree")))
+        made = await to_thread.run_sync(lambda: {each.name for each in tree.iterdir()})
+        assert made >= {"first", "fourth"}
+        assert not made & {"second", "third"}
+        assert s.session.state.granted == []
+        (card,) = s.events(ToolResulted)
+        assert (card.name, card.status) == ("agent", "done")
+        assert "Mended." in "".join(event.text for event in s.events(ToolProgress))
+        await s.run("And?")
+        told = str(s.body()["messages"])
+        assert "Mended." in told
+        assert ".dogs.md" in told
+
+
+async def test_a_stop_of_the_session_stops_it(work: Path) -> None:
+    turns = [runs("touch first"), DONE]
+    async with stage(work.parent, turns, mode="ask", interactive=True, check=False) as s:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(sent, s, "fixer Wait for me")
+            await s.until(PermissionRequested)
+            await s.session.send(Interrupt())
+        assert [each.status for each in s.events(ToolResulted)] == ["cancelled"]
+        assert [each.decider for each in s.events(PermissionAnswered)] == ["cancelled"]
+        assert len(s.events(UserMessage)) == 1
+        assert not s.session.running
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [("", "needs a name"), ("fixer", "needs a name"), ("nobody Do it", "no agent 'nobody'")],
+)
+async def test_words_that_name_none_are_refused(work: Path, words: str, said: str) -> None:
+    async with stage(work.parent, [], check=False) as s:
+        with pytest.raises(Misuse, match=said):
+            await sent(s, words)
+
+
+async def test_without_a_repository_there_is_none(tmp_path: Path) -> None:
+    async with stage(tmp_path, [], check=False) as s:
+        with pytest.raises(OuroborosError, match="not in a git repository"):
+            await sent(s, "fixer Do it")
