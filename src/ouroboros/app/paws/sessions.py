@@ -109,7 +109,7 @@ class Sessions:
 
     async def all(self) -> list[Kept]:
         """Every session that was started, the oldest first; what a killed command left is ended."""
-        if not await to_thread.run_sync(self._place.shelf.folder.is_dir):
+        if not await to_thread.run_sync(self._place.shelf.is_there):
             return []
         with suppress(WorkRefused):  # somebody is at it, or it may only be read
             async with self._listed(wait=0.0):

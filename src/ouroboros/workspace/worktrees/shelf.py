@@ -13,9 +13,9 @@ from anyio import to_thread
 from msgspec import Struct
 
 from ouroboros.store.layout import put_whole, sync_folder
+from ouroboros.workspace.worktrees import names
 from ouroboros.workspace.worktrees.faults import WorkBusy, WorkRefused, WorkUnknown
 from ouroboros.workspace.worktrees.manifest import ID, Manifest, Step, Work, read, written
-from ouroboros.workspace.worktrees.names import short
 
 LOCK_SECONDS = 120.0
 """How long another process is waited for; it may be laying out many files."""
@@ -43,12 +43,19 @@ class Kept(Struct, frozen=True, kw_only=True):
 
 
 class Shelf:
-    """The sessions below one folder; every method that is not awaited blocks."""
+    """The sessions below one folder; every method that is not awaited blocks.
 
-    def __init__(self, folder: Path) -> None:
-        """Creates nothing; ``folder`` is ``.paws/sessions``."""
-        self.folder = folder
+    Records have a copy that ``git clean -fdx`` leaves alone, read where the first one is gone.
+    """
+
+    def __init__(self, folder: Path, spare: Path) -> None:
+        """Creates nothing; ``folder`` is ``.paws/sessions``, ``spare`` is for the copies."""
+        self.folder, self._spare = folder, spare
         self.warnings: list[str] = []
+
+    def is_there(self) -> bool:
+        """Whether a session was ever started."""
+        return self.folder.is_dir() or self._spare.is_dir()
 
     def all(self) -> list[Kept]:
         """Those that can be read, the oldest first; ``warnings`` tells of the others."""
@@ -74,7 +81,7 @@ class Shelf:
         if len(ids) == 1:
             return ids[0]
         if ids:
-            several = ", ".join(sorted(short(each) for each in ids)[:5])
+            several = ", ".join(sorted(names.short(each) for each in ids)[:5])
             raise WorkUnknown(
                 f"{words[:80]!r} may be several sessions", hint=f"say which: {several}"
             )
@@ -91,27 +98,34 @@ class Shelf:
         """
         folder = self.folder / session_id
         work, manifest = Work(), None
-        if (data := self._bytes(folder / _OURS)) is not None:
-            work = read(data, Work, str(folder / _OURS))
+        if found := self._record(session_id, _OURS):
+            work = read(found[1], Work, str(found[0]))
         elif not (folder / "worktree").exists():
             work = Work(step=Step(kind="start"))  # it was just made
-        if (data := self._bytes(folder / _RECORD)) is not None:
-            manifest = read(data, Manifest, str(folder / _RECORD))
+        if found := self._record(session_id, _RECORD):
+            manifest = read(found[1], Manifest, str(found[0]))
             if manifest.session_id != session_id:
-                raise WorkRefused(f"{str(folder / _RECORD)!r} is the record of another session")
+                raise WorkRefused(f"{str(found[0])!r} is the record of another session")
         elif work.step is None or work.step.kind != "start":
             raise WorkRefused(
                 f"{str(folder / _RECORD)!r} is missing",
-                hint=f"its commits are on the branch {work.branch or 'that it had'}",
+                hint=f"its commits are on the branch {work.branch or names.branch(session_id)}",
             )
         return Kept(folder=folder, work=work, manifest=manifest)
+
+    def _record(self, session_id: str, name: str) -> tuple[Path, bytes] | None:
+        for folder in (self.folder, self._spare):
+            path = folder / session_id / name
+            if (data := _bytes(path)) is not None:
+                return path, data
+        return None
 
     def new(self) -> str:
         """The id of a folder that was just made, with a beginning that no other has."""
         self.folder.mkdir(parents=True, exist_ok=True)
         while True:
             session_id = str(uuid4())
-            if any(short(each) == short(session_id) for each in self._ids()):
+            if any(names.short(each) == names.short(session_id) for each in self._ids()):
                 continue
             with suppress(FileExistsError):
                 (self.folder / session_id).mkdir()
@@ -123,20 +137,25 @@ class Shelf:
         Raises:
             WorkRefused: It cannot be written.
         """
-        path = self.folder / session_id / (_RECORD if isinstance(value, Manifest) else _OURS)
-        partial = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
-        try:
-            put_whole(path, written(value, self._bytes(path) or b""), partial)
-            sync_folder(path.parent)
-        except OSError as failed:
-            raise WorkRefused(
-                f"{str(path)!r} cannot be written: {failed.strerror}",
-                hint="make room on the disk, or let yourself write there",
-            ) from failed
+        name = _RECORD if isinstance(value, Manifest) else _OURS
+        before = self._record(session_id, name)
+        content = written(value, before[1] if before else b"")
+        for folder in (self.folder / session_id, self._spare / session_id):
+            path = folder / name
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                put_whole(path, content, folder / f".{name}.{os.urandom(4).hex()}.tmp")
+                sync_folder(folder)
+            except OSError as failed:
+                raise WorkRefused(
+                    f"{str(path)!r} cannot be written: {failed.strerror}",
+                    hint="make room on the disk, or let yourself write there",
+                ) from failed
 
     def discard(self, session_id: str) -> None:
         """Removes the folder of a session that never began."""
-        shutil.rmtree(self.folder / session_id, ignore_errors=True)
+        for folder in (self._spare, self.folder):
+            shutil.rmtree(folder / session_id, ignore_errors=True)
 
     @asynccontextmanager
     async def alone(
@@ -154,23 +173,12 @@ class Shelf:
         async with held(place / ".lock", wait=LOCK_SECONDS if wait is None else wait):
             yield
 
-    def _ids(self) -> list[str]:
-        try:
-            with os.scandir(self.folder) as entries:
-                found = [each.name for each in entries if each.is_dir(follow_symlinks=False)]
-        except FileNotFoundError:
-            return []
-        return [name for name in found if ID.fullmatch(name)]
-
-    def _bytes(self, path: Path) -> bytes | None:
-        try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-        except FileNotFoundError:
-            return None
-        except OSError as failed:
-            raise WorkRefused(f"{str(path)!r} cannot be read: {failed.strerror}") from failed
-        with os.fdopen(descriptor, "rb") as file:
-            return file.read()
+    def _ids(self) -> set[str]:
+        found: set[str] = set()
+        for folder in (self.folder, self._spare):
+            with suppress(FileNotFoundError), os.scandir(folder) as entries:
+                found |= {each.name for each in entries if each.is_dir(follow_symlinks=False)}
+        return {name for name in found if ID.fullmatch(name)}
 
 
 @asynccontextmanager
@@ -210,3 +218,14 @@ def _taken(descriptor: int, how: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError as failed:
+        raise WorkRefused(f"{str(path)!r} cannot be read: {failed.strerror}") from failed
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read()
