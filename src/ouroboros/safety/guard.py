@@ -9,6 +9,8 @@ import contextlib
 import os
 import weakref
 
+from anyio import Lock, to_thread
+
 _SCRIPT = """
 trap '' HUP INT TERM
 (
@@ -46,11 +48,22 @@ class Guard:
         """Starts nothing yet."""
         self._shell = shell
         self._pipe: int | None = None
+        self._beginning = Lock()  # two shells would each know of a part of what runs
 
     @property
     def is_on_duty(self) -> bool:
         """Whether ``begin`` was called."""
         return self._pipe is not None
+
+    async def on_duty(self) -> None:
+        """Returns when the shell is there; starts it once, however many ask at the same time.
+
+        Raises:
+            OSError: There is no such shell, or no room for a process.
+        """
+        async with self._beginning:
+            if not self.is_on_duty:
+                await to_thread.run_sync(self.begin)
 
     def begin(self) -> None:
         """Starts the shell; takes a few milliseconds, so call it in a thread.

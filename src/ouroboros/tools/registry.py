@@ -36,6 +36,7 @@ class Registry:
         """Registers ``tools``; only the enabled ones are listed and found.
 
         ``look``, where it is set, brings the tools up to date whenever a model looks for some.
+        ``dress`` gives another tool in the place of each that is called.
 
         Args:
             tools: What there is.
@@ -51,6 +52,7 @@ class Registry:
         self._late: dict[str, Callable[[], AnyTool]] = {}
         self._unnamed: set[str] = set()
         self.look: Callable[[Registry], None] | None = None
+        self.dress: Callable[[AnyTool], AnyTool] | None = None
         for tool in tools:
             self.register(tool)
 
@@ -127,7 +129,8 @@ class Registry:
         own = self._by_fold.get(folded(name)) or self._by_fold.get(folded(canonical(name)))
         if own in self._late:
             self._tools[own] = self._late.pop(own)()
-        return self._tools.get(own) if own else None
+        tool = self._tools.get(own) if own else None
+        return tool if tool is None or self.dress is None else self.dress(tool)
 
     def knows(self, name: str) -> bool:
         """Whether there is such a tool, in any spelling, enabled or not."""

@@ -9,7 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
-from anyio import to_thread
+from anyio import create_task_group, to_thread
+
+from ouroboros.safety.guard import Guard
 
 DRIVER = """
 import os, signal, sys
@@ -88,3 +90,17 @@ async def test_many_kills_in_any_moment_of_a_start() -> None:
     chance = random.Random(9)
     for _ in range(200):
         assert await to_thread.run_sync(killed, "any", chance.uniform(0, 0.004)) == []
+
+
+async def test_however_many_ask_at_once_one_shell_watches(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    shell = tmp_path / "shell"
+    shell.write_text(f'#!/bin/sh\necho x >> {begun}\nsleep 0.1\nexec /bin/sh "$@"\n')
+    shell.chmod(0o755)
+    guard = Guard(str(shell))
+    async with create_task_group() as tasks:
+        for _ in range(5):
+            tasks.start_soon(guard.on_duty)
+    await guard.on_duty()
+    assert guard.is_on_duty
+    assert begun.read_text() == "x\n"

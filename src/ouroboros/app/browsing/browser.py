@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 
-import anyio.to_thread
+import anyio
 from msgspec import Struct
 
 from ouroboros.app.browsing import vault as browser_vault
@@ -149,8 +149,7 @@ class Browser:
 
     async def tabs(self) -> Tabs:
         """All tabs; starts the browser, and what ends it when we are killed."""
-        if not self.guard.is_on_duty:
-            await anyio.to_thread.run_sync(self.guard.begin)
+        await self.guard.on_duty()
         try:
             tabs = await self.session.tabs()
         except BrowserFailed as failed:

@@ -57,7 +57,7 @@ async def program(settings: Browser, environment: Mapping[str, str]) -> Check:
 async def _start(settings: Browser, environment: Mapping[str, str]) -> Check:
     began, guard = anyio.current_time(), Guard()
     try:
-        await anyio.to_thread.run_sync(guard.begin)
+        await guard.on_duty()
         async with scratch(environment) as folder:
             wanted = launch.Launch(
                 profile=folder / "profile", program=settings.program, flags=settings.flags

@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import anyio.to_thread
 from msgspec import Struct
 
 from ouroboros.app.browsing import vault as browser_vault
@@ -98,7 +97,7 @@ async def add(home: Path, name: str, words: tuple[str, str], origins: Sequence[s
 @asynccontextmanager
 async def _tabs(here: Here) -> AsyncGenerator[Tabs]:
     guard = Guard()
-    await anyio.to_thread.run_sync(guard.begin)
+    await guard.on_duty()
     session = BrowserSession(
         plan(here.settings), environment=here.environment, home=here.home, guard=guard
     )

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import anyio
-import anyio.to_thread
 from msgspec import Struct
 
 from ouroboros.app.browsing.setup import BrowserAbsent, find
@@ -65,7 +64,7 @@ async def window(settings: Browser, environment: Mapping[str, str], home: Path, 
             flags=(*settings.flags, address),
         )
         guard = Guard()
-        await anyio.to_thread.run_sync(guard.begin)
+        await guard.on_duty()
         async with (
             launch.launched(wanted, environment, guard=guard) as child,
             anyio.create_task_group() as tasks,

@@ -38,13 +38,13 @@ class BrowserSeat:
 
     async def run_block(self, code: str, *, call_id: str, seconds: float | None = None) -> Entry:
         """Runs a block in the session's REPL, which is opened by the first."""
-        await self._on_duty()
+        await self._guard.on_duty()
         repl = await self._repl.get()
         return await repl.run_block(code, call_id=call_id, seconds=seconds)
 
     async def run_script(self, code: str, *, call_id: str, kit: Kit) -> Entry:
         """Runs a script in an isolate of its own."""
-        await self._on_duty()
+        await self._guard.on_duty()
         async with self._repls.script(kit) as repl:
             return await repl.run_block(code, call_id=call_id, seconds=self._script_seconds)
 
@@ -185,11 +185,6 @@ class BrowserSeat:
     def artifact(self, id: str) -> str:
         """The path of a kept file."""
         return self._browser.artifacts.get(id).path
-
-    async def _on_duty(self) -> None:
-        """Workers end with us, however we end."""
-        if not self._guard.is_on_duty:
-            await anyio.to_thread.run_sync(self._guard.begin)
 
     def _changes(self, wishes: Wishes) -> dict[str, object]:
         given: dict[str, object | None] = {

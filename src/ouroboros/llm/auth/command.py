@@ -5,7 +5,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import anyio
-from anyio import to_thread
 from msgspec.structs import replace
 
 from ouroboros.core.clock import Clock
@@ -121,8 +120,7 @@ class CommandToken:
         home = Path(self._environment.get("HOME", "/"))
         capture = Capture(OUTPUT_BYTES)
         try:
-            if not self._guard.is_on_duty:
-                await to_thread.run_sync(self._guard.begin)
+            await self._guard.on_duty()
             environment = self._environment
             process = await start(
                 words, cwd=home, environment=environment, reveal=environment, guard=self._guard

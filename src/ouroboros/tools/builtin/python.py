@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
 
-import anyio.to_thread
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
@@ -142,8 +141,7 @@ class PythonTool:
         if self._session is None:
             from ouroboros.code.python.session import PythonSession
 
-            if not self._guard.is_on_duty:
-                await anyio.to_thread.run_sync(self._guard.begin)
+            await self._guard.on_duty()
             self._session = PythonSession(
                 interpreter=(self._interpreter, "-I"),
                 environment=context.environment,

@@ -3,7 +3,6 @@
 from pathlib import Path, PurePath
 
 import anyio
-import anyio.to_thread
 from msgspec import Struct
 
 from ouroboros.safety.guard import Guard
@@ -40,7 +39,7 @@ class Starter:
         Raises:
             OSError: The shell or the folder cannot be used, or the cage could not be made.
         """
-        await self._begin_guard()
+        await self._guard.on_duty()
         command, environment = await self._prepared(wish, context)
         confined = context.sandbox.confine(command, cwd=wish.cwd)
         process = await start(
@@ -60,7 +59,7 @@ class Starter:
         Raises:
             OSError: As ``start``.
         """
-        await self._begin_guard()
+        await self._guard.on_duty()
         command, environment = await self._prepared(wish, context)
         return await start_terminal(
             command,
@@ -71,10 +70,6 @@ class Starter:
             columns=size[0],
             rows=size[1],
         )
-
-    async def _begin_guard(self) -> None:
-        if not self._guard.is_on_duty:
-            await anyio.to_thread.run_sync(self._guard.begin)
 
     async def _prepared(
         self, wish: Wish, context: ToolContext

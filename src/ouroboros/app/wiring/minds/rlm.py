@@ -71,8 +71,7 @@ class Lazy:
 
     async def run_block(self, code: str, *, call_id: str) -> Entry:
         """Runs a block."""
-        if not self._guard.is_on_duty:
-            await to_thread.run_sync(self._guard.begin)
+        await self._guard.on_duty()
         repl = await self._standing.get()
         return await repl.run_block(code, call_id=call_id)
 
