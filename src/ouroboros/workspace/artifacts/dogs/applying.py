@@ -257,7 +257,7 @@ class _Writer(Place):
         if after is None:
             return
         self._hear(f"stage {step.path}")
-        beside = self.folder(step.aside)
+        beside = self._reached(step, step.aside)
         try:
             mode = _USUAL.get(after.mode, 0o600) if before is None else 0o600
             descriptor = os.open(self.aside(step, "new"), _MADE, mode, dir_fd=beside)
@@ -311,8 +311,11 @@ class _Writer(Place):
     def _opened(self, step: Step, *, make: bool = False) -> tuple[int, str]:
         """The folder of a step's path and its name there; the caller closes it."""
         way, _, name = step.path.rpartition("/")
+        return self._reached(step, way, make=make), name
+
+    def _reached(self, step: Step, way: str, *, make: bool = False) -> int:
         try:
-            return self.folder(way, make=make), name
+            return self.folder(way, make=make)
         except OSError as failed:
             if failed.errno == errno.ELOOP or self._is_linked(way):
                 self._refuse(step, "a link was put in its way")
@@ -343,7 +346,7 @@ class _Writer(Place):
     def _keep_old(self, step: Step, folder: int, name: str) -> None:
         """A second name for what is there, which is looked at once more under it."""
         old = self.aside(step, "old")
-        beside = self.folder(step.aside)
+        beside = self._reached(step, step.aside)
         try:
             try:
                 os.link(name, old, src_dir_fd=folder, dst_dir_fd=beside, follow_symlinks=False)
@@ -362,7 +365,7 @@ class _Writer(Place):
     def _put(self, step: Step) -> None:
         self._hear(f"put {step.path}")
         folder, name = self._opened(step, make=True)
-        beside = self.folder(step.aside)
+        beside = self._reached(step, step.aside)
         new = self.aside(step, "new")
         try:
             if step.before:

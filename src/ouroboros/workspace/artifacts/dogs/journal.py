@@ -5,7 +5,8 @@ import hashlib
 import os
 import stat
 import sys
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -77,6 +78,8 @@ class Place:
         for step in reversed(journal.steps):
             if not step.before:
                 self._undo_added(step, left)
+        for path in sorted(journal.folders, key=len, reverse=True):
+            self._remove_folder(path)
         for path, mode in sorted(journal.emptied):
             self._remake(path, mode)
         for step in reversed(journal.steps):
@@ -84,9 +87,7 @@ class Place:
                 self._undo_changed(step, left)
         for step in journal.steps:
             self._drop(step, "new")
-        for path in sorted(journal.folders, key=len, reverse=True):
-            self._remove_folder(path)
-        return left
+        return list(dict.fromkeys(left))
 
     def tidy(self, journal: Journal) -> None:
         """Removes what was kept for taking back, and folders that files have left empty."""
@@ -97,51 +98,73 @@ class Place:
         for path in sorted(gone, key=len, reverse=True):
             self._remove_folder(path)
 
+    @contextmanager
+    def _both(self, step: Step, left: list[str]) -> Generator[tuple[int, int] | None]:
+        """The folder of a step's path and the one where things are aside; None where one is not there."""
+        with ExitStack() as opened:
+            found: list[int] = []
+            for way in (step.path.rpartition("/")[0], step.aside):
+                try:
+                    found.append(self.folder(way))
+                except (FileNotFoundError, NotADirectoryError):
+                    break
+                except OSError as failed:
+                    if failed.errno != errno.ELOOP:
+                        raise
+                    left.append(f"{step.path} (a link was put in its way)")
+                    break
+                opened.callback(os.close, found[-1])
+            yield (found[0], found[1]) if len(found) > 1 else None
+
     def _undo_added(self, step: Step, left: list[str]) -> None:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            way, _, name = step.path.rpartition("/")
-            folder, beside = self.folder(way), self.folder(step.aside)
-            try:
-                there, new = status(folder, name), status(beside, self.aside(step, "new"))
-                if there is None or (new is not None and not os.path.samestat(there, new)):
-                    return
-                if digest_of(folder, name) == step.after:
-                    os.unlink(name, dir_fd=folder)
-                elif new is not None:
-                    left.append(step.path)
-            finally:
-                os.close(folder)
-                os.close(beside)
+        name = step.path.rpartition("/")[2]
+        with self._both(step, left) as folders:
+            if folders is None:
+                return
+            there, new = status(folders[0], name), status(folders[1], self.aside(step, "new"))
+            if there is None or (new is not None and not os.path.samestat(there, new)):
+                return
+            if digest_of(folders[0], name) == step.after:
+                os.unlink(name, dir_fd=folders[0])
+            elif new is not None:
+                left.append(step.path)
 
     def _undo_changed(self, step: Step, left: list[str]) -> None:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            way, _, name = step.path.rpartition("/")
-            old = self.aside(step, "old")
-            folder, beside = self.folder(way), self.folder(step.aside)
-            try:
-                if status(beside, old) is None:
-                    return
-                found = digest_of(folder, name)
-                if found == step.before and step.before != step.after:
+        name, old = step.path.rpartition("/")[2], self.aside(step, "old")
+        with self._both(step, left) as folders:
+            if folders is None or status(folders[1], old) is None:
+                return
+            folder, beside = folders
+            found = digest_of(folder, name)
+            if found == step.before and step.before != step.after:
+                os.unlink(old, dir_fd=beside)
+            elif found in {_NONE, step.after}:
+                os.rename(old, name, src_dir_fd=beside, dst_dir_fd=folder)
+                # Renaming one of two names of a file to the other does nothing.
+                with suppress(FileNotFoundError):
                     os.unlink(old, dir_fd=beside)
-                elif found in {_NONE, step.after}:
-                    os.rename(old, name, src_dir_fd=beside, dst_dir_fd=folder)
-                    # Renaming one of two names of a file to the other does nothing.
-                    with suppress(FileNotFoundError):
-                        os.unlink(old, dir_fd=beside)
-                else:
-                    left.append(f"{step.path} (what was there before is kept as {old})")
-            finally:
-                os.close(folder)
-                os.close(beside)
+            else:
+                left.append(f"{step.path} (what was there before is kept as {old})")
 
     def _drop(self, step: Step, kind: Literal["new", "old"]) -> None:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            beside = self.folder(step.aside)
-            try:
+        beside = self._beside(step)
+        if beside is None:
+            return
+        try:
+            with suppress(FileNotFoundError):
                 os.unlink(self.aside(step, kind), dir_fd=beside)
-            finally:
-                os.close(beside)
+        finally:
+            os.close(beside)
+
+    def _beside(self, step: Step) -> int | None:
+        try:
+            return self.folder(step.aside)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as failed:
+            if failed.errno != errno.ELOOP:
+                raise
+            return None
 
     def _remake(self, path: str, mode: int) -> None:
         with suppress(FileExistsError, FileNotFoundError):
@@ -192,13 +215,13 @@ def digest_of(folder: int, name: str) -> str:
         if failed.errno in {errno.ELOOP, errno.ENXIO}:
             return _OTHER
         raise
-    with os.fdopen(descriptor, "rb", closefd=False) as file:
-        try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return _OTHER
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return _OTHER
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-        finally:
-            os.close(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def liken(old: int, new: int) -> None:

@@ -1,6 +1,7 @@
 """Where the old lines of a hunk stand in a file: in exactly one place, or nowhere. Pure."""
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from ouroboros.core.errors import OuroborosError
@@ -10,6 +11,9 @@ from ouroboros.workspace.artifacts.dogs.texts import Text, refitted
 _SHOWN = 5
 _SHOWN_CHARACTERS = 100
 _LIKE = 0.6
+_MOST_PLACES = 100
+"""Nobody looks at more."""
+
 _MOST_WORK = 2_000_000
 """Above so many lines times lines nothing near is looked for."""
 
@@ -76,24 +80,28 @@ def _placed(lines: Sequence[str], hunk: Hunk, moved: int) -> _Place:
     if hunk.is_loose:
         levels.append((str.strip, True))
     for alike, is_shifted in levels:
+        start = hunk.start - 1 + moved
+        if hunk.start and start >= 0 and list(lines[start : start + len(old)]) == old:
+            return _Place(start, len(old), _new(lines, hunk, start), hunk)
         found = _found(lines, old, alike)
         if is_shifted:
             found = [start for start in found if _shift(lines, old, start) is not None]
-        found = _narrowed(found, lines, hunk)
-        start = hunk.start - 1 + moved
-        if hunk.start and alike is _exact and start in found:
-            found = [start]
+        found = _narrowed(found, lines, hunk, alike)
         if len(found) == 1:
             return _Place(found[0], len(old), _new(lines, hunk, found[0]), hunk)
         if found:
             numbers = ", ".join(str(start + 1) for start in found[:_SHOWN])
             more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
             raise Unplaced(
-                f"its lines stand in {len(found)} places; more lines around them would tell which",
+                f"its lines stand in {_many(found)} places; more lines around them would tell which",
                 hunk,
                 (f"lines {numbers}{more}",),
             )
     raise Unplaced(_why_not(lines, hunk), hunk, nearest(lines, old))
+
+
+def _many(found: Sequence[int]) -> str:
+    return f"{_MOST_PLACES} or more" if len(found) == _MOST_PLACES else str(len(found))
 
 
 def _why_not(lines: Sequence[str], hunk: Hunk) -> str:
@@ -115,10 +123,17 @@ def _inserted(lines: Sequence[str], hunk: Hunk) -> _Place:
     raise Unplaced("it has only new lines, and none that tells where they go", hunk)
 
 
-def _narrowed(found: list[int], lines: Sequence[str], hunk: Hunk) -> list[int]:
+def _narrowed(
+    found: list[int], lines: Sequence[str], hunk: Hunk, alike: Callable[[str], str]
+) -> list[int]:
     """Those at the end, if it must be there; else the one right behind the line it names."""
     if hunk.at_end:
-        return [start for start in found if start + len(hunk.old) == len(lines)]
+        last = len(lines) - len(hunk.old)
+        return (
+            [last]
+            if last >= 0 and list(map(alike, lines[last:])) == [*map(alike, hunk.old)]
+            else []
+        )
     if len(found) < 2 or not hunk.anchor:
         return found
     anchors = _anchors(lines, hunk.anchor)
@@ -133,18 +148,19 @@ def _anchors(lines: Sequence[str], anchor: str) -> list[int]:
 
 
 def _found(lines: Sequence[str], old: Sequence[str], alike: Callable[[str], str]) -> list[int]:
-    """Every place where the old lines stand, also where two overlap."""
+    """The places where the old lines stand, also where two overlap; no more than a person looks at."""
     wanted = [alike(line) for line in old]
     standing = lines if alike is _exact else [alike(line) for line in lines]
     last = len(standing) - len(wanted)
     rare = max(range(len(wanted)), key=lambda number: len(wanted[number]))
-    return [
+    places = (
         start
         for start in range(last + 1)
         if standing[start + rare] == wanted[rare]
         and standing[start] == wanted[0]
         and list(standing[start : start + len(wanted)]) == wanted
-    ]
+    )
+    return list(islice(places, _MOST_PLACES))
 
 
 def _exact(line: str) -> str:
@@ -199,7 +215,8 @@ def nearest(lines: Sequence[str], old: Sequence[str]) -> tuple[str, ...]:
     places: list[tuple[int, int]] = []
     for start in range(max(1, len(lines) - len(wanted) + 1)):
         same = sum(
-            bool(one) and one == other for one, other in zip(standing[start:], wanted, strict=False)
+            bool(one) and one == other
+            for one, other in zip(standing[start : start + len(wanted)], wanted, strict=False)
         )
         if same:
             places.append((-same, start))

@@ -1,5 +1,6 @@
 """Fits a bundle to the files: every one in full, or why not. Nothing is written."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
@@ -29,6 +30,12 @@ from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken
 from ouroboros.workspace.artifacts.dogs.texts import Text, refitted, split, text_of
 from ouroboros.workspace.artifacts.dogs.tree import Tree
 
+_MOST_FAULTS = 20
+"""So many are told of one file."""
+
+_ROUNDS = 100
+"""So often blocks are left out because others were."""
+
 type References = Mapping[str, bytes]
 """The files as the model saw them, by path."""
 
@@ -43,7 +50,7 @@ def plan(bundle: Bundle, tree: Tree, *, references: References | None = None) ->
     """
     refusals = list(bundle.refusals)
     changes = list(bundle.changes)
-    while True:
+    for _ in range(_ROUNDS):
         attempt = _Attempt(tree, references)
         for change in changes:
             attempt.take(change)
@@ -53,6 +60,8 @@ def plan(bundle: Bundle, tree: Tree, *, references: References | None = None) ->
         if len(left) == len(changes):
             return Plan(files=attempt.draft.files(), refusals=_in_order(refusals))
         changes = left
+    refusals.append(Refusal(reason="too many blocks need others that are refused"))
+    return Plan(files=(), refusals=_in_order(refusals))
 
 
 def _without(changes: Sequence[Change], bad: set[str]) -> list[Change]:
@@ -80,10 +89,13 @@ class _Attempt:
         self.draft = Draft(tree)
         self.refusals: list[Refusal] = []
         self._references = references
+        self._faults = Counter[str]()
         self._commands: dict[str, tuple[Command, ...]] = {}
 
     def take(self, change: Change) -> None:
-        """Does one change, or notes why not."""
+        """Does one change, or notes why not; a file with many faults is not looked at any more."""
+        if self._faults[change.path] >= _MOST_FAULTS:
+            return
         try:
             self._check(change.path)
             self._do(change, plain(change.path))
@@ -101,6 +113,7 @@ class _Attempt:
     def _refuse(
         self, change: Change, reason: str, line: int = 0, nearest: tuple[str, ...] = ()
     ) -> None:
+        self._faults[change.path] += 1
         self.refusals.append(
             Refusal(
                 reason=reason,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ouroboros.workspace.artifacts.dogs.change import Change, Edit, Exact, Request, Whole
-from ouroboros.workspace.artifacts.dogs.readers.commands import LINE, commanded, is_first
+from ouroboros.workspace.artifacts.dogs.readers.commands import command_words, commanded, is_first
 from ouroboros.workspace.artifacts.dogs.readers.fenced import unwrapped
 from ouroboros.workspace.artifacts.dogs.readers.hunks import as_new, hunks_of
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Named, without_returns
@@ -47,7 +47,7 @@ def in_markers(at: Block, lines: Sequence[str]) -> list[Change | Request]:
             at._replace(first=at.first + start), wrapped[0].words, lines[start : wrapped[2]]
         )
     for number, line in enumerate(lines, start=at.first):
-        if LINE.match(line):
+        if command_words(line) is not None:
             raise BlockBroken(
                 "a command stands inside of a text; put the text into a fence if it is part of it",
                 line=number,

@@ -8,7 +8,8 @@ from ouroboros.workspace.artifacts.dogs.change import Command, Delete, Numbered,
 from ouroboros.workspace.artifacts.dogs.readers.fenced import unwrapped
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken
 
-LINE = re.compile(r"^\s*@@\s*PAWS_CMD\b:?\s*(.*?)\s*@@\s*$", re.IGNORECASE)
+_LINE = re.compile(r"@@\s*PAWS_CMD\b:?", re.IGNORECASE)
+_LONGEST = 4_000
 _CALL = re.compile(r"^(\w+)\s*\((.*)\)$", re.DOTALL)
 _NUMBERS = re.compile(r"^\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?$")
 _WORDS = re.compile(
@@ -36,18 +37,27 @@ def call_of(text: str, line: int) -> Call | None:
     Raises:
         BlockBroken: It begins and ends like one.
     """
-    found = LINE.match(text)
-    if found is None:
+    words = command_words(text)
+    if words is None:
         return None
-    call = _CALL.match(found[1])
+    call = _CALL.match(words) if len(words) <= _LONGEST else None
     if call is None:
-        raise BlockBroken(f"{found[1][:80]!r} is no command", line=line)
+        raise BlockBroken(f"{words[:80]!r} is no command", line=line)
     return Call(call[1].upper(), call[2], line)
+
+
+def command_words(text: str) -> str | None:
+    """What stands between the signs of a command line; None for any other line."""
+    bare = text.strip()
+    if not (bare.startswith("@@") and bare.endswith("@@")):
+        return None
+    found = _LINE.match(bare)
+    return bare[found.end() : -2].strip() if found else None
 
 
 def is_first(lines: Sequence[str]) -> bool:
     """Whether the first line with anything on it is a command."""
-    return bool(LINE.match(next((line for line in lines if line.strip()), "")))
+    return command_words(next((line for line in lines if line.strip()), "")) is not None
 
 
 def commanded(lines: Sequence[str], first: int, path: str, block: int) -> Commanded:

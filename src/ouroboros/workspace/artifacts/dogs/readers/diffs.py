@@ -7,11 +7,11 @@ from ouroboros.workspace.artifacts.dogs.change import Change, Delete, Edit, Hunk
 from ouroboros.workspace.artifacts.dogs.readers.hunks import HEADER, Gathered
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Wish
 
-_GIT = re.compile(r'^diff --git ("(?:\\.|[^"\\])*"|\S.*?) ("(?:\\.|[^"\\])*"|\S.*)$')
+_GIT = "diff --git "
 _ESCAPE = re.compile(r"\\([0-7]{1,3}|.)")
 _LETTERS = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11}
 _NOTHING = "/dev/null"
-_STAMP = re.compile(r"\t.*$|\s{2,}\d{4}-\d\d-\d\d .*$")
+_STAMP = re.compile(r"(?<!\s)\s{2,}\d{4}-\d\d-\d\d .*$")
 _HEADS = ("index ", "similarity index ", "dissimilarity index ", "Only in ")
 
 
@@ -127,8 +127,8 @@ class _Reader:
 
     def _head(self, line: str) -> bool:
         file = self.file
-        if git := _GIT.match(line):
-            file.git = (_name(git[1]), _name(git[2]))
+        if line.startswith(_GIT):
+            file.git = _git_names(line.removeprefix(_GIT))
             return True
         word, _, rest = line.partition(" ")
         if word in {"---", "+++"}:
@@ -162,6 +162,17 @@ class _Reader:
         return False
 
 
+def _git_names(words: str) -> tuple[str, str]:
+    """Both names behind ``diff --git``, which are mostly the same but for their first letter."""
+    words = words.strip()
+    half = len(words) // 2
+    one, other = words[:half], words[half + 1 :]
+    if one.partition("/")[2] == other.partition("/")[2] and words[half : half + 1] == " ":
+        return _name(one), _name(other)
+    one, _, other = words.partition(" ")
+    return _name(one), _name(other)
+
+
 def _name(words: str) -> str:
     """A name as a diff spells it, without a time behind it."""
     words = words.rstrip()
@@ -176,7 +187,7 @@ def _name(words: str) -> str:
             last = found.end()
         raw += inner[last:].encode()
         return raw.decode("utf-8", "surrogateescape")
-    return _STAMP.sub("", words)
+    return _STAMP.sub("", words.partition("\t")[0])
 
 
 def _changes(file: _File, block: int, wish: Wish) -> list[Change]:

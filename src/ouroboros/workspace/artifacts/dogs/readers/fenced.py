@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^`]*?)[ \t]*\r?$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _RUN = re.compile(r"`+")
 
 
@@ -32,7 +32,8 @@ def fence_for(text: str) -> str:
 def fence_of(line: str) -> Fence | None:
     """The fence that a line is."""
     found = _FENCE.match(line)
-    return Fence(found[1], found[2]) if found else None
+    words = line[found.end() :].strip() if found else ""
+    return None if found is None or "`" in words else Fence(found[1], words)
 
 
 def closing(lines: Sequence[str], start: int, opening: Fence) -> int | None:

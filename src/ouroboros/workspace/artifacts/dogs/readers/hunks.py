@@ -110,7 +110,7 @@ def hunks_of(lines: Sequence[str], first: int) -> tuple[Hunk, ...]:
             found[-1].add(line, number)
     made = tuple(hunk for each in found if (hunk := each.hunk()).lines)
     if not any(sign != " " for hunk in made for sign, _ in hunk.lines):
-        raise BlockBroken("the diff changes nothing", line=first)
+        raise BlockBroken("the diff changes nothing", line=first if lines else first - 1)
     return tuple(hunk for hunk in made if any(sign != " " for sign, _ in hunk.lines))
 
 

@@ -1,5 +1,6 @@
 """Version 1: a head, and for each file a header line and a fence. Pure."""
 
+import json
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -24,19 +25,22 @@ from ouroboros.workspace.artifacts.dogs.readers.fenced import (
     fence_of,
     is_left_open,
 )
-from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Named, Wish, named
+from ouroboros.workspace.artifacts.dogs.readers.page import (
+    BlockBroken,
+    Found,
+    Named,
+    Wish,
+    before_dashes,
+    named,
+)
 from ouroboros.workspace.artifacts.faults import Refused as HeadRefused
 from ouroboros.workspace.artifacts.frontmatter import Head, Reader, supported
 
 _HEADER = re.compile(
-    r"^\s*(?:#{1,6} |\*\*|>)?\s*-{3,}\s*(New File|File|Delete File|Rename File)\s*:\s*(\S.*?)\s*-{3,}"
-    r"\s*(?:\*\*)?\s*$",
-    re.IGNORECASE,
+    r"(?:#{1,6} |\*\*|> )?-{3,}\s*(New File|File|Delete File|Rename File)\s*:", re.IGNORECASE
 )
-_LIKE_ONE = re.compile(
-    r"^\s*-{2,}\s*((?:New|Delete|Rename|Edit|Copy|Move)\s+)?File\s*:", re.IGNORECASE
-)
-_ARROW = re.compile(r"\s+(?:->|=>|→)\s+")
+_LIKE_ONE = re.compile(r"-{2,}\s*((?:New|Delete|Rename|Edit|Copy|Move)\s+)?File\s*:", re.IGNORECASE)
+_ARROWS = (" -> ", " => ", " \u2192 ")
 _DIFFS = frozenset({"diff", "patch", "udiff"})
 
 
@@ -64,7 +68,17 @@ class _Body(NamedTuple):
 
 def is_sign(line: str) -> bool:
     """Whether a line is the header of a file."""
-    return "ile" in line.lower() and _HEADER.match(line) is not None
+    return _header_of(line) is not None
+
+
+def _header_of(line: str) -> tuple[str, str] | None:
+    """The kind of header that a line is, and what stands in it."""
+    if "ile" not in line.lower():
+        return None
+    bare = line.strip()
+    found = _HEADER.match(bare)
+    words = before_dashes(bare[found.end() :], around="**") if found else None
+    return (found[1].lower(), words) if found and words else None
 
 
 def head_of(lines: Sequence[str]) -> tuple[Header, tuple[int, int]]:
@@ -142,13 +156,14 @@ class _Reader:
         self._lines, self._wish = lines, wish
         first = next((line for line in lines if line.strip()), "")
         self._is_wrapped = fence_of(first) is not None
+        self._last = max((number for number, line in enumerate(lines) if line.strip()), default=-1)
 
     def step(self, number: int) -> int:
         """Reads from a line outside of blocks on, and gives the next such line."""
         line = self._lines[number]
-        found = _HEADER.match(line) if "ile" in line.lower() else None
+        found = _header_of(line)
         if found is None:
-            if _LIKE_ONE.match(line):
+            if _LIKE_ONE.match(line.strip()):
                 self.found.begin()
                 self._refuse("it looks like the header of a file, but is none", number)
                 return self._after(number)
@@ -158,7 +173,7 @@ class _Reader:
                 return self._after(number - 1)
             return number + 1
         self.found.begin()
-        head = _Head(number, found[1].lower(), found[2])
+        head = _Head(number, *found)
         end = self._block(head)
         self.found.spans.append((number, end))
         return end
@@ -185,10 +200,10 @@ class _Reader:
         if fence is None:
             return number + 1
         end = closing(self._lines, fence_line + 1, fence)
-        return self._next_header(fence_line + 1) if end is None else end + 1
+        return len(self._lines) if end is None else end + 1
 
     def _next_header(self, number: int) -> int:
-        while number < len(self._lines) and not _HEADER.match(self._lines[number]):
+        while number < len(self._lines) and not is_sign(self._lines[number]):
             number += 1
         return number
 
@@ -273,7 +288,10 @@ class _Reader:
 
     def _cut(self, opening: int, fence: Fence) -> _Body:
         if not self._wish.allow_truncated:
-            raise BlockBroken("the block is cut off: its fence is not closed", line=opening + 1)
+            raise BlockBroken(
+                "the block is cut off: its fence is not closed, and nothing behind it is read",
+                line=opening + 1,
+            )
         end = self._next_header(opening + 1)
         return _Body(fence.words, opening + 1, end, end)
 
@@ -292,8 +310,7 @@ class _Reader:
 
     def _is_outer_end(self, number: int) -> bool:
         """Whether a bare fence closes the one around the whole bundle."""
-        rest = [line for line in self._lines[number + 1 :] if line.strip()]
-        return self._is_wrapped and not rest
+        return self._is_wrapped and number == self._last
 
     def _next_shown(self, number: int) -> int:
         while number < len(self._lines) and not self._lines[number].strip():
@@ -306,18 +323,25 @@ class _Reader:
 
 def _names(words: str) -> tuple[Named, Named] | None:
     """Both names of a rename; in quotes they may hold an arrow."""
-    quoted = re.match(
-        r'^("(?:\\.|[^"\\])*"|\S.*?)\s+(?:->|=>|→)\s+("(?:\\.|[^"\\])*"\s*(?:\(.*\))?|\S.*)$', words
-    )
-    if quoted is None:
+    for arrow in _ARROWS:
+        words = words.replace(arrow, _ARROWS[0])
+    if words.startswith('"'):
+        end = _quote_end(words)
+        old, rest = words[:end], words[end:]
+        if not rest.startswith(_ARROWS[0]):
+            return None
+        return named(old), named(rest.removeprefix(_ARROWS[0]))
+    old, arrow, new = words.partition(_ARROWS[0])
+    if not arrow or (_ARROWS[0] in new and not new.startswith('"')):
         return None
-    if (
-        not words.startswith('"')
-        and len(_ARROW.findall(words)) > 1
-        and not quoted[2].startswith('"')
-    ):
-        return None
-    return named(quoted[1]), named(quoted[2])
+    return named(old), named(new)
+
+
+def _quote_end(words: str) -> int:
+    try:
+        return json.JSONDecoder().raw_decode(words)[1]
+    except ValueError:
+        return 0
 
 
 def _opened(change: Change) -> Change:

@@ -9,15 +9,20 @@ from typing import NamedTuple
 from ouroboros.workspace.artifacts.dogs.change import Request
 from ouroboros.workspace.artifacts.dogs.readers.bodies import Block, in_markers
 from ouroboros.workspace.artifacts.dogs.readers.fenced import Fence, fence_of
-from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Named, Wish, named
+from ouroboros.workspace.artifacts.dogs.readers.page import (
+    BlockBroken,
+    Found,
+    Named,
+    Wish,
+    before_dashes,
+    named,
+)
 
 _MARKER = re.compile(
-    r"^\s*[^\w\s-]*\s*-{3,}\s*(DOGS|CATS|RSI_LINK)_(START|END)_FILE\s*(?::\s*(.*?))?\s*-{3,}"
-    r"\s*[^\w\s-]*\s*$",
-    re.IGNORECASE,
+    r"[^\w\s-]{0,8}\s*-{3,}\s*(DOGS|CATS|RSI_LINK)_(START|END)_FILE\b", re.IGNORECASE
 )
 _LIKE_ONE = re.compile(
-    r"^\s*[^\w\s-]{0,4}\s*-+\s*(DOGS|CATS|RSI_LINK)_(START|END)_FILE\b", re.IGNORECASE
+    r"[^\w\s-]{0,8}\s*-+\s*(DOGS|CATS|RSI_LINK)_(START|END)_FILE\b", re.IGNORECASE
 )
 
 
@@ -51,11 +56,13 @@ def read(lines: Sequence[str], wish: Wish) -> Found:
 def _marker(line: str, number: int) -> _Marker | None:
     if "_FILE" not in line.upper():
         return None
-    found = _MARKER.match(line)
-    if found is None:
+    bare = line.strip()
+    found = _MARKER.match(bare)
+    rest = before_dashes(bare[found.end() :]) if found else None
+    if found is None or rest is None or (rest and not rest.startswith(":")):
         return None
     is_chain = found[1].upper() == "RSI_LINK"
-    return _Marker(number, is_chain, found[2].upper() == "START", named(found[3] or ""))
+    return _Marker(number, is_chain, found[2].upper() == "START", named(rest[1:]))
 
 
 class _Reader:
@@ -85,7 +92,9 @@ class _Reader:
         """Reads from a line outside of blocks on, and gives the next such line."""
         marker = self._at.get(number)
         if marker is None:
-            if _LIKE_ONE.match(self._lines[number]):
+            if "_FILE" in self._lines[number].upper() and _LIKE_ONE.match(
+                self._lines[number].strip()
+            ):
                 self.found.begin()
                 self._refuse("it looks like a marker, but lacks three - on a side", number)
             return number + 1

@@ -12,9 +12,11 @@ MOST_BYTES = 64 * 1_048_576
 """Of a bundle."""
 
 _ATTRIBUTE = re.compile(
-    r"\s*\((Content\s*:\s*Base64|Mode\s*:\s*0?[0-7]{3}|No newline)\)$", re.IGNORECASE
+    r"\((Content\s?:\s?Base64|Mode\s?:\s?0?[0-7]{3}|No newline)\)", re.IGNORECASE
 )
 _DECORATION = re.compile(r"^(\*\*|`)(.+)\1$")
+_DECORATIONS = 2
+_DASHES = 3
 
 
 class Wish(NamedTuple):
@@ -99,12 +101,31 @@ def _decoded(content: bytes) -> str:
     return content.removeprefix(b"\xef\xbb\xbf").decode()
 
 
+def before_dashes(line: str, *, around: str = "") -> str | None:
+    """What stands before at least three dashes at the end of a line; None where none are there.
+
+    Args:
+        line: All of it, or its end.
+        around: Other characters that may follow the dashes; empty for any that are neither letters,
+            digits, blanks nor dashes.
+    """
+    end = line.rstrip()
+    if around:
+        end = end.removesuffix(around).rstrip()
+    else:
+        while end and not (end[-1].isalnum() or end[-1] in "_-" or end[-1].isspace()):
+            end = end[:-1]
+        end = end.rstrip()
+    bare = end.rstrip("-")
+    return bare.strip() if len(end) - len(bare) >= _DASHES else None
+
+
 def named(words: str) -> Named:
     """A path as a header spells it: plain, in backquotes or bold, or as a JSON string."""
     is_base64, mode, is_open = False, None, False
     rest = words.strip()
-    while found := _ATTRIBUTE.search(rest):
-        rest = rest[: found.start()]
+    while found := _ATTRIBUTE.fullmatch(rest, max(0, rest.rfind("("))):
+        rest = rest[: found.start()].rstrip()
         word = found[1].lower()
         if word.startswith("content"):
             is_base64 = True
@@ -112,8 +133,9 @@ def named(words: str) -> Named:
             mode = int(word.partition(":")[2], 8)
         else:
             is_open = True
-    while bare := _DECORATION.match(rest):
-        rest = bare[2]
+    for _ in range(_DECORATIONS):
+        bare = _DECORATION.match(rest)
+        rest = bare[2] if bare else rest
     return Named(unquoted(rest), is_base64, mode, is_open)
 
 

@@ -74,15 +74,21 @@ def _patch(lines: list[str], at: int, found: Found, wish: Wish, *, is_whole: boo
     if not files:
         found.begin()
         found.refuse(BlockBroken("the patch changes no file", line=at + 1))
+    number = 0
     for file in files:
         block = found.begin()
-        line = at + 1 + _line_of(file, lines)
+        number = _line_of(file, lines, number + 1)
+        line = at + 1 + number
         found.changes += _changes(file, block, line)
 
 
-def _line_of(file: File, lines: Sequence[str]) -> int:
+def _line_of(file: File, lines: Sequence[str], start: int) -> int:
+    """Where a file begins; they are in order, so the search goes on from the one before."""
     words = f" File: {file.path.strip()}"
-    return next((number for number, line in enumerate(lines) if line.strip().endswith(words)), 0)
+    return next(
+        (number for number in range(start, len(lines)) if lines[number].strip().endswith(words)),
+        start,
+    )
 
 
 def _changes(file: File, block: int, line: int) -> list[Change]:

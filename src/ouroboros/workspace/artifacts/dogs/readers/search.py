@@ -9,6 +9,7 @@ from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, 
 from ouroboros.workspace.artifacts.dogs.readers.sought import HEAD, TAIL, block_end, pair
 
 _ABOVE = 4
+_LONGEST_NAME = 300
 _WORD = re.compile(r"^[\w.@+~()\[\] -]*[./][\w./@+~()\[\] -]*$|^[\w.-]+$")
 
 
@@ -29,7 +30,7 @@ def read(lines: Sequence[str], wish: Wish) -> Found:
             continue
         block = found.begin()
         near, above = _path_above(lines, at, last_end, known=path)
-        path = head[1] or near or path
+        path = head[1].strip() or near or path
         try:
             end = _end(lines, at, wish)
             if not path:
@@ -90,6 +91,8 @@ def _path_above(lines: Sequence[str], at: int, stop: int, *, known: str) -> tupl
 
 
 def _cleaned(line: str) -> str:
+    if len(line) > _LONGEST_NAME:
+        return ""
     words = re.sub(
         r"^(?:#{1,6}\s+|[*-]\s+|(?:file|path|filename)\s*:\s*)", "", line, flags=re.IGNORECASE
     )

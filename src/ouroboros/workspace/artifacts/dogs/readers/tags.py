@@ -2,23 +2,52 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ouroboros.workspace.artifacts.dogs.change import Delete, Request
 from ouroboros.workspace.artifacts.dogs.readers.bodies import Block, fenced
 from ouroboros.workspace.artifacts.dogs.readers.fenced import unwrapped
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Named, Wish
 
-_START = re.compile(r"^\s*<file\s+([^<>]*?)\s*(/?)>(.*)$", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
-_END = re.compile(r"^(.*?)</file>\s*$", re.IGNORECASE)
+_START = re.compile(r"<file\s([^<>]*)>(.*)$", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]{1,40})\s?=\s?(?:\"([^\"]*)\"|'([^']*)')")
+_END = "</file>"
+_INDENTED = 40
 _ENTITIES = {"&quot;": '"', "&apos;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&"}
 _GONE = frozenset({"delete", "remove"})
 
 
 def is_sign(line: str) -> bool:
     """Whether a line begins a file."""
-    found = _START.match(line)
-    return found is not None and bool(_attributes(found[1]).keys() & {"path", "name"})
+    return _start_of(line) is not None
+
+
+class _Start(NamedTuple):
+    words: dict[str, str]
+    is_empty: bool
+    rest: str
+
+    @property
+    def path(self) -> str:
+        """Of the file."""
+        return self.words.get("path") or self.words.get("name", "")
+
+
+def _start_of(line: str) -> _Start | None:
+    if "<" not in line[:_INDENTED]:
+        return None
+    found = _START.match(line.strip())
+    if found is None:
+        return None
+    inner = found[1].rstrip()
+    words = _attributes(inner.removesuffix("/"))
+    return _Start(words, inner.endswith("/"), found[2]) if words.keys() & {"path", "name"} else None
+
+
+def _before_end(line: str) -> str | None:
+    """What stands before the end tag that a line ends with; None for other lines."""
+    bare = line.rstrip()
+    return bare[: -len(_END)] if bare[-len(_END) :].lower() == _END else None
 
 
 def read(lines: Sequence[str], wish: Wish) -> Found:
@@ -26,7 +55,7 @@ def read(lines: Sequence[str], wish: Wish) -> Found:
     found = Found()
     at = 0
     while at < len(lines):
-        head = _START.match(lines[at]) if is_sign(lines[at]) else None
+        head = _start_of(lines[at])
         if head is None:
             at += 1
             continue
@@ -36,26 +65,25 @@ def read(lines: Sequence[str], wish: Wish) -> Found:
     return found
 
 
-def _element(lines: Sequence[str], at: int, head: re.Match[str], found: Found, wish: Wish) -> int:
+def _element(lines: Sequence[str], at: int, head: _Start, found: Found, wish: Wish) -> int:
     """Reads one element, and gives the line behind it."""
-    words = _attributes(head[1])
-    path = words.get("path") or words.get("name", "")
+    path = head.path
     block = found.begin()
-    is_gone = words.get("action", words.get("type", "")).lower() in _GONE
-    if head[2]:
+    is_gone = head.words.get("action", head.words.get("type", "")).lower() in _GONE
+    if head.is_empty:
         if is_gone:
             found.changes.append(Delete(block=block, line=at + 1, path=path))
         else:
             found.refuse(BlockBroken("the element is empty", line=at + 1, path=path))
         return at + 1
-    end, why = _end(lines, at, head[3])
+    end, why = _end(lines, at, head.rest)
     if why and not (wish.allow_truncated and end == len(lines)):
         found.refuse(BlockBroken(why, line=at + 1, path=path))
         return min(end + 1, len(lines))
     if is_gone:
         found.changes.append(Delete(block=block, line=at + 1, path=path))
         return min(end + 1, len(lines))
-    body = _body(lines, at, head[3], end)
+    body = _body(lines, at, head.rest, end)
     wrapped = unwrapped(body)
     info = ""
     first = at + 2
@@ -75,12 +103,12 @@ def _element(lines: Sequence[str], at: int, head: re.Match[str], found: Found, w
 
 def _end(lines: Sequence[str], at: int, rest: str) -> tuple[int, str]:
     """The line of the end tag, and what is wrong with it."""
-    if _END.match(rest):
+    if _before_end(rest) is not None:
         return at, ""
     ends: list[int] = []
     number = at + 1
     while number < len(lines) and not is_sign(lines[number]):
-        if _END.match(lines[number]):
+        if _before_end(lines[number]) is not None:
             ends.append(number)
         number += 1
     if not ends:
@@ -93,11 +121,10 @@ def _end(lines: Sequence[str], at: int, rest: str) -> tuple[int, str]:
 
 def _body(lines: Sequence[str], at: int, rest: str, end: int) -> list[str]:
     if end == at:
-        found = _END.match(rest)
-        body = [found[1] if found else rest]
+        body = [_before_end(rest) or ""]
     else:
-        last = _END.match(lines[end]) if end < len(lines) else None
-        body = [rest, *lines[at + 1 : end], *([last[1]] if last else [])]
+        last = _before_end(lines[end]) if end < len(lines) else None
+        body = [rest, *lines[at + 1 : end], *([] if last is None else [last])]
         if not body[0].strip():
             body.pop(0)
         if body and not body[-1].strip() and last is not None:
