@@ -1,7 +1,7 @@
 """How many tokens a text takes, without a vendor's tokenizer; pure.
 
 Counted are the kinds of characters and where they change. The weights were fitted to cl100k and
-o200k over 800 files of code, prose and tables; a vendor's own count may differ by a tenth.
+o200k over 756 files of code, prose and tables; a vendor's own count may differ by a tenth.
 """
 
 _LOWER = range(ord("a"), ord("z") + 1)

@@ -20,10 +20,13 @@ DEFAULT_OUTPUT = "cats.md"
 PART = ".cats-part"
 """How the names of bundles end that are not finished yet."""
 
+OWN_FOLDER = ".paws"
+"""At the project's root: work sessions, plans and answers; never taken with the folder it lies in."""
+
 EXCLUDES = (
     *(".git", ".hg", ".svn", "node_modules", ".venv", "venv", ".tox", ".nox", ".eggs"),
     *("__pycache__", "*.pyc", "*.pyo", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".cache"),
-    *(".DS_Store", "Thumbs.db", ".paws/", ".ouroboros/", DEFAULT_OUTPUT, "dogs.md"),
+    *(".DS_Store", "Thumbs.db", ".ouroboros/", DEFAULT_OUTPUT, "dogs.md"),
 )
 """Left out unless the person says otherwise, as lines of an ignore file."""
 
@@ -200,7 +203,7 @@ class _Search:
         return bool(parts[-1]) and bool(self._excluded.verdict(path, is_folder=False))
 
     def _is_left(self, path: str, *, is_folder: bool) -> bool:
-        if is_git(path.rpartition("/")[2]):
+        if path == OWN_FOLDER or is_git(path.rpartition("/")[2]):
             return True
         if self._excluded.verdict(path, is_folder=is_folder):
             return True
