@@ -5,10 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import anyio
-from anyio import to_thread
+from anyio import Event, create_task_group, to_thread
 from textual import events
 from textual.pilot import Pilot
 
+from ouroboros.core.commands import SetTitle
 from ouroboros.faces.tui.app import OuroApp
 from ouroboros.faces.tui.start import Left
 from tests.tui.pictures import text
@@ -87,6 +88,22 @@ async def test_escape_stops_and_a_second_one_does_not_rewind(tmp_path: Path) -> 
         assert type(app.screen).__name__ == "Screen"
         await keys(pilot, "<escape><escape>")
         await until(app, pilot, lambda: type(app.screen).__name__ == "RewindScreen")
+
+
+async def test_what_ends_without_an_event_is_over_for_the_prompt_too(tmp_path: Path) -> None:
+    async with shown(started(tmp_path, model="echo")) as (app, pilot):
+        room, may_end = app.room, Event()
+        assert room is not None
+
+        async def act() -> None:
+            await room.session.send(SetTitle(title="Named"))
+            await may_end.wait()
+
+        async with create_task_group() as tasks:
+            tasks.start_soon(room.work, act)
+            await until(app, pilot, lambda: app.state.title == "Named" and app.prompt.is_at_work)
+            may_end.set()
+        await until(app, pilot, lambda: not app.prompt.is_at_work)
 
 
 async def test_shift_tab_goes_through_the_careful_modes(tmp_path: Path) -> None:
