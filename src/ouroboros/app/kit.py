@@ -34,6 +34,7 @@ from ouroboros.tools.builtin.session import Children as SessionsChildren
 from ouroboros.tools.builtin.session import NoChildren
 from ouroboros.tools.builtin.texts import Editor
 from ouroboros.tools.pace import Pace
+from ouroboros.tools.registry import AnyTool
 from ouroboros.tools.result import Spill
 from ouroboros.tools.seams import Cages, Hooks, NoSpill
 
@@ -63,6 +64,7 @@ class Kit(Struct, frozen=True, kw_only=True):
         spill: Keeps whole outputs that a model is shown a part of.
         ephemeral: Nothing of the session is kept.
         editor: Has files open for the person; None leaves them to the disk.
+        dress: Gives another tool in the place of each that is called; None leaves them.
         rest: Time in which the run waits for a person who is at work.
     """
 
@@ -97,6 +99,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     spill: Spill = NoSpill()
     ephemeral: bool = False
     editor: Editor | None = None
+    dress: Callable[[AnyTool], AnyTool] | None = None
 
 
 class Later:

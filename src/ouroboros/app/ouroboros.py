@@ -8,8 +8,8 @@ Example::
         print(session.outcome)
 """
 
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ouroboros.repl.seeds import Seeds
     from ouroboros.safety.rules import Rule
     from ouroboros.tools.builtin.texts import Editor
+    from ouroboros.tools.registry import AnyTool
 
 
 __all__ = ["Ouroboros", "Outcome", "Session"]
@@ -106,9 +107,18 @@ class Ouroboros:
         For programs that are not asynchronous; in others ``open`` is the door.
 
         Raises:
+            Misuse: An event loop runs in this thread, as in a notebook.
             OuroborosError: It could not begin, or not be kept.
         """
         import anyio
+        from anyio import NoEventLoopError, get_current_task
+
+        with suppress(NoEventLoopError):
+            get_current_task()  # outside a loop there is none
+            raise Misuse(
+                "run_blocking was called where an event loop runs, which it would hold up",
+                hint="there it is `async with engine.open(cwd=...) as session` and `await session.run(text)`",
+            )
 
         async def once() -> Outcome:
             async with self.open(cwd=cwd, browser=browser, output_schema=output_schema) as session:
@@ -135,6 +145,7 @@ class Ouroboros:
         ephemeral: bool = False,
         output_schema: bytes = b"",
         editor: "Editor | None" = None,
+        dress: "Callable[[AnyTool], AnyTool] | None" = None,
     ) -> AsyncGenerator[Session]:
         """Opens a new session, one by id, or the latest of ``cwd``.
 
@@ -160,6 +171,7 @@ class Ouroboros:
                 or the run has failed.
             editor: Has files open for a person: text that is not saved is read there, and changes go
                 through it. The disk alone without one.
+            dress: Gives another tool in the place of each that is called, by its name.
 
         Raises:
             Misuse: Folder, model or key do not fit, or nothing is to be kept of what cannot do
@@ -200,6 +212,7 @@ class Ouroboros:
             ephemeral=ephemeral,
             output_schema=output_schema,
             editor=editor,
+            dress=dress,
         )
         async with (
             wiring.opened(opening, resume=resume, latest=latest) as built,

@@ -17,6 +17,7 @@ _FACE = "tui"
 PAWS_HELP = "Bundles in, changes out, work sessions apart from your own files."
 PAWS: dict[str, Entry] = {
     "cats": Entry(f"{_HERE}.paws.cats", "Put files of a project into one text, for a model."),
+    "plan": Entry(f"{_HERE}.paws.plan", "Rehearse a task and write down what would be done."),
     "dogs": Entry(f"{_HERE}.paws.dogs", "Apply what a model answered to your files, safely."),
     "session": Entry(f"{_HERE}.paws.session", "Work apart, in work trees of the repository."),
     "run": Entry(f"{_HERE}.paws.run", "Have a goal reached in a session, once or best of several."),

@@ -65,6 +65,7 @@ async def joined(
             editor=kit.editor,
         )
     )
+    registry.dress = kit.dress
     children = SessionChildren(kit.state, kit.stop.send)
     kit.journal.listen(children.hear)
     registry.replace(DoneTool(children))

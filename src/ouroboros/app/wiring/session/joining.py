@@ -116,6 +116,7 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         spill=NoSpill() if opening.ephemeral else Outputs(opening.home, parts.leaks),
         ephemeral=opening.ephemeral,
         editor=opening.editor,
+        dress=opening.dress,
     )
 
 

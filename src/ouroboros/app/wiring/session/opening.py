@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ouroboros.browser.live.live import Live
     from ouroboros.llm.cassettes.tap import Tap
     from ouroboros.tools.builtin.texts import Editor
+    from ouroboros.tools.registry import AnyTool
 
 
 type Show = Callable[[list[Envelope]], None]
@@ -53,6 +54,7 @@ class Opening(Struct, frozen=True, kw_only=True):
         ephemeral: Nothing of it is kept.
         output_schema: JSON Schema that its answers have to fit; empty for none.
         editor: Has files open for the person.
+        dress: Gives another tool in the place of each that is called; None leaves them.
         chosen: Names of settings that count now; in the others a session that goes on keeps its own.
     """
 
@@ -76,6 +78,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     ephemeral: bool = False
     output_schema: bytes = b""
     editor: "Editor | None" = None
+    dress: "Callable[[AnyTool], AnyTool] | None" = None
 
 
 class Built(Struct, kw_only=True):

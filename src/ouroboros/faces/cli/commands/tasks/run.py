@@ -51,6 +51,7 @@ _PATIENCE_SECONDS = 0.5
     default="",
     help="A JSON Schema: the answer is one JSON value that fits it, or the run fails.",
 )
+@click.option("--plan", metavar="FILE", default="", help="Follow a plan, and tell departures.")
 @aimed
 @with_browser
 @shared
@@ -65,6 +66,7 @@ def command(
     non_interactive: bool,
     ephemeral: bool,
     output_schema: str,
+    plan: str,
     goal: str | None,
     budget: int | None,
     **options: object,
@@ -83,13 +85,14 @@ def command(
     wanted = cast("Output", output)
     chosen = msgspec.convert(options, Chosen)
     words = " ".join((*filter(None, [prompt]), *task))
+    form = Form(ephemeral=ephemeral, schema=output_schema, plan=plan)
 
     def given() -> str:
         is_aimed = goal is not None or budget is not None
-        if is_aimed and not words and streams.types:
+        if (is_aimed or plan) and not words and streams.types:
             return ""
         text = task_text(words, streams)
-        if not text and not (chosen.latest or chosen.resume or goal):
+        if not text and not (chosen.latest or chosen.resume or goal or plan):
             raise Misuse("there is no task", hint="give it as words, with -p, or on standard input")
         return text
 
@@ -106,7 +109,7 @@ def command(
             silent=non_interactive,
             typed=typed,
             aim=aim,
-            form=Form(ephemeral=ephemeral, schema=output_schema),
+            form=form,
         )
     except (OuroborosError, ExceptionGroup) as error:
         problem = unwrapped(error)
@@ -140,10 +143,14 @@ def task_text(words: str, streams: "Streams") -> str:
 
 
 class Form(msgspec.Struct, frozen=True, kw_only=True):
-    """What is left of a run: nothing of an ephemeral one; an answer by the ``schema`` of a file."""
+    """What is left of a run: nothing of an ephemeral one; an answer by the ``schema`` of a file.
+
+    With a ``plan`` it is held to that file.
+    """
 
     ephemeral: bool = False
     schema: str = ""
+    plan: str = ""
 
 
 def perform(
@@ -176,6 +183,12 @@ def perform(
 
         schema = schema_of(form.schema, cwd)
     text = task()
+    held = None
+    if form.plan:
+        from ouroboros.faces.cli.runs.plan_held import Held
+
+        held = Held(form.plan, cwd, loaded.home, invocation.environment)
+        text = held.task(text)
     interactive = output == "text" and not silent and streams.converses
     resume = resumed(chosen, loaded.home, cwd, person=interactive)
 
@@ -198,6 +211,8 @@ def perform(
             stage = open_stage(streams, output, session.state, interactive=interactive)
             for warning in session.warnings:
                 stage.face.tell(Notice(text=f"warning: {warning}", level="warning"))
+            if held is not None:
+                held.listen(session, stage.face)
             was = goals.standing(session.state)
             talk = goals.Aimed(session, aim) if aim is not None else session
             name = "" if form.ephemeral else session.id
@@ -205,6 +220,8 @@ def perform(
             return goals.exit_code(was, goals.standing(session.state), code)
 
     code = interrupts.run(main)
+    if held is not None:
+        held.end()
     equipment.remark()
     return code
 

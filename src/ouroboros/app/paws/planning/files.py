@@ -1,0 +1,49 @@
+"""Plans as files: put in place whole, read within bounds; blocking."""
+
+import os
+from pathlib import Path
+
+from ouroboros.app.paws.planning.document import Followed, Plan, read, written
+from ouroboros.core.errors import Misuse, OuroborosError
+from ouroboros.store.layout import put_whole
+from ouroboros.workspace.artifacts.faults import Refused
+
+MOST_BYTES = 10_000_000
+
+
+def keep(plan: Plan, place: Path) -> None:
+    """Writes a plan in one step; raises ``OuroborosError``."""
+    beside = place.with_name(f".{place.name}.{os.urandom(4).hex()}.part")
+    try:
+        put_whole(place, written(plan).encode("utf-8", "replace"), beside)
+    except OSError as failed:
+        raise OuroborosError(
+            f"{str(place)!r} cannot be written: {failed.strerror}",
+            hint="name another file with -o, or use -o - for standard output",
+        ) from failed
+
+
+def text_of(name: str) -> str:
+    """A file that a model is to read; raises ``Misuse``."""
+    try:
+        with Path(name).open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as failed:
+        why = failed.strerror if isinstance(failed, OSError) else str(failed)
+        raise Misuse(f"{name!r} cannot be read: {why}") from failed
+    if len(data) > MOST_BYTES:
+        raise Misuse(f"{name!r} has more than {MOST_BYTES:,} bytes")
+    return data.decode("utf-8", "replace")
+
+
+def plan_in(name: str) -> Followed:
+    """A plan that was written.
+
+    Raises:
+        Misuse: It cannot be read.
+        Refused: It is no plan, or of another version; with the line.
+    """
+    try:
+        return read(text_of(name))
+    except Refused as refused:
+        raise refused.of(name) from None

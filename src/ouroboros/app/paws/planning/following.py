@@ -1,0 +1,135 @@
+"""Holds a run to a plan: what it does besides is told at once, what it leaves out at the end."""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from ouroboros.app.paws.planning.document import Followed
+from ouroboros.core.events import Envelope
+from ouroboros.core.events.call import ToolResulted, ToolStarted
+from ouroboros.safety.commands.classify import classify
+from ouroboros.safety.paths import Places
+
+_WORDS = """{goal}
+
+Follow this plan, step by step. Where something turns out otherwise than it was rehearsed, say so in a
+line, and do what reaches the goal.
+
+<plan>
+{text}
+</plan>"""
+
+_WRITING = frozenset({"write", "edit", "multi_edit", "apply_patch", "dogs"})
+_COMMANDS = frozenset({"shell", "exec_command"})
+_NAMED = re.compile(
+    r"(?mi)^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\+\+\+ b/"
+    r"|-{3,} (?:New |Delete )?File: )(.+?)(?: -{3,})?[ \t]*$"
+)
+
+
+def task_of(plan: Followed, words: str = "") -> str:
+    """What a run is told: the goal, or other words, and the plan."""
+    return _WORDS.format(goal=words.strip() or plan.goal, text=plan.text)
+
+
+class Following:
+    """Compares the calls of a session with the steps of a plan, as they happen."""
+
+    def __init__(
+        self, plan: Followed, root: Path, places: Places, tell: Callable[[str], None]
+    ) -> None:
+        """``tell`` hears each departure once; ``places`` are those that commands are judged by."""
+        self._root, self._places, self._tell = root, places, tell
+        self._files = dict.fromkeys(
+            path for step in plan.steps if step.status == "planned" for path in step.paths
+        )
+        self._commands = dict.fromkeys(
+            _plain(step.command) for step in plan.steps if step.command and step.status == "not run"
+        )
+        self._known = {_plain(step.command) for step in plan.steps if step.command}
+        self._started: dict[str, ToolStarted] = {}
+        self._done: set[str] = set()
+        self._told: set[str] = set()
+
+    def hear(self, envelope: Envelope) -> None:
+        """Takes in what happened; blocks for no longer than judging a command takes."""
+        match envelope.data:
+            case ToolStarted() as started:
+                self._started[started.call_id] = started
+            case ToolResulted(call_id=call_id, status="done" | "failed"):
+                started = self._started.pop(call_id, None)
+                if started is not None:
+                    self._judge(started)
+            case _:
+                pass
+
+    def missing(self) -> list[str]:
+        """What was planned and not done."""
+        left = [path for path in self._files if path not in self._done]
+        commands = [text for text in self._commands if text not in self._done]
+        return [f"planned, not done: change {path}" for path in left] + [
+            f"planned, not done: run {command}" for command in commands
+        ]
+
+    @property
+    def departures(self) -> int:
+        """How much was done that is not in the plan."""
+        return len(self._told)
+
+    def _judge(self, started: ToolStarted) -> None:
+        arguments = _decoded(started.arguments)
+        if started.name in _COMMANDS:
+            self._judge_command(_plain(str(arguments.get("command", arguments.get("cmd", "")))))
+        elif started.name in _WRITING:
+            for path in _paths(arguments):
+                self._judge_path(self._relative(path))
+
+    def _judge_path(self, path: str) -> None:
+        self._done.add(path)
+        if path not in self._files:
+            self._depart(f"not in the plan: change {path}")
+
+    def _judge_command(self, command: str) -> None:
+        self._done.add(command)
+        if command in self._known:
+            return
+        verdict = classify(command, cwd=self._root, places=self._places)
+        if verdict.kind != "safe":
+            self._depart(f"not in the plan: run {command}")
+
+    def _depart(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self._tell(text)
+
+    def _relative(self, name: str) -> str:
+        path = Path(name)
+        if path.is_absolute() and path.is_relative_to(self._root):
+            path = path.relative_to(self._root)
+        return path.as_posix()
+
+
+def _plain(command: str) -> str:
+    return " ".join(command.split())
+
+
+def _paths(arguments: dict[str, object]) -> list[str]:
+    if isinstance(path := arguments.get("path"), str):
+        return [path]
+    texts = (arguments.get(name) for name in ("input", "patch", "bundle"))
+    return [name for text in texts if isinstance(text, str) for name in _NAMED.findall(text)]
+
+
+def _decoded(arguments: str) -> dict[str, object]:
+    try:
+        return msgspec.json.decode(arguments or "{}", type=dict[str, object])
+    except msgspec.DecodeError:
+        return {"input": arguments}
+
+
+def places_of(root: Path, home: Path, environment: Mapping[str, str]) -> Places:
+    """The places that commands of a session there are judged by; blocking."""
+    person = Path(environment.get("HOME", "/"))
+    return Places(roots=(root,), home=home, person=person).resolved()
