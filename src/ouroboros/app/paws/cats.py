@@ -1,6 +1,7 @@
 """Bundles of a project's files: gathered, checked, written in one step."""
 
 import errno
+import fcntl
 import os
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
@@ -61,6 +62,7 @@ class Asked(Struct, frozen=True, kw_only=True):
 
     Attributes:
         paths: As they were written.
+        listed: As a program listed them.
         output: A file; ``-`` is standard output.
         persona: A file with words for the model that come first.
         system: The same, after those.
@@ -68,6 +70,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     """
 
     paths: tuple[str, ...] = (".",)
+    listed: tuple[str, ...] = ()
     output: str = DEFAULT_OUTPUT
     exclude: tuple[str, ...] = ()
     is_ignoring: bool = True
@@ -152,6 +155,7 @@ def find(asked: Asked, ground: Ground) -> Gathered:
             root=ground.root,
             cwd=ground.cwd,
             paths=asked.paths,
+            listed=asked.listed,
             exclude=asked.exclude,
             own=tuple(own),
             is_ignoring=asked.is_ignoring,
@@ -303,10 +307,12 @@ def _opened(
         with target.open("wb", buffering=0) as special:
             yield from _spooled(special)
         return
+    _sweep(target)
     beside = target.parent / f".{target.name[:100]}.{os.urandom(6).hex()}{PART}"
     try:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
         with os.fdopen(os.open(beside, flags, 0o666), "w+b") as file:
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX)
             yield file, target
             file.flush()
             if target.exists():
@@ -318,6 +324,17 @@ def _opened(
     finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
+
+
+def _sweep(target: Path) -> None:
+    """Takes away what a killed call left; a call that is still at it holds a lock."""
+    start = f".{target.name[:100]}."
+    for left in target.parent.glob(f".*{PART}"):
+        if not left.name.startswith(start) or left.is_symlink():
+            continue
+        with suppress(OSError), left.open("rb") as file:
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink(missing_ok=True)
 
 
 def _spooled(stdout: BinaryIO | None) -> Generator[tuple[BinaryIO, None]]:

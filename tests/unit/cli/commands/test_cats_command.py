@@ -1,5 +1,6 @@
 """`ouro cats`: what it writes, what it says, and what it leaves alone when it cannot."""
 
+import fcntl
 import json
 import os
 import signal
@@ -92,6 +93,16 @@ def test_paths_come_from_standard_input(tree: Path) -> None:
     assert b"no path came on standard input" in done.stderr
 
 
+def test_a_list_may_name_what_is_gone_and_has_no_globs(tree: Path) -> None:
+    (tree / "a[1].py").write_text("x\n")
+    command = [sys.executable, "-m", "ouroboros", "cats", "--stdin", "-o", "-"]
+    given = b"gone.py\na[1].py\nsrc/*.py\n"
+    done = subprocess.run(command, input=given, capture_output=True, check=True)
+    assert [file.path for file in read(done.stdout).files] == ["a[1].py"]
+    assert b"left out: gone.py (it is not there)" in done.stderr
+    assert b"left out: src/*.py (it is not there)" in done.stderr
+
+
 def test_machines_are_told_what_went_in(ouro: Ouro, tree: Path) -> None:
     (tree / ".env").write_text(f"TOKEN={KEY}\n")
     os.mkfifo(tree / "pipe")
@@ -107,10 +118,12 @@ def test_machines_are_told_what_went_in(ouro: Ouro, tree: Path) -> None:
 def test_files_with_secrets_stay_out_unless_they_are_wanted(ouro: Ouro, tree: Path) -> None:
     (tree / "config.py").write_text(f'x = 1\nTOKEN = "{KEY}"\n')
     (tree / "id_rsa").write_text("something\n")
+    (tree / "wide.ps1").write_bytes(f"$x = '{KEY}'".encode("utf-16-le"))
     done = ouro("cats")
     assert done.code == 0
     assert "left out for its secrets: config.py (github-pat in line 2)" in done.err
     assert "left out for its secrets: id_rsa (its name is that of a file with secrets)" in done.err
+    assert "left out for its secrets: wide.ps1 (github-pat)" in done.err
     assert KEY not in (tree / "cats.md").read_text()
     assert KEY not in done.err
     done = ouro("cats", "--include-secrets")
@@ -139,6 +152,7 @@ def test_large_files_may_come_as_their_signatures(ouro: Ouro, tree: Path) -> Non
     (tree / "src/cart.js").write_text(
         "export class Basket {\n  add(item) {\n    return 2;\n  }\n}\n"
     )
+    assert "README.md (whole: its signatures are not known)" in ouro("cats", "--outline", "*").err
     done = ouro("cats", "src", "--outline", "cart.*", "-o", "-")
     assert "return 1" not in done.out
     assert "return 2" not in done.out
@@ -231,6 +245,15 @@ def test_a_full_disk_leaves_the_old_bundle(ouro: Ouro, tree: Path, tmp_path: Pat
         assert "cannot be written: No space left on device; what was there is as it was" in done.err
         assert (small / "out.md").read_text() == "old\n"
         assert sorted(path.name for path in small.iterdir()) == ["filler", "out.md"]
+
+
+def test_what_a_killed_call_left_goes_with_the_next_one(ouro: Ouro, tree: Path) -> None:
+    (tree / ".cats.md.00.cats-part").write_text("half")
+    with (tree / ".cats.md.11.cats-part").open("w") as busy:
+        fcntl.flock(busy.fileno(), fcntl.LOCK_EX)
+        assert ouro("cats").code == 0
+    assert [path.name for path in tree.glob(".*cats-part")] == [".cats.md.11.cats-part"]
+    assert not [name for name in names(tree / "cats.md") if "part" in name]
 
 
 def test_a_link_or_a_mode_of_the_output_stays(ouro: Ouro, tree: Path, tmp_path: Path) -> None:

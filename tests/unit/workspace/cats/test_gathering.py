@@ -206,3 +206,9 @@ def test_a_link_that_is_put_in_the_way_later_is_not_followed(root: Path, tmp_pat
     for path, why in {"big": "100 bytes", "pipe": "regular", "gone": "went away"}.items():
         with pytest.raises(Left, match=why):
             content(root, path, most=99)
+
+
+def test_a_file_that_is_written_to_while_it_is_read_is_told() -> None:
+    found = content(Path("/proc"), "uptime")  # it has no size, and always something in it
+    assert found.is_torn
+    assert found.data

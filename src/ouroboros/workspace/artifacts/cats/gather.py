@@ -42,6 +42,7 @@ class Wish(Struct, frozen=True, kw_only=True):
         root: The project's folder, a real path.
         cwd: Where names and patterns are counted from, a real path at or below the root.
         paths: Files, folders and globs as the person wrote them.
+        listed: Files and folders as a program wrote them: no globs, and what is gone is left out.
         exclude: Patterns of what is left out whoever names it, as lines of an ignore file.
         own: Files that we write, real paths.
         is_ignoring: Ignore files count.
@@ -50,7 +51,8 @@ class Wish(Struct, frozen=True, kw_only=True):
 
     root: Path
     cwd: Path
-    paths: tuple[str, ...]
+    paths: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     own: tuple[Path, ...] = ()
     is_ignoring: bool = True
@@ -82,6 +84,8 @@ def gather(wish: Wish) -> Gathered:
     search = _Search(wish)
     for path in wish.paths:
         search.add(path)
+    for path in wish.listed:
+        search.add(path, is_listed=True)
     files = tuple(search.found[path] for path in sorted(search.found))
     return Gathered(files=files, left=dict(sorted(search.left.items())))
 
@@ -100,12 +104,15 @@ class _Search:
         self._rules = _Rules(wish)
         self._own = {(seen.st_dev, seen.st_ino) for seen in map(_status, wish.own) if seen}
 
-    def add(self, path: str) -> None:
-        """Takes one path, folder or glob."""
+    def add(self, path: str, *, is_listed: bool = False) -> None:
+        """Takes one path, folder or glob; what is gone from a list is noted."""
         if not path or "\0" in path:
             raise Misuse(f"{path!r} names no file")
         place = Path(os.path.normpath(self.wish.cwd / path))
         if not os.path.lexists(place):
+            if is_listed:
+                self.left[path] = "it is not there"
+                return
             if _MARKS & set(path):
                 self._glob(path)
                 return

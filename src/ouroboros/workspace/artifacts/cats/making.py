@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from ouroboros.safety.paths.secret_names import is_secret_name
 from ouroboros.safety.secrets.detector import Detector
+from ouroboros.safety.secrets.find import shaped as shaped_like_keys
 from ouroboros.workspace.artifacts.cats import markers, v1
 from ouroboros.workspace.artifacts.cats.bundle import Dialect, File, Head
 from ouroboros.workspace.artifacts.cats.contents import MOST_BYTES, Left, content
@@ -19,6 +20,8 @@ from ouroboros.workspace.checkpoints.ignored import Ignored
 from ouroboros.workspace.checkpoints.scan import pattern_lines
 
 _SHOWN_SECRETS = 3
+_LOOKED_INTO = 1_048_576
+"""Bytes of a binary file in which keys of known forms are looked for."""
 _BEGINNINGS = (b'---\nversion: "1.', b"# Cats Bundle\n", b"# Dogs Bundle\n")
 
 
@@ -55,6 +58,7 @@ class Entry(Struct, frozen=True, kw_only=True):
         bytes: Of the block.
         is_torn: It was written to while it was read.
         has_secrets: It holds some, and is in all the same.
+        lacks_outline: Its signatures were wanted and are not known, so it is in whole.
     """
 
     path: str
@@ -63,6 +67,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     is_outline: bool = False
     is_torn: bool = False
     has_secrets: bool = False
+    lacks_outline: bool = False
 
 
 class Made(Struct, frozen=True, kw_only=True):
@@ -136,13 +141,14 @@ class _Job:
             self.left[listed.path] = "it is a bundle itself"
             return
         text = shaped(found.data)
-        secret = self._secret(listed.path, text, is_empty=not found.data)
+        secret = self._secret(listed.path, found.data, text)
         if secret:
             self.secrets[listed.path] = secret
             if not order.may_hold_secrets:
                 return
         outline = None
-        if self._outline.verdict(listed.path, is_folder=False):
+        is_wanted = bool(self._outline.verdict(listed.path, is_folder=False))
+        if is_wanted:
             outline = outlined(listed.path, found.data)
             text = text if outline is None else shaped(outline)
         file = File(
@@ -164,10 +170,11 @@ class _Job:
                 is_outline=outline is not None,
                 is_torn=found.is_torn,
                 has_secrets=bool(secret),
+                lacks_outline=is_wanted and outline is None,
             )
         )
 
-    def _secret(self, path: str, text: Shaped | None, *, is_empty: bool) -> str:
+    def _secret(self, path: str, data: bytes, text: Shaped | None) -> str:
         """What secrets a file holds, or is likely to by its name; empty for none."""
         found: list[str] = []
         if text is not None:
@@ -175,6 +182,9 @@ class _Job:
             for each in self._detector.find(words)[:_SHOWN_SECRETS]:
                 line = words.count("\n", 0, each.start) + 1
                 found.append(f"{each.kind} in line {line}")
-        if not found and not is_empty and is_secret_name(path):
+        elif len(data) <= _LOOKED_INTO:  # it may be text in UTF-16 without a mark
+            words = data.replace(b"\0", b"").decode("latin-1")
+            found += [each.kind for each in shaped_like_keys(words)[:_SHOWN_SECRETS]]
+        if not found and data and is_secret_name(path):
             found.append("its name is that of a file with secrets")
         return ", ".join(found)

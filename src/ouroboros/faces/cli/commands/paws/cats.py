@@ -108,7 +108,7 @@ def command(invocation: Invocation, paths: tuple[str, ...], **options: object) -
     if flags.output == "-" and flags.as_json:
         raise Misuse("-o - prints the bundle, so --json cannot print, too")
     ground = _ground(invocation, flags)
-    asked = _asked(flags, (*paths, *_from_stdin(flags)))
+    asked = _asked(flags, paths, _from_stdin(flags))
     if flags.curate:
         return _curated(invocation, flags, asked, ground)
     return _plain(flags, asked, ground)
@@ -176,13 +176,15 @@ def _ground(invocation: Invocation, flags: Flags) -> "Ground":
     )
 
 
-def _asked(flags: Flags, paths: tuple[str, ...]) -> "Asked":
+def _asked(flags: Flags, paths: tuple[str, ...], listed: tuple[str, ...]) -> "Asked":
     from ouroboros.app.paws.cats import Asked
 
-    if (flags.from_stdin or flags.is_null) and not paths:
+    is_listed = flags.from_stdin or flags.is_null
+    if is_listed and not listed and not paths:
         raise Misuse("no path came on standard input")
     return Asked(
-        paths=paths or (".",),
+        paths=paths or (() if is_listed else (".",)),
+        listed=listed,
         output=flags.output,
         exclude=flags.exclude,
         is_ignoring=not flags.no_ignore,
@@ -246,6 +248,7 @@ def _tell(flags: Flags, written: "Written") -> None:
     width = max((len(f"{each.tokens:,}") for each in shown), default=0)
     for each in shown if not flags.as_json else ():
         marks = " (signatures)" if each.is_outline else ""
+        marks += " (whole: its signatures are not known)" if each.lacks_outline else ""
         marks += " (changed while it was read)" if each.is_torn else ""
         note(f"{each.tokens:>{width},}  {each.path}{marks}")
     if len(made.entries) > len(shown):
