@@ -42,6 +42,7 @@ _PLACES: dict[When, str] = {
     "running": "While a run is on",
     "list": "In a list over the prompt",
     "transcript": "The conversation",
+    "card": "A marked card",
     "app": "Anywhere",
 }
 

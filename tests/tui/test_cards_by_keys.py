@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from textual.geometry import Region
 
 from ouroboros.faces.tui.transcript.blocks import Call, Prose
 from tests.tui.pictures import Album, text
@@ -48,7 +49,13 @@ async def test_the_marked_card_is_in_sight_and_nothing_carries_it_away(tmp_path:
         for at in range(8):
             app.transcript.add(call(f"card{at}"))
         await settled(pilot)
-        for at in range(7, -1, -1):
+        await keys(pilot, "<ctrl+up>")
+        await settled(pilot)
+        before = [row[:50].rstrip() for row in text(app).split("\n")[:8]]
+        app.transcript.add(call("meanwhile"))
+        await settled(pilot)
+        assert [row[:50].rstrip() for row in text(app).split("\n")[:8]] == before
+        for at in range(6, -1, -1):
             await keys(pilot, "<ctrl+up>")
             await settled(pilot)
             assert f"Run card{at}" in text(app)
@@ -91,13 +98,18 @@ async def test_keys_for_cards_are_the_persons_too(tmp_path: Path) -> None:
 
 
 async def test_words_of_the_conversation_are_copied_with_the_mouse(tmp_path: Path) -> None:
-    async with shown(started(tmp_path, model="echo")) as (app, pilot):
+    start = started(tmp_path, model="echo", tui__theme="none")
+    async with shown(start) as (app, pilot):
         app.transcript.empty()
         app.transcript.add(Prose(text="one 世界 two\n\nthree four"))
         await settled(pilot)
         await pilot.mouse_down("#transcript", offset=(6, 0))
         await pilot.hover("#transcript", offset=(7, 2))
         await pilot.mouse_up("#transcript", offset=(7, 2))
+        await settled(pilot)
+        rows = app.transcript.render_lines(Region(0, 0, 79, 3))
+        reverse = [part.text for row in rows for part in row if part.style and part.style.reverse]
+        assert "".join(reverse).split() == ["世界", "two", "three"]
         await keys(pilot, "<ctrl+c>")
         assert app.clipboard == "世界 two\n\n  three"
 
