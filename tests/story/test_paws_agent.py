@@ -109,16 +109,28 @@ def test_it_works_in_a_session_and_leaves_a_bundle_of_all_its_changes(repo: Repo
     bundle = Path(done.stdout.strip())
     assert bundle.parent == repo.folder / ".paws/agents/instances/fixer/artifacts"
     (tree,) = repo.folder.glob(".paws/sessions/*/worktree")
-    assert (tree / "kept").read_text() == "two\n"
-    assert (repo.folder / "kept").read_text() == "one\n"
+    assert sorted(each.name for each in tree.iterdir()) == [".git", "kept"]
+    assert (tree / "kept").read_text() == (repo.folder / "kept").read_text() == "one\n"
     applied = ouro("dogs", str(bundle), "-y", "--json", cwd=repo.folder)
     assert applied.returncode == 0, applied.stderr
     told = json.loads(applied.stdout)
     assert sorted(each["path"] for each in told["files"]) == ["copied", "kept", "new.txt"]
-    for name in ("copied", "kept", "new.txt"):
-        assert (repo.folder / name).read_bytes() == (tree / name).read_bytes()
+    for name, content in (("copied", "two\n"), ("kept", "two\n"), ("new.txt", "new\n")):
+        assert (repo.folder / name).read_text() == content
+    assert (repo.folder / "mine").read_text() == "not in git\n"
     record = json.loads((tree.parent / "session.json").read_text())
     assert [entry["type"] for entry in record["agentLog"]] == ["human_prompt", "tool_result"]
+
+
+def test_its_changes_stay_in_the_work_tree_where_that_is_wanted_or_no_bundle_can_say_them(
+    repo: Repository,
+) -> None:
+    kept = paws(repo, *order(repo, CHANGES, ENDS), "--keep", "--json")
+    assert json.loads(kept.stdout)["putBack"] is False
+    assert Path(json.loads(kept.stdout)["worktree"], "kept").read_text("utf-8") == "two\n"
+    linked = paws(repo, *order(repo, CHANGES, runs("ln -s kept link"), ENDS))
+    assert "not put back: link" in linked.stderr
+    assert linked.returncode == 0
 
 
 def test_what_its_rules_deny_is_not_asked_and_where_nobody_is_the_answer_is_no(
@@ -145,9 +157,9 @@ def test_its_questions_are_asked_at_the_terminal_of_its_supervisor(repo: Reposit
         program.type("n leave that\n")
         program.sees("success: It is mended.")
         assert program.ends() == 0
-    (tree,) = repo.folder.glob(".paws/sessions/*/worktree")
-    assert (tree / "first").exists()
-    assert not (tree / "second").exists()
+    (bundle,) = repo.folder.glob(".paws/agents/instances/fixer/artifacts/*")
+    assert "--- New File: first ---" in bundle.read_text()
+    assert "second" not in bundle.read_text()
 
 
 def test_an_agent_that_is_killed_has_failed_and_its_changes_are_handed_over(

@@ -109,7 +109,7 @@ class _Own:
             await journal.settle()  # the start of an effect is on disk before it acts
             session = await agents.session("")
             wish = Wish(goal=self._goal, options=self._options(settings))
-            self.result = await agents.run(self._instance, session, wish, self)
+            self.result = (await agents.run(self._instance, session, wish, self)).result
             status = "done" if self.result.status == "success" else "failed"
         except OuroborosError as failed:
             self.result = Result(status="failure", summary=failed.message)

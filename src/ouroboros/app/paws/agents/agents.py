@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ouroboros.app.paws.agents.changes import Watched
-from ouroboros.app.paws.sessions import Kept, Sessions, told
+from ouroboros.app.paws.sessions import Kept, Sessions
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Misuse, OuroborosError
@@ -39,7 +39,7 @@ from ouroboros.safety.companion import Companion, companion
 from ouroboros.safety.guard import Guard
 from ouroboros.workspace.artifacts.dogs.change import Header
 
-__all__ = ["Agents", "Instance", "Run", "Seat", "Wish", "told"]
+__all__ = ["Agents", "Done", "Instance", "Run", "Seat", "Wish"]
 
 _LOOK_SECONDS = 0.25
 DEFAULT = Definition(
@@ -58,13 +58,28 @@ class Wish(Struct, frozen=True, kw_only=True):
     Attributes:
         context: A bundle to read first.
         plan: A plan of work to follow.
+        keep: Leave its changes in the work tree, too; else they are in the bundle alone.
         options: Of the command line, handed on to the agent's program as they were given.
     """
 
     goal: str = ""
     context: Path | None = None
     plan: Path | None = None
+    keep: bool = False
     options: tuple[str, ...] = ()
+
+
+class Done(Struct, frozen=True, kw_only=True):
+    """How it ended.
+
+    Attributes:
+        is_put_back: The work tree is as it was before.
+        stay: Changes that could not be put back, or that no bundle can say.
+    """
+
+    result: Result
+    is_put_back: bool = False
+    stay: tuple[str, ...] = ()
 
 
 class Agents:
@@ -159,11 +174,12 @@ class Agents:
         seat: Seat,
         *,
         stop: anyio.Event | None = None,
-    ) -> Result:
+    ) -> Done:
         """Has an agent work in the work tree of a session until it is done.
 
-        A bundle of all its changes is in the result, also where it crashed; the files stay as it
-        left them.
+        A bundle of all its changes is in the result, also where it crashed, and the files are put
+        back as they were: who wants the changes applies the bundle. Once ``stop`` is set it is told
+        to end.
 
         Raises:
             WorkBusy: It is at work already, or the session is rewound, merged or archived.
@@ -186,13 +202,14 @@ class Agents:
                     instance, session.tree, wish, (task, run, seat), stop or anyio.Event()
                 )
                 result = await self._handed_over(watched, instance, task, result)
+                done = await self._put_back(watched, result, wish)
             finally:
                 with anyio.CancelScope(shield=True):
                     await to_thread.run_sync(watched.close)
             await self._sessions.log(
                 session.id, [("tool_result", f"{result.status}: {result.summary}")]
             )
-        return result
+        return done
 
     def _task(self, instance: Instance, wish: Wish) -> Initialize:
         for path in (wish.context, wish.plan):
@@ -265,3 +282,12 @@ class Agents:
             words = f"{result.summary}\n\nits changes could not be written down: {failed}"
             return replace(result, output_artifact_path="", summary=words)
         return replace(result, output_artifact_path=str(made.path) if made.path else "")
+
+    async def _put_back(self, watched: Watched, result: Result, wish: Wish) -> Done:
+        if wish.keep or not result.output_artifact_path:
+            return Done(result=result)
+        try:
+            stay = await to_thread.run_sync(watched.put_back, self._clock)
+        except OuroborosError as failed:
+            return Done(result=result, stay=(failed.message,))
+        return Done(result=result, is_put_back=not stay, stay=stay)

@@ -14,7 +14,7 @@ from ouroboros.workspace.artifacts.dogs.change import Header
 from ouroboros.workspace.artifacts.dogs.plan import Snapshot
 from ouroboros.workspace.artifacts.dogs.writing import write
 from ouroboros.workspace.checkpoints.objects import Entry
-from ouroboros.workspace.checkpoints.rewind import between
+from ouroboros.workspace.checkpoints.rewind import Plan, begin, between, planned
 from ouroboros.workspace.checkpoints.shadow import Shadow
 
 
@@ -60,33 +60,68 @@ class Watched:
             Refused: A name cannot be said in a bundle.
             OSError: It cannot be written.
         """
-        before: dict[str, Snapshot] = {}
-        after: dict[str, Snapshot] = {}
-        left: list[str] = []
-        with self._shadow.locked():
-            now = self._shadow.glance(self._bounds, now=clock.now())
-            for change in between(self._shadow, self._before, now):
-                if change.is_folder:
-                    continue
-                sides = (change.before, change.after)
-                if any(each is not None and not _is_said(each) for each in sides):
-                    left.append(change.path)
-                    continue
-                for files, entry in zip((before, after), sides, strict=True):
-                    if entry is not None and not entry.is_folder:
-                        files[change.path] = self._snapshot(entry)
+        before, after, left = self._compared(clock)
         if not before and not after:
-            return Made(path=None, left=tuple(left))
+            return Made(path=None, left=left)
         content = write(before, after, header=header)
         path.parent.mkdir(parents=True, exist_ok=True)
         put_whole(path, content, path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp"))
-        return Made(path=path, files=len(before.keys() | after.keys()), left=tuple(left))
+        return Made(path=path, files=len(before.keys() | after.keys()), left=left)
+
+    def put_back(self, clock: Clock) -> tuple[str, ...]:
+        """Brings the files back as they were; gives those that stay as they are.
+
+        Where something changed that a bundle cannot say, nothing is brought back.
+
+        Raises:
+            CheckpointFailed: It broke off.
+        """
+        _, _, left = self._compared(clock)
+        if left:
+            return left
+        shadow = self._shadow
+        with shadow.reading():
+            start = shadow.take(
+                self._bounds, session=self._owner, message="after an agent", now=clock.now()
+            )
+            changes, stay = planned(shadow, start.checkpoint, self._before, self._bounds)
+            plan = Plan(
+                session=self._owner,
+                checkpoint=self._before,
+                start=start.checkpoint,
+                excluded=(),
+                modes=(),
+                mark=os.urandom(4).hex(),
+            )
+            found = begin(shadow, plan, changes)
+        return (*stay, *found.left)
 
     def close(self) -> None:
         """Lets go of what was kept."""
         with self._shadow.locked():
             self._shadow.forget(self._owner)
         self._shadow.library.close()
+
+    def _compared(
+        self, clock: Clock
+    ) -> tuple[dict[str, Snapshot], dict[str, Snapshot], tuple[str, ...]]:
+        """Files that are different, as they were and as they are; and what no bundle can say."""
+        before: dict[str, Snapshot] = {}
+        after: dict[str, Snapshot] = {}
+        left: list[str] = []
+        with self._shadow.locked():
+            now = self._shadow.glance(self._bounds, now=clock.now())
+            for change in between(self._shadow, self._before, now):
+                sides = (change.before, change.after)
+                if change.is_folder:
+                    continue
+                if any(each is not None and not _is_said(each) for each in sides):
+                    left.append(change.path)
+                    continue
+                for files, entry in zip((before, after), sides, strict=True):
+                    if entry is not None and not entry.is_folder:
+                        files[change.path] = self._snapshot(entry)
+        return before, after, tuple(left)
 
     def _snapshot(self, entry: Entry) -> Snapshot:
         content = self._shadow.library.get(entry.sha, "blob")

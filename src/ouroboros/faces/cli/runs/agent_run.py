@@ -8,8 +8,7 @@ import anyio
 from anyio import to_thread
 from msgspec import Struct
 
-from ouroboros.app.paws.agents.agents import Agents, Wish
-from ouroboros.core.ipc.messages import Result
+from ouroboros.app.paws.agents.agents import Agents, Done, Wish
 from ouroboros.faces.cli.interrupts import INTERRUPTED, watch
 from ouroboros.faces.cli.invocation import note, say, say_json
 from ouroboros.faces.cli.prompting.agent_seat import TerminalSeat
@@ -35,6 +34,7 @@ class Order(Struct, frozen=True, kw_only=True):
     goal: str = ""
     context: Path | None = None
     plan: Path | None = None
+    keep: bool = False
     options: tuple[str, ...] = ()
 
 
@@ -43,10 +43,16 @@ async def carry_out(agents: Agents, order: Order, *, as_json: bool) -> int:
     instance = await to_thread.run_sync(agents.find, order.name)
     session = await agents.session(order.session)
     note(f"{order.name} works in session {session.id[:_SHORT]}: {session.tree}")
-    wish = Wish(goal=order.goal, context=order.context, plan=order.plan, options=order.options)
+    wish = Wish(
+        goal=order.goal,
+        context=order.context,
+        plan=order.plan,
+        keep=order.keep,
+        options=order.options,
+    )
     seat = TerminalSeat(order.name)
     stop = anyio.Event()
-    results: list[Result] = []
+    results: list[Done] = []
 
     async def stopping(signal: str) -> bool:
         if stop.is_set():
@@ -64,10 +70,11 @@ async def carry_out(agents: Agents, order: Order, *, as_json: bool) -> int:
     _tell(results[0], session, as_json=as_json)
     if stop.is_set():
         return INTERRUPTED
-    return 0 if results[0].status == "success" else 1
+    return 0 if results[0].result.status == "success" else 1
 
 
-def _tell(result: Result, session: "Kept", *, as_json: bool) -> None:
+def _tell(done: Done, session: "Kept", *, as_json: bool) -> None:
+    result = done.result
     if as_json:
         say_json({
             "status": result.status,
@@ -75,14 +82,24 @@ def _tell(result: Result, session: "Kept", *, as_json: bool) -> None:
             "worktree": str(session.tree),
             "bundle": result.output_artifact_path,
             "summary": result.summary,
+            "putBack": done.is_put_back,
         })
         return
     sys.stderr.flush()
     note(f"{result.status}: {one_line(result.summary, _SUMMARY)}")
-    if result.output_artifact_path:
-        say(result.output_artifact_path)
+    if not result.output_artifact_path:
+        note("no file was changed")
+        return
+    say(result.output_artifact_path)
+    if not done.is_put_back:
         note(
             f"its changes are in the work tree of session {session.id[:_SHORT]}, and in this bundle"
         )
-    else:
-        note("no file was changed")
+        for line in done.stay[:10]:
+            note(f"not put back: {one_line(line)}")
+        return
+    note("its changes are in this bundle alone; to look at them and take what you want:")
+    short = session.id[:_SHORT]
+    note(
+        f"  paws dogs {result.output_artifact_path} --session {short} --interactive --checkpoint NAME"
+    )

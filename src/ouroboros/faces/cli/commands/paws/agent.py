@@ -141,6 +141,7 @@ def serve(invocation: Invocation, /, **options: object) -> int:
     metavar="FILE",
     help="A bundle of files to begin with, from `paws cats`.",
 )
+@click.option("--keep", is_flag=True, help="Leave its changes in the work tree, too.")
 @_JSON
 @asking
 @click.pass_obj
@@ -152,19 +153,28 @@ def run_one(
     *,
     goal: str,
     context: Path | None,
+    keep: bool,
     as_json: bool,
     **options: object,
 ) -> int:
     """Have an agent work in a session until it is done.
 
     Its lines go to standard error, and it asks you what its rules do not allow. On standard output
-    is the bundle of all its changes, which `paws dogs` shows and applies elsewhere. Ctrl-C stops it.
+    is the bundle of all its changes; the work tree is as it was, until `paws dogs` applies what you
+    want of it. Ctrl-C stops it.
     """
     from ouroboros.faces.cli.runs.agent_run import Order, carry_out
 
     if not goal.strip() and context is None:
         raise click.UsageError("say what is to be done: --goal TEXT, or --context FILE")
-    order = Order(name=name, session=words, goal=goal, context=context, options=given(options))
+    order = Order(
+        name=name,
+        session=words,
+        goal=goal,
+        context=context,
+        keep=keep,
+        options=given(options),
+    )
     return with_agents(invocation, lambda agents: carry_out(agents, order, as_json=as_json))
 
 
