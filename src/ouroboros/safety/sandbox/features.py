@@ -18,7 +18,7 @@ _PLACES = "/usr/bin:/bin:/usr/local/bin:/run/wrappers/bin:/run/current-system/sw
 """Where the programs of a cage are looked for: not on PATH, which a project may have changed."""
 
 _SEATBELT = Path("/usr/bin/sandbox-exec")
-_PATIENCE_SECONDS = 5.0
+_PATIENCE_SECONDS = 30.0
 
 
 class Features(Struct, frozen=True, kw_only=True):

@@ -1,8 +1,9 @@
 """What every screen is: a frame over the conversation, with its keys below."""
 
-from typing import ClassVar
+from typing import ClassVar, override
 
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -105,6 +106,14 @@ class Framed[Result](ModalScreen[Result]):
     def action_move(self, way: Way) -> None:
         """Another choice, or another part of the text."""
         self.moved.step(way)
+
+    @override
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Ends it; what it still reads finds no body any more, and is let go of first."""
+        for worker in self.workers:
+            if worker.node is self:
+                worker.cancel()
+        return super().dismiss(result)
 
     def action_back(self) -> None:
         """Leaves it as it was."""
