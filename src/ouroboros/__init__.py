@@ -11,7 +11,9 @@ def __getattr__(name: str) -> object:
     """A public name, from where it lives."""
     homes = {
         "Envelope": "ouroboros.core.events",
+        "Misuse": "ouroboros.core.errors",
         "Ouroboros": "ouroboros.app.ouroboros",
+        "OuroborosError": "ouroboros.core.errors",
         "Outcome": "ouroboros.app.session",
         "Session": "ouroboros.app.session",
         "Settings": "ouroboros.app.settings",

@@ -115,7 +115,7 @@ def test_importing_the_package_loads_none_of_the_engine() -> None:
 def test_public_names_are_those_of_the_stub_and_others_are_missing() -> None:
     stub = (ROOT / "src" / "ouroboros" / "__init__.pyi").read_text("utf-8")
     names = [line.rpartition(" as ")[2] for line in stub.splitlines() if " as " in line]
-    assert len(names) == 5
+    assert len(names) == 7
     for name in names:
         assert getattr(ouroboros, name).__name__ == name
     with pytest.raises(AttributeError, match="Uroboros"):
@@ -157,6 +157,26 @@ async def test_who_leaves_a_stream_stops_the_run_and_may_say_more(tmp_path: Path
         numbers = [each.seq for each in seen if each.data.durable]
         assert numbers == list(range(numbers[0], numbers[-1] + 1))
         assert session.outcome.final == "Here."
+
+
+async def test_who_breaks_off_a_stream_may_say_more_at_once(tmp_path: Path) -> None:
+    slow = {"text": "word " * 400, "chunk": 5, "pace_seconds": 0.05}
+    engine = await configured(tmp_path, slow, slow, {"text": "Here."})
+    async with engine.open(cwd=tmp_path / "work") as session:
+        for _ in range(2):
+            async for event in session.stream("Talk."):
+                if isinstance(event.data, ModelDelta) and event.data.text:
+                    break
+        assert (await session.run("And now?")).final == "Here."
+
+
+async def test_the_blocking_door_says_where_it_does_not_fit(tmp_path: Path) -> None:
+    engine = await configured(tmp_path, {"text": "Here."})
+    with pytest.raises(Misuse, match="where an event loop runs") as refused:
+        engine.run_blocking("Talk.", cwd=tmp_path / "work")
+    assert "await session.run" in refused.value.hint
+    blocking = partial(engine.run_blocking, "Talk.", cwd=tmp_path / "work")
+    assert (await to_thread.run_sync(blocking)).final == "Here."
 
 
 async def test_a_stream_raises_what_the_run_raises_and_only_one_runs(tmp_path: Path) -> None:

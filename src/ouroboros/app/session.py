@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 import anyio
-from anyio import CancelScope, create_task_group
+from anyio import CancelScope, create_task_group, lowlevel
 from anyio.abc import TaskGroup
 from msgspec import Struct
 from msgspec.structs import replace
@@ -35,6 +35,7 @@ _BEHIND = 4096
 """Events that may wait for a slow reader before deltas are left out."""
 
 _STOP_SECONDS = 20.0
+_ROUNDS = 4
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -60,7 +61,7 @@ class Session:
 
     outcome: Outcome | None = None
     _tasks: TaskGroup | None = None
-    _reader: "_Reader | None" = None
+    _reader: "Reader | None" = None
 
     def __init__(
         self,
@@ -134,6 +135,7 @@ class Session:
             Misuse: Nothing was said and nothing was cut off, or another run is under way.
             StoreFailed: The session cannot be kept.
         """
+        await self._once_left()
         if self._engine.running:
             raise Misuse(
                 "a run of this session is under way", hint="wait for its end, or send a Steer"
@@ -165,9 +167,14 @@ class Session:
             Misuse: Nothing was said and nothing was cut off, or another run is under way.
             StoreFailed: The session cannot be kept.
         """
-        if self._tasks is None or self._reader is not None or self.running:
+        await self._once_left()
+        if (
+            self._tasks is None
+            or self.running
+            or not (self._reader is None or self._reader.is_left)
+        ):
             raise Misuse("a run of this session is under way", hint="wait for its end")
-        reader = self._reader = _Reader()
+        reader = self._reader = Reader()
         self._tasks.start_soon(self._carry, text, reader)
         try:
             while not reader.is_over:
@@ -177,14 +184,29 @@ class Session:
             if reader.problem is not None:
                 raise reader.problem
         finally:
-            self._reader = None
+            reader.is_left = True
             if not reader.is_over:
                 with CancelScope(shield=True), anyio.move_on_after(_STOP_SECONDS):
                     with suppress(OuroborosError):
                         await self.send(Interrupt(reason="left"))
                     await reader.over.wait()
+            if self._reader is reader:
+                self._reader = None
 
-    async def _carry(self, text: str, reader: "_Reader") -> None:
+    async def _once_left(self) -> None:
+        """Returns when the run of a stream that was left has ended.
+
+        After a ``break`` the event loop needs a few rounds until the stream hears of it.
+        """
+        for _ in range(_ROUNDS):
+            if self._reader is None or self._reader.is_left or not self.running:
+                break
+            await lowlevel.checkpoint()
+        if self._reader is not None and self._reader.is_left:
+            with anyio.move_on_after(_STOP_SECONDS):
+                await self._reader.over.wait()
+
+    async def _carry(self, text: str, reader: "Reader") -> None:
         try:
             await self.run(text)
         except OuroborosError as problem:
@@ -299,10 +321,12 @@ class Session:
                 return 1
 
 
-class _Reader:
+class Reader:
     """Events on their way to who streams a run."""
 
     def __init__(self) -> None:
+        """Nothing has happened yet."""
+        self.is_left = False
         self.problem: OuroborosError | None = None
         self.over = anyio.Event()
         self._waiting: deque[Envelope] = deque()
@@ -314,18 +338,22 @@ class _Reader:
         return self.over.is_set() and not self._waiting
 
     def put(self, envelope: Envelope) -> None:
+        """Takes an event; a delta is left out for who is far behind."""
         if envelope.data.durable or len(self._waiting) < _BEHIND:
             self._waiting.append(envelope)
             self._wake.set()
 
     def end(self) -> None:
+        """Nothing more comes."""
         self.over.set()
         self._wake.set()
 
     def take(self) -> Envelope | None:
+        """The next event; None where there is none now."""
         return self._waiting.popleft() if self._waiting else None
 
     async def wait(self) -> None:
+        """Returns when something is new since the last wait, or nothing more comes."""
         await self._wake.wait()
         self._wake = anyio.Event()
         if self.over.is_set():
