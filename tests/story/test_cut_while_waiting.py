@@ -5,6 +5,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from ouroboros.app.ouroboros import Outcome
 from ouroboros.core.commands import Approve, Interrupt
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import (
@@ -16,6 +17,7 @@ from ouroboros.core.events import (
     ToolResulted,
 )
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
+from tests.passing import passes
 from tests.story.stage import call, stage
 
 DONE = Turn(text="All done.")
@@ -26,10 +28,18 @@ LOW = ScriptedUsage(input_uncached=500, output_text=10)
 
 async def test_a_cap_on_time_ends_a_wait_for_an_answer(tmp_path: Path) -> None:
     async with stage(
-        tmp_path, [ASKING, DONE], mode="ask", interactive=True, limits={"max_time": 2}
+        tmp_path, [ASKING, DONE], mode="ask", interactive=True, limits={"max_time": 600}
     ) as s:
-        with anyio.fail_after(60):
-            outcome = await s.run()
+        outcomes: list[Outcome] = []
+
+        async def run() -> None:
+            outcomes.append(await s.run())
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(run)
+            await s.until(PermissionRequested)
+            passes(600)
+        (outcome,) = outcomes
         assert (outcome.reason, outcome.exit_code) == ("limit_reached:max_time", 3)
         assert [a.decider for a in s.events(PermissionAnswered)] == ["cancelled"]
         assert [r.status for r in s.events(ToolResulted)] == ["cancelled", "cancelled"]

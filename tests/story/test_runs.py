@@ -8,6 +8,7 @@ from anyio import to_thread
 from dirty_equals import IsPartialDict
 from msgspec.structs import replace
 
+from ouroboros.app.ouroboros import Outcome
 from ouroboros.core.commands import Interrupt, Steer
 from ouroboros.core.events import (
     AgentMessage,
@@ -24,7 +25,7 @@ from ouroboros.core.events import (
     UserMessage,
 )
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
-from tests.passing import hurrying, until
+from tests.passing import hurrying, passes, until
 from tests.story.inhabitants import inhabitants
 from tests.story.stage import FORMATS, call, stage
 
@@ -257,7 +258,7 @@ async def test_a_cancel_in_the_stream_keeps_what_was_said(tmp_path: Path) -> Non
     [
         ({"max_turns": 2}, "limit_reached:max_turns"),
         ({"max_tokens": 150}, "limit_reached:max_tokens"),
-        ({"max_time": 2}, "limit_reached:max_time"),
+        ({"max_time": 600}, "limit_reached:max_time"),
     ],
 )
 async def test_a_cap_ends_the_run_by_name(
@@ -269,9 +270,19 @@ async def test_a_cap_ends_the_run_by_name(
         Turn(text="on", tool_calls=(call("shell", command=f"sleep {rest}{n}"),), usage=usage)
         for n in range(5)
     ]
+    outcomes: list[Outcome] = []
     async with stage(tmp_path, turns, limits=limits) as s:
-        outcome = await s.run()
-        assert (outcome.reason, outcome.exit_code, outcome.final) == (reason, 3, "on")
+
+        async def run() -> None:
+            outcomes.append(await s.run())
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(run)
+            await s.until(ToolAttempted)
+            if "max_time" in limits:
+                passes(600)
+    (outcome,) = outcomes
+    assert (outcome.reason, outcome.exit_code, outcome.final) == (reason, 3, "on")
 
 
 async def test_a_cap_on_cost_needs_a_price_and_then_holds(tmp_path: Path) -> None:
