@@ -1,14 +1,19 @@
 """One card of the conversation: marked, folded and unfolded by keys alone; lists taken by the mouse."""
 
+from collections.abc import Callable
 from pathlib import Path
 
+import anyio
 import pytest
 from textual.geometry import Region
+from textual.pilot import Pilot
 
+from ouroboros.faces.tui.app import OuroApp
+from ouroboros.faces.tui.start import Left
 from ouroboros.faces.tui.transcript.blocks import Call, Prose
 from tests.tui.pictures import Album, text
 from tests.tui.prompt_stage import keys
-from tests.tui.screen_stage import settled, shown, started
+from tests.tui.screen_stage import settled, shown, started, until
 
 
 def call(name: str, lines: int = 9) -> Call:
@@ -128,3 +133,36 @@ async def test_what_a_list_offers_is_taken_with_the_mouse(tmp_path: Path) -> Non
         await pilot.click(offset=(4, at))
         await settled(pilot)
         assert type(app.screen).__name__ == "HelpScreen"
+
+
+async def test_screens_with_a_list_are_used_with_the_mouse(tmp_path: Path) -> None:
+    async with shown(started(tmp_path, model="echo")) as (app, pilot):
+        await keys(pilot, "remember this<enter>")
+        await until(app, pilot, "task.completed")
+        room = app.room
+        assert room is not None
+        await keys(pilot, "/clear<enter>")
+        await sees(app, pilot, lambda: app.room is not room)
+        for command, row, holds in (
+            ("/sessions", "remember", lambda: app.room is room),
+            ("/tree", "remember this", lambda: room.state.moves == 1),
+            ("/rewind", "remember this", lambda: "Back to before" in text(app)),
+            ("", "The conversation;", lambda: room.state.moves == 2),
+        ):
+            if command:
+                await keys(pilot, f"{command}<enter>")
+                await sees(app, pilot, lambda: type(app.screen).__name__ != "Screen")
+            await sees(app, pilot, lambda row=row: row in text(app))
+            rows = [line[:40] for line in text(app).split("\n")]
+            at = next(place for place, line in enumerate(rows) if row in line)
+            await pilot.click(offset=(rows[at].index(row) + 1, at))
+            await sees(app, pilot, holds)
+
+
+async def sees(app: OuroApp, pilot: Pilot[Left], holds: Callable[[], object]) -> None:
+    with anyio.move_on_after(20):
+        while not holds():
+            await pilot.pause(0.005)
+        await settled(pilot)
+        return
+    raise AssertionError(text(app))

@@ -43,7 +43,7 @@ class RewindScreen(Framed[None]):
 
     DEFAULT_CSS = """
     RewindScreen Horizontal { height: 1fr; }
-    RewindScreen #turns { width: 1fr; height: 1fr; }
+    RewindScreen #turns { width: 1fr; height: 1fr; text-wrap: nowrap; text-overflow: ellipsis; }
     RewindScreen #side { width: 1fr; height: 1fr; border-left: solid $panel; padding-left: 1; }
     RewindScreen.-narrow #side { display: none; }
     RewindScreen.-narrow.-side #side { display: block; border-left: none; padding: 0; }

@@ -41,7 +41,7 @@ class SessionPicker(Framed[str]):
     DEFAULT_CSS = """
     SessionPicker #words { border: none; height: 1; padding: 0; }
     SessionPicker Horizontal { height: 1fr; }
-    SessionPicker #found { width: 1fr; height: 1fr; }
+    SessionPicker #found { width: 1fr; height: 1fr; text-wrap: nowrap; text-overflow: ellipsis; }
     SessionPicker #preview { width: 1fr; height: 1fr; border-left: solid $panel; padding-left: 1; }
     SessionPicker.-narrow #preview { display: none; }
     SessionPicker.-narrow.-preview #preview { display: block; border-left: none; }

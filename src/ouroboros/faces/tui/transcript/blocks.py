@@ -8,6 +8,8 @@ from msgspec import Struct, field
 from ouroboros.core.events import CallStatus, PlanStep
 from ouroboros.faces.wording.face import Level
 
+_LONG = 12
+
 
 class Said(Struct, kw_only=True):
     """Words of the person's; ``pictures`` are names of what came with them."""
@@ -166,9 +168,14 @@ def is_foldable(block: Block) -> TypeGuard[Foldable]:
 
 
 def next_card(blocks: Sequence[Block], at: int, step: Literal[-1, 1]) -> int | None:
-    """The place of the next block above or below a place that can be folded."""
+    """The place of the next block above or below a place in which there is something to unfold."""
     places = range(min(at, len(blocks)) - 1, -1, -1) if step < 0 else range(at + 1, len(blocks))
-    return next((place for place in places if is_foldable(blocks[place])), None)
+    return next((place for place in places if _is_card(blocks[place])), None)
+
+
+def _is_card(block: Block) -> bool:
+    is_short = isinstance(block, Said) and block.text.count("\n") < _LONG and len(block.text) < 400
+    return is_foldable(block) and not is_short
 
 
 def is_running(block: Block) -> bool:
