@@ -5,7 +5,7 @@ export function empty(id) {
   return {
     id, cwd: "", model: "", fallback: "", mode: "ask", mind: "tools", title: "", effort: null, browser: null,
     status: "idle", running: false, turn: 0, seq: 0, began: 0,
-    root: { items: [], v: 0 }, path: null, byMessage: new Map(), byCall: new Map(), byChild: new Map(),
+    root: { items: [], v: 0 }, byMessage: new Map(), byCall: new Map(), byChild: new Map(),
     live: null, iteration: null, approvals: new Map(), questions: new Map(), answered: new Map(), plan: [],
     explanation: "", proposed: "", later: new Map(), goal: null, spent: spending(), before: spending(),
     tabs: new Map(), tab: "", profile: null, artifacts: [], processes: new Map(), variables: "", head: null, words: [],

@@ -33,8 +33,6 @@ export class Page {
     return this.sides.some((view) => view.id === this.store.choices.side) ? this.store.choices.side : "";
   }
 
-  get hasSide() { return Boolean(this.side); }
-
   /** Shows a view where it belongs; `rest` is what it is told, as `{seq: 12}`. */
   show(id, rest = {}) {
     const view = this.views.find((each) => each.id === id);
