@@ -5,6 +5,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from msgspec import structs
+
 from ouroboros.app.config.layers import load
 from ouroboros.app.paws.dogs.door import Request, applied
 from ouroboros.app.paws.dogs.outcome import Outcome
@@ -105,6 +107,6 @@ class Dogs:
             root=self.root,
             loaded=self.loaded,
             environment=self.environment,
-            **wishes,  # type: ignore[arg-type]
         )
+        request = structs.replace(request, **wishes)
         return await applied(request, choose=chosen, agree=agree, tell=self.told.append)
