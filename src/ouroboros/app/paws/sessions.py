@@ -30,7 +30,6 @@ from ouroboros.workspace.worktrees.merging import Merged
 from ouroboros.workspace.worktrees.place import Place, at, manifest_of
 from ouroboros.workspace.worktrees.rewinding import Rewound
 from ouroboros.workspace.worktrees.shelf import Kept
-from ouroboros.workspace.worktrees.trees import Unsaved
 
 __all__ = [
     "Archived",
@@ -44,7 +43,6 @@ __all__ = [
     "Rewound",
     "Said",
     "Sessions",
-    "Unsaved",
     "WorkBusy",
     "WorkRefused",
     "WorkUnknown",
@@ -255,11 +253,11 @@ class Sessions:
             session = await self.find(words)
             await rewinding.tidied(await trees.sound(self._place.ground, session), "HEAD")
 
-    async def unsaved(self, session: Kept) -> Unsaved:
-        """What is in a session's work tree and in no checkpoint."""
+    async def unsaved(self, session: Kept) -> tuple[str, ...]:
+        """Files in a session's work tree that are in no checkpoint."""
         if not session.tree.is_dir():
-            return Unsaved()
-        return await trees.unsaved(await trees.sound(self._place.ground, session))
+            return ()
+        return (await trees.state(await trees.sound(self._place.ground, session))).unsaved
 
     @asynccontextmanager
     async def _listed(self, wait: float | None = None) -> AsyncGenerator[list[Mended]]:

@@ -33,19 +33,19 @@ async def saved(place: Place, session: Kept, *, keep: bool) -> Kept:
     if not session.tree.is_dir():
         return session
     tree = await trees.sound(place.ground, session)
-    await _refuse_submodules(tree, session)
-    found = await trees.unsaved(tree)
-    if not found:
+    if (session.tree / ".gitmodules").is_file():
+        await _refuse_submodules(tree, session)
+    state = await trees.state(tree)
+    if not (state.unsaved or state.conflicts):
         return session
     short = session.id[:8]
-    if not keep or found.nested:
-        shown = ", ".join((*found.nested, *found.paths)[:_SHOWN])
-        count = len(found.paths) + len(found.nested)
-        what = "1 file" if count == 1 else f"{count} files"
+    if not keep or state.nested:
+        left = (*state.conflicts, *state.unsaved)
+        what = "1 file" if len(left) == 1 else f"{len(left)} files"
         raise WorkRefused(
-            f"{what} in the work tree of session {short} in no checkpoint: {shown}",
-            hint=f"move {found.nested[0]!r} away: it is a repository of its own"
-            if found.nested
+            f"{what} in the work tree of session {short} in no checkpoint: {', '.join(left[:_SHOWN])}",
+            hint=f"move {state.nested[0]!r} away: it is a repository of its own"
+            if state.nested
             else f"keep them: --keep, or `paws session checkpoint {short} NAME`",
         )
     name = names.free("last", manifest_of(session).checkpoints)
@@ -111,13 +111,16 @@ def _newest(session: Kept) -> str:
 
 
 async def _refuse_submodules(tree: Git, session: Kept) -> None:
-    """Their repositories go with the work tree; what was committed only there would be lost."""
+    """Their repositories go with the work tree; what is only there would be lost."""
     words = ("submodule", "foreach", "--quiet", "--recursive")
-    asked = 'echo "$displaypath:$(git rev-list --count HEAD --branches --not --remotes)"'
+    asked = (
+        'echo "$displaypath:$(git rev-list --count HEAD --branches --not --remotes)'
+        '$(git status --porcelain | head -c 1)"'
+    )
     listed = (await tree.found(*words, asked)).splitlines()
     own = [line.rpartition(":")[0] for line in listed if not line.endswith(":0")]
     if own:
         raise WorkRefused(
-            f"the submodule {own[0]!r} of session {session.id[:8]} has commits that are nowhere else",
-            hint=f"push them from {tree.folder / own[0]}",
+            f"the submodule {own[0]!r} of session {session.id[:8]} has work that is nowhere else",
+            hint=f"commit and push it from {tree.folder / own[0]}",
         )

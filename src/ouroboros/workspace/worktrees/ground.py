@@ -11,6 +11,7 @@ from ouroboros.workspace.worktrees.faults import NoRepository, WorkRefused
 from ouroboros.workspace.worktrees.git import Ended, Git, silenced
 
 FOLDER = ".paws"
+_ABSOLUTE = ("rev-parse", "--path-format=absolute")
 _EXCLUDED = "/.paws/"
 _GIVEN = frozenset({"/.paws/", "/.paws", ".paws/", ".paws"})
 
@@ -48,14 +49,15 @@ async def find(cwd: Path, environment: Mapping[str, str]) -> Ground:
         WorkRefused: It names programs that git cannot be told not to run.
     """
     git = Git(folder=cwd, environment=environment)
-    shown = await git.call("rev-parse", "--show-toplevel")
+    asked = ("--show-toplevel", "--git-common-dir", "--git-dir")
+    shown = await git.call(*_ABSOLUTE, *asked)
     if shown.code or not shown.out.strip():
         raise _none(cwd, shown)
-    top = Path(shown.text)
+    said = shown.text.split("\n")
+    if len(said) != len(asked):  # a line end in a name
+        said = [await git.ask(*_ABSOLUTE, each) for each in asked]
+    top, common, own = map(Path, said)
     git = git.at(top)
-    words = ("rev-parse", "--path-format=absolute")
-    common = Path(await git.ask(*words, "--git-common-dir"))
-    own = Path(await git.ask(*words, "--git-dir"))
     root = top if own == common else await _main(git, common) or top
     _refuse_links(root)
     return Ground(root=root, top=top, common=common, git=await silenced(git.at(root)))

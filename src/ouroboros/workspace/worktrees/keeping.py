@@ -1,5 +1,8 @@
 """A checkpoint is made: a commit of all that is in the work tree, a tag, and a line in the record."""
 
+from functools import partial
+
+from anyio import to_thread
 from msgspec import Struct, structs
 
 from ouroboros.workspace.worktrees import names, trees
@@ -8,6 +11,7 @@ from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git, failed
 from ouroboros.workspace.worktrees.manifest import Checkpoint, Step
 from ouroboros.workspace.worktrees.place import Place, manifest_of
 from ouroboros.workspace.worktrees.shelf import Kept
+from ouroboros.workspace.worktrees.trees import State
 
 _NOBODY = {"NAME": "Ouroboros", "EMAIL": "ouroboros@localhost"}
 
@@ -36,17 +40,14 @@ async def checkpoint(place: Place, session: Kept, wish: Wish) -> Kept:
             hint=f"name it otherwise, such as {names.free(name, manifest.checkpoints)!r}",
         )
     tree = await trees.sound(place.ground, session)
-    await refuse_elsewhere(tree, session)
-    await trees.refuse_unfinished(tree, merging=True)
-    found = await trees.unsaved(tree)
-    if found.nested:
+    state = await ready(tree, session, merge=True)
+    if state.nested:
         raise WorkRefused(
-            f"{found.nested[0]!r} is a repository of its own, which no checkpoint can hold",
+            f"{state.nested[0]!r} is a repository of its own, which no checkpoint can hold",
             hint="move it out of the work tree, or let .gitignore name it",
         )
     turn = manifest.turn_count + 1
-    head = await trees.head(tree)
-    commit = await _committed(tree, head, f"PAWS Turn {turn}: {name}")
+    commit = await snapshot(tree, state, f"PAWS Turn {turn}: {name}")
     made = Checkpoint(
         timestamp=place.moment(),
         commit_sha=commit,
@@ -55,7 +56,7 @@ async def checkpoint(place: Place, session: Kept, wish: Wish) -> Kept:
         dogs_artifact_path=wish.dogs,
         agent_log_path=wish.log,
     )
-    step = Step(kind="checkpoint", target=commit, onto=head, name=name, made=made)
+    step = Step(kind="checkpoint", target=commit, onto=state.head, name=name, made=made)
     return await finish(place, await place.begun(session, step), step)
 
 
@@ -66,18 +67,24 @@ async def finish(place: Place, session: Kept, step: Step) -> Kept:
     git = await trees.sound(place.ground, session) if is_there else place.ground.git
     tag = f"refs/tags/{names.tag(session.id, step.name)}"
     changes: list[str] = []
-    before = await git.found("rev-parse", "--verify", "--quiet", tag)
+    own = f"refs/heads/{session.work.branch}" if session.work.branch else ""
+    listed = await git.ask(
+        "for-each-ref", "--format=%(refname) %(objectname)", tag, *filter(None, [own])
+    )
+    refs = dict(line.split(" ", 1) for line in listed.splitlines())
+    if not own and is_there:
+        own, refs["HEAD"] = "HEAD", await trees.head(git)
+    before = refs.get(tag, "")
     if before and before != step.target:  # of a checkpoint that was left behind by a rewind
         changes.append(f"create {await trees.spare(place.ground, session.id)} {before}")
     if before != step.target:
         changes.append(f"update {tag} {step.target} {before or '0' * len(step.target)}")
-    own = f"refs/heads/{session.work.branch}" if session.work.branch else "HEAD" * is_there
-    if own and step.onto != step.target and await git.found("rev-parse", own) == step.onto:
+    if step.onto != step.target and refs.get(own) == step.onto:
         changes.append(f"update {own} {step.target} {step.onto}")
     if changes:
         await git.refs(*changes)
-    if is_there:
-        await git.call("merge", "--quit")
+    if is_there and await to_thread.run_sync(trees.merging, git):
+        await git.ask("merge", "--quit")
     manifest = manifest_of(session)
     manifest = structs.replace(
         manifest,
@@ -87,31 +94,35 @@ async def finish(place: Place, session: Kept, step: Step) -> Kept:
     return await place.begun(await place.recorded(session, manifest), None)
 
 
-async def refuse_elsewhere(tree: Git, session: Kept) -> None:
-    """Sees to it that a session's own branch is checked out; raises ``WorkRefused``."""
-    branch = await trees.on_branch(tree)
-    if branch == session.work.branch:
-        return
-    there = f"branch {branch!r}" if branch else "a commit without a branch"
-    wanted = session.work.branch
-    raise WorkRefused(
-        f"in the work tree of session {session.id[:8]} {there} is checked out, not its own",
-        hint=f"git -C {tree.folder} switch {wanted}" if wanted else "switch --detach there",
-    )
+async def ready(tree: Git, session: Kept, *, merge: bool = False) -> State:
+    """How a session's work tree stands; its own branch is checked out and nothing is going on.
+
+    Raises:
+        WorkRefused: It is not so; with ``merge`` one may be going on whose conflicts are solved.
+    """
+    state = await trees.state(tree)
+    branch, wanted = state.branch, session.work.branch
+    if branch != wanted:
+        there = f"branch {branch!r}" if branch else "a commit without a branch"
+        raise WorkRefused(
+            f"in the work tree of session {session.id[:8]} {there} is checked out, not its own",
+            hint=f"git -C {tree.folder} switch {wanted}" if wanted else "switch --detach there",
+        )
+    check = partial(trees.refuse_unfinished, tree, conflicts=bool(state.conflicts), merge=merge)
+    await to_thread.run_sync(check)
+    return state
 
 
-async def snapshot(tree: Git, message: str) -> str:
-    """A commit of all that is in the work tree, on no branch; the work tree stays as it is."""
-    return await _committed(tree, await trees.head(tree), message)
-
-
-async def _committed(tree: Git, head: str, message: str) -> str:
+async def snapshot(tree: Git, state: State, message: str) -> str:
+    """A commit of all that is in the work tree, on no branch; that of HEAD where nothing is new."""
+    others = await to_thread.run_sync(trees.merging, tree)
+    if not state.unsaved and not others:
+        return state.head
     await tree.ask("add", "--all", "--", ".", seconds=LONG_SECONDS)
     content = await tree.ask("write-tree", seconds=LONG_SECONDS)
-    other = await tree.found("rev-parse", "--verify", "--quiet", "MERGE_HEAD")
-    if not other and content == await tree.ask("rev-parse", f"{head}^{{tree}}"):
-        return head
-    parents = [word for each in (head, other) if each for word in ("-p", each)]
+    if not others and content == await tree.ask("rev-parse", f"{state.head}^{{tree}}"):
+        return state.head
+    parents = [word for each in (state.head, *others) for word in ("-p", each)]
     return await commit_of(tree, content, parents, message)
 
 

@@ -1,7 +1,9 @@
 """What was done in a session comes into the branch that is checked out: all of it, or nothing."""
 
+from functools import partial
 from pathlib import Path
 
+from anyio import to_thread
 from msgspec import Struct, structs
 
 from ouroboros.core.errors import Misuse
@@ -107,7 +109,8 @@ async def _ready(place: Place, main: Git, session: Kept) -> tuple[str, str]:
             "a session is merged into the tree that the command is given in, and this is a session's",
             hint=f"cd {place.ground.root}",
         )
-    await trees.refuse_unfinished(main)
+    conflicts = bool(await main.names("ls-files", "--unmerged", "-z"))
+    await to_thread.run_sync(partial(trees.refuse_unfinished, main, conflicts=conflicts))
     branch = await trees.on_branch(main)
     if not branch:
         raise WorkRefused(

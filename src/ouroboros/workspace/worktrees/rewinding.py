@@ -38,9 +38,8 @@ async def rewind(place: Place, session: Kept, name: str) -> Rewound:
     """
     target = target_of(session, name)
     tree = await trees.sound(place.ground, session)
-    await keeping.refuse_elsewhere(tree, session)
-    await trees.refuse_unfinished(tree)
-    tip = await keeping.snapshot(tree, f"Before going back to {name or 'the beginning'}")
+    state = await keeping.ready(tree, session)
+    tip = await keeping.snapshot(tree, state, f"Before going back to {name or 'the beginning'}")
     made = ""
     if await _is_loose(tree, tip, target):
         made = await trees.spare(place.ground, session.id)

@@ -23,20 +23,27 @@ _GOING_ON = {
 }
 
 
-class Unsaved(Struct, frozen=True, kw_only=True):
-    """What is in a work tree and in no commit.
+class State(Struct, frozen=True, kw_only=True):
+    """How a work tree stands; what git ignores does not count.
 
     Attributes:
-        paths: Files that were changed, added or removed.
+        head: The commit that is checked out.
+        branch: Empty where none is.
+        paths: Files that were changed, added or removed, and are in no commit.
         nested: Folders that are repositories of their own, which no commit of ours could hold.
+        conflicts: Files with conflicts that are not solved.
     """
 
+    head: str
+    branch: str = ""
     paths: tuple[str, ...] = ()
     nested: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
 
-    def __bool__(self) -> bool:
-        """Whether there is any."""
-        return bool(self.paths or self.nested)
+    @property
+    def unsaved(self) -> tuple[str, ...]:
+        """What is in no commit, what none could hold first."""
+        return (*self.nested, *self.paths)
 
 
 async def add(ground: Ground, path: Path, *, commit: str, branch: str, new: bool) -> None:
@@ -107,29 +114,55 @@ async def sound(ground: Ground, session: Kept) -> Git:
     return ground.git.at(path)
 
 
+def admin_of(tree: Path) -> Path:
+    """Where git keeps what it knows of one work tree; raises ``OSError``."""
+    place = tree / ".git"
+    if place.is_symlink() or not place.is_file():
+        return place
+    named = (
+        place.read_text("utf-8", "surrogateescape").removeprefix("gitdir:").strip("\n").strip(" ")
+    )
+    return tree / named
+
+
 def _is_ours(ground: Ground, path: Path) -> bool:
     """Whether both sides name each other: what works in there may have changed its side."""
-    link = path / ".git"
     try:
-        if link.is_symlink() or not link.is_file():
-            return False
-        place = Path(link.read_text("utf-8", "surrogateescape").removeprefix("gitdir:").strip())
-        above = (ground.common / "worktrees").resolve()
-        if not place.is_absolute() or place.resolve().parent != above:
+        place = admin_of(path)
+        if place.resolve().parent != (ground.common / "worktrees").resolve():
             return False
         back = (place / "gitdir").read_text("utf-8", "surrogateescape").rstrip("\n")
-        return Path(back).resolve() == link.resolve()
+        return Path(back).resolve() == (path / ".git").resolve()
     except OSError:
         return False
 
 
-async def unsaved(tree: Git) -> Unsaved:
-    """What no commit holds; what git ignores does not count."""
-    words = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames")
-    listed = await tree.names(*words, "--ignore-submodules=none")
-    paths = tuple(line[3:] for line in listed)
+async def state(tree: Git) -> State:
+    """How a work tree stands, by one question."""
+    words = ("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames")
+    heads: dict[str, str] = {}
+    paths: list[str] = []
+    conflicts: list[str] = []
+    for line in await tree.names(*words, "--ignore-submodules=none"):
+        match line[0]:
+            case "#":
+                _, name, value = line.split(" ", 2)
+                heads[name] = value
+            case "1":
+                paths.append(line.split(" ", 8)[8])
+            case "u":
+                conflicts.append(line.split(" ", 10)[10])
+            case _:
+                paths.append(line[2:])
+    branch = heads.get("branch.head", "")
     nested = tuple(each for each in paths if each.endswith("/"))
-    return Unsaved(paths=tuple(each for each in paths if each not in nested), nested=nested)
+    return State(
+        head=heads.get("branch.oid", ""),
+        branch="" if branch == "(detached)" else branch,
+        paths=tuple(each for each in paths if not each.endswith("/")),
+        nested=nested,
+        conflicts=tuple(conflicts),
+    )
 
 
 async def head(tree: Git) -> str:
@@ -142,25 +175,38 @@ async def on_branch(tree: Git) -> str:
     return await tree.found("symbolic-ref", "--short", "--quiet", "HEAD")
 
 
-async def refuse_unfinished(tree: Git, *, merging: bool = False) -> None:
-    """Sees to it that nothing of git's is going on in a work tree; a solved merge may be.
+def merging(tree: Git) -> tuple[str, ...]:
+    """The commits that are being merged in a work tree; blocking."""
+    try:
+        return tuple((admin_of(tree.folder) / "MERGE_HEAD").read_text("utf-8").split())
+    except FileNotFoundError:
+        return ()
+
+
+def refuse_unfinished(tree: Git, *, conflicts: bool, merge: bool = False) -> None:
+    """Sees to it that nothing of git's is going on in a work tree; a solved merge may be. Blocking.
+
+    Args:
+        tree: Where.
+        conflicts: There are some.
+        merge: One whose conflicts are solved may be.
 
     Raises:
         WorkRefused: Something is; its commands end it.
     """
-    place = Path(await tree.ask("rev-parse", "--path-format=absolute", "--git-dir"))
+    place = admin_of(tree.folder)
     for name, what in _GOING_ON.items():
         if (place / name).exists():
             raise WorkRefused(
                 f"a {what} is going on in {str(tree.folder)!r}",
                 hint=f"end it there: git {what} --continue, or --abort",
             )
-    if await tree.names("ls-files", "--unmerged", "-z"):
+    if conflicts:
         raise WorkRefused(
             f"there are conflicts that are not solved in {str(tree.folder)!r}",
             hint="solve them there and `git add` the files, or `git merge --abort`",
         )
-    if not merging and (place / "MERGE_HEAD").exists():
+    if not merge and merging(tree):
         raise WorkRefused(
             f"a merge is going on in {str(tree.folder)!r}",
             hint="end it there: git commit, or git merge --abort",

@@ -246,9 +246,13 @@ async def test_a_session_of_a_submodule_and_of_one_with_submodules(
     repo.git("config", "user.email", "p@example.com", at=session.tree / "sub")
     repo.commit("only here", session.tree / "sub", deep="1\n")
     await sessions.checkpoint(session.id, "two")
-    with pytest.raises(WorkRefused, match=r"'sub' .* commits that are nowhere else"):
+    with pytest.raises(WorkRefused, match=r"'sub' .* work that is nowhere else"):
         await sessions.merge(session.id)
     repo.git("push", "-q", "origin", "HEAD:refs/heads/kept", at=session.tree / "sub")
+    repo.write(session.tree / "sub", loose="l\n")
+    with pytest.raises(WorkRefused, match=r"'sub' .* work that is nowhere else"):
+        await sessions.merge(session.id, keep=True)
+    (session.tree / "sub/loose").unlink()
     await sessions.merge(session.id)
     assert not session.tree.exists()
     assert repo.git("rev-parse", "HEAD:sub") == inner.git("rev-parse", "kept")

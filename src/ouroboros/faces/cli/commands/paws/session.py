@@ -211,9 +211,8 @@ def shell(invocation: Invocation, words: str, run: tuple[str, ...]) -> int:
     if not run:
         _, left = _with(invocation, lambda sessions: sessions.unsaved(session))
         if left:
-            count = len(left.paths) + len(left.nested)
             name = session.id[:_SHOWN]
-            what = "1 file is" if count == 1 else f"{count} files are"
+            what = "1 file is" if len(left) == 1 else f"{len(left)} files are"
             note(f"{what} in no checkpoint: `paws session checkpoint {name} NAME`")
     return code
 
