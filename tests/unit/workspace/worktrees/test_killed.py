@@ -162,15 +162,11 @@ async def sweep(tmp_path: Path, verb: str, points: range, when: str) -> int:
 @pytest.mark.parametrize(
     ("verb", "at", "when"),
     [
-        ("start", "add", "before"),
         ("start", "add", "after"),
-        ("checkpoint", "--stdin", "before"),
         ("checkpoint", "--stdin", "after"),
         ("rewind", "--hard", "after"),
-        ("merge", "--ff-only", "before"),
         ("squash", "--ff-only", "after"),
         ("archive", "remove", "after"),
-        ("resume", "add", "during"),
     ],
 )
 async def test_killed_at_a_call_of_git(tmp_path: Path, verb: str, at: str, when: str) -> None:

@@ -132,13 +132,14 @@ async def test_a_detached_session_has_no_branch_and_loses_nothing(repo: Reposito
     assert (again.tree / "new").read_text() == "1\n"
 
 
-@pytest.mark.parametrize("name", ["a\nb", "\x1b[31m", "x" * 101, "\u202e"])
-async def test_a_name_that_cannot_be_seen_is_refused(repo: Repository, name: str) -> None:
-    with pytest.raises(Misuse):
-        await repo.started(name)
+async def test_a_name_that_cannot_be_seen_is_refused(repo: Repository) -> None:
     session = await repo.started("good")
-    with pytest.raises(Misuse):
-        await (await repo.sessions()).checkpoint(session.id, name)
+    for name in ("a\nb", "\x1b[31m", "x" * 101, "\u202e"):
+        with pytest.raises(Misuse):
+            await repo.started(name)
+        with pytest.raises(Misuse):
+            await (await repo.sessions()).checkpoint(session.id, name)
+    assert len(await (await repo.sessions()).all()) == 1
 
 
 def moved(place: Path, to: Path) -> None:
@@ -315,7 +316,7 @@ async def test_a_repository_that_was_moved_goes_on(repo: Repository) -> None:
     assert (repo.folder / "more").exists()
 
 
-@pytest.mark.parametrize("name", ["with space", "nöt-ascii'\"", "$(id):b", "new\nline"])
+@pytest.mark.parametrize("name", ["nöt ascii'\"$(id):b", "new\nline"])
 async def test_folders_may_have_any_name(tmp_path: Path, name: str) -> None:
     repo = Repository(tmp_path / name)
     sessions = await repo.sessions()
@@ -453,24 +454,26 @@ async def test_minor_versions_are_read_and_kept_and_major_ones_refused(repo: Rep
     assert "version 2.0" in sessions.warnings[0]
 
 
-@pytest.mark.parametrize(
-    "harm",
-    [
-        {"sessionId": "11111111-1111-1111-1111-111111111111"},
-        {"baseCommit": "--output=/tmp/x"},
-        {"checkpoints": {"x": {"timestamp": "now", "commitSha": "HEAD", "turnNumber": 1}}},
-        {"status": "busy"},
-        {"version": None},
-    ],
+HARM: tuple[dict[str, object], ...] = (
+    {"sessionId": "11111111-1111-1111-1111-111111111111"},
+    {"baseCommit": "--output=/tmp/x"},
+    {"checkpoints": {"x": {"timestamp": "now", "commitSha": "HEAD", "turnNumber": 1}}},
+    {"status": "busy"},
+    {"version": None},
 )
-async def test_a_record_from_elsewhere_is_not_believed(
-    repo: Repository, harm: dict[str, object]
-) -> None:
+
+
+async def test_a_record_from_elsewhere_is_not_believed(repo: Repository) -> None:
     session = await repo.started()
+    sessions = await repo.sessions()
     path = session.folder / "session.json"
-    path.write_text(json.dumps({**json.loads(path.read_bytes()), **harm}))
-    with pytest.raises(WorkRefused):
-        await (await repo.sessions()).find(session.id)
+    record = json.loads(path.read_bytes())
+    for harm in HARM:
+        path.write_text(json.dumps({**record, **harm}))
+        with pytest.raises(WorkRefused):
+            await sessions.find(session.id)
+    path.write_text(json.dumps({**record, "worktreePath": "../../etc"}))
+    assert (await sessions.find(session.id)).tree == session.tree
 
 
 async def test_links_in_the_place_of_sessions_are_not_followed(
