@@ -14,7 +14,7 @@ _LIKE = 0.6
 _MOST_PLACES = 100
 """Nobody looks at more."""
 
-_MOST_WORK = 2_000_000
+_MOST_WORK = 400_000
 """Above so many lines times lines nothing near is looked for."""
 
 
