@@ -23,6 +23,7 @@ NOTICE = (
 PROMPT = "The tests fail. Find the cause, mend it, and show that they pass."
 _SOURCE = Path(__file__).parent / "repo"
 _FILES = {
+    "gitignore.txt": ".gitignore",
     "README.md": "README.md",
     "AGENTS.md": "AGENTS.md",
     "parcel.py.txt": "parcel.py",
@@ -72,11 +73,13 @@ async def unpack(folder: Path, environment: Mapping[str, str]) -> Demo:
             "the demo needs git, and there is none on PATH", hint="install git, then again"
         )
     repository, played = await to_thread.run_sync(_copied, folder)
-    identity = ("-c", "user.name=Demo", "-c", "user.email=demo@localhost")
     for words in (
         ("init", "-q", "-b", "main"),
+        ("config", "user.name", "Demo"),
+        ("config", "user.email", "demo@localhost"),
+        ("config", "commit.gpgSign", "false"),
         ("add", "."),
-        (*identity, "commit", "-q", "--no-verify", "--no-gpg-sign", "-m", "Ship parcels"),
+        ("commit", "-q", "--no-verify", "-m", "Ship parcels"),
     ):
         ended: Finished = await run(
             [git, *words], cwd=repository, environment=environment, timeout_seconds=30

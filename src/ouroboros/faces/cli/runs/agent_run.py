@@ -86,7 +86,8 @@ def _tell(done: Done, session: "Kept", *, as_json: bool) -> None:
         })
         return
     sys.stderr.flush()
-    note(f"{result.status}: {one_line(result.summary, _SUMMARY)}")
+    is_done = result.status == "success"  # then its last words were told already
+    note(result.status if is_done else f"{result.status}: {one_line(result.summary, _SUMMARY)}")
     if not result.output_artifact_path:
         note("no file was changed")
         return

@@ -65,7 +65,11 @@ command = LazyGroup(
         "browse": Entry(
             "ouroboros.faces.cli.commands.tasks.demo_browse",
             "Compare prices in three shops, order, download the invoice.",
-        )
+        ),
+        "paws": Entry(
+            "ouroboros.faces.cli.commands.tasks.demo_paws",
+            "Bundle in, an agent apart, changes out, reviewed, verified, merged.",
+        ),
     },
     "demo",
     """Mend a failing test in a small git repository, unpacked into a temporary folder.
