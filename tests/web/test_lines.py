@@ -44,6 +44,7 @@ async def test_lines_note_run_rename_begin_and_lead_elsewhere(tmp_path: Path) ->
         assert "Use tabs" in notes
         assert "And spaces" in notes
         await told(served, session, "!echo mine > own.txt")
+        await served.rests(session)
         assert (tmp_path / "work" / "own.txt").read_text() == "mine\n"
         await told(served, session, "/rename A better name")
         assert (await served.look(session))["title"] == "A better name"
