@@ -407,3 +407,12 @@ async def test_an_element_of_a_frame_that_was_left_is_not_pressed(stage: Stage) 
     with pytest.raises(PageChanged, match="its frame was left"):
         await click(tab, aimed)
     assert await read(tab, "window.hit === undefined")
+
+
+async def test_what_goes_away_under_the_press_is_said_to_have_had_no_click(stage: Stage) -> None:
+    hides = "<button id=b onmousedown='this.style.marginLeft=`200px`'>Go</button>"
+    tab = await stage.show(LOG + f"<div>{hides}</div><button id=c>Stay</button>")
+    acted = await click(tab, "#b")
+    assert acted.note.startswith("it was let go over <div>")
+    assert acted.note.endswith("so it was pressed and not clicked")
+    assert (await click(tab, "#c")).note == ""

@@ -88,7 +88,8 @@ async def click(
                 )
             except DialogOpen:
                 return watch.acted(f"{verb} {aimed.what}", None, matches=aimed.count)
-            seen = await after(tab, found.world, "released", {"node": aimed.node}, watch)
+            wanted = {"node": aimed.node, "click": True}
+            seen = await after(tab, found.world, "released", wanted, watch)
             if seen is None or seen.hit is not False:
                 return _pressed(watch, seen, f"{verb} {aimed.what}", aimed.count)
         cover, what = seen.cover, aimed.what

@@ -205,7 +205,7 @@ const unguard = () => {
 const guard = (element, spot) => {
   unguard();
   const view = viewOf(ownerOf(element));
-  const state = { view, hit: null, cover: "", element };
+  const state = { view, hit: null, cover: "", slipped: "", element };
   const actor = actorAt(spot);
   const isMeant = (hit) => accepts(element, hit) && (actorAt(hit) === actor || isHostOf(hit, spot));
   state.hear = (event) => {
@@ -215,7 +215,13 @@ const guard = (element, spot) => {
       state.hit = hit?.nodeType === 1 ? isMeant(hit) : false;
       if (!state.hit) state.cover = hit?.nodeType === 1 ? describe(hit) : "the page";
     }
-    if (state.hit) return;
+    if (state.hit) {
+      // What shrinks or goes when it is pressed has no click; the page has heard the press all the same.
+      const over = event.type === "pointerup" ? event.composedPath()[0] : null;
+      if (over) state.slipped = over.nodeType === 1 && !isMeant(over) ? describe(over) : "";
+      if (event.type === "click" && isMeant(event.composedPath()[0])) state.slipped = "";
+      return;
+    }
     event.preventDefault();
     event.stopImmediatePropagation();
   };
@@ -262,14 +268,15 @@ const stateAfter = (element) => {
   if (["checkbox", "radio"].includes(actor.type)) state.checked = actor.checked;
   return state;
 };
-const released = ({ node }) => {
+const released = ({ node, click }) => {
   const state = guarding;
   unguard();
   guarding = null;
   const element = held.get(node)?.deref() ?? null;
   const left = !element || !viewOf(ownerOf(element));
   if (left) return { hit: state?.hit ?? null, left, ...stateAfter(null) };
-  return { hit: state?.hit ?? null, cover: state?.cover ?? "", ...stateAfter(element) };
+  const note = click && state?.slipped ? `it was let go over ${state.slipped}, so it was pressed and not clicked` : "";
+  return { hit: state?.hit ?? null, cover: state?.cover ?? "", note, ...stateAfter(element) };
 };
 // The owner of a frame of another origin: maps a point of the frame outwards, if it is not covered.
 const drawn = async () => {
