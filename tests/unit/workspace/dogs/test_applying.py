@@ -106,7 +106,7 @@ def check_killed(folder: Path, step: int) -> None:
 
 
 def test_killed_now_and_then_it_is_all_written_or_taken_back(tmp_path: Path):
-    check_killed(tmp_path, 3)
+    check_killed(tmp_path, 5)
 
 
 @pytest.mark.deep

@@ -106,7 +106,7 @@ def made(before: Files, bundle: bytes) -> Files:
     return after | {file.path: file.after for file in found.files if file.after is not None}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(trees=edited())
 def test_applied_to_the_one_tree_it_makes_the_other(trees: tuple[Files, Files]):
     before, after = trees

@@ -12,7 +12,13 @@ from ouroboros.workspace.artifacts.dogs.readers import (
     search,
     tags,
 )
-from ouroboros.workspace.artifacts.dogs.readers.page import Found, Wish, page_of
+from ouroboros.workspace.artifacts.dogs.readers.fenced import Fence, fence_of
+from ouroboros.workspace.artifacts.dogs.readers.page import (
+    BlockBroken,
+    Found,
+    Wish,
+    page_of,
+)
 
 type Wanted = Dialect | Literal["auto"]
 
@@ -102,7 +108,7 @@ def _chosen(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
             found = _READERS[dialect](lines, wish)
             if found.refusals or found.notes:
                 return dialect, found
-        return None, Found()
+        return None, _named_fences(lines)
     read_ones: dict[Dialect, Found] = {dialect: _READERS[dialect](lines, wish) for dialect in signs}
     outer: list[Dialect] = [
         dialect
@@ -119,6 +125,28 @@ def _chosen(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
         Refusal(reason=f"the bundle could be meant in several ways: {ways}", line=told[1][0]),
         hint=f"say which with --format, one of {', '.join(DIALECTS)}",
     )
+
+
+def _named_fences(lines: Sequence[str]) -> Found:
+    """Refuses fences that name a file and nothing more: they may be all of it, or a part."""
+    found = Found()
+    opening: Fence | None = None
+    for number, line in enumerate(lines, start=1):
+        fence = fence_of(line)
+        if fence is None:
+            continue
+        if opening is not None:
+            opening = None if fence.closes(opening) else opening
+            continue
+        opening = fence
+        path = fence.words.partition(":")[2].partition(" ")[0]
+        if path.strip("/") and not path.startswith("/"):
+            found.begin()
+            why = (
+                f"the fence names a file, but not what becomes of it; '--- File: {path} ---' would"
+            )
+            found.refuse(BlockBroken(why, line=number, path=path))
+    return found
 
 
 def _signs(dialect: Dialect, lines: Sequence[str]) -> list[int]:
