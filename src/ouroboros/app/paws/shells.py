@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ouroboros.app.typed.lending import lend
+from ouroboros.app.lending import lend
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.safety.environment import cleaned
 from ouroboros.safety.spawn import spawn

@@ -11,7 +11,7 @@ from shutil import which
 import anyio
 from anyio import to_thread
 
-from ouroboros.app.typed.lending import lend
+from ouroboros.app.lending import lend
 from ouroboros.core.errors import Misuse
 
 MOST_BYTES = 4 * 1_048_576
