@@ -84,6 +84,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     max_tokens: int | None = None
     most_bytes: int = 33_554_432
     may_hold_secrets: bool = False
+    has_binary: bool = True
 
 
 class Ground(Struct, frozen=True, kw_only=True):
@@ -198,6 +199,7 @@ def write(
         dialect=asked.dialect,
         outline=asked.outline,
         may_hold_secrets=asked.may_hold_secrets,
+        has_binary=asked.has_binary,
         most_bytes=asked.most_bytes,
     )
     files, dropped = list(gathered.files), list[str]()

@@ -189,6 +189,12 @@ def test_the_markers_of_the_original_and_numbered_lines(ouro: Ouro, tree: Path) 
     assert "```python:src/other.py numbered\n1| def other():\n2|     return KEY\n```\n" in done.out
 
 
+def test_what_is_no_text_may_stay_out(ouro: Ouro, tree: Path) -> None:
+    done = ouro("cats", "--no-binary")
+    assert "left out: logo.bin (it is no text)" in done.err
+    assert names(tree / "cats.md") == ["README.md", "src/cart.py", "src/other.py"]
+
+
 def test_an_earlier_bundle_is_not_put_into_the_next_one(ouro: Ouro, tree: Path) -> None:
     assert ouro("cats", "-o", "context.txt").code == 0
     done = ouro("cats")

@@ -238,6 +238,8 @@ def head_with(old: str, new: str) -> str:
         (head_with("a.py", "sub/.GIT./x"), "git's own folder", 1, 9),
         (head_with("a.py", '"a\\u0000"'), "control characters", 1, 9),
         (head_with("a.py", "a\\\\..\\\\b"), "backslash", 1, 9),
+        (head_with("a.py", '"a.py'), "its first line names no file", 1, 9),
+        (head_with("a.py", " a.py"), "its first line names no file", 1, 9),
         (head_with("a.py", "a.py zip=9"), "'zip=9' is not known here", 1, 9),
         (head_with("a.py", "a.py encoding=base64"), "no base64", 1, 9),
         (head_with("a.py", "a.py encoding=rot13"), "is not known here", 1, 9),
@@ -252,6 +254,7 @@ def head_with(old: str, new: str) -> str:
         ("--- CATS_START_FILE: a ---\nx\n", "this file has no end", 1, 1),
         ("--- CATS_START_FILE: a ---\n--- CATS_START_FILE: b ---\n", "before the one before", 1, 2),
         ("--- CATS_START_FILE: a ---\nx\n--- CATS_END_FILE: b ---\n", "no such file began", 1, 3),
+        (f"--- CATS_START_FILE: a {'-' * 200_000}x\n", "it is no bundle", 0, 0),
         ("x\n--- CATS_END_FILE: b ---\n", "no such file began", 1, 2),
         ("--- CATS_START_FILE: ../b ---\n--- CATS_END_FILE ---\n", "not taken", 1, 1),
         (

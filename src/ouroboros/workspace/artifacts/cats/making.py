@@ -40,6 +40,7 @@ class Order(Struct, frozen=True, kw_only=True):
         root: A real path.
         outline: Globs of files whose signatures alone are wanted, as lines of an ignore file.
         may_hold_secrets: Files with secrets go in, too.
+        has_binary: What is no text goes in as base64.
         most_bytes: Larger files are left out.
     """
 
@@ -48,6 +49,7 @@ class Order(Struct, frozen=True, kw_only=True):
     dialect: Dialect = "v1"
     outline: tuple[str, ...] = ()
     may_hold_secrets: bool = False
+    has_binary: bool = True
     most_bytes: int = MOST_BYTES
 
 
@@ -141,6 +143,9 @@ class _Job:
             self.left[listed.path] = "it is a bundle itself"
             return
         text = shaped(found.data)
+        if text is None and not order.has_binary:
+            self.left[listed.path] = "it is no text"
+            return
         secret = self._secret(listed.path, found.data, text)
         if secret:
             self.secrets[listed.path] = secret

@@ -7,6 +7,8 @@ dashes, in small letters, with an end that names no file, and bundles that are b
 
 import re
 from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from ouroboros.workspace.artifacts.cats.bundle import Bundle, File, Head
 from ouroboros.workspace.artifacts.faults import Refused
@@ -15,18 +17,37 @@ from ouroboros.workspace.artifacts.paths import fault_of
 _BASE64 = "(Content:Base64)"
 _END_OF_PERSONA = b"\n--- END PERSONA ---\n"
 _END_OF_WORDS = b"\n--- END PREPENDED INSTRUCTIONS ---\nThe following content is the Cats Bundle.\n"
-_MARKER = re.compile(
-    "^(?:\U0001f408[ \t]*)?-{3,}[ \t]*CATS_(START|END)_FILE[ \t]*(?::[ \t]*(.*?))?[ \t]*-{3,}[ \t]*\r?$".encode(),
+_LINE = re.compile(
+    "^(?:\U0001f408[ \t]*)?-{3,}[ \t]*CATS_(START|END)_FILE([^\n]*)$".encode(),
     re.MULTILINE | re.IGNORECASE,
 )
-_HINT = re.compile(r"\s*\(\s*content\s*:\s*base64\s*\)\s*$", re.IGNORECASE)
+_HINT = re.compile(r"\(\s?content\s?:\s?base64\s?\)$", re.IGNORECASE)
 _ALL_BASE64 = re.compile(rb"^# Format: Base64[ \t]*\r?$", re.MULTILINE)
 _DELTA = re.compile(rb"^# Delta Reference:", re.MULTILINE)
 
 
+class _Mark(NamedTuple):
+    """A marker, and where its line begins and ends."""
+
+    start: int
+    end: int
+    is_opening: bool
+    name: str
+
+
+def _marks(data: bytes, start: int = 0) -> Iterator[_Mark]:
+    for found in _LINE.finditer(data, start):
+        rest = found[2].strip()
+        name = rest.rstrip(b"-")
+        if len(rest) - len(name) < 3 or (name and not name.startswith(b":")):
+            continue
+        text = name.removeprefix(b":").strip().decode("utf-8", "replace")
+        yield _Mark(found.start(), found.end(), found[1].upper() == b"START", text)
+
+
 def is_begun(data: bytes) -> bool:
     """Whether a bundle has a marker in it."""
-    return _MARKER.search(data) is not None
+    return next(_marks(data), None) is not None
 
 
 def opening(head: Head) -> bytes:
@@ -44,7 +65,7 @@ def block(file: File) -> bytes:
     """One file, with an empty line before it."""
     body = file.data
     hint = ""
-    if not _is_text(body) or _MARKER.search(body):
+    if not _is_text(body) or is_begun(body):
         body, hint = b64encode(body), f" {_BASE64}"
     start, end = (
         f"\U0001f408 --- CATS_{side}_FILE: {file.path}{hint} ---".encode()
@@ -68,18 +89,17 @@ def read(data: bytes) -> Bundle:
         Refused: A file is cut off, its markers do not belong together, or its path may not be named.
     """
     start = _start(data)
-    first = _MARKER.search(data, start)
-    before = data[start : first.start()] if first else data
+    first = next(_marks(data, start), None)
+    before = data[start : first.start] if first else data
     is_base64 = _ALL_BASE64.search(before) is not None
     files: list[File] = []
     seen: set[str] = set()
     line, opened = data.count(b"\n", 0, start) + 1, None
     path, is_coded = "", False
-    for found in _MARKER.finditer(data, start):
-        line += data.count(b"\n", start, found.start())
-        start = found.start()
-        side, name = found[1].upper(), (found[2] or b"").decode("utf-8", "replace")
-        if side == b"START":
+    for found in _marks(data, start):
+        line += data.count(b"\n", start, found.start)
+        start, name = found.start, found.name
+        if found.is_opening:
             at = File(path=_named(name), data=b"", block=len(files) + 1, line=line)
             if opened is not None:
                 raise _broken(at, "a file begins before the one before it has ended")
@@ -93,7 +113,7 @@ def read(data: bytes) -> Bundle:
         at = File(path=path, data=b"", block=len(files) + 1, line=line)
         if opened is None or (_named(name) and _named(name) != path):
             raise _broken(at, f"the end of {_named(name)!r} stands where no such file began")
-        body = data[opened.end() + 1 : max(found.start() - 1, opened.end() + 1)]
+        body = data[opened.end + 1 : max(found.start - 1, opened.end + 1)]
         files.append(
             File(
                 path=path, data=_content(body, at, is_coded=is_coded), block=at.block, line=at.line

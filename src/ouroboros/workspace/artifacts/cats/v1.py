@@ -32,6 +32,7 @@ MOST_RUN = 400
 _PLAIN = re.compile(r"[^\s\"`\x7f-\x9f\u2028\u2029]+")
 _OPENING = re.compile(rb"^(`{3,})([^`\n]*)$", re.MULTILINE)
 _INFO = re.compile(r"([A-Za-z0-9_+.#-]*):(\"(?:[^\"\\]|\\.)*\"|[^\s\"]\S*)((?: +\S+)*) *")
+_FILE = re.compile(r"[A-Za-z0-9_+.#-]*:")
 _NUMBER = re.compile(rb"^ *(\d+)\| ", re.MULTILINE)
 
 
@@ -132,8 +133,10 @@ def read(data: bytes, *, is_rewritten: bool = False) -> Bundle:
     number = 0
     while (found := _OPENING.search(data, start)) is not None:
         line += data.count(b"\n", start, found.start())
-        info = _INFO.fullmatch(found[2].decode("utf-8", "replace").rstrip("\r"))
-        number += info is not None
+        words = found[2].decode("utf-8", "replace").rstrip("\r")
+        info = _INFO.fullmatch(words)
+        is_file = _FILE.match(words) is not None
+        number += is_file
         end = closing(found[1]).search(data, min(found.end() + 1, len(data)))
         if end is None:
             raise Refused(
@@ -142,6 +145,8 @@ def read(data: bytes, *, is_rewritten: bool = False) -> Bundle:
                 path=info[2] if info else "",
                 line=line,
             )
+        if is_file and info is None:
+            raise Refused("its first line names no file", block=number, line=line)
         if info is not None:
             at = File(path="", data=b"", block=number, line=line)
             file = _file(info, data[found.end() + 1 : end.start()], at)

@@ -39,6 +39,7 @@ _OPTIONS = (
     click.option("--max-tokens", type=click.IntRange(min=1), help="End without a bundle that takes more; of a model's choice leave out the last."),
     click.option("--max-file-size", "most_bytes", type=click.IntRange(min=1), default=33_554_432, show_default=True, help="Leave out files of more bytes."),
     click.option("--include-secrets", "secrets", is_flag=True, help="Take files that hold secrets, too."),
+    click.option("--no-binary", is_flag=True, help="Leave out what is no text."),
     click.option("-p", "--persona", metavar="FILE", default="", help="Put these words first."),
     click.option("-s", "--system", metavar="FILE", default="", help="Put these words after the persona."),
     click.option("--stdin", "from_stdin", is_flag=True, help="Read paths from standard input, a line each."),
@@ -72,6 +73,7 @@ class Flags(Struct, frozen=True, kw_only=True):
     max_tokens: int | None
     most_bytes: int
     secrets: bool
+    no_binary: bool
     persona: str
     system: str
     from_stdin: bool
@@ -198,6 +200,7 @@ def _asked(flags: Flags, paths: tuple[str, ...], listed: tuple[str, ...]) -> "As
         max_tokens=flags.max_tokens,
         most_bytes=flags.most_bytes,
         may_hold_secrets=flags.secrets,
+        has_binary=not flags.no_binary,
     )
 
 
