@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from anyio import to_thread
 from msgspec import structs
 
 from ouroboros.app.config.layers import load
@@ -98,7 +99,7 @@ class Dogs:
         """Applies all of a bundle unless something is chosen of it."""
 
         async def chosen(found: Prepared) -> Files | Outcome:
-            return found.files if choose is None else choose(found)
+            return found.files if choose is None else await to_thread.run_sync(choose, found)
 
         request = Request(
             bundle="answer.md",

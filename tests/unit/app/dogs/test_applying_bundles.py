@@ -7,6 +7,7 @@ import pytest
 from ouroboros.app.paws.dogs.choosing import with_hunks
 from ouroboros.app.paws.dogs.door import undone
 from ouroboros.app.paws.dogs.outcome import FileOutcome
+from ouroboros.app.paws.dogs.reading import Files, Prepared
 from ouroboros.app.paws.sessions import Sessions, WorkRefused
 from ouroboros.core.errors import OuroborosError
 from tests.unit.app.dogs.dogs_stage import BUNDLE, Dogs, git, picture, project_in
@@ -213,3 +214,30 @@ async def test_self_edit_markers_are_read_alone_when_they_are_asked_for(dogs: Do
     assert (await dogs(linked, rsi_link=True)).exit_code == 0
     assert (dogs.root / "linked.txt").exists()
     assert not (dogs.root / "plain.txt").exists()
+
+
+async def test_a_file_that_is_changed_while_the_person_chooses_is_not_overwritten(
+    dogs: Dogs,
+) -> None:
+    def edits(found: Prepared) -> Files:
+        (dogs.root / "src" / "app.py").write_text("the person's\n")
+        return found.files
+
+    outcome = await dogs(choose=edits)
+    assert (outcome.outcome, outcome.exit_code) == ("refused", 1)
+    assert "changed just now" in outcome.reason
+    assert (dogs.root / "src" / "app.py").read_text() == "the person's\n"
+    assert not (dogs.root / "docs").exists()
+
+
+async def test_a_bundle_can_be_taken_back_once(dogs: Dogs) -> None:
+    await dogs()
+    (dogs.root / "src" / "app.py").write_text("the person's\n")
+    first = await undone(dogs.loaded, dogs.root, dogs.told.append)
+    assert (first.exit_code, first.left) == (1, {"src/app.py": "it was changed since"})
+    assert (dogs.root / "src" / "app.py").read_text() == "the person's\n"
+    assert not (dogs.root / "docs").exists()
+    (dogs.root / "src" / "app.py").write_text('import os\nprint("better")\n')
+    assert (await undone(dogs.loaded, dogs.root, dogs.told.append)).exit_code == 0
+    with pytest.raises(OuroborosError, match="no bundle was applied"):
+        await undone(dogs.loaded, dogs.root, dogs.told.append)

@@ -7,6 +7,7 @@ import pytest
 
 from ouroboros.app.paws.dogs.holding import Attempt, Busy, Hold, content_name
 from ouroboros.core.clock import SystemClock
+from ouroboros.workspace.checkpoints.rewind import begin, planned
 from ouroboros.workspace.checkpoints.scan import Bounds
 from tests.unit.app.dogs.dogs_stage import picture, project_in
 
@@ -104,3 +105,25 @@ def test_old_checkpoints_go(hold: Hold, root: Path) -> None:
     hold.tidy()
     assert not hold._shadow.has(first)
     assert hold._shadow.has(last)
+
+
+def test_a_way_back_that_was_cut_off_is_gone_on_with(hold: Hold, root: Path) -> None:
+    before = picture(root)
+    kept = hold.everything()
+    for name in ("run.sh", "untracked.txt", "a.log"):
+        (root / name).write_text("changed\n")
+    (root / "made").mkdir()
+    shadow = hold._shadow
+    start = hold.everything()
+    changes, _ = planned(shadow, start, kept, hold._bounds)
+
+    def dies(step: str) -> None:
+        if step == "put run.sh":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), shadow.locked():
+        begin(shadow, hold._plan(kept, start), changes, dies)
+    assert picture(root) != before
+    assert hold.resume() is not None
+    assert hold.resume() is None
+    assert picture(root) == before

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 WRONG_COMMAND_LINE = 64
 
+_MOST_BYTES = 268_435_456
 _FORMATS = ["auto", "v1", "paws", "search", "diff", "v4a", "xml"]
 _OPTIONS = (
     click.option("-y", "--yes", is_flag=True, help="Apply it without asking."),
@@ -254,12 +255,17 @@ def _read(name: str) -> bytes:
     """A file, or standard input for ``-``.
 
     Raises:
-        Misuse: It cannot be read.
+        Misuse: It cannot be read, or is too large.
     """
-    if name == "-":
-        return sys.stdin.buffer.read() if sys.stdin is not None else b""
     try:
-        return Path(name).read_bytes()
+        if name == "-":
+            data = sys.stdin.buffer.read(_MOST_BYTES + 1) if sys.stdin is not None else b""
+        else:
+            with Path(name).open("rb") as file:
+                data = file.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as failed:
         why = failed.strerror if isinstance(failed, OSError) else str(failed)
         raise Misuse(f"{name!r} cannot be read: {why}") from failed
+    if len(data) > _MOST_BYTES:
+        raise Misuse(f"{name!r} has more than {_MOST_BYTES:,} bytes")
+    return data
