@@ -1,5 +1,6 @@
 """The repository that sessions belong to: where its main tree is, and where they are kept."""
 
+import errno
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,6 +12,9 @@ from ouroboros.workspace.worktrees.faults import NoRepository, WorkRefused
 from ouroboros.workspace.worktrees.git import Ended, Git, silenced
 
 FOLDER = ".paws"
+SPARE = "paws/sessions"
+"""Where copies of records lie, below what all work trees of a repository share."""
+
 _ABSOLUTE = ("rev-parse", "--path-format=absolute")
 _EXCLUDED = "/.paws/"
 _GIVEN = frozenset({"/.paws/", "/.paws", ".paws/", ".paws"})
@@ -59,7 +63,7 @@ async def find(cwd: Path, environment: Mapping[str, str]) -> Ground:
     top, common, own = map(Path, said)
     git = git.at(top)
     root = top if own == common else await _main(git, common) or top
-    _refuse_links(root)
+    _refuse_links(root, common)
     return Ground(root=root, top=top, common=common, git=await silenced(git.at(root)))
 
 
@@ -89,9 +93,9 @@ def _none(cwd: Path, ended: Ended) -> NoRepository:
     )
 
 
-def _refuse_links(root: Path) -> None:
+def _refuse_links(root: Path, common: Path) -> None:
     """What a repository brings as a link would let sessions be written elsewhere."""
-    for path in (root / FOLDER, root / FOLDER / "sessions"):
+    for path in (root / FOLDER, root / FOLDER / "sessions", common / "paws", common / SPARE):
         if path.is_symlink() or (path.exists() and not path.is_dir()):
             raise WorkRefused(
                 f"{str(path)!r} is not a folder, so no session is kept there", hint="move it away"
@@ -110,6 +114,8 @@ def exclude(ground: Ground) -> None:
         before = path.read_bytes()
     if _GIVEN & {line.strip() for line in before.decode("utf-8", "replace").splitlines()}:
         return
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "it is a link to another file")
     path.parent.mkdir(exist_ok=True)
     between = b"" if not before or before.endswith(b"\n") else b"\n"
     with path.open("ab") as file:

@@ -15,9 +15,6 @@ from ouroboros.workspace.worktrees.ground import Ground
 from ouroboros.workspace.worktrees.manifest import Manifest, Step
 from ouroboros.workspace.worktrees.shelf import Kept, Shelf, held
 
-SPARE = "paws/sessions"
-"""Where copies of records lie, below what all work trees of a repository share."""
-
 _AT_WORK = ".at-work"
 
 
@@ -97,4 +94,6 @@ def manifest_of(session: Kept) -> Manifest:
 async def at(cwd: Path, environment: Mapping[str, str], clock: Clock) -> Place:
     """The sessions of the repository that a folder lies in; raises as ``ground.find``."""
     found = await grounds.find(cwd, environment)
-    return Place(ground=found, shelf=Shelf(found.sessions, found.common / SPARE), clock=clock)
+    return Place(
+        ground=found, shelf=Shelf(found.sessions, found.common / grounds.SPARE), clock=clock
+    )

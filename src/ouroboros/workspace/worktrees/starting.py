@@ -105,7 +105,8 @@ async def _excluded(place: Place) -> None:
     except OSError as failed:
         path = place.ground.common / "info" / "exclude"
         raise WorkRefused(
-            f"{str(path)!r} cannot be written, which keeps {FOLDER} out of commits: {failed.strerror}"
+            f"{str(path)!r} cannot be written, which keeps {FOLDER} out of commits: {failed.strerror}",
+            hint=f"add the line /{FOLDER}/ to it yourself",
         ) from failed
 
 

@@ -480,10 +480,22 @@ async def test_links_in_the_place_of_sessions_are_not_followed(
     repo: Repository, tmp_path: Path
 ) -> None:
     (tmp_path / "away").mkdir()
-    (repo.folder / ".paws").symlink_to(tmp_path / "away")
-    with pytest.raises(WorkRefused, match="is not a folder"):
-        await repo.sessions()
-    (repo.folder / ".paws").unlink()
+    for link in (repo.folder / ".paws", repo.folder / ".git/paws"):
+        link.symlink_to(tmp_path / "away")
+        with pytest.raises(WorkRefused, match="is not a folder"):
+            await repo.sessions()
+        link.unlink()
+    exclude = repo.folder / ".git/info/exclude"
+    moved(exclude, tmp_path / "mine")
+    exclude.symlink_to(tmp_path / "mine")
+    before = (tmp_path / "mine").read_text()
+    with pytest.raises(WorkRefused, match="it is a link") as caught:
+        await repo.started()
+    assert (caught.value.hint, (tmp_path / "mine").read_text()) == (
+        "add the line /.paws/ to it yourself",
+        before,
+    )
+    (tmp_path / "mine").write_text("/.paws/\n")
     session = await repo.started()
     record = session.folder / "session.json"
     record.rename(tmp_path / "record")
