@@ -15,7 +15,23 @@ if TYPE_CHECKING:
     from ouroboros.faces.tui.screens.first import Begin
 
 
-class Opens(Protocol):
+class Stage(Protocol):
+    """Where screens are shown, and things are done beside them."""
+
+    def push_screen[Result](
+        self, screen: "Screen[Result]", callback: Callable[[Result | None], None] | None = None
+    ) -> object:
+        """Shows a screen; ``callback`` is given what it ends with."""
+        ...
+
+    def run_worker(
+        self, work: Coroutine[None, None, None], *, group: str = "", exclusive: bool = False
+    ) -> object:
+        """Does something beside what is shown."""
+        ...
+
+
+class Opens(Stage, Protocol):
     """The application, as it is told of the session."""
 
     hub: "Hub | None"
@@ -34,18 +50,6 @@ class Opens(Protocol):
 
     def give_back(self, text: str) -> None:
         """Words that nobody could hear."""
-        ...
-
-    def push_screen[Result](
-        self, screen: "Screen[Result]", callback: Callable[[Result | None], None] | None = None
-    ) -> object:
-        """Shows a screen; ``callback`` is given what it ends with."""
-        ...
-
-    def run_worker(
-        self, work: Coroutine[None, None, None], *, group: str = "", exclusive: bool = False
-    ) -> object:
-        """Does something beside what is shown."""
         ...
 
 
