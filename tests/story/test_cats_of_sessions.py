@@ -1,12 +1,14 @@
 """`paws cats --session`: the files of a work session, and only of one that is active."""
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from ouroboros.workspace.artifacts.cats import read
-from tests.story.test_cli_run import ouro
+from tests.story.cli_terminal import Program
+from tests.story.test_cli_run import ouro, script
 from tests.unit.workspace.worktrees.repository import Repository
 
 
@@ -52,3 +54,30 @@ async def test_the_main_tree_is_bundled_without_the_sessions_below_it(repo: Repo
     done = cats(repo, "-N", "--no-ignore", "-o", "out.md")
     assert done.returncode == 0
     assert [file.path for file in read((repo.folder / "out.md").read_bytes()).files] == ["kept"]
+
+
+def test_on_a_terminal_a_person_is_asked_about_secrets_and_sees_the_stages(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    (folder / "cart.py").write_text("def total(): ...\n")
+    (folder / "deploy.py").write_text(f'TOKEN = "{key}"\n')
+    said = {"files": ["cart.py", "deploy.py"]}
+    model = script(tmp_path, {"text": json.dumps(said), "delay_seconds": 0.3})
+    words = ["cats", "--ai-curate", "Mend the total", "--model", model]
+    with Program(words, cwd=folder) as program:
+        program.sees("⠋ [AI] Ranking candidate files…")
+        program.sees("[AI] Selected 2 of 2 files")
+        program.sees("secrets in deploy.py: github-pat in line 1")
+        program.sees("Take it all the same? [y/N]:")
+        program.type("y\n")
+        assert program.ends() == 0
+        assert "⠋" not in program.picture.text
+        assert "Done." in program.picture.text
+    bundle = read((folder / "cats.md").read_bytes())
+    assert [file.path for file in bundle.files] == ["cart.py", "deploy.py"]
+    with Program(["cats"], cwd=folder) as program:
+        program.sees("Take it all the same? [y/N]:")
+        program.type("\n")
+        assert program.ends() == 0
+    assert [file.path for file in read((folder / "cats.md").read_bytes()).files] == ["cart.py"]

@@ -94,17 +94,20 @@ class _Spinner:
             await anyio.sleep(_TURN_SECONDS)
 
     def tell(self, text: str) -> None:
-        if self._is_live:
-            sys.stderr.write("\r\x1b[K")
+        self._wipe()
         if not self._is_quiet:
             note(f"[AI] {text[:200]}")
 
     def end(self) -> None:
+        self._wipe()
         if self._is_live:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
             self._is_live = False
             note(self._text)
+
+    def _wipe(self) -> None:
+        if self._is_live:
+            sys.stderr.write("\r" + " " * (len(self._text) + 2) + "\r")
+            sys.stderr.flush()
 
 
 def _list(flags: "Flags", scanned: "Scanned") -> None:
