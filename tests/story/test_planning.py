@@ -1,8 +1,11 @@
 """A task is rehearsed: nothing is changed, reads show what was planned, and a run is held to the plan."""
 
 import json
+import os
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import msgspec
@@ -166,6 +169,24 @@ async def test_a_rule_that_denies_reading_holds_in_the_copy_too(root: Path) -> N
     assert [step.status for step in plan.steps] == [
         *("planned", "failed", "read", "not run", "failed")
     ]
+
+
+def ended() -> int:
+    """The number of a process that is no more."""
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+        return process.pid
+
+
+async def test_the_copy_of_a_killed_rehearsal_goes_with_the_next(root: Path) -> None:
+    left = Path(gettempdir()) / f"ouro-plan-{ended()}-left"
+    alive = Path(gettempdir()) / f"ouro-plan-{os.getpid()}-alive"
+    left.mkdir()
+    alive.mkdir()
+    await rehearsed(root, [CHANGE, END])
+    assert not left.exists()
+    assert [path.name for path in alive.parent.glob(f"ouro-plan-{os.getpid()}-*")] == [alive.name]
+    alive.rmdir()
 
 
 async def test_an_agent_plans_by_its_own_words(root: Path) -> None:

@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import gettempdir, mkdtemp
 from threading import Lock
 
 from ouroboros.core.errors import ToolFailed
@@ -17,6 +17,7 @@ LEFT_OUT = frozenset({
 })
 """Folders that are not copied; what is in them is read where it is."""
 
+_PREFIX = "ouro-plan-"
 MOST_BYTES = 1_073_741_824
 MOST_FILES = 100_000
 
@@ -55,7 +56,8 @@ class Overlay:
         """
         with self._one:
             if self._folder is None:
-                above = Path(mkdtemp(prefix="ouro-plan-")).resolve()
+                _tidied()
+                above = Path(mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")).resolve()
                 folder = above / self.root.name if self.root.name else above / "root"
                 try:
                     _copied(self.root, folder)
@@ -96,6 +98,22 @@ class Overlay:
             before, after = _content(self.root / name), _content(self._folder / name)
             if before != after:
                 yield name, before, after
+
+
+def _tidied() -> None:
+    """Removes copies of processes that were killed."""
+    for path in Path(gettempdir()).glob(f"{_PREFIX}*-*"):
+        pid = path.name.removeprefix(_PREFIX).partition("-")[0]
+        if not pid.isdecimal():
+            continue
+        try:
+            os.kill(int(pid), 0)
+        except ProcessLookupError:
+            with suppress(OSError):
+                if path.lstat().st_uid == os.getuid():
+                    shutil.rmtree(path)
+        except OSError:
+            continue  # it lives, and is somebody else's
 
 
 def _replaced(text: str, old: str, new: str) -> str:

@@ -1,6 +1,7 @@
 """Files and hunks as rows; pure."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ouroboros.app.paws.dogs.choosing import Offer
 from ouroboros.app.text import plain
@@ -11,6 +12,7 @@ from ouroboros.faces.wording.rows import BOLD, GREEN, RED, YELLOW, Row, Span, ro
 from ouroboros.faces.wording.words import one_line
 
 _ALL = 1_000_000
+_LAID_OUT = 1_024
 _CURRENT = "7"
 _LETTERS = {"add": "A", "change": "M", "delete": "D", "rename": "R"}
 _STYLES = {"a": GREEN, "r": RED, "~": YELLOW}
@@ -38,10 +40,15 @@ def change_of(
         sign = _SAID[said[part]]
         style = f"{BOLD};{_CURRENT}" if part == current else _STYLES.get(sign, BOLD)
         rows.append(row(f"[{sign}] hunk {number + 1} of {count}", style))
-        name = one_line(offer.path, _ALL)
-        text = f"--- a/{name}\n+++ b/{name}\n{plain(hunk)}"
-        rows += change_rows(text, Look(columns=columns, sides=sides), _ALL)[1:]
+        rows += _hunk_rows(one_line(offer.path, _ALL), hunk, columns, sides)
     return rows, places
+
+
+@lru_cache(_LAID_OUT)
+def _hunk_rows(name: str, hunk: str, columns: int, sides: bool) -> tuple[Row, ...]:
+    """The lines of a hunk, kept for the next key."""
+    text = f"--- a/{name}\n+++ b/{name}\n{plain(hunk)}"
+    return tuple(change_rows(text, Look(columns=columns, sides=sides), _ALL)[1:])
 
 
 def _file_row(offer: Offer, sign: str, columns: int, *, is_current: bool) -> Row:
