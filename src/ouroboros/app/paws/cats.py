@@ -300,15 +300,16 @@ def _opened(
     if output == "-":
         yield from _spooled(stdout)
         return
-    target = Path(os.path.realpath(ground.start / output))
-    if target.is_dir():
+    place = ground.start / output
+    if place.is_dir():
         raise Misuse(f"{output!r} is a folder", hint="name a file for the bundle")
-    if not target.parent.is_dir():
-        raise Misuse(f"there is no folder {str(target.parent)!r} for the bundle")
-    if target.exists() and not target.is_file():
-        with target.open("wb", buffering=0) as special:
+    if place.exists() and not place.is_file():
+        with place.open("wb", buffering=0) as special:
             yield from _spooled(special)
         return
+    target = Path(os.path.realpath(place))
+    if not target.parent.is_dir():
+        raise Misuse(f"there is no folder {str(target.parent)!r} for the bundle")
     _sweep(target)
     beside = target.parent / f".{target.name[:100]}.{os.urandom(6).hex()}{PART}"
     try:

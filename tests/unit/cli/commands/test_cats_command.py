@@ -93,6 +93,16 @@ def test_paths_come_from_standard_input(tree: Path) -> None:
     assert b"no path came on standard input" in done.stderr
 
 
+def test_a_device_or_a_pipe_is_written_to_and_not_replaced(ouro: Ouro, tree: Path) -> None:
+    command = [sys.executable, "-m", "ouroboros", "cats", "src", "-q", "-o", "/dev/stdout"]
+    done = subprocess.run(command, capture_output=True, check=True)
+    assert len(read(done.stdout).files) == 2
+    full = ouro("cats", "src", "-o", "/dev/full")
+    assert full.code == 1
+    assert "cannot be written: No space left on device" in full.err
+    assert Path("/dev/full").is_char_device()
+
+
 def test_a_list_may_name_what_is_gone_and_has_no_globs(tree: Path) -> None:
     (tree / "a[1].py").write_text("x\n")
     command = [sys.executable, "-m", "ouroboros", "cats", "--stdin", "-o", "-"]

@@ -217,6 +217,10 @@ def test_a_bundle_that_a_window_wrote_with_other_line_ends_is_still_read() -> No
         read(mixed.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
 
 
+def test_a_later_minor_version_is_read() -> None:
+    assert plain(read(head_with('"1.0"', '"1.7"').encode())) == [("a.py", b"x\n")]
+
+
 def head_with(old: str, new: str) -> str:
     return written([File(path="a.py", data=b"x\n")]).decode().replace(old, new)
 
