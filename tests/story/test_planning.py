@@ -192,10 +192,14 @@ async def test_the_copy_of_a_killed_rehearsal_goes_with_the_next(root: Path) -> 
 async def test_an_agent_plans_by_its_own_words(root: Path) -> None:
     (root / "agents").mkdir()
     (root / "agents" / "fixer.agent.md").write_text(
-        '---\nname: fixer\ndescription: "Mends tests"\n---\nYou mend tests.\n'
+        '---\nname: fixer\ndescription: "Mends tests"\ntools:\n  - name: read\n  - name: edit\n---\n'
+        "You mend tests.\n"
     )
-    plan, _ = await rehearsed(root, [LOOK, END], agent="fixer")
+    plan, told = await rehearsed(root, [LOOK, CHANGE, END], agent="fixer")
     assert (plan.agent, plan.persona) == ("fixer", "fixer: Mends tests")
+    assert [step.status for step in plan.steps if step.tool == "edit"] == ["planned"]
+    assert "write" in told[1]
+    assert "docs/new.md" not in plan.diff
     with pytest.raises(Misuse, match="there is no agent 'other'"):
         await rehearsed(root, [LOOK, END], agent="other")
 

@@ -25,7 +25,9 @@ from ouroboros.core.events.turn import AgentMessage
 from ouroboros.core.parts import Message, Text
 from ouroboros.fleet.agents.definition import SUFFIX, Definition
 from ouroboros.fleet.agents.definition import read as definition_in
+from ouroboros.fleet.agents.instance import Instances
 from ouroboros.safety.paths import Places
+from ouroboros.tools.registry import canonical
 from ouroboros.workspace.changes import Side, told
 
 COMMAND_TOKENS = 2_500
@@ -76,7 +78,10 @@ async def planned(
     rehearsal = Rehearsal(Overlay(root), places, partial(cages.within, "plan"))
     record = _Record(rehearsal, tell)
     try:
-        async with engine(chosen).open(cwd=root, ephemeral=True, dress=rehearsal.dress) as session:
+        opened = engine(chosen).open(
+            cwd=root, ephemeral=True, dress=rehearsal.dress, only=_tools(agent)
+        )
+        async with opened as session:
             session.listen(record.hear)
             outcome = await session.run(_task(wish), typed=0)
             model = session.state.model
@@ -139,10 +144,28 @@ def agent_of(root: Path, name: str) -> Definition | None:
     for path in places:
         if path.is_file():
             return definition_in(path.read_bytes(), str(path))
-    raise Misuse(
-        f"there is no agent {name!r}",
-        hint=f"name a file, or put {name}{SUFFIX} into .paws/agents or agents",
+    made = root / ".paws" / "agents" / "instances"
+    if not (made / Path(name).name).is_dir():
+        raise Misuse(
+            f"there is no agent {name!r}",
+            hint=f"name a file, or put {name}{SUFFIX} into .paws/agents or agents",
+        )
+    instance = Instances(made).read(name)
+    config = instance.config
+    return Definition(
+        name=config.name,
+        description=config.description,
+        engine=config.engine,
+        tools=config.tools,
+        system_prompt=instance.prompt.read_text("utf-8", "replace"),
     )
+
+
+def _tools(agent: Definition | None) -> frozenset[str] | None:
+    """The tools that an agent may have; None for all."""
+    if agent is None or agent.tools is None:
+        return None
+    return frozenset(canonical(tool.name) for tool in agent.tools)
 
 
 class _About(Struct, frozen=True, kw_only=True):
