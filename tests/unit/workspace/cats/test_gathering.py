@@ -4,8 +4,10 @@ import os
 import socket
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ouroboros.core.errors import Misuse
 from ouroboros.workspace.artifacts.cats.contents import Left, content
@@ -28,12 +30,12 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def found(root: Path, *paths: str, at: str = "", **changed: object) -> Gathered:
-    wish = {"root": root, "cwd": root / at, "paths": paths or (".",), **changed}
-    return gather(Wish(**wish))  # type: ignore[arg-type]
+def found(root: Path, *paths: str, at: str = "", **changed: Any) -> Gathered:
+    wish = Wish(root=root, cwd=root / at, paths=paths or (".",))
+    return gather(replace(wish, **changed))
 
 
-def names(root: Path, *paths: str, at: str = "", **changed: object) -> list[str]:
+def names(root: Path, *paths: str, at: str = "", **changed: Any) -> list[str]:
     return [file.path for file in found(root, *paths, at=at, **changed).files]
 
 
