@@ -53,6 +53,7 @@ async def test_a_full_disk_leaves_nothing_of_a_start(tmp_path: Path) -> None:
         with pytest.raises(WorkRefused) as caught:
             await repo.started()
         assert "room" in caught.value.hint
+        assert not list((disk / "work/.paws/sessions").glob("*-*"))
         (disk / "filler").unlink()
         assert await (await repo.sessions()).all() == []
         assert repo.standing() == before
