@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from anyio import to_thread
 
+from ouroboros.app.paws.agents.asked import Place, run_agent
 from ouroboros.app.settings import Settings
 from ouroboros.core.commands import Approve, Deny, Interrupt
 from ouroboros.core.errors import Misuse, OuroborosError
@@ -44,7 +45,8 @@ async def sent(s: Stage, words: str) -> Result:
     settings = msgspec.convert({"base_url": s.server.url}, Settings)
     home = s.cwd.parent / "home"
     environment = {**os.environ, "OUROBOROS_HOME": str(home), "OPENAI_API_KEY": "key-for-tests"}
-    return await s.session.run_agent(words, settings, home=home, environment=environment)
+    place = Place(settings=settings, home=home, environment=environment)
+    return await run_agent(s.session, words, place)
 
 
 async def test_its_questions_are_those_of_the_session_and_its_end_is_told(work: Path) -> None:

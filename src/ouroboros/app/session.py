@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ouroboros.app.repos.bringing import Asked, Repos, Tell
     from ouroboros.app.repos.standing import Map, Repo
     from ouroboros.core.context import Meter
-    from ouroboros.core.ipc.messages import Result
 
 _BEHIND = 4096
 """Events that may wait for a slow reader before deltas are left out."""
@@ -267,18 +266,15 @@ class Session:
 
         return await run_own(self._engine, command, settings, environment)
 
-    async def run_agent(
-        self, words: str, settings: Settings, *, home: "Path", environment: Mapping[str, str]
-    ) -> "Result":
-        """Has an agent of the folder's repository work apart; ``words`` are its name and the goal.
+    async def set_going(self, job: Callable[[Engine], Awaitable[None]]) -> None:
+        """Does something that takes the session's turn, such as work of an agent; ``Interrupt`` ends it.
 
         Raises:
-            Misuse: There is no such agent or no goal, or a turn runs.
+            Misuse: A run is under way.
         """
-        from ouroboros.app.typed.own_agent import Place, run_agent
-
-        place = Place(settings=settings, home=home, environment=environment)
-        return await run_agent(self._engine, words, place)
+        if self.running:
+            raise Misuse("this waits for the end of the run", hint="stop it first")
+        await self._engine.between_turns(lambda: job(self._engine))
 
     def meter(self) -> "Meter":
         """What fills the model's context now, in tokens by kind of content."""

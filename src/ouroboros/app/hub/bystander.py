@@ -18,13 +18,13 @@ from ouroboros.core.state import State
 from ouroboros.store.lease import holder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Mapping
 
+    from ouroboros.agent.session import Session as Engine
     from ouroboros.app.ouroboros import Outcome
     from ouroboros.app.repos.bringing import Asked, Repos, Tell
     from ouroboros.app.repos.standing import Map, Repo
     from ouroboros.app.settings import Settings
-    from ouroboros.core.ipc.messages import Result
 
 _LOOK_SECONDS = 1.0
 
@@ -87,16 +87,9 @@ class Bystander(Session):
         """Refuses; raises ``Misuse``."""
         self._refuse(command, settings, environment)
 
-    async def run_agent(
-        self,
-        words: str,
-        settings: "Settings",
-        *,
-        home: Path,
-        environment: "Mapping[str, str]",
-    ) -> "Result":
+    async def set_going(self, job: "Callable[[Engine], Awaitable[None]]") -> None:
         """Refuses; raises ``Misuse``."""
-        self._refuse(words, settings, home, environment)
+        self._refuse(job)
 
     async def tell_map(self, found: "Map", root: Path) -> None:
         """Refuses; raises ``Misuse``."""

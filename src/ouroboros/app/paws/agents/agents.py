@@ -253,7 +253,7 @@ class Agents:
     @asynccontextmanager
     async def _started(self, tree: Path, options: Sequence[str]) -> AsyncGenerator[Companion]:
         guard = Guard()
-        await to_thread.run_sync(guard.begin)
+        await guard.on_duty()
         program = [sys.executable, "-m", "ouroboros", "paws", "agent", "serve", *options]
         async with companion(
             program, cwd=tree, environment=self._environment, guard=guard, goodbye_seconds=10.0

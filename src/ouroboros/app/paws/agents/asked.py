@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ouroboros.app.paws.agents.agents import Agents, Wish
 from ouroboros.app.paws.sessions import Sessions
+from ouroboros.app.session import Session
 from ouroboros.app.settings import Settings
 from ouroboros.app.text import plain
 from ouroboros.core.clock import SystemClock
@@ -33,7 +34,7 @@ from ouroboros.tools.approval import Answer
 from ouroboros.tools.result import bounded
 
 if TYPE_CHECKING:
-    from ouroboros.agent.session import Session
+    from ouroboros.agent.session import Session as Engine
     from ouroboros.fleet.agents.instance import Instance
 
 _TITLE = 200
@@ -48,7 +49,7 @@ class Place(Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str]
 
 
-async def run_agent(engine: "Session", words: str, place: Place) -> Result:
+async def run_agent(session: Session, words: str, place: Place) -> Result:
     """Has an agent work in a work session of its own; ``words`` are its name and the goal.
 
     Its lines are shown as they come, its questions are asked in this session, and the model reads
@@ -61,9 +62,9 @@ async def run_agent(engine: "Session", words: str, place: Place) -> Result:
     name, _, goal = words.strip().partition(" ")
     if not name or not goal.strip():
         raise Misuse("/agent needs a name and what is to be done", hint=_EXAMPLE)
-    if engine.running:
+    if session.running:
         raise Misuse("an agent is not set to work while a turn runs", hint="stop it first")
-    cwd = Path(engine.state.cwd)
+    cwd = Path(session.state.cwd)
     sessions = await Sessions.at(cwd, place.environment)
     agents = Agents(
         sessions,
@@ -73,15 +74,23 @@ async def run_agent(engine: "Session", words: str, place: Place) -> Result:
         clock=SystemClock(),
     )
     instance = await anyio.to_thread.run_sync(agents.find, name)
-    own = _Own(engine, instance, goal.strip())
-    await engine.between_turns(lambda: own.run(agents, place.settings))
-    return own.result
+    results: list[Result] = []
+
+    async def job(engine: "Engine") -> None:
+        own = _Own(engine, instance, goal.strip())
+        try:
+            await own.run(agents, place.settings)
+        finally:
+            results.append(own.result)
+
+    await session.set_going(job)
+    return results[0]
 
 
 class _Own:
     """One task of one agent; the seat that its supervisor asks."""
 
-    def __init__(self, engine: "Session", instance: "Instance", goal: str) -> None:
+    def __init__(self, engine: "Engine", instance: "Instance", goal: str) -> None:
         self.result = Result(status="failure", summary="it was stopped")
         self._engine, self._instance, self._goal = engine, instance, goal
         self._ids = TimeOrderedIds(SystemClock(), os.urandom)
