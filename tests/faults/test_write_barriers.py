@@ -22,7 +22,8 @@ BARRIERS = [
 
 
 async def test_a_run_that_is_killed_at_a_barrier_loses_and_repeats_nothing(tmp_path: Path) -> None:
-    assert await faulted.complaints(tmp_path, faulted.seeded(BARRIERS[1:4], seed=6, each=1)) == {}
+    # Early places: a busy machine writes more at once, and comes to fewer of the later ones.
+    assert await faulted.complaints(tmp_path, faulted.seeded(BARRIERS[1:4], seed=4, each=1)) == {}
 
 
 @pytest.mark.deep
