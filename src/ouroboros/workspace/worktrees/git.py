@@ -139,11 +139,13 @@ class Git(Struct, frozen=True, kw_only=True):
 def failed(folder: Path, words: Sequence[str], ended: Ended) -> WorkRefused:
     """Why git did not do it, with what to do about a lock that a killed git left."""
     said = ended.said or ended.text[:_SAID] or f"it ended with {ended.code}"
-    lines = [line for line in said.splitlines() if not line.startswith("hint:")]
+    lines = [line for line in said.splitlines() if not line.startswith(("hint:", "warning:"))]
     shown = " ".join(line.strip() for line in lines[:4])
     hint = ""
     if ".lock'" in said and "File exists" in said:
         hint = "when no git is running there, remove that file; then do the same again"
+    elif "promisor" in said:
+        hint = "this clone is partial: bring those files here first, by a checkout of your own"
     elif "No space left" in said or "disk quota" in said.lower():
         hint = "make room on the disk, then do the same again"
     return WorkRefused(f"git {words[0]} failed in {str(folder)!r}: {shown}", hint=hint)

@@ -164,6 +164,19 @@ async def test_a_lock_that_a_killed_git_left_is_told_with_its_name(repo: Reposit
     assert (repo.folder / "new").exists()
 
 
+async def test_a_partial_clone_reaches_no_network(repo: Repository, tmp_path: Path) -> None:
+    repo.commit("more", kept="two\n")
+    repo.git("config", "uploadpack.allowFilter", "true")
+    words = ("-c", "protocol.file.allow=always", "clone", "-q", "--filter=blob:none")
+    repo.git(*words, f"file://{repo.folder}", str(tmp_path / "partial"))
+    sessions = await Sessions.at(tmp_path / "partial", os.environ)
+    with pytest.raises(WorkRefused, match="promisor") as caught:
+        await sessions.start(base="HEAD~1")
+    assert "this clone is partial" in caught.value.hint
+    assert await sessions.all() == []
+    assert ((await sessions.start()).tree / "kept").read_text() == "two\n"
+
+
 async def test_branches_in_the_way_are_named(repo: Repository) -> None:
     repo.git("branch", "paws")
     with pytest.raises(WorkRefused, match="a branch 'paws' already") as caught:
