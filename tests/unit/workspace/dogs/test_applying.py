@@ -294,6 +294,15 @@ def test_a_journal_that_is_damaged_is_told(root: Path, tmp_path: Path):
         recover(root, journal=tmp_path / "journal")
 
 
+def test_what_does_not_fit_any_more_is_found_before_anything_is_changed(root: Path, tmp_path: Path):
+    made = planned(root)
+    (root / "old.sh").write_text("somebody's work\n")
+    heard: list[str] = []
+    with pytest.raises(Refused, match=r"'old.sh', block 7: it was changed just now"):
+        apply(made, root, journal=tmp_path / "journal", hear=heard.append)
+    assert {step.partition(" ")[0] for step in heard} == {"stage"}
+
+
 def test_an_empty_plan_writes_nothing(root: Path, tmp_path: Path):
     before = seen(root)
     apply(Plan(files=()), root, journal=tmp_path / "journal")
