@@ -21,6 +21,7 @@ from ouroboros.workspace.artifacts.dogs.change import (
     Whole,
 )
 from ouroboros.workspace.artifacts.dogs.drafting import Draft, Touched, Unfit
+from ouroboros.workspace.artifacts.dogs.elisions import elision
 from ouroboros.workspace.artifacts.dogs.matching import Unplaced, changed
 from ouroboros.workspace.artifacts.dogs.merging import merged
 from ouroboros.workspace.artifacts.dogs.numbering import numbered
@@ -176,6 +177,7 @@ class _Attempt:
         if text is None:
             return _fresh(change), False
         lines, is_open = _lines_of(change, text)
+        _check_elision(text, lines)
         if is_drifted and seen is not None and now is not None:
             merge = _merge(seen, text, lines)
             is_same = merge == list(text.lines)
@@ -203,6 +205,7 @@ class _Attempt:
             joined = _merge(seen or b"", text, wanted.lines)
             made = refitted(text, joined, is_open=text.is_open)
             there.is_merged = True
+        _check_elision(text, made.lines)
         there.now = Snapshot(content=_bounded(made.encode()), mode=mode)
 
     def _numbered(self, change: Numbered, path: str) -> None:
@@ -225,6 +228,7 @@ class _Attempt:
             if base is None:
                 raise Unfit("it was binary when the model saw it")
             lines, is_merged = _merge(seen, text, numbered(base.lines, commands)), True
+        _check_elision(text, lines)
         made = refitted(text, lines, is_open=text.is_open)
         there.now = replace(now, content=_bounded(made.encode()))
         there.is_merged |= is_merged
@@ -278,6 +282,11 @@ def _bounded(content: bytes) -> bytes:
     if len(content) > WRITE_BYTES:
         raise Unfit(f"it would have {len(content)} bytes; the limit is {WRITE_BYTES}")
     return content
+
+
+def _check_elision(text: Text, lines: Sequence[str]) -> None:
+    if left_out := elision(text.lines, lines):
+        raise Unfit(f"{left_out!r} stands for text that was left out, which would be lost")
 
 
 def _text(file: Snapshot) -> Text:

@@ -14,6 +14,7 @@ from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Named, 
 from ouroboros.workspace.artifacts.dogs.readers.sought import is_sought, sought
 
 NO_END = "\\ No newline at end of file"
+_PATCHES = (".diff", ".patch")
 _DIFFS = frozenset({"diff", "patch", "udiff"})
 PROSE = (".md", ".markdown", ".mdx")
 """Files in which fences are text."""
@@ -36,10 +37,10 @@ def in_markers(at: Block, lines: Sequence[str]) -> list[Change | Request]:
         BlockBroken: It cannot be read.
     """
     path = at.named.path
-    if at.named.is_base64:
-        return [_bytes(at, _inside(lines))]
     if is_first(lines) or _is_wrapped_command(lines):
         return [commanded(lines, at.first, path, at.block)]
+    if at.named.is_base64:
+        return [_bytes(at, _inside(lines))]
     wrapped = unwrapped(lines)
     if wrapped is not None and _is_wrapper(path, wrapped[0].words):
         start = wrapped[1]
@@ -68,7 +69,7 @@ def fenced(at: Block, words: str, lines: Sequence[str]) -> list[Change | Request
     path, kind = at.named.path, words.split(":")[0].split(" ")[0].lower()
     if at.named.is_base64 or kind == "base64":
         return [_bytes(at, lines)]
-    if kind in _DIFFS and not path.endswith((".diff", ".patch")):
+    if kind in _DIFFS and not path.endswith(_PATCHES):
         return [_diff(at, lines)]
     if kind in _DIFFS and not at.is_new:
         return [_diff(at, lines)]
@@ -142,6 +143,11 @@ def _bytes(at: Block, lines: Sequence[str]) -> Change:
 
 
 def _whole(at: Block, lines: list[str]) -> Change:
+    if not at.is_new and _looks_like_a_diff(lines) and not at.named.path.endswith(_PATCHES):
+        raise BlockBroken(
+            "it looks like a diff, but stands where all of the file would; ```diff would tell",
+            line=at.first,
+        )
     is_open: bool | None = True if at.named.is_open else None
     if lines and lines[-1].removesuffix("\r") == NO_END:
         lines.pop()
@@ -157,6 +163,16 @@ def _whole(at: Block, lines: list[str]) -> Change:
         text=text,
         is_new=at.is_new,
         is_open=is_open,
+    )
+
+
+def _looks_like_a_diff(lines: Sequence[str]) -> bool:
+    """Whether every line begins as one of a diff, and some come new."""
+    shown = [line for line in lines if line.strip()]
+    return (
+        any(line.startswith("+") for line in shown)
+        and any(line.startswith(("-", " ")) for line in shown)
+        and all(line[0] in "+- @\\" for line in shown)
     )
 
 

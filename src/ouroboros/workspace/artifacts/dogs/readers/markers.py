@@ -25,6 +25,9 @@ _LIKE_ONE = re.compile(
     r"[^\w\s-]{0,8}\s*-+\s*(DOGS|CATS|RSI_LINK)_(START|END)_FILE\b", re.IGNORECASE
 )
 
+_BASE64 = re.compile(r"# Format: ?Base64\b", re.IGNORECASE)
+"""Before the first block: the text of every one is base64, as the oldest bundles had it."""
+
 
 class _Marker(NamedTuple):
     number: int
@@ -75,6 +78,8 @@ class _Reader:
         self._numbers = [each.number for each in self._markers]
         self._at = {each.number: each for each in every}
         self._closers = self._fences_at_ends()
+        head = lines[: self._numbers[0]] if self._numbers else ()
+        self._is_base64 = any(_BASE64.match(line) for line in head)
 
     def _fences_at_ends(self) -> dict[str, list[tuple[int, Fence, _Marker]]]:
         """Bare fences that stand right before an end marker, by the path that it names."""
@@ -154,6 +159,8 @@ class _Reader:
         name = start.named
         if not name.path:
             return
+        if self._is_base64:
+            name = name._replace(is_base64=True)
         first = start.number + 1
         at = Block(self.found.blocks, start.number + 1, first + 1, name)
         try:
