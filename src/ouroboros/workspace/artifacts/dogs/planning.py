@@ -21,14 +21,14 @@ from ouroboros.workspace.artifacts.dogs.change import (
     Whole,
 )
 from ouroboros.workspace.artifacts.dogs.drafting import Draft, Touched, Unfit
-from ouroboros.workspace.artifacts.dogs.elisions import elision
-from ouroboros.workspace.artifacts.dogs.matching import Unplaced, changed
-from ouroboros.workspace.artifacts.dogs.merging import merged
-from ouroboros.workspace.artifacts.dogs.numbering import numbered
+from ouroboros.workspace.artifacts.dogs.lines.elisions import elision
+from ouroboros.workspace.artifacts.dogs.lines.matching import Unplaced, changed
+from ouroboros.workspace.artifacts.dogs.lines.merging import merged
+from ouroboros.workspace.artifacts.dogs.lines.numbering import numbered
+from ouroboros.workspace.artifacts.dogs.lines.texts import Text, refitted, split, text_of
 from ouroboros.workspace.artifacts.dogs.places import place_fault, plain
 from ouroboros.workspace.artifacts.dogs.plan import Plan, Snapshot
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken
-from ouroboros.workspace.artifacts.dogs.texts import Text, refitted, split, text_of
 from ouroboros.workspace.artifacts.dogs.tree import Tree
 
 _MOST_FAULTS = 20

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from ouroboros.workspace.artifacts.dogs.aligned import blocks
 from ouroboros.workspace.artifacts.dogs.change import Header, Refusal, Refused
+from ouroboros.workspace.artifacts.dogs.lines.aligned import blocks
+from ouroboros.workspace.artifacts.dogs.lines.texts import Text, text_of
 from ouroboros.workspace.artifacts.dogs.places import place_fault
 from ouroboros.workspace.artifacts.dogs.plan import Snapshot
 from ouroboros.workspace.artifacts.dogs.planning import plan
@@ -15,7 +16,6 @@ from ouroboros.workspace.artifacts.dogs.readers.bodies import NO_END
 from ouroboros.workspace.artifacts.dogs.readers.fenced import fence_for
 from ouroboros.workspace.artifacts.dogs.readers.page import quoted
 from ouroboros.workspace.artifacts.dogs.reading import read
-from ouroboros.workspace.artifacts.dogs.texts import Text, text_of
 from ouroboros.workspace.artifacts.dogs.tree import Sketch
 
 VERSION = "1.0"

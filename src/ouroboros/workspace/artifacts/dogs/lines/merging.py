@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ouroboros.workspace.artifacts.dogs.aligned import blocks
+from ouroboros.workspace.artifacts.dogs.lines.aligned import blocks
 
 
 class Conflict(NamedTuple):

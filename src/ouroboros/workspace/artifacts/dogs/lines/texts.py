@@ -87,7 +87,7 @@ def refitted(old: Text, lines: Sequence[str], *, is_open: bool) -> Text:
 
 
 def _kept_ends(old: Text, lines: Sequence[str], usual: str) -> list[str]:
-    from ouroboros.workspace.artifacts.dogs.aligned import blocks
+    from ouroboros.workspace.artifacts.dogs.lines.aligned import blocks
 
     ends = [usual] * len(lines)
     for first, second, size in blocks(old.lines, lines):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ouroboros.core.errors import OuroborosError
 from ouroboros.workspace.artifacts.dogs.change import Hunk
-from ouroboros.workspace.artifacts.dogs.texts import Text, refitted
+from ouroboros.workspace.artifacts.dogs.lines.texts import Text, refitted
 
 _SHOWN = 5
 _SHOWN_CHARACTERS = 100
