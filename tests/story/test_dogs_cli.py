@@ -148,6 +148,28 @@ def test_a_person_chooses_on_the_screen_and_only_that_is_written(root: Path) -> 
     assert "better" in (root / "src" / "app.py").read_text()
 
 
+def waits(pid: int) -> None:
+    """Returns once a process does nothing but wait: a signal a moment earlier would be read with the next key."""
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    asleep = 0
+    while asleep < 5:
+        assert time.monotonic() < deadline
+        state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+        asleep = asleep + 1 if state == "S" else 0
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(("key", "code"), [("n\r", 5), ("\x03", 130), ("y\r", 0)], ids=repr)
+def test_a_person_is_asked_before_anything_is_written(root: Path, key: str, code: int) -> None:
+    before = picture(root)
+    with Whole(["dogs", "../answer.md"], cwd=root, environment=dict(os.environ)) as program:
+        program.writes("Apply 2 changes? [y/N]")
+        waits(program.process.pid)
+        program.type(key)
+        assert program.ends() == code
+    assert (picture(root) == before) == (code != 0)
+
+
 def test_a_review_that_is_broken_off_writes_nothing(root: Path) -> None:
     before = picture(root)
     with Whole(["dogs", "../answer.md", "-i"], cwd=root, environment=dict(os.environ)) as program:

@@ -110,4 +110,8 @@ class Dogs:
             environment=self.environment,
         )
         request = structs.replace(request, **wishes)
-        return await applied(request, choose=chosen, agree=agree, tell=self.told.append)
+
+        async def agreed(command: str) -> bool:
+            return agree(command)
+
+        return await applied(request, choose=chosen, agree=agreed, tell=self.told.append)

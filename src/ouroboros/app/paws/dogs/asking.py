@@ -1,6 +1,6 @@
 """What a model asks for before it changes anything; a command runs only if rules and person let it."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import anyio
 from anyio import to_thread
@@ -16,7 +16,7 @@ from ouroboros.app.permission.cages import SessionCages
 from ouroboros.safety.capture import Capture
 from ouroboros.safety.spawn import shell_command
 
-type Agree = Callable[[str], bool]
+type Agree = Callable[[str], Awaitable[bool]]
 """Asks the person; False where nobody is there."""
 
 
@@ -38,7 +38,7 @@ async def answered(
     if here.decision == "ask":
         verdict = await to_thread.run_sync(verdict_of, request.command, grounds)
         is_agreed = yes and verdict.kind != "dangerous"
-        if not is_agreed and not await to_thread.run_sync(agree, request.command):
+        if not is_agreed and not await agree(request.command):
             why = here.why or verdict.reason
             return structs.replace(request, decision=f"nobody agreed to it: {why}")
     return await _ran(request, grounds, timeout_seconds)

@@ -1,5 +1,6 @@
 """`ouro dogs`: apply what a model answered, safely."""
 
+import signal
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -209,7 +210,7 @@ async def _chosen(request: "Request", flags: Flags, found: "Prepared") -> "Files
         _show(found)
         count = len(found.files)
         question = f"Apply {count} changes?" if count != 1 else "Apply this change?"
-        is_agreed = agreed(question, hint="-y applies it, --dry-run shows what it would do")
+        is_agreed = _agreed(question, hint="-y applies it, --dry-run shows what it would do")
         return found.files if is_agreed else declined(found, "you said no")
     from ouroboros.faces.tui.review.door import reviewed
 
@@ -231,10 +232,18 @@ def _show(found: "Prepared") -> None:
         note(line_of(file))
 
 
-def _agreed_to(command: str) -> bool:
-    return is_person_there() and agreed(
-        f"The model asks to run {command!r} before it goes on. Run it?", hint=""
-    )
+async def _agreed_to(command: str) -> bool:
+    question = f"The model asks to run {command!r} before it goes on. Run it?"
+    return is_person_there() and _agreed(question, hint="")
+
+
+def _agreed(question: str, *, hint: str) -> bool:
+    """Asks while nothing else goes on; Ctrl-C ends the question, which the event loop would not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return agreed(question, hint=hint)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _teller(flags: Flags) -> Callable[[str], None]:
