@@ -9,7 +9,7 @@ from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 if TYPE_CHECKING:
     from ouroboros.app.paws.cats import Asked, Ground
     from ouroboros.app.paws.curation import Chosen, Scanned
-    from ouroboros.faces.cli.commands.paws.cats import Flags
+    from ouroboros.faces.cli.commands.paws.cats_flags import Flags
 
 _LISTED = 40
 _TURN_SECONDS = 0.1
