@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from ouroboros.workspace.artifacts.dogs.change import Change, Delete, Edit, Hunk, Rename, Whole
+from ouroboros.workspace.artifacts.dogs.readers.fenced import Fence, fence_of
 from ouroboros.workspace.artifacts.dogs.readers.hunks import HEADER, Gathered
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Wish
 
@@ -24,7 +25,7 @@ class _File:
         self.git: tuple[str, str] | None = None
         self.moved: dict[str, str] = {}
         self.mode: int | None = None
-        self.is_new = self.is_gone = False
+        self.is_new = self.is_gone = self.is_ended = False
         self.hunks: list[Gathered] = []
 
     def names(self) -> tuple[str, str]:
@@ -61,12 +62,14 @@ def read(lines: Sequence[str], wish: Wish) -> Found:
     """All files; one whose hunks are shorter than they say is cut off."""
     found = Found()
     at = 0
+    opening: Fence | None = None
     while at < len(lines):
         if not is_sign(lines, at):
+            opening = _opened(opening, fence_of(lines[at]))
             at += 1
             continue
         found.begin()
-        reader = _Reader(lines, at)
+        reader = _Reader(lines, at, is_fenced=opening is not None)
         try:
             reader.read()
             found.changes += _changes(reader.file, found.blocks, wish)
@@ -78,39 +81,59 @@ def read(lines: Sequence[str], wish: Wish) -> Found:
     return found
 
 
+def _opened(opening: Fence | None, fence: Fence | None) -> Fence | None:
+    """The fence that is open behind a line."""
+    if fence is None:
+        return opening
+    if opening is None:
+        return fence
+    return None if fence.closes(opening) else opening
+
+
 class _Reader:
-    def __init__(self, lines: Sequence[str], start: int) -> None:
+    """Reads one file; in a fence the end is known, and the counts of hunks may be wrong."""
+
+    def __init__(self, lines: Sequence[str], start: int, *, is_fenced: bool) -> None:
         self.at = start
         self.file = _File(start)
-        self._lines = lines
+        self._lines, self._is_fenced = lines, is_fenced
 
     def read(self) -> None:
         """From the first line of a file to behind its last; raises ``BlockBroken``."""
         self._heads()
         while self.at < len(self._lines):
             line = self._lines[self.at].removesuffix("\r")
-            hunk = self.file.hunks[-1] if self.file.hunks else None
-            is_open = hunk is not None and not hunk.is_full
-            if not is_open or not (hunk is not None and hunk.is_counted):
-                head = HEADER.match(line)
-                if head is not None:
-                    self.file.hunks.append(Gathered(self.at + 1, head))
-                    self.at += 1
-                    continue
-            if hunk is None or not self._takes(hunk, line):
-                return
-            hunk.add(line, self.at + 1)
+            head = HEADER.match(line)
+            if head is not None:
+                self.file.hunks.append(Gathered(self.at + 1, head))
+            elif self.file.hunks and self._takes(self.file.hunks[-1], line):
+                self.file.hunks[-1].add(line, self.at + 1)
+            else:
+                break
             self.at += 1
+        is_closed = self.at < len(self._lines) and (
+            is_sign(self._lines, self.at) or (self._is_fenced and self._lines[self.at][:3] == "```")
+        )
+        self.file.is_ended = is_closed
 
     def _takes(self, hunk: Gathered, line: str) -> bool:
         """Whether a line is one of the hunk: as long as its header says, or as lines look like it."""
         if line.startswith("\\"):
             return True
-        if hunk.is_full or line.startswith("```"):
+        if line[:1] not in {"", " ", "+", "-", "\t"}:
             return False
-        if hunk.is_counted:
-            return line[:1] in {"", " ", "+", "-", "\t"}
-        return line[:1] in {"", " ", "+", "-", "\t"} and not is_sign(self._lines, self.at)
+        is_last_pair = hunk.is_counted and hunk.left == [1, 1]
+        if is_sign(self._lines, self.at) and not is_last_pair:
+            return False
+        if not hunk.is_full or self._is_fenced:
+            return True
+        after = self.at
+        while after < len(self._lines) and self._lines[after].startswith(" "):
+            after += 1
+        last = self._lines[after] if after < len(self._lines) else ""
+        if last[:1] in {"+", "-"} and last.rstrip() != "--" and not is_sign(self._lines, after):
+            raise BlockBroken("the hunk has more lines than it says", line=self.at + 1)
+        return False
 
     def _heads(self) -> None:
         while self.at < len(self._lines):
@@ -191,9 +214,10 @@ def _name(words: str) -> str:
 
 
 def _changes(file: _File, block: int, wish: Wish) -> list[Change]:
-    short = next((hunk for hunk in file.hunks if hunk.is_counted and max(hunk.left) > 0), None)
-    if short is not None and not wish.allow_truncated and not _is_miscounted(file, short):
-        raise BlockBroken("the hunk is cut off: it has fewer lines than it says", line=short.line)
+    last = file.hunks[-1] if file.hunks else None
+    is_short = last is not None and last.is_counted and max(last.left) > 0
+    if last is not None and is_short and not file.is_ended and not wish.allow_truncated:
+        raise BlockBroken("the hunk is cut off: it has fewer lines than it says", line=last.line)
     hunks = tuple(made for each in file.hunks if (made := each.hunk()).lines)
     old, new = file.names()
     line = file.start + 1
@@ -212,11 +236,6 @@ def _changes(file: _File, block: int, wish: Wish) -> list[Change]:
     if not found:
         raise BlockBroken("the diff changes nothing", line=line)
     return found
-
-
-def _is_miscounted(file: _File, short: Gathered) -> bool:
-    """Whether more of the file follows, so that the counts are wrong and nothing is cut off."""
-    return short is not file.hunks[-1]
 
 
 def _gone(hunks: Sequence[Hunk], line: int) -> tuple[str, ...] | None:

@@ -253,7 +253,8 @@ class _Reader:
             number = body.after
 
     def _add(self, at: Block, body: _Body) -> None:
-        for each in fenced(at, body.words, self._lines[body.first : body.end]):
+        lines = _outdented(self._lines[body.first - 1 : body.end])
+        for each in fenced(at, body.words, lines[1:]):
             if isinstance(each, Request):
                 self.found.requests.append(each)
             else:
@@ -342,6 +343,15 @@ def _quote_end(words: str) -> int:
         return json.JSONDecoder().raw_decode(words)[1]
     except ValueError:
         return 0
+
+
+def _outdented(lines: Sequence[str]) -> Sequence[str]:
+    """Lines without the blanks that stand before the first, a fence; as Markdown has it, three at most."""
+    width = len(lines[0]) - len(lines[0].lstrip(" "))
+    if not width:
+        return lines
+    blanks = " " * width
+    return [line[width:] if line.startswith(blanks) else line.lstrip(" ") for line in lines]
 
 
 def _opened(change: Change) -> Change:
