@@ -205,6 +205,19 @@ def test_what_is_no_text_may_stay_out(ouro: Ouro, tree: Path) -> None:
     assert names(tree / "cats.md") == ["README.md", "src/cart.py", "src/other.py"]
 
 
+def test_an_answer_can_name_the_lines_of_a_numbered_bundle(ouro: Ouro, tree: Path) -> None:
+    assert ouro("cats", "src/cart.py", "-t", "-o", "seen.md").code == 0
+    (tree / "answer.md").write_text(
+        "🐕 --- DOGS_START_FILE: src/cart.py ---\n@@ PAWS_CMD REPLACE_LINES(3, 3) @@\n"
+        "        return 2\n🐕 --- DOGS_END_FILE: src/cart.py ---\n"
+    )
+    cart = tree / "src/cart.py"
+    cart.write_text(f"# moved down since\n{cart.read_text()}")
+    words = ["dogs", "answer.md", "-d", "seen.md", "-y"]
+    subprocess.run([sys.executable, "-m", "ouroboros", *words], capture_output=True, check=True)
+    assert cart.read_text().splitlines()[3] == "        return 2"
+
+
 def test_an_earlier_bundle_is_not_put_into_the_next_one(ouro: Ouro, tree: Path) -> None:
     assert ouro("cats", "-o", "context.txt").code == 0
     done = ouro("cats")

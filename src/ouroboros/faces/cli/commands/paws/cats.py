@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _LISTED = 40
 _LEFT = 12
+_MANY = 500
+"""From so many files on it is told how far it is, after each so many."""
 
 
 @click.command("cats")
@@ -54,7 +56,14 @@ def _plain(flags: Flags, asked: "Asked", ground: "Ground") -> int:
             say(f"{each.path}")
         _tell_left(flags, gathered.left)
         return 0
-    written = cats.write(asked, ground, gathered, stdout=_stdout(), may_include=_asker(flags))
+    written = cats.write(
+        asked,
+        ground,
+        gathered,
+        stdout=_stdout(),
+        may_include=_asker(flags),
+        tell=_counter(flags, len(gathered.files)),
+    )
     _tell(flags, written)
     return 0
 
@@ -157,6 +166,19 @@ def _asker(flags: Flags) -> Callable[[dict[str, str]], bool]:
         return click.confirm(question, default=False, err=True)
 
     return may_include
+
+
+def _counter(flags: Flags, total: int) -> Callable[[int], None]:
+    """Shows on a terminal how far it is with many files; the line is gone at the end."""
+    is_shown = not flags.quiet and total >= _MANY and sys.stderr is not None and sys.stderr.isatty()
+
+    def tell(count: int) -> None:
+        if is_shown and (count % _MANY == 0 or count == total):
+            text = f"{count:,} of {total:,} files"
+            sys.stderr.write("\r" + (text if count < total else " " * len(text) + "\r"))
+            sys.stderr.flush()
+
+    return tell
 
 
 def _tell(flags: Flags, written: "Written") -> None:
