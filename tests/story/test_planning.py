@@ -22,7 +22,7 @@ from ouroboros.testing.server import serving
 from ouroboros.workspace.artifacts.faults import Refused
 from tests.story.stage import call
 from tests.story.test_cli_run import ouro, script
-from tests.unit.app.dogs.dogs_stage import picture, project_in
+from tests.unit.app.dogs.dogs_stage import git, picture, project_in
 
 PATCH = '*** Begin Patch\n*** Update File: src/app.py\n@@\n import os\n-print("dirty")\n+print(2)\n*** Delete File: staged.txt\n*** End Patch'
 LOOK = Turn(text="First I look.", tool_calls=(call("read", path="src/app.py"),))
@@ -268,3 +268,31 @@ def test_a_run_is_held_to_the_plan_and_departures_are_told(root: Path, tmp_path:
         "planned, not done: run rm -rf build",
     ]
     assert ouro("run", "--plan", "missing.md", "--model", doing, cwd=root).returncode == 2
+
+
+def test_an_agent_that_departs_from_the_plan_is_told_of(root: Path, tmp_path: Path) -> None:
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "all")
+    plan = tmp_path / "plan.md"
+    model = script(tmp_path, *(msgspec.to_builtins(turn) for turn in (CHANGE, END)))
+    assert ouro("plan", "x", "--model", model, "-o", str(plan), "-q", cwd=root).returncode == 0
+    other = Turn(
+        tool_calls=(
+            call("write", path="docs/new.md", content="# planned\n"),
+            call("write", path="more.txt", content="x"),
+        )
+    )
+    model = script(tmp_path, *(msgspec.to_builtins(turn) for turn in (other, END)))
+    words = ("paws", "run", "--plan", str(plan), "--model", model, "--mode", "full-auto")
+    done = ouro(*words, cwd=root)
+    assert done.returncode == 0, done.stderr
+    assert [line for line in done.stderr.splitlines() if "plan" in line and "not" in line] == [
+        "not in the plan: change more.txt",
+        "planned, not done: change src/app.py",
+        "planned, not done: change staged.txt",
+        "planned, not done: change untracked.txt",
+    ]
+    (tmp_path / "no_plan.md").write_text("words")
+    refused = ouro("paws", "run", "--plan", "../no_plan.md", "--model", model, cwd=root)
+    assert refused.returncode != 0
+    assert "it is no plan" in refused.stderr

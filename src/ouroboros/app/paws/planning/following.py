@@ -11,6 +11,8 @@ from ouroboros.core.events import Envelope
 from ouroboros.core.events.call import ToolResulted, ToolStarted
 from ouroboros.safety.commands.classify import classify
 from ouroboros.safety.paths import Places
+from ouroboros.workspace.artifacts.dogs import Change, Rename
+from ouroboros.workspace.artifacts.dogs.reading import read
 
 _WORDS = """{goal}
 
@@ -32,6 +34,27 @@ _NAMED = re.compile(
 def task_of(plan: Followed, words: str = "") -> str:
     """What a run is told: the goal, or other words, and the plan."""
     return _WORDS.format(goal=words.strip() or plan.goal, text=plan.text)
+
+
+def departures(plan: Followed, bundle: bytes) -> list[str]:
+    """Where a bundle of changes departs from a plan, by its files; commands are not in a bundle.
+
+    Raises:
+        Refused: The bundle cannot be read.
+    """
+    planned = dict.fromkeys(
+        path for step in plan.steps if step.status == "planned" for path in step.paths
+    )
+    changes = read(bundle).changes if bundle else ()
+    names = (each for change in changes for each in _names_of(change))
+    done = dict.fromkeys(names)
+    return [f"not in the plan: change {path}" for path in done if path not in planned] + [
+        f"planned, not done: change {path}" for path in planned if path not in done
+    ]
+
+
+def _names_of(change: Change) -> tuple[str, ...]:
+    return (change.path, change.to) if isinstance(change, Rename) else (change.path,)
 
 
 class Following:

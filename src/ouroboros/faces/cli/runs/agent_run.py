@@ -15,6 +15,7 @@ from ouroboros.faces.cli.prompting.agent_seat import TerminalSeat
 from ouroboros.faces.wording.words import one_line
 
 if TYPE_CHECKING:
+    from ouroboros.app.paws.planning.document import Followed
     from ouroboros.app.paws.sessions import Kept
 
 _SHORT = 8
@@ -41,6 +42,7 @@ class Order(Struct, frozen=True, kw_only=True):
 async def carry_out(agents: Agents, order: Order, *, as_json: bool) -> int:
     """Runs it; 0 when it has done its task, 1 when not, 130 when it was stopped."""
     instance = await to_thread.run_sync(agents.find, order.name)
+    plan = await to_thread.run_sync(_plan_of, order)
     session = await agents.session(order.session)
     note(f"{order.name} works in session {session.id[:_SHORT]}: {session.tree}")
     wish = Wish(
@@ -68,9 +70,27 @@ async def carry_out(agents: Agents, order: Order, *, as_json: bool) -> int:
     if not results:
         return INTERRUPTED
     _tell(results[0], session, as_json=as_json)
+    if plan is not None:
+        await to_thread.run_sync(_tell_departures, plan, results[0])
     if stop.is_set():
         return INTERRUPTED
     return 0 if results[0].result.status == "success" else 1
+
+
+def _plan_of(order: Order) -> "Followed | None":
+    from ouroboros.app.paws.planning.files import plan_in
+
+    return None if order.plan is None else plan_in(str(order.plan))
+
+
+def _tell_departures(plan: "Followed", done: Done) -> None:
+    """Where the files that were changed are others than the plan has."""
+    from ouroboros.app.paws.planning.following import departures
+
+    path = done.result.output_artifact_path
+    found = departures(plan, Path(path).read_bytes() if path else b"")
+    for line in found or ["the plan was followed"]:
+        note(line)
 
 
 def _tell(done: Done, session: "Kept", *, as_json: bool) -> None:
