@@ -9,7 +9,7 @@ from anyio import Event, create_task_group, to_thread
 from textual import events
 from textual.pilot import Pilot
 
-from ouroboros.core.commands import SetTitle
+from ouroboros.core.commands import Dequeue, SetTitle
 from ouroboros.faces.tui.app import OuroApp
 from ouroboros.faces.tui.start import Left
 from tests.tui.pictures import text
@@ -60,6 +60,21 @@ async def test_words_reach_the_run_or_wait_for_its_end_and_can_be_changed(tmp_pa
         await until(app, pilot, lambda: "Three." in text(app) and not app.prompt.is_at_work)
         assert heard(app) == ["begin", "at once", "first later", "second later indeed"]
         assert "after the run" not in text(app)
+
+
+async def test_words_for_later_are_shown_without_another_key(tmp_path: Path) -> None:
+    model = turns(tmp_path, WAITS, {"text": "One."}, {"text": "Two."})
+    async with shown(started(tmp_path, model=model)) as (app, pilot):
+        await keys(pilot, "begin<enter>")
+        await until(app, pilot, lambda: app.prompt.is_at_work and app.state.calls)
+        await keys(pilot, "later<tab>")
+        await until(app, pilot, lambda: "after the run, 1: later" in text(app))
+        (id,) = app.state.later
+        assert app.room is not None
+        await app.room.send(Dequeue(id=id))
+        await until(app, pilot, lambda: "after the run" not in text(app))
+        await to_thread.run_sync((app.cwd / "go").touch)
+        await until(app, pilot, lambda: "One." in text(app) and not app.prompt.is_at_work)
 
 
 async def test_what_has_to_wait_is_refused_and_the_own_shell_is_not(tmp_path: Path) -> None:

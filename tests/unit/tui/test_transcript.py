@@ -210,6 +210,17 @@ def test_a_removed_line_of_dashes_is_no_header() -> None:
     assert [line.sign for line in part.lines] == ["@", "-", " "]
 
 
+def test_a_second_file_begins_where_the_hunks_of_the_first_are_over() -> None:
+    head = "--- a/{0}\n+++ b/{0}\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n"
+    first, second = parts(head.format("x.py") + head.format("y.py"))
+    assert (first.name, second.name) == ("x.py", "y.py")
+    assert (
+        [line.sign for line in second.lines]
+        == ["@", " ", "-", "+"]
+        == [line.sign for line in first.lines]
+    )
+
+
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=80)
 
 

@@ -33,7 +33,7 @@ _STYLES = (
 _AGAIN_SECONDS = 1.5
 _IDLE_HINT = "Ask, or / for commands, @ for files, ! for the shell, ? for help"
 _BUSY_HINT = "Enter: heard at the next step, Tab: after the run, Esc: stop"
-_TELLING = frozenset({"words.queued", "words.dropped", "user.message", "turn.started"})
+_TELLING = frozenset({"queue.put", "queue.dropped", "user.message", "turn.started"})
 
 
 class Prompt(Widget, can_focus=True):

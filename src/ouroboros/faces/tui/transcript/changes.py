@@ -10,7 +10,7 @@ from ouroboros.faces.tui.transcript.colouring import coloured
 from ouroboros.faces.tui.transcript.look import FAINT, Look, filled
 from ouroboros.faces.wording.rows import BOLD, GREEN, RED, Row, Span, row, row_width
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 _TAB = 4
 _DRAWN = 2_000
 _SIGN_STYLE = {"+": f"{GREEN};added", "-": f"{RED};removed"}
@@ -36,29 +36,54 @@ class Part(Struct, frozen=True, kw_only=True):
 def parts(diff: str, most: int = _DRAWN) -> list[Part]:
     """The files of a unified diff, of its first ``most`` lines; what is no diff has no name."""
     found: list[Part] = []
-    name, lines, old, new = "", list[Line](), 0, 0
-    pending = ""
+    name, pending, lines, at = "", "", list[Line](), _Place()
     for text in diff.rstrip("\n").split("\n")[:most]:
         hunk = _HUNK.match(text)
-        if (text.startswith("--- ") and old == new == 0) or text.startswith("diff "):
+        if at.is_over and text.startswith(("--- ", "diff ")):
             if lines:
                 found.append(Part(name=name, lines=tuple(lines)))
                 lines = []
-            pending, old, new = _name(text[4:]) if text.startswith("--- ") else "", 0, 0
+            pending = _name(text[4:]) if text.startswith("--- ") else ""
         elif text.startswith("+++ ") and not lines:
             name = _name(text[4:])
             name = pending if name == "/dev/null" else name
         elif hunk:
-            old, new = int(hunk[1]), int(hunk[2])
-            lines.append(Line(sign="@", text=hunk[3], old=old, new=new))
+            at = _Place.of(hunk)
+            lines.append(Line(sign="@", text=hunk[5], old=at.old, new=at.new))
         elif lines:
-            line = _line(text, old, new)
-            lines.append(line)
-            old += line.sign in " -"
-            new += line.sign in " +"
+            lines.append(at.read(text))
     if lines:
         found.append(Part(name=name, lines=tuple(lines)))
     return found
+
+
+class _Place(Struct, kw_only=True):
+    """The next line's numbers, and how many lines of each side the hunk still has."""
+
+    old: int = 0
+    new: int = 0
+    old_left: int = 0
+    new_left: int = 0
+
+    @staticmethod
+    def of(hunk: re.Match[str]) -> "_Place":
+        """The beginning of a hunk; a count that is left out is 1."""
+        olds, news = int(hunk[2] or 1), int(hunk[4] or 1)
+        return _Place(old=int(hunk[1]), new=int(hunk[3]), old_left=olds, new_left=news)
+
+    @property
+    def is_over(self) -> bool:
+        """What follows is no line of a hunk: ``--- `` begins a file, and removes no line ``-- ``."""
+        return self.old_left <= 0 and self.new_left <= 0
+
+    def read(self, text: str) -> Line:
+        """A line of the hunk; the place moves past it."""
+        line = _line(text, self.old, self.new)
+        if line.sign in " -":
+            self.old, self.old_left = self.old + 1, self.old_left - 1
+        if line.sign in " +":
+            self.new, self.new_left = self.new + 1, self.new_left - 1
+        return line
 
 
 def change_rows(diff: str, look: Look, limit: int) -> list[Row]:
