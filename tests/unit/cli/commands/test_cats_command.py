@@ -236,6 +236,7 @@ def test_an_earlier_bundle_is_not_put_into_the_next_one(ouro: Ouro, tree: Path) 
         (("--root", "README.md"), "'README.md' is not a folder"),
         (("--json", "-o", "-"), "--json cannot print, too"),
         (("--session", "x", "--root", "."), "name two roots"),
+        (("--ai-curate", " "), "--ai-curate names no task"),
         (("--max-tokens", "0"), "0 is not in the range"),
         (("-x", "*", "."), "no file is left"),
     ],

@@ -35,6 +35,8 @@ def command(invocation: Invocation, paths: tuple[str, ...], **options: object) -
     import msgspec
 
     flags = msgspec.convert(options, Flags)
+    if flags.curate is not None and not flags.curate.strip():
+        raise Misuse("--ai-curate names no task", hint="say what the files are for")
     if flags.output == "-" and flags.as_json:
         raise Misuse("-o - prints the bundle, so --json cannot print, too")
     ground = _ground(invocation, flags)

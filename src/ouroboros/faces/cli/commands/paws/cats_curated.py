@@ -26,7 +26,7 @@ def curated(
     from ouroboros.app.paws.curation import Curation, choose, scan
 
     curation = Curation(
-        task=flags.curate,
+        task=asked.task,
         wanted=flags.wanted,
         unwanted=flags.unwanted,
         threshold=flags.threshold,

@@ -14,7 +14,7 @@ _OPTIONS = (
     ),
     click.option("-x", "--exclude", metavar="PATTERN", multiple=True, help="Leave this out."),
     click.option("--task", metavar="TEXT", default="", help="What the bundle is for; in its head."),
-    click.option("--ai-curate", "curate", metavar="TASK", default="", help="Let a model choose the files for TASK."),
+    click.option("--ai-curate", "curate", metavar="TASK", default=None, help="Let a model choose the files for TASK."),
     click.option("--threshold", type=click.FloatRange(0, 1), default=0.7, show_default=True, help="Take files that are ranked so, or higher."),
     click.option("--include-pattern", "wanted", metavar="PATTERN", multiple=True, help="Let the model choose among these."),
     click.option("--exclude-pattern", "unwanted", metavar="PATTERN", multiple=True, help="Do not let the model choose these."),
@@ -48,7 +48,7 @@ class Flags(Struct, frozen=True, kw_only=True):
     output: str
     exclude: tuple[str, ...]
     task: str
-    curate: str
+    curate: str | None
     threshold: float
     wanted: tuple[str, ...]
     unwanted: tuple[str, ...]
