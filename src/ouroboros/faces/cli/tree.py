@@ -14,7 +14,7 @@ _HERE = "ouroboros.faces.cli.commands"
 _FACE = "tui"
 """What is opened where no command is named."""
 
-PAWS_HELP = "Bundles in, changes out, work sessions apart from your own files."
+PAWS_HELP = "Bundles in, changes out, work sessions apart."
 PAWS: dict[str, Entry] = {
     "cats": Entry(f"{_HERE}.paws.cats", "Put files of a project into one text, for a model."),
     "plan": Entry(f"{_HERE}.paws.plan", "Rehearse a task and write down what would be done."),
