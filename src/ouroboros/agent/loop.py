@@ -135,7 +135,8 @@ class Run:
                     overlap.start(call)
                 if isinstance(event, Finished):
                     return
-                await checkpoint()  # what comes in one piece may be long: a stop lands within it
+                if reply.is_long:
+                    await checkpoint()
 
     def keep(self, facts: list[Event]) -> None:
         """Puts events on record in order."""

@@ -28,6 +28,10 @@ from ouroboros.llm.stream import (
     StreamEvent,
 )
 
+_IN_ONE_GO = 32
+"""Pieces of a reply that are taken in before others have their turn; fewer would part a call from the
+end of its reply, which costs an event more."""
+
 
 class Reply:
     """Collects one reply.
@@ -59,6 +63,7 @@ class Reply:
         self._given: list[tuple[ToolCall, str]] = []
         self._usage: Usage | None = None
         self._finished = False
+        self._pieces = 0
         self._recalled = False
 
     @property
@@ -68,6 +73,7 @@ class Reply:
 
     def take(self, event: StreamEvent) -> list[Event]:
         """The facts one stream event amounts to."""
+        self._pieces += 1
         match event:
             case BlockGrew(part=part, kind=kind, text=text):
                 if kind == "text":
@@ -93,6 +99,11 @@ class Reply:
             case Recalled(key=key):
                 self._recalled = True
                 return [CacheHit(key=key)]
+
+    @property
+    def is_long(self) -> bool:
+        """Whether so much came in one go that others, such as a stop, are to have their turn."""
+        return self._pieces % _IN_ONE_GO == 0
 
     def ready(self) -> list[ToolCall]:
         """Calls that became complete since this was last asked."""
