@@ -152,6 +152,8 @@ def others(
         if earlier.checkpoint == later.checkpoint:
             continue
         was_cut = earlier.kind == "before" and (earlier.was_cut or later is present)
+        # One that was cut off is ended by a later process, which keeps no checkpoint of it.
+        was_cut = was_cut or (earlier.kind == "rewind" and later.kind != "restored")
         is_unsure = was_cut or following > number + 1
         ours = {*earlier.paths, *later.written}
         is_open = earlier.kind == "before" and (not ours or later.open_seconds > 0)
