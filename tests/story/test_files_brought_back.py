@@ -55,7 +55,7 @@ async def test_a_rewind_of_files_alone_does_not_say_that_the_conversation_went_b
         await s.session.send(Restore(message_id=words))
         await s.run("Three.")
         assert (
-            "The person had files brought back to what they were at another time: a.txt."
+            "The person had files brought back to what they were before or after this point: a.txt."
             in heard(s)
         )
 

@@ -42,6 +42,7 @@ NO_OTHER_WAY = " Do not try the same thing another way;"
 """Begins what a model is told after a no; a person needs none of it."""
 
 _ASK_ON = f"{NO_OTHER_WAY} ask the user how to go on."
+_AS_SAID = "Nothing of it was done. Go on as they say; call it again only as they want it."
 
 
 class Judgement(Struct, frozen=True, kw_only=True):
@@ -251,10 +252,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             )
         passage.steps.append(f"ask:{'allowed' if answer.allowed else 'denied'}")
         if not answer.allowed:
-            why = (answer.message or "the user said no").rstrip(".")
-            # Who is told that nobody is here has been told what to do as well.
-            end = "" if answer.decider == "nobody" else _ASK_ON
-            raise Denied(f"{passage.name} was refused: {why}.{end}")
+            raise Denied(f"{passage.name} was refused: {_why(answer)}")
         passage.scope = answer.scope
         await self._keep(question, answer)
         if answer.input and answer.input != question.input:
@@ -345,6 +343,15 @@ def leaving(stopped: str, sandbox: Sandbox, outside: Outside) -> Decision:
         f"change every file of yours, use the network{hidden}{read}"
     )
     return Decision(outcome="ask", reason=reason, sources=outside.sources)
+
+
+def _why(answer: Answer) -> str:
+    """A no for the model; what a person said to do instead is theirs, and an answer to how to go on."""
+    if answer.decider == "person" and answer.message:
+        return f'the person says: "{answer.message}". {_AS_SAID}'
+    why = (answer.message or "the user said no").rstrip(".")
+    # Who is told that nobody is here has been told what to do as well.
+    return f"{why}.{'' if answer.decider == 'nobody' else _ASK_ON}"
 
 
 def _within(question: PermissionRequested, answer: Answer) -> Answer:

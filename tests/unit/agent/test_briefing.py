@@ -149,7 +149,7 @@ def test_each_block_can_be_switched_off_alone() -> None:
         "permissions": "<permissions>",
         "personality": "<personality_spec>",
         "plan": "<plan>",
-        "files": "brought back to what they were at another time: a.txt.",
+        "files": "brought back to what they were before or after this point: a.txt.",
         "goal": "<goal>\nship it\n</goal>",
         "pending": "a yes to shell: Run make ship\nan answer to a question",
         "commands": "[session_id 7] npm run dev",

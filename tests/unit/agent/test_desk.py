@@ -32,8 +32,16 @@ async def test_a_refusal_by_nobody_says_what_why_and_what_would_allow_it() -> No
 async def test_nobody_is_not_to_be_asked_how_to_go_on(tmp_path: Path) -> None:
     deciders: tuple[Decider, ...] = ("nobody", "person")
     for decider in deciders:
-        no = Answer(allowed=False, decider=decider, message="Not now.")
+        no = Answer(allowed=False, decider=decider)
         spine = Spine(tmp_path, mode="ask", answers=[no])
         told = text_of(await spine.call("shell", command="make"))
-        assert told.startswith("shell was refused: Not now.")
+        assert told.startswith("shell was refused: the user said no.")
         assert ("ask the user how to go on" in told) == (decider == "person")
+
+
+async def test_who_said_what_to_do_instead_is_not_to_be_asked_again(tmp_path: Path) -> None:
+    no = Answer(allowed=False, decider="person", message="Use tabs.")
+    spine = Spine(tmp_path, mode="ask", answers=[no])
+    told = text_of(await spine.call("shell", command="make"))
+    assert told.startswith('shell was refused: the person says: "Use tabs.". Nothing of it was done.')
+    assert "ask the user" not in told

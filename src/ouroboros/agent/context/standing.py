@@ -57,7 +57,7 @@ def brought_back(state: State) -> str:
         return ""
     paths = ", ".join(clipped(path, _WORDS) for path in back.paths)
     is_here = _is_here(back, state)
-    then = "they were then" if is_here else "they were at another time"
+    then = "they were then" if is_here else "they were before or after this point"
     came = "went back or forth to this point of the conversation, and " if is_here else ""
     return (
         f"The person {came}had files brought back to what {then}: {paths}"

@@ -97,7 +97,7 @@ class CallToolTool:
     """Calls a tool that is not listed; on its way it is that tool's call and no other."""
 
     name = CALL_TOOL
-    description = "Call a tool that tool_search found."
+    description = "Call a tool that tool_search found, or whose name and arguments you know."
     arguments = CallToolArguments
     parallel_safe = False
     finds_deferred = True

@@ -111,7 +111,9 @@ class EditTool:
     """Replaces one piece of a file."""
 
     name = "edit"
-    description = "Replace old_text, which must be in the file exactly once, by new_text."
+    description = (
+        "Replace old_text, which must be in the file exactly once unless replace_all, by new_text."
+    )
     arguments = EditArguments
     parallel_safe = False
 

@@ -34,7 +34,7 @@ export function Home({ store, link }) {
   };
   return html`<div class="home">
     <header class="stack"><${Mark} /><h1>What shall be done?</h1>
-      <p class="hush">In your folders and your browser, by any model, under your eyes. Nothing leaves this machine but what the model is asked.</p></header>
+      <p class="hush">In your folders and your browser, by any model, under your eyes. Nothing leaves this machine but what the model is asked and what pages are sent.</p></header>
     <form class="home-new" onSubmit=${begin}>
       <label class="sr" for="home-words">Task</label>
       <textarea id="home-words" class="field" rows="3" ref=${field} value=${words} onInput=${(e) => type(e.target.value)} onKeyDown=${keys}
