@@ -5,10 +5,13 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from msgspec import Struct, structs
+import anyio
+from msgspec import Struct, field, structs
 
 from ouroboros.safety import spawn
+from ouroboros.safety.capture import Capture
 from ouroboros.safety.commands.git import HARDENED
+from ouroboros.safety.guard import Guard
 from ouroboros.workspace.worktrees.faults import NoRepository, WorkRefused
 
 SECONDS = 60.0
@@ -46,12 +49,14 @@ class Git(Struct, frozen=True, kw_only=True):
     Attributes:
         off: Options that keep it from running what the repository's own settings name.
         silenced: The names of those filters and merge drivers.
+        guard: Ends it when we are killed, so that it does not work on behind whoever comes next.
     """
 
     folder: Path
     environment: Mapping[str, str]
     off: tuple[str, ...] = ()
     silenced: tuple[str, ...] = ()
+    guard: Guard = field(default_factory=Guard)
 
     def at(self, folder: Path) -> "Git":
         """The same for another work tree of the repository."""
@@ -81,31 +86,43 @@ class Git(Struct, frozen=True, kw_only=True):
         assigned = [f"{name}={value}" for name, value in (given or {}).items()]
         settings = [word for each in _SET for word in ("-c", each)]
         command = [*prefix[:at], *assigned, *prefix[at:], *settings, *self.off, *words]
+        capture, code = Capture(OUTPUT_BYTES), None
         try:
-            ended = await spawn.run(
+            await self.guard.on_duty()
+            process = await spawn.start(
                 command,
                 cwd=self.folder,
                 environment=self.environment,
-                timeout_seconds=seconds,
                 stdin=stdin,
-                limit=OUTPUT_BYTES,
+                guard=self.guard,
             )
         except OSError as failed:
             raise NoRepository(
                 f"git cannot be run in {str(self.folder)!r}: {failed.strerror}",
                 hint="install git 2.38 or later" if self.folder.is_dir() else "",
             ) from failed
-        if ended.timed_out:
+        try:
+            with anyio.move_on_after(seconds):
+                while (piece := await process.read()) is not None:
+                    capture.add(piece.data, piece.stream)
+                code = process.exit_code
+        finally:
+            await process.close()
+        return self._ended(words[0], code, capture, seconds)
+
+    def _ended(self, word: str, code: int | None, capture: Capture, seconds: float) -> Ended:
+        if code is None:
             raise WorkRefused(
-                f"git {words[0]} took more than {seconds:.0f} s in {str(self.folder)!r}",
+                f"git {word} took more than {seconds:.0f} s in {str(self.folder)!r}",
                 hint="look whether the repository is on a slow disk, or a filter waits for a network",
             )
-        if len(ended.stdout) >= OUTPUT_BYTES:
-            raise WorkRefused(f"git {words[0]} said more than {OUTPUT_BYTES:,} bytes")
-        said = ended.stderr.decode("utf-8", "replace").strip()
-        if ended.exit_code == 127 and "git" in said:
+        out = capture.bytes_of("stdout")
+        if len(out) >= OUTPUT_BYTES:
+            raise WorkRefused(f"git {word} said more than {OUTPUT_BYTES:,} bytes")
+        said = capture.bytes_of("stderr").decode("utf-8", "replace").strip()
+        if code == 127 and "git" in said:
             raise NoRepository("git cannot be run: it is not on PATH", hint="install git")
-        return Ended(code=ended.exit_code, out=ended.stdout, said=said[:_SAID])
+        return Ended(code=code, out=out, said=said[:_SAID])
 
     async def ask(self, *words: str, seconds: float = SECONDS) -> str:
         """What git answers; raises ``WorkRefused`` where it fails."""

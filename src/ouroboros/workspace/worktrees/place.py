@@ -1,5 +1,6 @@
 """A repository with its sessions and a clock: what every step of the work with them is given."""
 
+import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -9,6 +10,7 @@ from anyio import to_thread
 from msgspec import Struct, structs
 
 from ouroboros.core.clock import Clock
+from ouroboros.safety.marks import marked
 from ouroboros.workspace.worktrees import ground as grounds
 from ouroboros.workspace.worktrees.faults import WorkBusy, WorkRefused
 from ouroboros.workspace.worktrees.ground import Ground
@@ -93,7 +95,7 @@ def manifest_of(session: Kept) -> Manifest:
 
 async def at(cwd: Path, environment: Mapping[str, str], clock: Clock) -> Place:
     """The sessions of the repository that a folder lies in; raises as ``ground.find``."""
-    found = await grounds.find(cwd, environment)
-    return Place(
-        ground=found, shelf=Shelf(found.sessions, found.common / grounds.SPARE), clock=clock
-    )
+    mark = os.urandom(8).hex()
+    found = await grounds.find(cwd, {**environment, **marked(environment, mark)})
+    shelf = Shelf(found.sessions, found.common / grounds.SPARE, mark)
+    return Place(ground=found, shelf=shelf, clock=clock)

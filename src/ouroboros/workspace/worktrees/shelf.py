@@ -12,6 +12,7 @@ import anyio
 from anyio import to_thread
 from msgspec import Struct
 
+from ouroboros.safety.marks import strays_of
 from ouroboros.store.layout import put_whole, sync_folder
 from ouroboros.workspace.worktrees import names
 from ouroboros.workspace.worktrees.faults import WorkBusy, WorkRefused, WorkUnknown
@@ -19,6 +20,9 @@ from ouroboros.workspace.worktrees.manifest import ID, Manifest, Step, Work, rea
 
 LOCK_SECONDS = 120.0
 """How long another process is waited for; it may be laying out many files."""
+
+ORPHAN_SECONDS = 10.0
+"""How long what a killed process started is waited for; it is killed itself after a second."""
 
 _LOOK_SECONDS = 0.02
 _RECORD, _OURS = "session.json", "work.json"
@@ -48,9 +52,12 @@ class Shelf:
     Records have a copy that ``git clean -fdx`` leaves alone, read where the first one is gone.
     """
 
-    def __init__(self, folder: Path, spare: Path) -> None:
-        """Creates nothing; ``folder`` is ``.paws/sessions``, ``spare`` is for the copies."""
-        self.folder, self._spare = folder, spare
+    def __init__(self, folder: Path, spare: Path, mark: str) -> None:
+        """Creates nothing; ``folder`` is ``.paws/sessions``, ``spare`` is for the copies.
+
+        What we start carries ``mark``, so that who comes after us can wait for what we left.
+        """
+        self.folder, self._spare, self._mark = folder, spare, mark
         self.warnings: list[str] = []
 
     def is_there(self) -> bool:
@@ -170,8 +177,14 @@ class Shelf:
             WorkRefused: The lock cannot be used.
         """
         place = self.folder / session_id if session_id else self.folder
-        async with held(place / ".lock", wait=LOCK_SECONDS if wait is None else wait):
-            yield
+        async with held(place / ".lock", wait=LOCK_SECONDS if wait is None else wait) as lock:
+            before = await to_thread.run_sync(_owned, lock, self._mark)
+            if before:
+                await _ended(before, place)
+            try:
+                yield
+            finally:
+                _disowned(lock)
 
     def _ids(self) -> set[str]:
         found: set[str] = set()
@@ -182,8 +195,8 @@ class Shelf:
 
 
 @asynccontextmanager
-async def held(lock: Path, *, wait: float, share: bool = False) -> AsyncGenerator[None]:
-    """Holds a lock file, alone or with others who share it.
+async def held(lock: Path, *, wait: float, share: bool = False) -> AsyncGenerator[int]:
+    """Holds a lock file, alone or with others who share it; gives its descriptor.
 
     Raises:
         WorkBusy: Somebody else did for longer than ``wait`` seconds.
@@ -202,9 +215,36 @@ async def held(lock: Path, *, wait: float, share: bool = False) -> AsyncGenerato
                     hint="wait until it has ended, or stop it",
                 )
             await anyio.sleep(_LOOK_SECONDS)
-        yield
+        yield descriptor
     finally:
         os.close(descriptor)
+
+
+async def _ended(mark: str, place: Path) -> None:
+    """Waits for what a killed owner of the lock had started, which its guard ends."""
+    with anyio.move_on_after(ORPHAN_SECONDS):
+        while True:
+            if not await to_thread.run_sync(strays_of, mark):
+                return
+            await anyio.sleep(_LOOK_SECONDS)
+    raise WorkBusy(
+        f"what a killed command started in {str(place)!r} has not ended",
+        hint="wait until it has, or end that git",
+    )
+
+
+def _owned(descriptor: int, mark: str) -> str:
+    """Writes whose the lock is; gives the mark of an owner who could not take theirs off."""
+    before = os.pread(descriptor, 64, 0).decode("ascii", "replace").strip()
+    with suppress(OSError):  # without room nobody is waited for
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, mark.encode(), 0)
+    return before if before.isalnum() else ""
+
+
+def _disowned(descriptor: int) -> None:
+    with suppress(OSError):
+        os.ftruncate(descriptor, 0)
 
 
 def _opened(lock: Path) -> int:

@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from anyio import to_thread
 
 from ouroboros.app.paws.sessions import WorkRefused, manifest_of
+from ouroboros.safety.marks import strays_of
 from tests.unit.workspace.worktrees.doing import do
 from tests.unit.workspace.worktrees.repository import Repository
 
@@ -209,6 +211,20 @@ async def test_files_of_a_half_written_merge_go_back(tmp_path: Path) -> None:
     assert repo.standing() == before
     await sessions.merge(session_id)
     assert (repo.folder / "deep/fresh").read_text() == "f\n"
+
+
+async def test_who_comes_next_waits_for_what_a_killed_one_started(tmp_path: Path) -> None:
+    repo = Killed(tmp_path / "work")
+    session_id = await repo.prepare("checkpoint")
+    shim = repo.bin / "git"
+    deaf = "sh -c 'trap \"\" TERM; sleep 60' & sleep 0.1; kill -9"
+    shim.write_text(shim.read_text("utf-8").replace("kill -9", deaf), "utf-8")
+    assert repo.kill("--stdin", "before", "checkpoint", session_id, "three")
+    mark = (repo.folder / ".paws/sessions/.lock").read_text("utf-8")
+    assert await to_thread.run_sync(strays_of, mark)
+    await (await repo.sessions()).all()
+    assert await to_thread.run_sync(strays_of, mark) == ()
+    await put_right(repo, "checkpoint", session_id, ("three",))
 
 
 @pytest.mark.deep
