@@ -3,6 +3,7 @@
 import platform
 import shutil
 import sys
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -63,9 +64,24 @@ def _tried(*, filters: bool) -> tuple[Launcher | None, str]:
     if program is None:
         return None, "bwrap is not installed"
     launcher = Launcher(bwrap=program, inner=taking(shutil.which("perl", path=_PLACES)))
+    seen = Path(program).stat()
+    try:
+        return _proven(launcher, seen.st_ino, seen.st_mtime_ns), ""
+    except _Unproven as why:
+        return None, str(why)
+
+
+class _Unproven(Exception):
+    """It did not hold, or did not start."""
+
+
+@cache
+def _proven(launcher: Launcher, _inode: int, _changed: int) -> Launcher:
+    """The launcher, once it was seen to hold; what did not is tried again by the next session."""
     with TemporaryDirectory() as folder:
-        said = _said(launcher, Path(folder).resolve())
-    return (launcher, "") if not said else (None, said)
+        if said := _said(launcher, Path(folder).resolve()):
+            raise _Unproven(said)
+    return launcher
 
 
 def _said(launcher: Launcher, folder: Path) -> str:
