@@ -61,7 +61,9 @@ async def test_a_person_takes_over_by_a_click_and_the_agents_act_waits_then_fail
         assert await repl.run(code) == 1
         await settled(tab, "go.textContent", "3")
     assert driven(views) == [("person", "taken"), ("agent", "given")]
-    assert views.drivers.news() == (f"{tab.id} a person drove it and handed it back",)
+    assert views.drivers.news() == (
+        f"{tab.id} a person drove it and handed it back: look anew, fields may hold what they typed",
+    )
 
 
 @pytest.mark.deep

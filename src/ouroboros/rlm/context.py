@@ -19,7 +19,7 @@ _EARLIER = 5
 _HOOKS = 3
 _REMINDER = (
     "When the task is done, call setFinal(value) in a block: nothing else ends the run. "
-    "Otherwise write the next ```repl block."
+    "Otherwise go on with ```repl blocks."
 )
 _LAST = (
     "This was the last iteration. Answer now with the best you have: one ```repl block that calls "

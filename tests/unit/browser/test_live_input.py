@@ -206,4 +206,7 @@ def test_what_changed_is_told_once_and_the_last_word_counts() -> None:
     who.take("tab_1", "a")
     who.take("tab_1", "b")
     assert (who.holder("tab_1"), who.held("b"), who.held("a")) == ("b", ("tab_1",), ())
-    assert who.news() == ("tab_0 a person drove it and handed it back", "tab_1 a person drives it")
+    assert who.news() == (
+        "tab_0 a person drove it and handed it back: look anew, fields may hold what they typed",
+        "tab_1 a person drives it",
+    )

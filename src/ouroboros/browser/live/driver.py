@@ -88,7 +88,9 @@ class Drivers:
             self._news.pop(tab, None)
         else:
             self._unseen.add(tab)
-            self._news[tab] = "a person drove it and handed it back"
+            self._news[tab] = (
+                "a person drove it and handed it back: look anew, fields may hold what they typed"
+            )
         self._publish(TabDriven(tab=tab, driver="agent", why=why))
         self._tell(tab)
         return True

@@ -7,7 +7,7 @@ from ouroboros.repl.functions.pages import Pages
 GROUPS: tuple[tuple[str, tuple[Spec, ...]], ...] = (
     ("Tabs", tabs.SPECS),
     (
-        "Read (tab, sel: CSS, a >>> b into frames and shadow roots, text=, role=, label=)",
+        'Read (tab, sel: CSS, a >>> b into frames and shadow roots, text=, label=, role=link[name="Next"])',
         look.SPECS,
     ),
     ("Act (real input)", act.SPECS),
