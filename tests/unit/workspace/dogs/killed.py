@@ -1,9 +1,10 @@
 """Applies one plan in many folders, each time killed at another thing that it does to the disk.
 
-Run as a program: ``FOLDER STEP``; in ``FOLDER/NUMBER`` a folder ``work`` and its journal are left by the
+Run as a program: ``FOLDER STEP [one-name]``; with the last word the disk gives a file one name only. In ``FOLDER/NUMBER`` a folder ``work`` and its journal are left by the
 process that was killed at that thing. Prints how many things there were.
 """
 
+import errno
 import os
 import signal
 import sys
@@ -48,7 +49,7 @@ def lay_out(root: Path) -> None:
     (root / "old.sh").chmod(0o750)
 
 
-def attempt(place: Path, at: int) -> int:
+def attempt(place: Path, at: int, *, one_name: bool) -> int:
     """Applies in a fresh folder; killed at the ``at``-th thing, or else how many there were."""
     root = place / "work"
     lay_out(root)
@@ -57,6 +58,8 @@ def attempt(place: Path, at: int) -> int:
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
         nonlocal count
+        if one_name and event == "os.link":
+            raise OSError(errno.EPERM, "Operation not permitted")
         if event in EVENTS:
             count += 1
             if count == at:
@@ -69,15 +72,17 @@ def attempt(place: Path, at: int) -> int:
 
 def main() -> None:
     folder, step = Path(sys.argv[1]), int(sys.argv[2])
+    one_name = "one-name" in sys.argv
     reading, writing = os.pipe()
     if os.fork() == 0:
-        os.write(writing, str(attempt(folder / "whole", 0)).encode())
+        os.write(writing, str(attempt(folder / "whole", 0, one_name=one_name)).encode())
         os._exit(0)
+    os.close(writing)
     os.wait()
     total = int(os.read(reading, 20))
     for at in range(1, total + 1, step):
         if os.fork() == 0:
-            attempt(folder / str(at), at)
+            attempt(folder / str(at), at, one_name=one_name)
             os._exit(1)
         os.wait()
     print(total)

@@ -82,9 +82,9 @@ def test_a_file_keeps_its_mode_and_attributes(root: Path, tmp_path: Path):
     assert os.getxattr(root / "changed.txt", "user.origin") == b"x"
 
 
-def check_killed(folder: Path, step: int) -> None:
+def check_killed(folder: Path, step: int, *words: str) -> None:
     subprocess.run(
-        [sys.executable, "-m", "tests.unit.workspace.dogs.killed", str(folder), str(step)],
+        [sys.executable, "-m", "tests.unit.workspace.dogs.killed", str(folder), str(step), *words],
         check=True,
         cwd=HERE,
         capture_output=True,
@@ -112,6 +112,23 @@ def test_killed_now_and_then_it_is_all_written_or_taken_back(tmp_path: Path):
 @pytest.mark.deep
 def test_killed_at_anything_it_is_all_written_or_taken_back(tmp_path: Path):
     check_killed(tmp_path, 1)
+
+
+def test_killed_where_a_file_has_one_name_only_it_is_all_written_or_taken_back(tmp_path: Path):
+    check_killed(tmp_path, 7, "one-name")
+
+
+@pytest.mark.deep
+def test_killed_at_anything_where_a_file_has_one_name_only(tmp_path: Path):
+    check_killed(tmp_path, 1, "one-name")
+
+
+def test_many_files_are_written(root: Path, tmp_path: Path):
+    blocks = [f"--- New File: many/f{number} ---\n```\n{number}\n```\n" for number in range(70)]
+    apply(planned(root, "".join(blocks).encode()), root, journal=tmp_path / "journal")
+    assert {path.name: path.read_text() for path in (root / "many").iterdir()} == {
+        f"f{number}": f"{number}\n" for number in range(70)
+    }
 
 
 class Stopped(BaseException):
