@@ -236,6 +236,8 @@ class Gate(Struct, frozen=True, kw_only=True):
         try:
             answer = _within(question, await self.asker.ask(question))
         finally:
+            waited = self.clock.monotonic() - asked_at
+            passage.waited += waited
             self.journal.record(
                 PermissionAnswered(
                     request_id=question.request_id,
@@ -244,7 +246,7 @@ class Gate(Struct, frozen=True, kw_only=True):
                     decider=answer.decider,
                     scope=answer.scope,
                     message=answer.message,
-                    seconds=self.clock.monotonic() - asked_at,
+                    seconds=waited,
                     rules=answer.rules,
                     input=answer.input,
                     rule=decision.rule,

@@ -23,6 +23,7 @@ class Passage:
     def __init__(self, call: ToolCall, name: str, began: float, *, within: str = "") -> None:
         """``name`` is the canonical one, or the model's own when there is no such tool."""
         self.call, self.name, self.began, self.within = call, name, began, within
+        self.waited = 0.0
         self.steps: list[str] = []
         self.progress = 0
         self.decision = ""
@@ -46,6 +47,10 @@ class Passage:
         if not self.within or len(written) <= ARGUMENT_CHARS:
             return written
         return f"{written[:ARGUMENT_CHARS]}… {len(written)} characters in all"
+
+    def spent(self, now: float) -> float:
+        """The seconds that it took by itself, without those in which somebody was asked."""
+        return now - self.began - self.waited
 
     def announce(self, record: Callable[[Event], None]) -> None:
         """Shows the call, once."""

@@ -4,8 +4,21 @@ from pathlib import Path
 
 from ouroboros.agent.asking.approvals import Desk
 from ouroboros.core.events import PermissionRequested
+from ouroboros.testing.clock import ManualClock
 from ouroboros.tools.approval import Answer, Decider
-from tests.unit.tools.spine import Spine, text_of
+from tests.unit.tools.spine import ScriptedAsker, Spine, text_of
+
+
+class SlowPerson(ScriptedAsker):
+    """Says yes after half a minute."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__([Answer(allowed=True, decider="person")])
+        self.clock = clock
+
+    async def ask(self, question: PermissionRequested) -> Answer:
+        self.clock.advance(30)
+        return await super().ask(question)
 
 
 def asked(reason: str, rules: tuple[str, ...] = ()) -> PermissionRequested:
@@ -43,5 +56,14 @@ async def test_who_said_what_to_do_instead_is_not_to_be_asked_again(tmp_path: Pa
     no = Answer(allowed=False, decider="person", message="Use tabs.")
     spine = Spine(tmp_path, mode="ask", answers=[no])
     told = text_of(await spine.call("shell", command="make"))
-    assert told.startswith('shell was refused: the person says: "Use tabs.". Nothing of it was done.')
+    assert told.startswith(
+        'shell was refused: the person says: "Use tabs.". Nothing of it was done.'
+    )
     assert "ask the user" not in told
+
+
+async def test_a_call_took_what_it_took_without_the_time_of_the_question(tmp_path: Path) -> None:
+    clock = ManualClock()
+    spine = Spine(tmp_path, mode="ask", clock=clock, asker=SlowPerson(clock))
+    result = await spine.call("write", path="a.txt", content="x")
+    assert (result.status, result.seconds) == ("done", 0.0)

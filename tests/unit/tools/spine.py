@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio
 
-from ouroboros.core.clock import SystemClock
+from ouroboros.core.clock import Clock, SystemClock
 from ouroboros.core.commands import Mode
 from ouroboros.core.events import Event, PermissionRequested, ToolResulted
 from ouroboros.core.parts import ToolCall
@@ -108,6 +108,7 @@ class Spine:
         keeper: Keeper | None = None,
         pace: Pace | None = None,
         policies: Policies | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self.journal = Journal()
         self.asker = ScriptedAsker(answers)
@@ -126,7 +127,7 @@ class Spine:
             keeper=keeper,
             pace=pace,
             standing=self.standing,
-            clock=SystemClock(),
+            clock=clock or SystemClock(),
             ids=CountingIds(),
             environment=environment or {"PATH": os.environ["PATH"]},
             spill=FolderSpill(cwd.parent / "spill"),

@@ -65,6 +65,7 @@ class ToolResulted(Event, frozen=True, kw_only=True):
     """A call ended, in one of five ways; ``parts`` is what the model reads.
 
     Attributes:
+        seconds: What it took, without the time in which somebody was asked.
         original_bytes: Size of the whole output; larger than what is shown when it was cut.
         blob: Name of the blob that holds the whole output, empty when nothing was cut.
         detail: What a face may show beyond the model's text, such as a diff.
