@@ -47,5 +47,5 @@ async def test_the_turns_to_go_back_to(album: Album, tmp_path: Path, size: tuple
             await s.sees("+ two" if size[0] > 70 else "> 2 change it")
             await album.check(s.app, f"screen-rewind-{size[0]}")
             await s.press("enter")
-            await s.sees("Going back would change")
+            await s.sees("Going back: ")
             await album.check(s.app, f"screen-rewind-ways-{size[0]}")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ouroboros.faces.wording import table
-from ouroboros.faces.wording.words import one_line
+from ouroboros.faces.wording.words import count, one_line
 
 if TYPE_CHECKING:
     from ouroboros.app.rewind.offline import Preview
@@ -53,6 +53,18 @@ def changed(added: int, altered: int, removed: int) -> str:
         return "unknown"
     counts = ((added, "+"), (altered, "~"), (removed, "-"))
     return " ".join(f"{sign}{number}" for number, sign in counts if number) or "no files"
+
+
+def would_change(added: int, altered: int, removed: int) -> str:
+    """The same of what has not happened yet, in words."""
+    counts = ((added, "comes back"), (altered, "changes"), (removed, "goes"))
+    plural = {"comes back": "come back", "changes": "change", "goes": "go"}
+    said = (
+        f"{count(number, 'file')} {verb if number == 1 else plural[verb]}"
+        for number, verb in counts
+        if number
+    )
+    return ", ".join(said) or "no file changes"
 
 
 def foreign_line(preview: "Preview", path: str) -> str:

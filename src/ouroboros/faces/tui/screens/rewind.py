@@ -20,7 +20,7 @@ from ouroboros.faces.tui.parts.select import Pick, Select
 from ouroboros.faces.tui.screens.diff import DiffScreen, diff_rows
 from ouroboros.faces.tui.screens.frame import BACK, Framed
 from ouroboros.faces.wording.face import Notice
-from ouroboros.faces.wording.points import changed, foreign_line
+from ouroboros.faces.wording.points import changed, foreign_line, would_change
 from ouroboros.faces.wording.rows import BOLD, DIM, RED, Row, row, wrap
 from ouroboros.faces.wording.table import moment
 from ouroboros.faces.wording.words import count, one_line
@@ -184,8 +184,8 @@ class RewindScreen(Framed[None]):
         if preview is None:
             rows.append(row("No file was written since.", DIM))
         else:
-            files = changed(preview.added, preview.changed, preview.removed)
-            rows.append(row(f"Going back would change: {files}"))
+            files = would_change(preview.added, preview.changed, preview.removed)
+            rows.append(row(f"Going back: {files}"))
             rows += [row(foreign_line(preview, path), RED) for path in preview.foreign[:_NAMED]]
             left = list(preview.left.items())[:3]
             rows += [row(f"stays: {one_line(path)}: {one_line(why)}", DIM) for path, why in left]
