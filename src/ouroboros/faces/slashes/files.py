@@ -20,10 +20,12 @@ async def rewind(seat: Seat, rest: str) -> Control:
     """Lists the turns, or goes back to before one."""
     turn, what, decision = _wish(rest, parts=_WHAT)
     if not turn:
+        await seat.session.settle()
         seat.say(*await to_thread.run_sync(partial(_listed, seat)))
         return "stay"
 
     if what == "diff":
+        await seat.session.settle()
         seat.say(*await to_thread.run_sync(partial(_previewed, seat, turn)))
         return "stay"
 
@@ -98,6 +100,7 @@ async def checkpoints(seat: Seat, rest: str) -> Control:
             "/checkpoints takes nothing, or `restore NAME`",
             hint="for example: /checkpoints restore 650b1511ba18",
         )
+    await seat.session.settle()
     seat.say(*await to_thread.run_sync(partial(_kept, seat)))
     return "stay"
 

@@ -42,6 +42,7 @@ async def compact(seat: Seat, rest: str) -> Control:
 
 async def diff(seat: Seat, _rest: str) -> Control:
     """Shows what the latest turn changed."""
+    await seat.session.settle()
     found = await to_thread.run_sync(sessions.latest_diff, seat.loaded.home, seat.session.id)
     seat.say(found.rstrip() or "no tool changed a file in the latest turn")
     return "stay"

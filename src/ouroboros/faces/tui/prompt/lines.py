@@ -161,6 +161,7 @@ async def _diff(app: Seated) -> None:
 
     room = app.room
     assert room is not None
+    await room.session.settle()
     found = await to_thread.run_sync(sessions.latest_diff, app.loaded.home, room.id)
     if found.strip():
         await app.push_screen_wait(DiffScreen(found, "What the latest turn changed"))

@@ -134,6 +134,7 @@ class RewindScreen(Framed[None]):
     async def _list(self) -> None:
         host, room = host_of(self), room_of(self)
         try:
+            await room.session.settle()  # of what began a moment ago nothing may be on the disk yet
             read = partial(_read, host.loaded, room.id)
             self._records, found = await to_thread.run_sync(read)
         except OuroborosError as problem:
