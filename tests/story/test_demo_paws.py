@@ -9,7 +9,7 @@ from tests.story.test_demo import demo
 from tests.tui.test_terminal import Whole
 
 STAGES = (
-    "[AI] Selected 2 of 4 files",
+    "[AI] Selected 2 of 5 files",
     "$ paws session start --name demo",
     "mender: Edit parcel.py",
     "change   parcel.py  +1 -1",

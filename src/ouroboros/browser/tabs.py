@@ -31,6 +31,7 @@ MAX_TABS = 100
 
 OPENING_SECONDS = 20.0
 
+_CLOSING_SECONDS, _AGAIN_SECONDS = 5.0, 1.0
 _PAGES = [{"type": "page", "exclude": False}, {"exclude": True}]
 _READY: tuple[Call, ...] = (("Page.enable", {}), ("Target.setAutoAttach", ATTACH))
 
@@ -210,10 +211,13 @@ class Tabs:
             TabGone: There is none of this name.
         """
         tab = self.tab(id)
-        await self.targets.close(tab.target)
-        with anyio.move_on_after(5.0):
+        with anyio.move_on_after(_CLOSING_SECONDS):
             while not tab.is_closed:
-                await tab.moved.wait()
+                # Now and then one that still loads is said to be closed, and goes on.
+                await self.targets.close(tab.target)
+                with anyio.move_on_after(_AGAIN_SECONDS):
+                    while not tab.is_closed:
+                        await tab.moved.wait()
 
     async def activate(self, id: str, *, front: bool = False) -> None:
         """Makes a tab the active one; ``front`` shows it in its window as well."""
