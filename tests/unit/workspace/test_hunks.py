@@ -18,6 +18,11 @@ LINES = st.lists(
 ).map("".join)
 
 
+def lines_of(text: str) -> list[str]:
+    """As git counts them: a form feed ends none."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
 def changed(old: str | None, new: str | None, name: str = "a") -> tuple[FileChange, ...]:
     return file_changes({Path(name): (side(old), side(new))}, lambda path: path.as_posix())
 
@@ -49,7 +54,7 @@ def test_any_hunks_are_taken_out_at_once_or_one_by_one(old: str, new: str, data:
 @given(old=LINES, new=LINES)
 def test_hunks_say_where_their_lines_stand(old: str, new: str):
     (change,) = changed(old, new)
-    before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (old, new))
+    before, after = lines_of(old), lines_of(new)
     for hunk in change.hunks:
         gone = [line[1:] for line in hunk.lines if line[0] != "+"]
         come = [line[1:] for line in hunk.lines if line[0] != "-"]
@@ -60,12 +65,12 @@ def test_hunks_say_where_their_lines_stand(old: str, new: str):
 
 @given(text=LINES, start=st.integers(1, 60), new=LINES, old=LINES)
 def test_nothing_is_written_over_what_is_not_there(text: str, start: int, new: str, old: str):
-    lines = text.splitlines(keepends=True)
-    there = lines[start - 1 : start - 1 + len(new.splitlines())]
+    lines = lines_of(text)
+    there = lines[start - 1 : start - 1 + len(lines_of(new))]
     try:
         made = without(text, [Piece(start=start, new=new, old=old)], "a")
     except Misuse:
-        assert there != new.splitlines(keepends=True) or start - 1 > len(lines)
+        assert there != lines_of(new) or start - 1 > len(lines)
     else:
         assert "".join(there) == new
         assert made == "".join(lines[: start - 1]) + old + "".join(lines[start - 1 + len(there) :])
