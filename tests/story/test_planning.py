@@ -274,12 +274,14 @@ def test_an_agent_that_departs_from_the_plan_is_told_of(root: Path, tmp_path: Pa
     git(root, "add", "-A")
     git(root, "commit", "-qm", "all")
     plan = tmp_path / "plan.md"
-    model = script(tmp_path, *(msgspec.to_builtins(turn) for turn in (CHANGE, END)))
+    model = script(tmp_path, *(msgspec.to_builtins(turn) for turn in (CHANGE, RUN, END)))
     assert ouro("plan", "x", "--model", model, "-o", str(plan), "-q", cwd=root).returncode == 0
     other = Turn(
         tool_calls=(
             call("write", path="docs/new.md", content="# planned\n"),
             call("write", path="more.txt", content="x"),
+            call("exec_command", cmd="ls"),
+            call("exec_command", cmd="echo x > y"),
         )
     )
     model = script(tmp_path, *(msgspec.to_builtins(turn) for turn in (other, END)))
@@ -288,9 +290,13 @@ def test_an_agent_that_departs_from_the_plan_is_told_of(root: Path, tmp_path: Pa
     assert done.returncode == 0, done.stderr
     assert [line for line in done.stderr.splitlines() if "plan" in line and "not" in line] == [
         "not in the plan: change more.txt",
+        "not in the plan: change y",
         "planned, not done: change src/app.py",
         "planned, not done: change staged.txt",
         "planned, not done: change untracked.txt",
+        "not in the plan: run echo x > y",
+        "planned, not done: run pytest -q",
+        "planned, not done: run rm -rf build",
     ]
     (tmp_path / "no_plan.md").write_text("words")
     refused = ouro("paws", "run", "--plan", "../no_plan.md", "--model", model, cwd=root)

@@ -3,7 +3,7 @@
 from typing import Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 VERSION = "1.0"
 LINE_BYTES = 16 * 1_048_576
@@ -90,24 +90,48 @@ class PermissionWithdrawn(_Payload, frozen=True, kw_only=True, tag="permission:w
     request_id: str
 
 
+class Ended(Struct, frozen=True, kw_only=True, rename="camel"):
+    """How an agent's run ended.
+
+    Attributes:
+        reason: Such as ``completed`` or ``limit_reached:max_turns``.
+        tokens: What its models read and wrote.
+        cost: Dollars; None where a price is unknown.
+        departures: Where its commands left the plan; its files are in the bundle.
+    """
+
+    reason: str = ""
+    tokens: int = 0
+    cost: float | None = None
+    departures: tuple[str, ...] = ()
+
+
 class Result(_Payload, frozen=True, kw_only=True, tag="task:result"):
     """How it ended; the last message of an agent.
 
     Attributes:
         output_artifact_path: The bundle of all its changes; empty where it made none.
         summary: What it says of its work, or why it failed.
+        run: What is known of its run; nothing after a crash.
     """
 
     status: Literal["success", "failure"]
     output_artifact_path: str = ""
     summary: str = ""
+    run: Ended | UnsetType = UNSET
 
 
 class Log(_Payload, frozen=True, kw_only=True, tag="log"):
-    """A line about what happens, for people."""
+    """A line about what happens, for people.
+
+    Attributes:
+        kind: ``agent_thought``, ``tool_call`` or ``tool_result`` where it belongs into the record
+            of a work session; a reader passes over others.
+    """
 
     level: Level = "info"
     message: str
+    kind: str = ""
 
 
 class Terminate(_Payload, frozen=True, kw_only=True, tag="task:terminate"):

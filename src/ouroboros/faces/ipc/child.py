@@ -11,6 +11,7 @@ from typing import IO, Protocol
 import anyio
 import msgspec
 from anyio.abc import TaskGroup
+from msgspec.structs import replace
 
 from ouroboros.app.ouroboros import Outcome, Session
 from ouroboros.core.commands import Approve, Deny, Interrupt
@@ -19,6 +20,7 @@ from ouroboros.core.events import (
     Envelope,
     PermissionAnswered,
     PermissionRequested,
+    ToolResulted,
     ToolStarted,
 )
 from ouroboros.core.events.turn import AgentMessage
@@ -26,6 +28,7 @@ from ouroboros.core.ipc.codec import Reader, Writer, WrongVersion
 from ouroboros.core.ipc.messages import (
     Alive,
     Complaint,
+    Ended,
     Initialize,
     Initialized,
     Level,
@@ -39,6 +42,7 @@ from ouroboros.core.ipc.messages import (
     Result,
     Terminate,
 )
+from ouroboros.core.parts import Text
 from ouroboros.faces.ipc.outbox import Outbox
 from ouroboros.faces.wording.notices import notice
 from ouroboros.faces.wording.words import call_title, one_line
@@ -52,6 +56,7 @@ _LOG_BYTES = 1_048_576
 """With so much on its way, no more lines for people are said."""
 
 _LAST_SECONDS = 10.0
+_RESULT_CHARACTERS = 2_000
 
 
 class Work(Protocol):
@@ -69,6 +74,10 @@ class Work(Protocol):
 
     async def hand_over(self) -> str:
         """Writes the bundle of what was changed and gives its path; empty where nothing was."""
+        ...
+
+    def departures(self) -> tuple[str, ...]:
+        """Where its commands left the plan; empty without one."""
         ...
 
 
@@ -146,7 +155,20 @@ class Child:
             outcomes.append(await session.run(work.words))
             tasks.cancel_scope.cancel()
         path = await work.hand_over()
-        return _result(outcomes[0], path, is_stopped=self._is_stopped)
+        outcome = outcomes[0]
+        run = Ended(
+            reason=outcome.reason,
+            tokens=outcome.spent.tokens,
+            cost=outcome.spent.cost,
+            departures=work.departures(),
+        )
+        return replace(_result(outcome, path, is_stopped=self._is_stopped), run=run)
+
+    async def stop(self, reason: str) -> bool:
+        """Has the run end soon, with a result; false where none was begun or it was told before."""
+        is_first = self._session is not None and not self._is_stopped
+        await self._stop(reason)
+        return is_first
 
     async def _first(self) -> Initialize | None:
         while (messages := await self._heard()) is not None:
@@ -213,9 +235,13 @@ class Child:
                         del self._questions[id]
                         self._say(PermissionWithdrawn(request_id=id))
             case ToolStarted(within=""):
-                self._log(call_title(event))
+                self._log(call_title(event), kind="tool_call")
+            case ToolResulted(within="", status=status, parts=parts):
+                said = "".join(part.text for part in parts if isinstance(part, Text))
+                words = f"{status}: {said[:_RESULT_CHARACTERS]}"
+                self._log(words, level="debug", kind="tool_result")
             case AgentMessage(partial=False) if event.message.text.strip():
-                self._log(one_line(event.message.text, 2_000))
+                self._log(one_line(event.message.text, 2_000), kind="agent_thought")
             case _:
                 if (told := notice(event)) is not None:
                     self._log(told.text, level=told.level)
@@ -234,10 +260,10 @@ class Child:
         self._questions[id] = event.request_id
         self._out.send(line)
 
-    def _log(self, text: str, *, level: Level = "info") -> None:
+    def _log(self, text: str, *, level: Level = "info", kind: str = "") -> None:
         """A line that may be left out while the supervisor reads slowly."""
         if self._out.bytes < _LOG_BYTES:
-            self._say(Log(message=text, level=level))
+            self._say(Log(message=text, level=level, kind=kind))
 
     def _say(self, payload: Payload) -> None:
         self._out.send(self._writer.write(payload)[1])

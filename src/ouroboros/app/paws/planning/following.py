@@ -1,7 +1,7 @@
 """Holds a run to a plan: what it does besides is told at once, what it leaves out at the end."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -25,6 +25,7 @@ line, and do what reaches the goal.
 
 _WRITING = frozenset({"write", "edit", "multi_edit", "apply_patch", "dogs"})
 _COMMANDS = frozenset({"shell", "exec_command"})
+_BESIDES = "not in the plan: run "
 _NAMED = re.compile(
     r"(?mi)^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\+\+\+ b/"
     r"|-{3,} (?:New |Delete )?File: )(.+?)(?: -{3,})?[ \t]*$"
@@ -36,8 +37,8 @@ def task_of(plan: Followed, words: str = "") -> str:
     return _WORDS.format(goal=words.strip() or plan.goal, text=plan.text)
 
 
-def departures(plan: Followed, bundle: bytes) -> list[str]:
-    """Where a bundle of changes departs from a plan, by its files; commands are not in a bundle.
+def departures(plan: Followed, bundle: bytes, commands: Iterable[str] = ()) -> list[str]:
+    """Where a bundle of changes departs from a plan, by its files; then what is said of commands.
 
     Raises:
         Refused: The bundle cannot be read.
@@ -50,7 +51,7 @@ def departures(plan: Followed, bundle: bytes) -> list[str]:
     done = dict.fromkeys(names)
     return [f"not in the plan: change {path}" for path in done if path not in planned] + [
         f"planned, not done: change {path}" for path in planned if path not in done
-    ]
+    ] + list(commands)
 
 
 def _names_of(change: Change) -> tuple[str, ...]:
@@ -74,7 +75,7 @@ class Following:
         self._known = {_plain(step.command) for step in plan.steps if step.command}
         self._started: dict[str, ToolStarted] = {}
         self._done: set[str] = set()
-        self._told: set[str] = set()
+        self._told: dict[str, None] = {}
 
     def hear(self, envelope: Envelope) -> None:
         """Takes in what happened; blocks for no longer than judging a command takes."""
@@ -91,10 +92,16 @@ class Following:
     def missing(self) -> list[str]:
         """What was planned and not done."""
         left = [path for path in self._files if path not in self._done]
-        commands = [text for text in self._commands if text not in self._done]
-        return [f"planned, not done: change {path}" for path in left] + [
-            f"planned, not done: run {command}" for command in commands
-        ]
+        return [f"planned, not done: change {path}" for path in left] + self._left_out()
+
+    def commands(self) -> tuple[str, ...]:
+        """Those that were run and are not in the plan, and those of the plan that were not."""
+        besides = (text for text in self._told if text.startswith(_BESIDES))
+        return (*besides, *self._left_out())
+
+    def _left_out(self) -> list[str]:
+        left = [text for text in self._commands if text not in self._done]
+        return [f"planned, not done: run {command}" for command in left]
 
     @property
     def departures(self) -> int:
@@ -120,11 +127,11 @@ class Following:
             return
         verdict = classify(command, cwd=self._root, places=self._places)
         if verdict.kind != "safe":
-            self._depart(f"not in the plan: run {command}")
+            self._depart(f"{_BESIDES}{command}")
 
     def _depart(self, text: str) -> None:
         if text not in self._told:
-            self._told.add(text)
+            self._told[text] = None
             self._tell(text)
 
     def _relative(self, name: str) -> str:

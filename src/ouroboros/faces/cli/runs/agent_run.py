@@ -84,11 +84,12 @@ def _plan_of(order: Order) -> "Followed | None":
 
 
 def _tell_departures(plan: "Followed", done: Done) -> None:
-    """Where the files that were changed are others than the plan has."""
+    """Where files that were changed and commands that were run are others than the plan has."""
     from ouroboros.app.paws.planning.following import departures
 
-    path = done.result.output_artifact_path
-    found = departures(plan, Path(path).read_bytes() if path else b"")
+    path, run = done.result.output_artifact_path, done.result.run
+    commands = run.departures if run else ()
+    found = departures(plan, Path(path).read_bytes() if path else b"", commands)
     for line in found or ["the plan was followed"]:
         note(line)
 
