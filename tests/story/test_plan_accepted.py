@@ -6,6 +6,7 @@ from typing import Any
 import anyio
 import pytest
 
+from ouroboros.agent.running.asides import lines_changed
 from ouroboros.core.commands import AcceptPlan, Answer, Branch, RefusePlan, SetMode
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import SettingsChanged, ToolResulted, UserMessage
@@ -50,6 +51,20 @@ async def test_a_changed_plan_reaches_the_model_in_the_persons_words(tmp_path: P
         assert "1. Only look" in said(s)[1]
         (answered,) = s.events(PlanAnswered)
         assert (answered.accepted, answered.mode, answered.text) == (True, "ask", "1. Only look")
+
+
+async def test_the_lines_that_the_person_changed_in_a_plan_stand_before_it(tmp_path: Path) -> None:
+    """Where most of it is new the plan alone is shorter."""
+    async with stage(tmp_path, [PROPOSAL, DONE], mode="plan") as s:
+        await s.run("Plan it")
+        await s.session.send(AcceptPlan(text="1. Write b.txt\n2. Look at it\n3. Say so"))
+        assert said(s)[1] == (
+            "Implement this plan; I changed it:\n\n"
+            "-1. Write a.txt\n+1. Write b.txt\n+3. Say so\n\n"
+            "<proposed_plan>\n1. Write b.txt\n2. Look at it\n3. Say so\n</proposed_plan>"
+        )
+    assert lines_changed(PLAN, "1. Only look") == ""
+    assert lines_changed("a", "\n" * 2_000) == ""
 
 
 async def test_an_accepted_plan_is_carried_out_in_the_mode_before(tmp_path: Path) -> None:

@@ -96,6 +96,21 @@ def test_the_sandbox_and_the_way_out_of_it_are_told_once() -> None:
     assert told(state) == "<permissions>\nCommands run without a sandbox now.\n</permissions>"
 
 
+def test_where_commands_may_write_is_told_when_they_may() -> None:
+    """In plan mode they write nowhere; what was told before it is not told again after it."""
+    caged = replace(AROUND, cage="they write nothing")
+    first = State(mode="plan")
+    assert "sandbox" not in told(first, caged)
+    first.mode = "ask"
+    assert "sandbox: they write nothing" in told(first, caged)
+    second = State(mode="ask")
+    told(second, caged)
+    second.mode = "plan"
+    assert "sandbox" not in told(second, caged)
+    second.mode = "ask"
+    assert "sandbox" not in told(second, caged)
+
+
 def test_who_is_alone_hears_that_nobody_can_be_asked() -> None:
     state = State(mode="ask")
     alone = replace(AROUND, cage="they write nothing", attended=False)

@@ -141,6 +141,8 @@ def _permissions(
         "sandbox": lambda: _sandbox(around),
         "attended": lambda: _SOMEBODY if around.attended else _NOBODY,
     }
+    if mode == "plan":  # where commands may write is told when they may write
+        del now["sandbox"]
     new = [name for name, value in now.items() if known.get(name, "") != value]
     told.update({name: now[name] for name in new})
     text = "\n".join(words[name]() for name in new)

@@ -29,7 +29,8 @@ type Aside = (
 type Job = Callable[[], Awaitable[None]]
 
 GO_AHEAD = "Implement the plan."
-CHANGED = "Implement this plan; I changed it:\n\n<proposed_plan>\n{}\n</proposed_plan>"
+CHANGED = "Implement this plan; I changed it:\n{}\n<proposed_plan>\n{}\n</proposed_plan>"
+_COMPARED_LINES = 1_000
 _PLAN = re.compile(
     r"^[ \t]*<proposed_plan>[ \t]*\n(.*?)^[ \t]*</proposed_plan>", re.DOTALL | re.MULTILINE
 )
@@ -148,7 +149,8 @@ class Asides:
         changed = wish.text.strip() if wish.text.strip() != plan else ""
         self._journal.record(PlanAnswered(accepted=True, mode=mode, text=changed))
         self._journal.record(SettingsChanged(mode=mode))
-        await self._talker.submit(CHANGED.format(changed) if changed else GO_AHEAD)
+        lines = lines_changed(plan, changed) if changed else ""
+        await self._talker.submit(CHANGED.format(lines, changed) if changed else GO_AHEAD)
 
     async def _review(self, wish: Review) -> None:
         if self._talker.running:
@@ -170,3 +172,14 @@ def plan_in(text: str) -> str:
     """The last plan that a reply marks as proposed; empty where there is none."""
     found = _PLAN.findall(text)
     return str(found[-1]).strip() if found else ""
+
+
+def lines_changed(plan: str, changed: str) -> str:
+    """The lines that only one of two plans has, - and + before them; empty where most differ."""
+    from difflib import unified_diff  # few plans are changed
+
+    old, new = plan.splitlines(), changed.splitlines()
+    if max(len(old), len(new)) > _COMPARED_LINES:
+        return ""
+    lines = [line for line in unified_diff(old, new, n=0, lineterm="") if line[:2] != "@@"][2:]
+    return "\n".join(["", *lines, ""]) if len(lines) <= len(new) else ""

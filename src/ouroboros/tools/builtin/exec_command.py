@@ -7,10 +7,10 @@ import math
 import os
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path, PurePath
-from typing import Literal
+from typing import Annotated, Literal
 
 import anyio
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from ouroboros.core.errors import ToolFailed
@@ -44,22 +44,32 @@ _SHELL_FOLDERS = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/home
 _SHELLS = frozenset({"ash", "bash", "dash", "ksh", "sh", "zsh"})
 
 
+type _Prefix = Annotated[
+    tuple[str, ...],
+    Meta(
+        description="with require_escalated: first words of cmd, such as [npm, test], that the "
+        "person may allow from now on"
+    ),
+]
+type _Why = Annotated[str, Meta(description="why more is needed: one sentence to the person")]
+
+
 class _Started(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cmd: str
-    workdir: str = ""
+    workdir: Annotated[str, Meta(description="the workspace when empty")] = ""
     tty: bool = False
-    yield_time_ms: int = 10_000
-    max_output_tokens: int = TOKENS
-    shell: str = ""
-    login: bool | None = None
+    yield_time_ms: Annotated[int, Meta(description="how long to wait, 250 to 30000")] = 10_000
+    max_output_tokens: Annotated[int, Meta(description="cut what is longer in the middle")] = TOKENS
+    shell: Annotated[str, Meta(description="such as zsh; bash when empty")] = ""
+    login: Annotated[bool | None, Meta(description="false: without the person's aliases")] = None
 
 
 class ExecCommandArguments(_Started, frozen=True, kw_only=True):
     """What to run, and how long to wait for it."""
 
     sandbox_permissions: Literal["use_default", "require_escalated"] = "use_default"
-    justification: str = ""
-    prefix_rule: tuple[str, ...] = ()
+    justification: _Why = ""
+    prefix_rule: _Prefix = ()
 
 
 class ExecWithMoreArguments(_Started, frozen=True, kw_only=True):
@@ -67,8 +77,8 @@ class ExecWithMoreArguments(_Started, frozen=True, kw_only=True):
 
     sandbox_permissions: SandboxPermissions = "use_default"
     additional_permissions: AdditionalPermissions | None = None
-    justification: str = ""
-    prefix_rule: tuple[str, ...] = ()
+    justification: _Why = ""
+    prefix_rule: _Prefix = ()
 
 
 type _Arguments = ExecCommandArguments | ExecWithMoreArguments
@@ -79,7 +89,9 @@ class WriteStdinArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     session_id: int
     chars: str = ""
-    yield_time_ms: int = LEAST_YIELD_MS
+    yield_time_ms: Annotated[
+        int, Meta(description="how long to wait; without chars 5000 to 300000")
+    ] = LEAST_YIELD_MS
     max_output_tokens: int = TOKENS
 
 

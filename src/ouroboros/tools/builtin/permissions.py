@@ -50,7 +50,7 @@ class FileAccess(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class AdditionalPermissions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one command needs besides. Source: codex, section 2.2."""
+    """What one command needs besides."""
 
     network: NetworkAccess = NetworkAccess()
     file_system: FileAccess = FileAccess()
