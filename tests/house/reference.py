@@ -18,7 +18,7 @@ from ouroboros.app.settings import Settings
 from ouroboros.app.wiring import tool_list
 from ouroboros.core.events.schema import registry
 from ouroboros.faces.cli.tree import root as command_line
-from ouroboros.faces.slashes.table import SLASHES
+from ouroboros.faces.slashes.table import ON_SCREEN, SLASHES
 from ouroboros.faces.tui.keys import ACTIONS, When, spoken
 from ouroboros.llm.providers import table
 from ouroboros.repl.tools.family import browser_tools
@@ -128,9 +128,12 @@ def keys_page() -> str:
                 keys = ", ".join(f"`{spoken(key)}`" for key in action.keys)
                 parts.append(f"| `{action.name}` | {_in_cell(keys)} | {_in_cell(action.meaning)} |")
         parts.append("")
-    parts += ["## Commands\n", "In `ouro chat` and on the full screen.\n"]
+    parts += [
+        "## Commands\n",
+        "In `ouro chat` and on the full screen; `/web` on the full screen alone.\n",
+    ]
     parts += ["| command | | while a turn runs |", "|---|---|---|"]
-    for slash in SLASHES.values():
+    for slash in (*SLASHES.values(), *ON_SCREEN.values()):
         usage = _in_cell(f"`{slash.usage}`")
         moment = "has to wait" if slash.waits else "yes"
         parts.append(f"| {usage} | {_in_cell(slash.meaning)} | {moment} |")

@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 
 from ouroboros.app.config.layers import Loaded, load
 from ouroboros.app.hub import Hub, Room
+from ouroboros.faces.slashes.table import SLASHES, Slash
 from ouroboros.faces.tui.keys import bound
 from ouroboros.faces.tui.prompt.saying import Escaped, Line, Said
 from ouroboros.faces.tui.prompt.widget import Prompt
@@ -38,6 +39,7 @@ class Stage(App[int]):
             "PATH": "/usr/bin:/bin",
         }
         self.loaded: Loaded = load(self.cwd, dict(self.environment), dict(flags), "")
+        self.slashes: Mapping[str, Slash] = SLASHES
         self.keys = bound(self.loaded.settings.tui.keys)
         self.hub: Hub | None = None
         self.room: Room | None = None

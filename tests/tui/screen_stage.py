@@ -55,6 +55,7 @@ async def shown(
     assert start.outfit is not None
     async with create_task_group() as tasks, hub(start.outfit()) as opened:
         room = await opened.open(cwd=start.cwd, resume=start.resume, latest=start.latest)
+        app.beside.begin(tasks, opened)
         async with app.run_test(size=size) as pilot:
             app.opened(opened, room)
             with anyio.fail_after(SECONDS):
@@ -62,6 +63,7 @@ async def shown(
                     await pilot.pause(0.001)
             await pilot.pause()
             yield app, pilot
+        app.beside.end()
         tasks.cancel_scope.cancel()
 
 

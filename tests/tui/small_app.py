@@ -1,7 +1,7 @@
 """A real engine behind a screen that holds no more than what is tested: cards, a line, other screens."""
 
 import os
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from textual.widgets import Input
 from ouroboros.app.hub import Hub, Outfit, Room, hub
 from ouroboros.core.commands import Command, Submit
 from ouroboros.core.events import Envelope
+from ouroboros.faces.slashes.table import SLASHES, Slash
 from ouroboros.faces.tui.cards.slot import CardSlot
 from ouroboros.faces.tui.keys import Keys
 from ouroboros.faces.wording.face import Notice
@@ -38,6 +39,7 @@ class SmallApp(App[None]):
         self.keys = Keys()
         self.cwd = hub.outfit.cwd
         self.environment = hub.outfit.environment
+        self.slashes: Mapping[str, Slash] = SLASHES
         self.told: list[Notice] = []
         self.switched: list[str] = []
         self.results: list[object] = []

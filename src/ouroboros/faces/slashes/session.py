@@ -8,7 +8,7 @@ from ouroboros.app.past import sessions
 from ouroboros.core.commands import Compact
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.slashes.control import Control
-from ouroboros.faces.slashes.table import NEW, SLASHES, Seat, slash_named
+from ouroboros.faces.slashes.table import NEW, ON_SCREEN, SLASHES, Seat, slash_named
 from ouroboros.faces.wording.words import count, money, one_line
 
 _SHOWN = 15
@@ -19,7 +19,7 @@ async def show_help(seat: Seat, rest: str) -> Control:
     if rest:
         name = rest.removeprefix("/").strip()
         slash = slash_named(name)
-        if slash is None:
+        if slash is None or (slash in ON_SCREEN.values() and seat.web is None):
             raise Misuse(f"there is no command /{name[:40]}", hint="/help lists them")
         seat.say(slash.usage, slash.meaning, _moment(waits=slash.waits))
         return "stay"

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ouroboros.core.commands import Effort, Mode
 from ouroboros.core.errors import Misuse, OuroborosError
-from ouroboros.faces.slashes.control import Control
+from ouroboros.faces.slashes.control import Control, Web
 from ouroboros.faces.wording.face import Face, Notice
 from ouroboros.faces.wording.words import one_line
 
@@ -26,6 +26,7 @@ class Seat(Struct, kw_only=True):
             begins.
         memory: What commands of this chat note for later ones.
         stop_key: What stops a run here.
+        web: The page that this face can serve beside itself.
     """
 
     session: "Session"
@@ -36,6 +37,7 @@ class Seat(Struct, kw_only=True):
     memory: dict[str, str] = {}
     environment: Mapping[str, str] = {}
     stop_key: str = "Ctrl-C"
+    web: Web | None = None
 
     def say(self, *lines: str) -> None:
         """Shows lines that are no event."""
@@ -210,19 +212,29 @@ SLASHES = {
 }
 
 
+ON_SCREEN = {
+    "web": Slash(
+        "/web [open|stop]",
+        "these sessions in a page of your browser too; stop closes it",
+        f"{_HERE}.web:web",
+    ),
+}
+"""Those of the full screen alone."""
+
 _ALSO = {"?": "help", "exit": "quit", "new": "clear", "title": "rename"}
 
 
 def slash_named(name: str) -> Slash | None:
-    """The command of this name, or of another name that it also has."""
-    return SLASHES.get(_ALSO.get(name, name))
+    """The command of this name, or of another name that it also has; one of the full screen too."""
+    name = _ALSO.get(name, name)
+    return SLASHES.get(name) or ON_SCREEN.get(name)
 
 
 def canonical(line: str) -> str:
     """The name of the command that a line begins with; empty where it is none."""
     name = line[1:].split(None, 1)[0] if line.startswith("/") and line[1:].strip() else ""
     name = _ALSO.get(name, name)
-    return name if name in SLASHES else ""
+    return name if name in SLASHES or name in ON_SCREEN else ""
 
 
 def split(line: str) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from ouroboros.core.commands import Command, Interrupt, Mode, Queue, SetMode, St
 from ouroboros.core.errors import OuroborosError, StoreFailed
 from ouroboros.core.events import Envelope
 from ouroboros.core.state import State
+from ouroboros.faces.tui.beside import Beside
 from ouroboros.faces.tui.cards.slot import CardSlot
 from ouroboros.faces.tui.following import Following
 from ouroboros.faces.tui.keys import Keys, bound
@@ -33,6 +34,7 @@ from ouroboros.faces.tui.transcript.blocks import Told
 from ouroboros.faces.tui.transcript.graphics import way_of as way_of_pictures
 from ouroboros.faces.tui.transcript.look import Look
 from ouroboros.faces.tui.transcript.marking import Marking
+from ouroboros.faces.tui.transcript.moving import looked_elsewhere
 from ouroboros.faces.tui.transcript.scribe import Scribe
 from ouroboros.faces.tui.transcript.showing import Showing
 from ouroboros.faces.tui.transcript.view import Transcript
@@ -40,6 +42,7 @@ from ouroboros.faces.wording.face import Notice
 
 if TYPE_CHECKING:
     from ouroboros.app.hub import Hub, Room
+    from ouroboros.faces.slashes.table import Slash
 
 _CAREFUL: tuple[str, ...] = get_args(Mode.__value__)[:3]
 
@@ -77,6 +80,8 @@ class OuroApp(App[Left]):
         self.bar = StatusBar(self.palette, self._before)
         self.prompt = Prompt(self, id="prompt")
         self.cards = CardSlot(id="cards")
+        self.beside = Beside(start.web)
+        self.slashes: Mapping[str, Slash] = self.beside.slashes
         self._lines = Lines(self)
         self._marking = Marking(self.transcript, self.prompt, self.keys)
         pictures = way_of_pictures(tui.pictures, start.environment)
@@ -322,25 +327,7 @@ class OuroApp(App[Left]):
 
     def act(self, action: str) -> bool:
         """Does what a key stands for, by the action's name; False for what is none of ours."""
-        return self._look_elsewhere(action) or self._carry_out(action)
-
-    def _look_elsewhere(self, action: str) -> bool:
-        transcript = self.transcript
-        match action:
-            case "page_up" | "page_down":
-                rows = max(transcript.size.height - 2, 1)
-                transcript.scroll_relative(y=-rows if action == "page_up" else rows, animate=False)
-            case "to_top":
-                transcript.scroll_home(animate=False)
-            case "to_bottom":
-                transcript.to_end()
-            case "unfold":
-                transcript.show(unfolded=not transcript.look.unfolded)
-            case "side_by_side":
-                transcript.show(sides=not transcript.look.is_beside)
-            case _:
-                return False
-        return True
+        return looked_elsewhere(self.transcript, action) or self._carry_out(action)
 
     def _carry_out(self, action: str) -> bool:
         match action:

@@ -68,8 +68,10 @@ async def _engine(app: "OuroApp", closed: anyio.Event) -> None:
 
         async with hub(start.outfit()) as opened, create_task_group() as tasks:
             tasks.start_soon(anyio.to_thread.run_sync, _warm)
+            app.beside.begin(tasks, opened)
             app.call_later(app.opening.open, opened)
             await app.over.wait()
+            app.beside.end()
     finally:
         closed.set()
 

@@ -9,6 +9,7 @@ from ouroboros.faces.wording.face import Notice
 if TYPE_CHECKING:
     from ouroboros.app.config.layers import Loaded
     from ouroboros.app.hub import Hub, Room
+    from ouroboros.faces.slashes.table import Slash
     from ouroboros.faces.tui.keys import Keys
 
 
@@ -20,6 +21,7 @@ class Host(Protocol):
         room: The session that is on the screen; None until it is open.
         cwd: The folder of the session.
         environment: Variables, also with keys of providers.
+        slashes: The commands that there are here.
     """
 
     hub: "Hub | None"
@@ -28,6 +30,7 @@ class Host(Protocol):
     keys: "Keys"
     cwd: Path
     environment: Mapping[str, str]
+    slashes: "Mapping[str, Slash]"
 
     def tell(self, told: Notice) -> None:
         """Shows words that are no event."""

@@ -9,6 +9,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from ouroboros.app.config.layers import Loaded
     from ouroboros.app.hub import Outfit
+    from ouroboros.faces.slashes.control import Serve
 
 
 class Start(Struct, frozen=True, kw_only=True):
@@ -16,6 +17,7 @@ class Start(Struct, frozen=True, kw_only=True):
 
     Attributes:
         outfit: Says what sessions are opened with, once the screen is there; None where the parts are shown without an engine.
+        web: Serves a page over the sessions of this screen; None where that cannot be.
         first: Words to be said as soon as the session is open.
     """
 
@@ -23,6 +25,7 @@ class Start(Struct, frozen=True, kw_only=True):
     environment: dict[str, str]
     cwd: Path
     outfit: "Callable[[], Outfit] | None" = None
+    web: "Serve | None" = None
     resume: str = ""
     latest: bool = False
     at: str = ""

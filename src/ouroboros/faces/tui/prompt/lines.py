@@ -8,7 +8,7 @@ from textual.screen import Screen
 
 from ouroboros.core.commands import Command, Submit
 from ouroboros.core.errors import Misuse, OuroborosError
-from ouroboros.faces.slashes.control import Say
+from ouroboros.faces.slashes.control import Say, Web
 from ouroboros.faces.slashes.table import NEW, Seat, canonical, heard
 from ouroboros.faces.tui.host import Host
 from ouroboros.faces.wording.face import Ending, Notice
@@ -21,6 +21,11 @@ _WITHOUT_SESSION = frozenset({"help", "quit", "sessions", "resume"})
 
 class Seated(Host, Protocol):
     """The application, as commands need it."""
+
+    @property
+    def beside(self) -> Web:
+        """The page that may be served beside this screen."""
+        ...
 
     def send(self, command: Command) -> None:
         """Carries a wish out; what is wrong with it is shown."""
@@ -99,6 +104,7 @@ class Lines:
             memory=self._memory,
             environment=app.environment,
             stop_key=app.keys.shown("stop") or "Esc",
+            web=app.beside if "web" in app.slashes else None,
         )
         control = await heard(seat, line, running=room.running)
         if isinstance(control, Say):

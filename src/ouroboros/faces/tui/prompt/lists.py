@@ -49,7 +49,9 @@ class Lists:
                 self.menu = None
             return True
         if wanted.kind == "command":
-            found = commands(wanted.typed, self._keeping.weight, running=running)
+            found = commands(
+                wanted.typed, self._keeping.weight, running=running, slashes=self._host.slashes
+            )
         else:
             found = arguments(wanted.command, wanted.typed)
         self.menu = Menu(wanted, found) if found else None

@@ -84,10 +84,16 @@ def wanted_at(before: str) -> Wanted | None:
     return None if begun is None else Wanted("name", begun.start, begun.typed)
 
 
-def commands(typed: str, weight: Callable[[str], float], *, running: bool) -> list[Choice]:
+def commands(
+    typed: str,
+    weight: Callable[[str], float],
+    *,
+    running: bool,
+    slashes: Mapping[str, Slash] = SLASHES,
+) -> list[Choice]:
     """The commands that fit, the most used first among those that fit equally well."""
     found: list[tuple[int, float, int, Choice]] = []
-    for place, (name, slash) in enumerate(SLASHES.items()):
+    for place, (name, slash) in enumerate(slashes.items()):
         if not name[0].isalpha():
             continue
         fit = fitting(typed, name)

@@ -1,6 +1,6 @@
 """Every key and every command, to be searched."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from ouroboros.faces.slashes.table import SLASHES
+from ouroboros.faces.slashes.table import SLASHES, Slash
 from ouroboros.faces.tui.keys import Keys, When
 from ouroboros.faces.tui.parts.around import host_of
 from ouroboros.faces.tui.parts.pager import Pager
@@ -82,19 +82,20 @@ class HelpScreen(Framed[None]):
         return self.query_one(Pager)
 
     def _show(self) -> None:
-        found = list(matching(sections(host_of(self).keys), self._words))
+        host = host_of(self)
+        found = list(matching(sections(host.keys, host.slashes), self._words))
         self.query_one(Pager).show(partial(help_rows, found))
         self.told("" if found else "Nothing here has these words.")
 
 
-def sections(keys: Keys) -> list[Section]:
+def sections(keys: Keys, slashes: Mapping[str, Slash] = SLASHES) -> list[Section]:
     """Everything that there is to know, by subject."""
     found: list[Section] = [(title, keys.lines(when)) for when, title in _PLACES]
     found.insert(2, ("A question over the prompt", _CARDS))
     found.insert(3, ("What you type", _LINES))
     commands = [
         (slash.usage, f"{slash.meaning}{' (not while it works)' if slash.waits else ''}")
-        for slash in SLASHES.values()
+        for slash in slashes.values()
     ]
     return [*found, ("Commands", commands)]
 

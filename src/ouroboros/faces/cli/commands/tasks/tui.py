@@ -1,11 +1,17 @@
 """`ouro tui`, and `ouro` alone: the whole screen."""
 
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
+from anyio import to_thread
 
+from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli import interrupts
 from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.options.flags import Chosen, resumed, shared, with_browser
@@ -14,7 +20,9 @@ from ouroboros.faces.cli.stage import Streams
 from ouroboros.faces.wording.words import going_on
 
 if TYPE_CHECKING:
-    from ouroboros.app.hub import Outfit
+    from ouroboros.app.config.layers import Loaded
+    from ouroboros.app.hub import Hub, Outfit
+    from ouroboros.faces.slashes.control import Entrance
     from ouroboros.faces.tui.start import Start
 
 
@@ -69,9 +77,29 @@ def _start(invocation: Invocation, task: tuple[str, ...], chosen: Chosen) -> "St
         environment=equipment.environment,
         cwd=cwd,
         outfit=outfit,
+        web=partial(page, equipment.loaded),
         resume=resumed(chosen, equipment.loaded.home, cwd, person=True),
         latest=chosen.latest,
         at=chosen.at,
         browser=chosen.browser,
         first=" ".join(task).encode("utf-8", "replace").decode(),
     )
+
+
+@asynccontextmanager
+async def page(loaded: "Loaded", hub: "Hub") -> "AsyncGenerator[Entrance]":
+    """Serves a page over the sessions of the screen; a port that is taken is no reason not to."""
+    await to_thread.run_sync(import_module, "ouroboros.faces.web.application")
+    from ouroboros.app.hub.standing import alone
+    from ouroboros.faces.web.door import served
+    from ouroboros.faces.web.listening import listening
+
+    async with AsyncExitStack() as stack:
+        place = await to_thread.run_sync(stack.enter_context, alone(loaded.home))
+        try:
+            listeners = listening(loaded.settings.server.port)
+        except Misuse:
+            listeners = listening(0)
+        plate = await stack.enter_async_context(served(hub.outfit, *listeners, rooms=hub))
+        place(plate.address)
+        yield plate
