@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ouroboros.fleet.curate.answer import Unreadable, judged, read
 from ouroboros.fleet.curate.candidates import Text, candidates, words_of
@@ -47,6 +48,16 @@ def test_files_that_share_rare_words_with_the_task_come_first() -> None:
     assert found[0].line == "shop/tax.py | about 10 tokens | tax, cart | -"
     again = candidates("The cart forgets the tax in its total", texts[::-1], 5)
     assert again == found
+
+
+def test_of_many_names_those_are_shown_that_tell_of_the_task() -> None:
+    """A file that defines more than the list shows says so."""
+    names = (*(f"other{number}" for number in range(20)), "normalizeReference", "a_label", "b")
+    one = replace(text("lib.py", "reference label label"), names=names)
+    (found, _) = candidates("A reference label is lost", [one, text("b.py", "label")], 5)
+    shown = found.line.rpartition(" | ")[2]
+    assert shown.startswith("normalizeReference, a_label, other0, other1, ")
+    assert shown.endswith("other7, and 13 more")
 
 
 @pytest.mark.parametrize(
@@ -144,12 +155,12 @@ def searched(tmp_path: Path) -> Search:
 
 async def test_a_search_looks_into_the_candidates_and_nowhere_else(searched: Search) -> None:
     assert await searched.answer('{"pattern": "TOTAL"}') == (
-        "1 of 6 files have such lines\nin.py:1: def total():",
+        "1 of 6 files searched have such lines\nin.py:1: def total():",
         True,
     )
     assert "fits the glob" in (await searched.answer('{"pattern": "x", "glob": "../*"}'))[0]
     said, _ = await searched.answer('{"pattern": "token", "glob": "*.py"}')
-    assert said == "1 of 5 files have such lines\nkey.py:1: token = '[REDACTED:github-pat]'"
+    assert said == "1 of 5 files searched have such lines\nkey.py:1: token = '[REDACTED:github-pat]'"
 
 
 @pytest.mark.parametrize(

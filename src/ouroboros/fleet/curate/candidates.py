@@ -13,7 +13,7 @@ _SHOWN_NAMES = 10
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*|[^\W\d_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _STOPS = re.compile(
-    r"about|add|after|all|also|and|any|are|because|been|before|being|but|can|change|could|"
+    r"about|add|after|all|also|and|any|are|because|been|before|being|but|can|cause|causes|change|could|"
     r"create|does|done|each|file|files|find|fix|fixes|for|from|get|has|have|how|into|its|"
     r"like|make|may|more|most|must|need|new|not|now|off|one|only|our|out|over|please|"
     r"project|remove|see|should|show|some|such|test|tests|than|that|the|their|them|then|"
@@ -38,7 +38,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     Attributes:
         score: How well it fits the task's words; only to be compared.
         words: Those of the task that are in its path or text, the rarest first.
-        names: What it defines.
+        names: What it defines; those that hold words of the task first.
     """
 
     path: str
@@ -56,7 +56,8 @@ class Candidate(Struct, frozen=True, kw_only=True):
             ", ".join(self.words[:_SHOWN_WORDS]) or "-",
             ", ".join(self.names[:_SHOWN_NAMES]) or "-",
         )
-        return " | ".join(cells)
+        more = len(self.names) - _SHOWN_NAMES
+        return " | ".join(cells) + (f", and {more:,} more" if more > 0 else "")
 
 
 def words_of(task: str) -> tuple[str, ...]:
@@ -109,6 +110,17 @@ def _candidate(
     length = 1 + one.tokens / 20_000
     score = sum(weight * rare[word] for word, weight in counts.items()) / length
     words = sorted(counts, key=lambda word: (-rare[word], word))
+    # Names stay in the file's order but for those that tell the most of the task.
+    names = sorted(one.names, key=lambda name: -_rarest(name.lower(), rare))
     return Candidate(
-        path=one.path, tokens=one.tokens, score=round(score, 3), words=tuple(words), names=one.names
+        path=one.path,
+        tokens=one.tokens,
+        score=round(score, 3),
+        words=tuple(words),
+        names=tuple(names),
     )
+
+
+def _rarest(name: str, rare: Mapping[str, float]) -> float:
+    """What the word of the task in a name weighs that is in the fewest files."""
+    return max((weight for word, weight in rare.items() if word in name), default=0.0)

@@ -69,7 +69,7 @@ class Search:
             return f"no line of {len(paths):,} files fits", True
         lines = [f"{each.path}:{each.line}: {each.text}" for each in found.hits]
         more = "; not all lines are shown" if found.is_cut else ""
-        head = f"{found.files:,} of {len(paths):,} files have such lines{more}\n"
+        head = f"{found.files:,} of {len(paths):,} files searched have such lines{more}\n"
         return head + self._detector.redacted("\n".join(lines)), True
 
     async def _found(self, wish: Wish) -> Found | None:
