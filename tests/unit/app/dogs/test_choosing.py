@@ -35,6 +35,14 @@ def test_one_hunk_is_taken_and_the_other_left() -> None:
     assert with_hunks(file, set()) is None
 
 
+def test_characters_that_some_take_for_line_ends_move_no_hunk() -> None:
+    for mark in ("\f", "\v", "\r", "\x1c", "\x85", "\u2028"):
+        spaced = OLD.replace(b"line 1\n", f"line{mark}1\n".encode())
+        new = spaced.replace(b"line 3\n", b"line three\n").replace(b"line 50\n", b"fifty\n")
+        taken = with_hunks(changed(spaced, new), {1})
+        assert (mark, content(taken)) == (mark, spaced.replace(b"line 50\n", b"fifty\n"))
+
+
 def test_what_is_no_text_or_comes_as_a_whole_is_taken_as_a_whole() -> None:
     binary = changed(b"\0old", b"\0new")
     assert offer_of(binary).hunks == ()

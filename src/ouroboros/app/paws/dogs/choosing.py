@@ -5,7 +5,7 @@ from collections.abc import Collection
 from msgspec import Struct, structs
 
 from ouroboros.workspace.artifacts.dogs import FilePlan, Snapshot
-from ouroboros.workspace.diff import compared, unified
+from ouroboros.workspace.diff import compared, lines_of, unified
 
 MOST_SHOWN = 2_097_152
 """Larger files, in bytes, are taken or left as a whole, without their lines."""
@@ -83,7 +83,7 @@ def with_hunks(file: FilePlan, taken: Collection[int]) -> FilePlan | None:
     assert new is not None
     assert file.after is not None
     found = compared(old, new, _CONTEXT)
-    lines = old.splitlines(keepends=True)
+    lines = lines_of(old)
     for number in sorted(taken, reverse=True):
         for kind, first, last, from_new, to_new in reversed(found.groups[number]):
             if kind != "equal":
