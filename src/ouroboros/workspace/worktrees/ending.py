@@ -36,6 +36,7 @@ async def saved(place: Place, session: Kept, *, keep: bool) -> Kept:
     if (session.tree / ".gitmodules").is_file():
         await _refuse_submodules(tree, session)
     state = await trees.state(tree)
+    await trees.refuse_unborn(tree, session, state)
     if not (state.unsaved or state.conflicts):
         return session
     short = session.id[:8]
@@ -60,9 +61,7 @@ async def archive(place: Place, session: Kept) -> Archived:
 async def finish(place: Place, session: Kept) -> Archived:
     """Ends the archiving of a session, however far it came."""
     manifest = manifest_of(session)
-    kept: tuple[str, ...] = ()
-    if (session.tree / ".git").is_file():
-        kept = await trees.hold(place.ground, session)
+    kept = await trees.hold(place.ground, session)
     await trees.remove(place.ground, session.tree)
     session = await place.recorded(session, structs.replace(manifest, status="archived"))
     return Archived(session=await place.begun(session, None), kept=kept)
@@ -77,6 +76,7 @@ async def resume(place: Place, session: Kept) -> Kept:
     manifest = manifest_of(session)
     if not session.tree.exists():
         tip = await last(place, session)
+        await trees.hold(place.ground, session)
         session = await place.begun(session, Step(kind="resume", target=tip))
         await trees.remove(place.ground, session.tree)  # what git still knows of it
         branch = session.work.branch

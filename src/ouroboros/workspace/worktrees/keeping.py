@@ -108,6 +108,7 @@ async def ready(tree: Git, session: Kept, *, merge: bool = False) -> State:
             f"in the work tree of session {session.id[:8]} {there} is checked out, not its own",
             hint=f"git -C {tree.folder} switch {wanted}" if wanted else "switch --detach there",
         )
+    await trees.refuse_unborn(tree, session, state)
     check = partial(trees.refuse_unfinished, tree, conflicts=bool(state.conflicts), merge=merge)
     await to_thread.run_sync(check)
     return state
@@ -118,7 +119,7 @@ async def snapshot(tree: Git, state: State, message: str) -> str:
     others = await to_thread.run_sync(trees.merging, tree)
     if not state.unsaved and not others:
         return state.head
-    await tree.ask("add", "--all", "--", ".", seconds=LONG_SECONDS)
+    await tree.ask("add", "--all", "--sparse", "--", ".", seconds=LONG_SECONDS)
     content = await tree.ask("write-tree", seconds=LONG_SECONDS)
     if not others and content == await tree.ask("rev-parse", f"{state.head}^{{tree}}"):
         return state.head

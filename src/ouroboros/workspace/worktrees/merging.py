@@ -75,7 +75,9 @@ async def merge(place: Place, session: Kept, wish: Wish) -> Merged:
     step = Step(kind="merge", target=commit, onto=onto, ref=branch, top=str(place.ground.top))
     await main.ask("update-ref", names.merging(session.id), commit)
     session = await place.begun(session, step)
-    ended = await main.call("merge", "--ff-only", "--quiet", commit, seconds=LONG_SECONDS)
+    # What git ignores is overwritten otherwise, without a word.
+    words = ("merge", "--ff-only", "--no-overwrite-ignore", "--quiet", commit)
+    ended = await main.call(*words, seconds=LONG_SECONDS)
     if ended.code:
         await main.call("update-ref", "-d", names.merging(session.id))
         await place.begun(session, None)
@@ -201,11 +203,11 @@ async def _signing(main: Git) -> tuple[str, ...]:
 
 def _stopped(main: Git, said: str) -> WorkRefused | None:
     """The files of the person's that a merge would have written over; nothing was changed."""
-    if "would be overwritten" not in said:
+    if "would be overwritten" not in said and "would lose untracked files" not in said:
         return None
     paths = [line.strip() for line in said.splitlines() if line.startswith("\t")]
     shown = ", ".join(paths[:5])
     return WorkRefused(
         f"{str(main.folder)!r} has changes of yours in files that the session changed too: {shown}",
-        hint="nothing was changed; commit or stash them, then merge again",
+        hint="nothing was changed; commit or stash them, or move them away, then merge again",
     )

@@ -1,16 +1,21 @@
 """A work tree goes back to a checkpoint; what was done since stays in the repository, under refs of ours."""
 
+import os
 import shutil
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
 
 from anyio import to_thread
 from msgspec import Struct, structs
 
 from ouroboros.workspace.worktrees import keeping, trees
 from ouroboros.workspace.worktrees.faults import WorkUnknown
-from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git
+from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git, failed
 from ouroboros.workspace.worktrees.manifest import Manifest, Step
 from ouroboros.workspace.worktrees.place import Place, manifest_of
+from ouroboros.workspace.worktrees.scratch import index
 from ouroboros.workspace.worktrees.shelf import Kept
 
 
@@ -39,7 +44,9 @@ async def rewind(place: Place, session: Kept, name: str) -> Rewound:
     target = target_of(session, name)
     tree = await trees.sound(place.ground, session)
     state = await keeping.ready(tree, session)
-    tip = await keeping.snapshot(tree, state, f"Before going back to {name or 'the beginning'}")
+    message = f"Before going back to {name or 'the beginning'}"
+    tip = await keeping.snapshot(tree, state, message)
+    tip = await _with_ignored(tree, tip, target, message)
     made = ""
     if await _is_loose(tree, tip, target):
         made = await trees.spare(place.ground, session.id)
@@ -52,7 +59,8 @@ async def finish(place: Place, session: Kept, step: Step, *, kept: str = "") -> 
     """Ends a rewind whose work is kept, however far it came."""
     manifest = manifest_of(session)
     tree = await trees.sound(place.ground, session)
-    await tidied(tree, step.target)
+    # All else is in the index, so it goes; what the target does not ignore is not ours to remove.
+    await tree.ask("reset", "--hard", "--quiet", step.target, seconds=LONG_SECONDS)
     left = _pruned(manifest, step.name)
     pruned = tuple(each for each in manifest.checkpoints if each not in left.checkpoints)
     if left != manifest:
@@ -81,6 +89,48 @@ def target_of(session: Kept, name: str) -> str:
         f"session {session.id[:8]} has no checkpoint {name[:80]!r}",
         hint=f"it has {there}" if there else "it has none yet; `paws session checkpoint` makes one",
     )
+
+
+async def _with_ignored(tree: Git, tip: str, target: str, message: str) -> str:
+    """The commit that also holds what git ignores, where going back would write over it."""
+    words = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A")
+    new = await tree.names(*words, tip, target)
+    inside = await to_thread.run_sync(partial(_in_the_way, tree.folder, new))
+    if not inside:
+        return tip
+    async with index(tree) as given:
+        add = ("--literal-pathspecs", "add", "--force", "--sparse")
+        named = b"".join(os.fsencode(each) + b"\0" for each in inside)
+        more = ("--pathspec-from-file=-", "--pathspec-file-nul")
+        ended = await tree.call(*add, *more, stdin=named, given=given, seconds=LONG_SECONDS)
+        if not ended.code:
+            ended = await tree.call("write-tree", given=given, seconds=LONG_SECONDS)
+        if ended.code:
+            raise failed(tree.folder, add, ended)
+    if ended.text == await tree.ask("rev-parse", f"{tip}^{{tree}}"):
+        return tip
+    return await keeping.commit_of(tree, ended.text, ["-p", tip], message)
+
+
+def _in_the_way(root: Path, paths: Sequence[str]) -> list[str]:
+    """What stands where files will be written, or where their folders will be."""
+    found: dict[str, None] = {}
+    for path in paths:
+        place = root
+        for part in Path(path).parts:
+            place /= part
+            if place.is_symlink() or not place.is_dir():
+                break
+        if _is_held(place):
+            found[place.relative_to(root).as_posix()] = None
+    return list(found)
+
+
+def _is_held(place: Path) -> bool:
+    """Whether something would be lost with it: git keeps no empty folder."""
+    if place.is_dir() and not place.is_symlink():
+        return any(files for _, _, files in os.walk(place))
+    return os.path.lexists(place)
 
 
 async def _is_loose(tree: Git, tip: str, target: str) -> bool:

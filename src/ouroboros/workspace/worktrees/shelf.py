@@ -78,15 +78,20 @@ class Shelf:
     def find(self, words: str) -> str:
         """The id that is meant: it begins so, or the session is called so.
 
+        A name that others' ids begin with is not taken for one of them, nor the other way round.
+
         Raises:
             WorkUnknown: None, or several.
             WorkRefused: Its record cannot be read.
         """
-        ids = [name for name in self._ids() if words and name.startswith(words.lower())]
-        if not ids:
-            ids = [kept.id for kept in self.all() if words and kept.work.label == words.strip()]
+        known = self._ids()
+        if words in known:
+            return words
+        ids = {name for name in known if words and name.startswith(words.lower())}
+        if len(words) < names.SHORT or not ids:
+            ids |= {kept.id for kept in self.all() if words and kept.work.label == words.strip()}
         if len(ids) == 1:
-            return ids[0]
+            return ids.pop()
         if ids:
             several = ", ".join(sorted(names.short(each) for each in ids)[:5])
             raise WorkUnknown(

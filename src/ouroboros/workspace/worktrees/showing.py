@@ -1,19 +1,9 @@
 """What a session changed, shown without a trace in the repository."""
 
-import shutil
-import tempfile
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
-from functools import partial
-from pathlib import Path
-
-import anyio
-from anyio import to_thread
-
 from ouroboros.workspace.worktrees import ending, rewinding, trees
 from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git, failed
 from ouroboros.workspace.worktrees.place import Place
-from ouroboros.workspace.worktrees.scratch import objects
+from ouroboros.workspace.worktrees.scratch import index, objects
 from ouroboros.workspace.worktrees.shelf import Kept
 
 _SHOWN = (
@@ -36,9 +26,9 @@ async def diff(place: Place, session: Kept, *, since: str = "", stat: bool = Fal
     if not session.tree.is_dir():
         return await _said(place.ground.git, {}, *form, start, await ending.last(place, session))
     tree = await trees.sound(place.ground, session)
-    async with objects(tree) as given, _index(tree) as index:
-        given = {**given, "GIT_INDEX_FILE": str(index)}
-        words = ("add", "--all", "--intent-to-add", "--", ".")
+    async with objects(tree) as elsewhere, index(tree) as staged:
+        given = {**elsewhere, **staged}
+        words = ("add", "--all", "--sparse", "--intent-to-add", "--", ".")
         ended = await tree.call(*words, given=given, seconds=LONG_SECONDS)
         if ended.code:
             raise failed(tree.folder, words, ended)
@@ -62,17 +52,3 @@ async def _said(git: Git, given: dict[str, str], *words: str) -> bytes:
     if ended.code:
         raise failed(git.folder, ("diff",), ended)
     return ended.out
-
-
-@asynccontextmanager
-async def _index(tree: Git) -> AsyncGenerator[Path]:
-    """A copy of a work tree's index, for as long as it is looked at."""
-    own = Path(await tree.ask("rev-parse", "--path-format=absolute", "--git-path", "index"))
-    folder = Path(await to_thread.run_sync(partial(tempfile.mkdtemp, prefix="ouro-index-")))
-    try:
-        with suppress(FileNotFoundError):
-            await to_thread.run_sync(shutil.copy2, own, folder / "index")
-        yield folder / "index"
-    finally:
-        with anyio.CancelScope(shield=True):
-            await to_thread.run_sync(partial(shutil.rmtree, folder, ignore_errors=True))

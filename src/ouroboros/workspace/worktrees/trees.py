@@ -22,6 +22,10 @@ _GOING_ON = {
     "BISECT_LOG": "bisect",
 }
 
+_NO_COMMIT = "(initial)"
+_LOGGED = 1000
+"""So many of the last commits that were checked out are looked at."""
+
 
 class State(Struct, frozen=True, kw_only=True):
     """How a work tree stands; what git ignores does not count.
@@ -213,18 +217,32 @@ def refuse_unfinished(tree: Git, *, conflicts: bool, merge: bool = False) -> Non
         )
 
 
+async def refuse_unborn(tree: Git, session: Kept, found: State) -> None:
+    """Sees to it that there is a commit under a work tree; raises ``WorkRefused``."""
+    if found.head != _NO_COMMIT:
+        return
+    seen = await to_thread.run_sync(lambda: _logged(admin_of(tree.folder)))
+    if found.branch != session.work.branch or not seen:
+        raise WorkRefused(
+            f"in {str(tree.folder)!r} branch {found.branch!r} is checked out, which has no commit",
+            hint=f"git -C {tree.folder} switch {session.work.branch or '--detach BRANCH'}",
+        )
+    raise WorkRefused(
+        f"the branch {found.branch!r} of session {session.id[:8]} is gone",
+        hint=f"make it again: git branch {found.branch} {seen[-1]}",
+    )
+
+
 async def hold(ground: Ground, session: Kept) -> tuple[str, ...]:
     """Gives a ref to what was once checked out in a work tree and no branch or tag leads to.
 
-    Returns the refs that were made.
+    The tree may be gone: git knows of it until it is pruned. Returns the refs that were made.
     """
-    tree = ground.git.at(session.tree)
-    seen = (await tree.found("log", "--walk-reflogs", "--format=%H", "-1000", "HEAD")).split()
-    seen = list(dict.fromkeys([await tree.found("rev-parse", "HEAD"), *seen]))
+    seen = await _checked_out(ground, session)
+    if not seen:
+        return ()
     refs = ("--branches", "--tags", "--remotes", "--glob=refs/paws/*")
-    loose = await ground.git.ask(
-        "rev-list", "--ignore-missing", *filter(None, seen), "--not", *refs
-    )
+    loose = await ground.git.ask("rev-list", "--ignore-missing", *seen, "--not", *refs)
     lost = set(loose.split()) & set(seen)
     if not lost:
         return ()
@@ -234,6 +252,43 @@ async def hold(ground: Ground, session: Kept) -> tuple[str, ...]:
         made.append(await spare(ground, session.id))
         await ground.git.ask("update-ref", made[-1], commit)
     return tuple(made)
+
+
+async def _checked_out(ground: Ground, session: Kept) -> list[str]:
+    """The commits that git knows to have been checked out in a session's work tree."""
+    place = await to_thread.run_sync(_known_at, ground, session)
+    if place is None:
+        return []
+    git, name = ground.git, f"worktrees/{place.name}/HEAD"
+    seen = (await git.found("log", "--walk-reflogs", "--format=%H", f"-{_LOGGED}", name)).split()
+    first = await git.found("rev-parse", "--verify", "--quiet", name)
+    # Of a branch that was deleted git shows no log.
+    written = await to_thread.run_sync(_logged, place)
+    return list(dict.fromkeys(filter(None, [first, *seen, *written])))
+
+
+def _known_at(ground: Ground, session: Kept) -> Path | None:
+    """Where git keeps what it knows of a session's work tree, also of one that is gone."""
+    if _is_ours(ground, session.tree):
+        return admin_of(session.tree)
+    with suppress(OSError):
+        for place in (ground.common / "worktrees").iterdir():
+            with suppress(OSError):
+                back = (place / "gitdir").read_text("utf-8", "surrogateescape").rstrip("\n")
+                if Path(back).parts[-3:-1] == (session.id, session.tree.name):
+                    return place
+    return None
+
+
+def _logged(place: Path) -> list[str]:
+    """What HEAD of a work tree was, the oldest first, as far as it is written in a file."""
+    with suppress(OSError):
+        lines = (place / "logs" / "HEAD").read_bytes().splitlines()[-_LOGGED:]
+        words = [
+            line.split(b" ", 2)[1].decode("ascii", "replace") for line in lines if b" " in line
+        ]
+        return [word for word in words if word.strip("0")]
+    return []
 
 
 async def spare(ground: Ground, session_id: str) -> str:

@@ -107,6 +107,24 @@ async def test_changes_of_the_persons_stop_a_merge_only_where_they_would_be_lost
     assert (repo.folder / "touched").read_text() == "session\n"
 
 
+async def test_a_file_that_git_ignores_is_not_overwritten_by_a_merge(repo: Repository) -> None:
+    sessions, session = await worked(repo, **{"secret.env": "session\n"})
+    (repo.folder / ".git" / "info" / "exclude").write_text("/.paws/\nsecret.env\n")
+    for inside in ("secret.env", "secret.env/deep"):
+        path = repo.folder / inside
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("mine, in no commit\n")
+        before = repo.standing()
+        with pytest.raises(WorkRefused, match=r"session changed too: secret\.env") as caught:
+            await sessions.merge(session.id)
+        assert "move them away" in caught.value.hint
+        assert (repo.standing(), path.read_text()) == (before, "mine, in no commit\n")
+        path.unlink()
+    path.parent.rmdir()
+    await sessions.merge(session.id)
+    assert (repo.folder / "secret.env").read_text() == "session\n"
+
+
 async def test_a_merge_needs_a_branch_that_is_not_the_sessions(repo: Repository) -> None:
     sessions, session = await worked(repo, new="n\n")
     repo.git("switch", "-q", "--detach")

@@ -1,0 +1,110 @@
+"""What a person would miss: files that git ignores, commits of a tree that is gone, files outside of a sparse one."""
+
+from pathlib import Path
+
+import pytest
+
+from ouroboros.app.paws.sessions import WorkRefused, WorkUnknown
+from tests.unit.workspace.worktrees.repository import Repository
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "work")
+
+
+async def test_going_back_keeps_ignored_files_that_it_writes_over(repo: Repository) -> None:
+    sessions = await repo.sessions()
+    session = await sessions.start()
+    (session.tree / "folder").mkdir()
+    repo.write(session.tree, **{"settings": "1\n", "name": "1\n", "folder/a [b]": "1\n"})
+    await sessions.checkpoint(session.id, "one")
+    repo.git("rm", "-q", "-r", "--cached", "settings", "name", "folder", at=session.tree)
+    repo.write(session.tree, **{".gitignore": "settings\nname\nfolder\nother\n"})
+    (session.tree / "name").unlink()
+    (session.tree / "name").mkdir()
+    (session.tree / "folder" / "a [b]").unlink()
+    (session.tree / "folder").rmdir()
+    mine = {"settings": "mine\n", "name/deep": "mine\n", "folder": "mine\n", "other": "mine\n"}
+    repo.write(session.tree, **mine)
+    await sessions.checkpoint(session.id, "two")
+    done = await sessions.rewind(session.id, "one")
+    assert (session.tree / "folder" / "a [b]").read_text() == "1\n"
+    assert (session.tree / "settings").read_text() == "1\n"
+    assert (session.tree / "other").read_text() == "mine\n"
+    kept = [repo.git("show", f"{done.kept}:{name}") for name in list(mine)[:3]]
+    assert kept == ["mine"] * 3
+    again = await sessions.rewind(session.id, "one")
+    assert (repo.git("show", f"{again.kept}:other"), repo.lost()) == ("mine", [])
+
+
+async def test_commits_of_a_tree_that_was_deleted_by_hand_stay_reachable(repo: Repository) -> None:
+    sessions = await repo.sessions()
+    for act in (sessions.archive, sessions.resume):
+        for detach in (True, False):
+            session = await sessions.start(detach=detach)
+            repo.commit("made", session.tree, new="n\n")
+            made = repo.commit("amended away", session.tree, new="m\n")
+            repo.git("reset", "-q", "--hard", "HEAD~1", at=session.tree)
+            (session.tree / ".git").unlink()
+            session.tree.rename(repo.folder.parent / f"gone-{session.id}")
+            await act(session.id)
+            assert repo.lost() == []
+            assert made in repo.git("rev-list", "--all")
+    assert repo.git("fsck") == ""
+
+
+async def test_a_branch_that_was_deleted_under_a_tree_is_told_and_can_be_made_again(
+    repo: Repository,
+) -> None:
+    sessions = await repo.sessions()
+    session = await sessions.start()
+    made = repo.commit("made", session.tree, new="n\n")
+    branch = f"paws/{session.id[:8]}"
+    repo.git("update-ref", "-d", f"refs/heads/{branch}")
+    repo.write(session.tree, new="m\n")
+    for act in (
+        sessions.checkpoint(session.id, "one"),
+        sessions.rewind(session.id, ""),
+        sessions.merge(session.id, keep=True),
+        sessions.archive(session.id),
+    ):
+        with pytest.raises(WorkRefused, match=f"branch '{branch}' of session .* is gone") as caught:
+            await act
+        assert caught.value.hint == f"make it again: git branch {branch} {made}"
+    repo.git("branch", branch, made)
+    await sessions.merge(session.id, keep=True)
+    assert ((repo.folder / "new").read_text(), repo.lost()) == ("m\n", [])
+
+
+async def test_a_name_is_not_taken_for_the_beginning_of_another_id(repo: Repository) -> None:
+    sessions = await repo.sessions()
+    other = await sessions.start()
+    named = await sessions.start(name=other.id[:1])
+    if named.id[0] != other.id[0]:
+        with pytest.raises(WorkUnknown, match="may be several sessions"):
+            await sessions.find(other.id[:1])
+    assert (await sessions.find(other.id[:8])).id == other.id
+    same = await sessions.start(name=named.id)
+    assert (await sessions.find(named.id)).id == named.id
+    assert (await sessions.find(same.id)).id == same.id
+
+
+async def test_files_outside_of_a_sparse_tree_are_kept(repo: Repository) -> None:
+    for folder in ("inside", "outside"):
+        (repo.folder / folder).mkdir()
+    repo.commit("more", **{"inside/a": "1\n", "outside/b": "1\n"})
+    repo.git("sparse-checkout", "set", "--cone", "inside")
+    sessions = await repo.sessions()
+    session = await sessions.start()
+    assert not (session.tree / "outside").exists()
+    (session.tree / "outside").mkdir()
+    repo.write(session.tree, **{"outside/new": "2\n"})
+    assert b"outside/new" in await sessions.diff(session.id)
+    _, made = await sessions.checkpoint(session.id, "one")
+    names = repo.git("ls-tree", "-r", "--name-only", made.commit_sha).split()
+    assert names == ["inside/a", "kept", "outside/b", "outside/new"]
+    await sessions.merge(session.id)
+    assert repo.git("show", "HEAD:outside/new") == "2"
