@@ -40,13 +40,13 @@ class Registry:
 
         Args:
             tools: What there is.
-            enabled: Names, in any spelling; None means all.
+            enabled: Names, in any spelling; None means all. ``Bash`` stands for all that runs commands.
             disabled: Names taken out again.
         """
         self._tools: dict[str, AnyTool] = {}
         self._by_fold: dict[str, str] = {}
-        self._enabled = None if enabled is None else {canonical(name) for name in enabled}
-        self._disabled = {canonical(name) for name in disabled}
+        self._enabled = None if enabled is None else _meant(enabled)
+        self._disabled = _meant(disabled)
         self._specs: tuple[ToolSpec, ...] | None = None
         self._foreign, self._has_finder = 0, False
         self._late: dict[str, Callable[[], AnyTool]] = {}
@@ -216,4 +216,11 @@ def canonical(name: str) -> str:
     return TOOLS.get(folded(name)) or _CANONICAL.get(folded(name)) or name.lower()
 
 
+def _meant(names: Iterable[str]) -> set[str]:
+    """The one names of tools; a shell is also what it has become, commands that may be typed into."""
+    found = {canonical(name) for name in names}
+    return found | _COMMANDS if "shell" in found else found
+
+
+_COMMANDS = frozenset({"exec_command", "write_stdin"})
 _CANONICAL = {folded(name): name for name in ("apply_patch", "multi_edit", "update_plan")}

@@ -10,6 +10,7 @@ from ouroboros.llm.lowering.names import TITLES
 from ouroboros.tools.arguments import schema
 from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.builtin.files import ReadTool
+from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.own.create import CreateToolArguments
 from ouroboros.tools.registry import Registry, canonical
 from tests.unit.tools.spine import Spine, text_of
@@ -78,6 +79,16 @@ def test_a_tool_that_is_not_enabled_is_neither_listed_nor_found():
     assert some.names() == ("read", "multi_edit")
     assert (some.find("shell"), most.find("bash")) == (None, None)
     assert [spec.name for spec in some.specs()] == ["read", "multi_edit"]
+
+
+@pytest.mark.parametrize("name", ["Bash", "shell", "exec"])
+def test_a_shell_stands_for_all_that_runs_commands(name: str):
+    """Also where commands may outlive their call and the tool of that name is not listed."""
+    living = builtin_tools(processes=Processes())
+    some, most = Registry(living, enabled=[name]), Registry(living, disabled=[name])
+    assert [spec.name for spec in some.specs()] == ["exec_command", "write_stdin"]
+    assert not {"shell", "exec_command", "write_stdin"} & set(most.names())
+    assert Registry(living, disabled=["write_stdin"]).find("exec_command") is not None
 
 
 def test_title_case_names_go_out_and_come_back():
