@@ -22,7 +22,7 @@ from ouroboros.browser.transfer.uploads import Uploads
 from ouroboros.core.events.envelope import Event
 from tests.browser.stage import Stage
 
-SECONDS = 20.0
+SECONDS = 60.0
 
 
 class Picture(msgspec.Struct):

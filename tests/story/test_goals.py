@@ -306,7 +306,7 @@ async def test_circles_end_also_where_no_summary_can_be_had(tmp_path: Path):
     ]
     async with stage(tmp_path, turns) as s:
         await s.session.send(SetGoal(objective="Go on"))
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             outcome = await s.run("Begin.")
         assert outcome.reason == "limit_reached:repeated_call"
         assert (goal(s).status, s.events(ContextCompacted)) == ("blocked", [])

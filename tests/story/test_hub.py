@@ -186,7 +186,7 @@ async def test_a_room_nobody_needs_is_closed_and_the_next_look_opens_it_again(
             await idle_quietly(room)
             await anyio.sleep(0.5)
             assert s.hub.rooms() == (room,), "somebody looks at it"
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             await room.gone.wait()
         assert s.hub.rooms() == ()
         with pytest.raises(Misuse, match="being closed"):
@@ -294,7 +294,7 @@ async def test_a_session_that_another_program_has_is_read_along_and_taken_when_t
             everything = await kept(theirs, tmp_path / "home")
             assert seen_here == everything[: len(seen_here)]
             assert ours.is_read_only
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             await ours.gone.wait()
         now = await s.hub.open(resume=theirs.id)
         assert not now.is_read_only

@@ -113,7 +113,7 @@ async def test_during_a_run_the_model_hears_of_it_at_its_next_step(tmp_path: Pat
         async with create_task_group() as tasks:
             tasks.start_soon(partial(story.run, "Wait for go."))
             await story.until(ToolStarted)
-            with anyio.fail_after(30):
+            with anyio.fail_after(60):
                 assert await own(story, "echo mine; touch go") == 0
         assert "mine" in str(story.body()["messages"])
         assert story.session.state.final == "Seen."

@@ -109,7 +109,7 @@ async def keys(pilot: Pilot[Any], script: str) -> None:
 
 async def settled[Result](stage: App[Result], pilot: Pilot[Result]) -> None:
     """Waits until nothing is looked for any more."""
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while not all(worker.is_finished for worker in stage.workers):
             await pilot.pause(0.005)
     await pilot.pause()

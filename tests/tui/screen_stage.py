@@ -16,7 +16,7 @@ from ouroboros.core.events.envelope import Event
 from ouroboros.faces.tui.app import OuroApp
 from ouroboros.faces.tui.start import Left, Start
 
-SECONDS = 30.0
+SECONDS = 60.0
 
 
 def turns(folder: Path, *each: Mapping[str, object]) -> str:

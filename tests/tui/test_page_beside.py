@@ -34,7 +34,7 @@ def client(entrance: str) -> httpx2.AsyncClient:
 
 async def told(app: OuroApp, pilot: Pilot[Left], holds: Callable[[str], object]) -> str:
     """The latest of what was told that is so."""
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while True:
             for each in reversed(app.transcript.blocks):
                 if isinstance(each, Told) and holds(each.text):

@@ -120,7 +120,7 @@ async def test_who_does_not_say_what_they_want_is_given_up(
                 except (anyio.EndOfStream, anyio.BrokenResourceError):
                     ends.append(f"{name} {found[9:12].decode()}".strip())
 
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(dribble, "nothing", b"G")
                 tasks.start_soon(dribble, "head", b"GET / HTTP/1.1\r\nX: ")

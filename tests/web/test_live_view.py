@@ -74,7 +74,7 @@ async def presses(person: Window, x: float, y: float) -> None:
 
 async def asked(site: Site, path: str, **query: str) -> None:
     """Waits until the page behind the picture has asked for this."""
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         for pause in itertools.repeat(0.02):
             if any(
                 each.path == path and (not query or each.query == query) for each in site.requests

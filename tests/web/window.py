@@ -45,7 +45,7 @@ class Window:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    async def until(self, code: str, seconds: float = 30.0) -> Any:
+    async def until(self, code: str, seconds: float = 60.0) -> Any:
         """Waits until an expression comes to something true; gives that."""
         with anyio.move_on_after(seconds):
             for pause in itertools.repeat(0.02):

@@ -183,7 +183,7 @@ async def test_a_bug_in_the_writer_is_reported_and_leaves_nobody_waiting(
     async with Writer(tmp_path) as writer:
         log = EventLog(writer, lease)
         log.append(envelope(1, broken))
-        with pytest.raises(StoreFailed), anyio.fail_after(30):
+        with pytest.raises(StoreFailed), anyio.fail_after(60):
             await log.settled()
         with pytest.raises(StoreFailed):
             log.append(envelope(2, said("two")))
