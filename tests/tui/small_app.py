@@ -135,7 +135,7 @@ class Small:
 
     async def sees(self, *words: str) -> str:
         """Waits until all of the words are on the screen."""
-        with anyio.move_on_after(20):
+        with anyio.move_on_after(60):
             await self.until(lambda: all(each in self.text() for each in words))
         shown = self.text()
         for each in words:

@@ -160,7 +160,7 @@ async def test_screens_with_a_list_are_used_with_the_mouse(tmp_path: Path) -> No
 
 
 async def sees(app: OuroApp, pilot: Pilot[Left], holds: Callable[[], object]) -> None:
-    with anyio.move_on_after(20):
+    with anyio.move_on_after(60):
         while not holds():
             await pilot.pause(0.005)
         await settled(pilot)

@@ -114,7 +114,7 @@ async def test_each_command_does_what_it_says(
 
 
 async def until(app: OuroApp, pilot: Pilot[Left], line: str, holds: Holds) -> None:
-    with anyio.move_on_after(20):
+    with anyio.move_on_after(60):
         while not holds(app):
             await pilot.pause(0.005)
         return

@@ -176,7 +176,7 @@ async def test_a_long_text_takes_a_third_of_the_screen_and_shows_the_cursor(
         last = stage.rows[-1]
         assert last.startswith("> row 0" if len(rows) == 1 else "\N{HORIZONTAL ELLIPSIS} row")
         wanted = (2, stage.screen.size.height - len(rows))
-        with anyio.move_on_after(20):
+        with anyio.move_on_after(60):
             while stage.cursor_position != wanted:  # it follows once all is drawn
                 await pilot.pause(0.005)
         assert stage.cursor_position == wanted

@@ -27,7 +27,7 @@ WAITS = {
 
 
 async def until(app: OuroApp, pilot: Pilot[Left], holds: Callable[[], object]) -> None:
-    with anyio.move_on_after(20):
+    with anyio.move_on_after(60):
         while not holds():
             await pilot.pause(0.005)
         return
