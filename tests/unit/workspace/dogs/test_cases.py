@@ -80,6 +80,15 @@ def test_case(path: Path, tmp_path: Path):
     assert found_in(root) == case.after
 
 
+def test_a_file_in_a_fence_beside_blocks_of_another_format_is_told():
+    block = "a.py\n```python\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n```\n"
+    bundle = read(f"{block}\n**b.py**\n```python\nz = 1\n```\n".encode())
+    assert bundle.dialect == "search"
+    assert len(bundle.changes) == 1
+    assert [note for note in bundle.notes if note.startswith("line 10: a fence that names a file")]
+    assert not read(block.encode()).notes
+
+
 def test_the_case_sets_are_as_large_as_they_should_be():
     counted = {
         folder: sum(path.parent.name == folder for path in CASES)

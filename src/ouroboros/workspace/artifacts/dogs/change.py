@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from ouroboros.core.errors import OuroborosError
 
-type Dialect = Literal["v1", "paws", "search", "diff", "v4a", "xml"]
-"""v1 and diff fences; dog and cat markers; SEARCH/REPLACE; unified diff; ``*** Begin Patch``; tags."""
+type Dialect = Literal["v1", "paws", "search", "diff", "v4a", "xml", "whole"]
+"""v1 and diff fences; dog and cat markers; SEARCH/REPLACE; unified diff; ``*** Begin Patch``; tags; listings."""
 
 type Sign = Literal[" ", "-", "+"]
 
@@ -109,11 +109,13 @@ class Whole(_Block, frozen=True, kw_only=True, tag="whole"):
         text: With plain line feeds.
         is_new: Nothing else may be there.
         is_open: Whether the text ends without a line end; None where the dialect cannot say.
+        is_guess: Nothing says that it is all of it; it may be a part.
     """
 
     text: str
     is_new: bool = False
     is_open: bool | None = None
+    is_guess: bool = False
 
 
 class Exact(_Block, frozen=True, kw_only=True, tag="exact"):

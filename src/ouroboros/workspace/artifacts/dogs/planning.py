@@ -22,6 +22,7 @@ from ouroboros.workspace.artifacts.dogs.change import (
 )
 from ouroboros.workspace.artifacts.dogs.drafting import Draft, Touched, Unfit
 from ouroboros.workspace.artifacts.dogs.lines.elisions import elision
+from ouroboros.workspace.artifacts.dogs.lines.excerpts import missed
 from ouroboros.workspace.artifacts.dogs.lines.matching import Unplaced, changed
 from ouroboros.workspace.artifacts.dogs.lines.merging import merged
 from ouroboros.workspace.artifacts.dogs.lines.numbering import numbered
@@ -175,9 +176,13 @@ class _Attempt:
             return change.content, False
         text = _form_of(now)
         if text is None:
+            if change.is_guess:
+                _check_elision(Text(lines=(), ends=()), change.text.split("\n"))
             return _fresh(change), False
         lines, is_open = _lines_of(change, text)
         _check_elision(text, lines)
+        if change.is_guess:
+            _check_guess(text, lines)
         if is_drifted and seen is not None and now is not None:
             merge = _merge(seen, text, lines)
             is_same = merge == list(text.lines)
@@ -287,6 +292,14 @@ def _bounded(content: bytes) -> bytes:
 def _check_elision(text: Text, lines: Sequence[str]) -> None:
     if left_out := elision(text.lines, lines):
         raise Unfit(f"{left_out!r} stands for text that was left out, which would be lost")
+
+
+def _check_guess(text: Text, lines: Sequence[str]) -> None:
+    if count := missed(text.lines, lines):
+        raise Unfit(
+            f"{count} of its {len(text.lines)} lines would go, and nothing says that this is all of it; "
+            "'--- File: PATH ---' above it, or --format whole, would say so"
+        )
 
 
 def _text(file: Snapshot) -> Text:

@@ -1,28 +1,27 @@
 """From the bytes of a bundle to its changes: which dialect it is, and what it says. Pure."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Literal
 
 from ouroboros.workspace.artifacts.dogs.change import Bundle, Dialect, Header, Refusal, Refused
 from ouroboros.workspace.artifacts.dogs.readers import (
     diffs,
+    listings,
     markdown,
     markers,
     patches,
     search,
     tags,
 )
-from ouroboros.workspace.artifacts.dogs.readers.fenced import Fence, fence_of
-from ouroboros.workspace.artifacts.dogs.readers.page import (
-    BlockBroken,
-    Found,
-    Wish,
-    page_of,
-)
+from ouroboros.workspace.artifacts.dogs.readers.page import Found, Wish, page_of
 
 type Wanted = Dialect | Literal["auto"]
 
-DIALECTS: tuple[Dialect, ...] = ("v1", "paws", "search", "diff", "v4a", "xml")
+_MARKED: tuple[Dialect, ...] = ("v1", "paws", "search", "diff", "v4a", "xml")
+"""Each of their blocks says what it is."""
+
+DIALECTS: tuple[Dialect, ...] = (*_MARKED, "whole")
 
 _STRICT: tuple[Dialect, ...] = ("v1", "paws")
 """Their lines are told apart from prose when they are nearly right."""
@@ -34,6 +33,7 @@ _READERS: dict[Dialect, Callable[[Sequence[str], Wish], Found]] = {
     "diff": diffs.read,
     "v4a": patches.read,
     "xml": tags.read,
+    "whole": listings.read,
 }
 _SIGNS: dict[Dialect, Callable[[str], bool]] = {
     "v1": markdown.is_sign,
@@ -99,16 +99,11 @@ def _bundle(dialect: Dialect | None, found: Found, header: Header) -> Bundle:
 def _chosen(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
     """The dialect whose blocks hold the signs of every other one; of two that do so, the stricter."""
     signs: dict[Dialect, list[int]] = {}
-    for dialect in DIALECTS:
+    for dialect in _MARKED:
         if where := _signs(dialect, lines):
             signs[dialect] = where
     if not signs:
-        # Lines that are nearly a header or a marker are told rather than passed over.
-        for dialect in _STRICT:
-            found = _READERS[dialect](lines, wish)
-            if found.refusals or found.notes:
-                return dialect, found
-        return None, _named_fences(lines)
+        return _unmarked(lines, wish)
     read_ones: dict[Dialect, Found] = {dialect: _READERS[dialect](lines, wish) for dialect in signs}
     outer: list[Dialect] = [
         dialect
@@ -118,7 +113,9 @@ def _chosen(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
         )
     ]
     if outer:
-        return outer[0], read_ones[outer[0]]
+        found = read_ones[outer[0]]
+        found.notes += _passed_over(found, listings.guessed(lines, wish))
+        return outer[0], found
     told = sorted((where[0] + 1, _CALLED[dialect]) for dialect, where in signs.items())
     ways = " and ".join(f"{called} (line {line})" for line, called in told)
     raise Refused(
@@ -127,26 +124,30 @@ def _chosen(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
     )
 
 
-def _named_fences(lines: Sequence[str]) -> Found:
-    """Refuses fences that name a file and nothing more: they may be all of it, or a part."""
-    found = Found()
-    opening: Fence | None = None
-    for number, line in enumerate(lines, start=1):
-        fence = fence_of(line)
-        if fence is None:
-            continue
-        if opening is not None:
-            opening = None if fence.closes(opening) else opening
-            continue
-        opening = fence
-        path = fence.words.partition(":")[2].partition(" ")[0]
-        if path.strip("/") and not path.startswith("/"):
-            found.begin()
-            why = (
-                f"the fence names a file, but not what becomes of it; '--- File: {path} ---' would"
+def _passed_over(found: Found, whole: Found) -> list[str]:
+    """Files in fences that stand beside all blocks of the dialect that is read."""
+    starts = [first for first, _ in found.spans]
+    told: list[str] = []
+    for first, end in whole.spans:
+        before = bisect_left(starts, end)
+        if not before or found.spans[before - 1][1] <= first:
+            told.append(
+                f"line {first + 1}: a fence that names a file was passed over, as the answer is of another format"
             )
-            found.refuse(BlockBroken(why, line=number, path=path))
-    return found
+    return told
+
+
+def _unmarked(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
+    """Files in fences, and lines that are nearly a header or a marker, which are told rather than passed over."""
+    whole = listings.guessed(lines, wish)
+    for dialect in _STRICT:
+        found = _READERS[dialect](lines, wish)
+        outside = [each for each in found.refusals if not _holds(whole, [each.line - 1])]
+        if not whole.spans and (outside or found.notes):
+            return dialect, found
+        whole.refusals += outside
+        whole.notes += found.notes
+    return ("whole" if whole.spans else None), whole
 
 
 def _signs(dialect: Dialect, lines: Sequence[str]) -> list[int]:

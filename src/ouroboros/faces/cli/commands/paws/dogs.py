@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 WRONG_COMMAND_LINE = 64
 
 _MOST_BYTES = 268_435_456
-_FORMATS = ["auto", "v1", "paws", "search", "diff", "v4a", "xml"]
+_FORMATS = ["auto", "v1", "paws", "search", "diff", "v4a", "xml", "whole"]
 _OPTIONS = (
     click.option("-y", "--yes", is_flag=True, help="Apply it without asking."),
     click.option("-n", "--no", "only_new", is_flag=True, help="Make new files only, unasked."),
@@ -62,7 +62,7 @@ class Flags(Struct, frozen=True, kw_only=True):
     quiet: bool
     dry_run: bool
     as_json: bool
-    dialect: Literal["auto", "v1", "paws", "search", "diff", "v4a", "xml"]
+    dialect: Literal["auto", "v1", "paws", "search", "diff", "v4a", "xml", "whole"]
     partial: bool
     allow_truncated: bool
     allow_reinvoke: bool

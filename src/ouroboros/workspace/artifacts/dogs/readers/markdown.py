@@ -51,10 +51,13 @@ _HEAD_WITHIN = 200
 """Words before the head are passed over, up to this line."""
 
 
-class _Head(NamedTuple):
+class Titled(NamedTuple):
+    """A line that names a file, from 0; its fence is looked for behind the line ``before``."""
+
     number: int
     kind: str
     words: str
+    before: int
 
 
 class _Body(NamedTuple):
@@ -124,11 +127,7 @@ def _begins(lines: Sequence[str], number: int) -> bool:
 
 def read(lines: Sequence[str], wish: Wish) -> Found:
     """All blocks; those that cannot be read are refused, each with its line."""
-    reader = _Reader(lines, wish)
-    at = 0
-    while at < len(lines):
-        at = reader.step(at)
-    return reader.found
+    return Blocks(lines, wish).read()
 
 
 def _header(head: Head, version: str) -> Header:
@@ -150,35 +149,53 @@ def _number(value: object) -> float | None:
     return None
 
 
-class _Reader:
+class Blocks:
+    """Reads files that stand in fences, each below a line that names it."""
+
     def __init__(self, lines: Sequence[str], wish: Wish) -> None:
+        """Nothing is read yet."""
         self.found = Found()
         self._lines, self._wish = lines, wish
         first = next((line for line in lines if line.strip()), "")
         self._is_wrapped = fence_of(first) is not None
         self._last = max((number for number, line in enumerate(lines) if line.strip()), default=-1)
 
-    def step(self, number: int) -> int:
+    def read(self) -> Found:
+        """All of them."""
+        at = 0
+        while at < len(self._lines):
+            at = self._step(at)
+        return self.found
+
+    def _step(self, number: int) -> int:
         """Reads from a line outside of blocks on, and gives the next such line."""
-        line = self._lines[number]
-        found = _header_of(line)
-        if found is None:
-            if _LIKE_ONE.match(line.strip()):
-                self.found.begin()
-                self._refuse("it looks like the header of a file, but is none", number)
-                return self._after(number)
-            if (fence := fence_of(line)) and fence.words.split(" ")[0].lower() in _DIFFS:
-                self.found.begin()
-                self._refuse("a diff without the header of a file", number)
-                return self._after(number - 1)
-            return number + 1
+        head = self._head_at(number)
+        if head is None:
+            return self._passed(number)
         self.found.begin()
-        head = _Head(number, *found)
         end = self._block(head)
         self.found.spans.append((number, end))
         return end
 
-    def _block(self, head: _Head) -> int:
+    def _head_at(self, number: int) -> Titled | None:
+        """The name of a file that a line is."""
+        found = _header_of(self._lines[number])
+        return None if found is None else Titled(number, *found, number)
+
+    def _passed(self, number: int) -> int:
+        """The line behind one that names no file."""
+        line = self._lines[number]
+        if _LIKE_ONE.match(line.strip()):
+            self.found.begin()
+            self._refuse("it looks like the header of a file, but is none", number)
+            return self._after(number)
+        if (fence := fence_of(line)) and fence.words.split(" ")[0].lower() in _DIFFS:
+            self.found.begin()
+            self._refuse("a diff without the header of a file", number)
+            return self._after(number - 1)
+        return number + 1
+
+    def _block(self, head: Titled) -> int:
         name = named(head.words)
         at = Block(self.found.blocks, head.number + 1, 0, name, is_new=head.kind == "new file")
         try:
@@ -191,7 +208,7 @@ class _Reader:
         except BlockBroken as broken:
             path = broken.path or name.path
             self.found.refuse(BlockBroken(broken.reason, line=broken.line, path=path))
-            return self._after(head.number)
+            return self._after(head.before)
 
     def _after(self, number: int) -> int:
         """Behind the fence of a block that was refused, so that its lines are not read as others."""
@@ -203,11 +220,11 @@ class _Reader:
         return len(self._lines) if end is None else end + 1
 
     def _next_header(self, number: int) -> int:
-        while number < len(self._lines) and not is_sign(self._lines[number]):
+        while number < len(self._lines) and self._head_at(number) is None:
             number += 1
         return number
 
-    def _rename(self, head: _Head, at: Block) -> int:
+    def _rename(self, head: Titled, at: Block) -> int:
         sides = _names(head.words)
         if sides is None:
             raise BlockBroken("a rename is spelled `old -> new`", line=at.line)
@@ -221,8 +238,8 @@ class _Reader:
         self._add(at._replace(named=new._replace(mode=None), first=body.first + 1), body)
         return self._more(at._replace(named=new._replace(mode=None)), body.after)
 
-    def _file(self, head: _Head, at: Block) -> int:
-        body = self._body(head.number, is_page=at.named.path.lower().endswith(PROSE))
+    def _file(self, head: Titled, at: Block) -> int:
+        body = self._body(head.before, is_page=at.named.path.lower().endswith(PROSE))
         if body is None:
             if at.named.mode is not None and not at.is_new:
                 self.found.changes.append(
