@@ -141,6 +141,26 @@ async def test_changes_of_others_can_be_kept(tmp_path: Path) -> None:
         assert await to_thread.run_sync(file.read_text) == "mine\n"
 
 
+async def test_each_way_tells_what_it_would_do_to_a_file_no_turn_touched(tmp_path: Path) -> None:
+    async with small(tmp_path, TURNS, mode="full-auto") as s:
+        file = await worked(s)
+        mine = file.with_name("mine")
+        await to_thread.run_sync(mine.write_text, "mine\n")
+        await opened(s)
+        await s.press("2")
+        await s.sees("1 file changes", "stays: mine: it was changed by somebody else")
+        await s.press("down")
+        await s.sees("no file changes")
+        await s.press("down")
+        await s.sees("1 file changes, 1 file goes", "changed since by somebody else: mine")
+        await s.press("b")
+        await s.until(lambda: s.app.results)
+
+        assert s.commands == [Undo(turns=2)]
+        assert await to_thread.run_sync(file.read_text) == "one\n"
+        assert await to_thread.run_sync(mine.read_text) == "mine\n"
+
+
 async def test_a_session_without_words_has_nothing_to_go_back_to(tmp_path: Path) -> None:
     async with small(tmp_path) as s:
         s.app.open(RewindScreen())

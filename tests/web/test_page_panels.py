@@ -96,8 +96,14 @@ async def test_a_turn_is_gone_back_to_and_somebody_elses_work_is_asked_about(pag
         await show(window, "rewind")
         await window.click(".bar .button", "Undo the latest turn")
         await window.shows("Changed by somebody else since")
-        assert "a.txt" in await window.text(".foreign-edits")
+        assert await window.text(".foreign-edits code") == "a.txt"
+        stays = await window.run("document.querySelector('.way details:last-of-type').textContent")
+        assert "mine: it was changed by somebody else" in stays
         assert await window.run("document.querySelector('.point-body .button.main').disabled")
+        await window.click(".way .segments button", "Files")
+        await window.until("document.querySelectorAll('.foreign-edits code').length === 2")
+        await window.click(".way .segments button", "Both")
+        await window.until("document.querySelectorAll('.foreign-edits code').length === 1")
         await window.click(".choice", "Leave these as they are")
         await window.click(".point-body .button.main", "Take back words and files")
         await window.until("document.querySelectorAll('.point').length === 1")

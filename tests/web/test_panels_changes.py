@@ -109,6 +109,34 @@ async def test_somebody_elses_changes_are_named_before_files_go_back(tmp_path: P
         assert [path.name for path in p.cwd.iterdir()] == ["mine"]
 
 
+async def test_an_undo_is_shown_as_it_will_be_and_leaves_what_no_turn_touched(tmp_path: Path):
+    turns = [write("a", "one"), DONE, write("a", "two"), DONE]
+    async with panels(tmp_path, turns, checkpoints__undo_depth=1) as p:
+        session = await p.open()
+        await p.run(session, "First")
+        await p.run(session, "Second")
+        (p.cwd / "mine").write_text("by hand")
+        found = await p.get(f"/sessions/{session}/points")
+        assert found["undoable"] == 1
+        message = found["points"][0]["message_id"]
+        shown = await p.get(f"/sessions/{session}/points/{message}/diff")
+        assert files(shown["back"]["changes"]) == {
+            "a": ("changed", 1, 1),
+            "mine": ("removed", 0, 1),
+        }
+        undo = shown["undo"]
+        assert files(undo["changes"]) == {"a": ("changed", 1, 1)}
+        assert (undo["foreign"], undo["changed"], undo["removed"]) == ([], 1, 0)
+        assert undo["left"] == {"mine": "it was changed by somebody else"}
+        done = await p.send(session, type="undo")
+        assert done.status_code == 202, done.text
+        assert {path.name: path.read_text() for path in p.cwd.iterdir()} == {
+            "a": "one",
+            "mine": "by hand",
+        }
+        assert (await p.get(f"/sessions/{session}/points"))["undoable"] == 0
+
+
 async def test_nothing_is_taken_back_while_a_turn_runs(tmp_path: Path):
     turns = [write("a", "one"), Turn(tool_calls=(call("shell", command="sleep 30"),))]
     async with panels(tmp_path, turns) as p:

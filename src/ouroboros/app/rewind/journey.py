@@ -3,10 +3,10 @@
 import os
 from collections.abc import Callable, Collection
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Literal, Self
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ouroboros.app.rewind.points import others
 from ouroboros.core.commands import Foreign
@@ -48,11 +48,11 @@ def _some(paths: Collection[str]) -> str:
     return f"{', '.join(sorted(paths)[:5])}{more}"
 
 
-class Ready(Struct, frozen=True, kw_only=True):
+class Way(Struct, frozen=True, kw_only=True):
     """What a way back would change.
 
     Attributes:
-        start: The checkpoint of right now.
+        target: The checkpoint that it leads to.
         left: Paths that stay as they are whatever is decided, and why.
         foreign: Of the changes, those that would overwrite somebody else's, or may.
         unsure: Those of them that a command may have made as well.
@@ -60,14 +60,13 @@ class Ready(Struct, frozen=True, kw_only=True):
     """
 
     target: str
-    start: Taken
     changes: tuple[Change, ...]
     left: dict[str, str]
     foreign: tuple[str, ...]
     unsure: tuple[str, ...] = ()
     apart: frozenset[str] = frozenset()
 
-    def touched(self) -> "Ready":
+    def touched(self) -> Self:
         """The same without what was surely never ours: that stays as it is, and nobody has to be asked."""
         around = {str(above) for path in self.apart for above in PurePosixPath(path).parents}
         return replace(
@@ -82,7 +81,7 @@ class Ready(Struct, frozen=True, kw_only=True):
             foreign=tuple(path for path in self.foreign if path not in self.apart),
         )
 
-    def only(self, paths: Collection[str]) -> "Ready":
+    def only(self, paths: Collection[str]) -> Self:
         """The same for some files, with the folders that they need.
 
         Raises:
@@ -113,6 +112,28 @@ class Ready(Struct, frozen=True, kw_only=True):
         return self.foreign if decision == "keep" else ()
 
 
+class Ready(Way, frozen=True, kw_only=True):
+    """A way back that can be gone; ``start`` is the checkpoint of right now."""
+
+    start: Taken
+
+
+def weighed(
+    shadow: Shadow, state: State, target: Kept, now: str, bounds: Bounds, *, ask_after: float
+) -> Way:
+    """The way from the checkpoint ``now``; inside of ``locked``, raises as ``planned``."""
+    changes, left = planned(shadow, now, target.checkpoint, bounds)
+    found = others(shadow, state.files.kept, target, now, ask_after=ask_after)
+    return Way(
+        target=target.checkpoint,
+        changes=tuple(changes),
+        left=left,
+        foreign=tuple(change.path for change in changes if change.path in found),
+        unsure=tuple(change.path for change in changes if change.path in found.unsure),
+        apart=found.apart,
+    )
+
+
 def prepare(
     shadow: Shadow,
     state: State,
@@ -138,17 +159,8 @@ def prepare(
             now=now,
             stop=stop,
         )
-        changes, left = planned(shadow, start.checkpoint, target.checkpoint, bounds)
-        found = others(shadow, state.files.kept, target, start.checkpoint, ask_after=ask_after)
-    return Ready(
-        target=target.checkpoint,
-        start=start,
-        changes=tuple(changes),
-        left=left,
-        foreign=tuple(change.path for change in changes if change.path in found),
-        unsure=tuple(change.path for change in changes if change.path in found.unsure),
-        apart=found.apart,
-    )
+        way = weighed(shadow, state, target, start.checkpoint, bounds, ask_after=ask_after)
+    return Ready(**asdict(way), start=start)
 
 
 def carry_out(

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from ouroboros.app.past import forking
 from ouroboros.app.rewind.bounds import bounds_of
-from ouroboros.app.rewind.journey import carry_out, event_of, finished, prepare
-from ouroboros.app.rewind.points import Point, before, named, others, points
+from ouroboros.app.rewind.journey import Way, carry_out, event_of, finished, prepare, weighed
+from ouroboros.app.rewind.points import Point, before, named, points
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Foreign, Rewind
@@ -23,7 +23,7 @@ from ouroboros.core.state.files import Kept
 from ouroboros.store import resume, sessions
 from ouroboros.workspace.checkpoints.diff import diff_of
 from ouroboros.workspace.checkpoints.faults import CheckpointFailed
-from ouroboros.workspace.checkpoints.rewind import between, pending, planned
+from ouroboros.workspace.checkpoints.rewind import between, pending
 from ouroboros.workspace.checkpoints.rewind import forget as done_with
 from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
 
@@ -46,6 +46,18 @@ class Preview(Struct, frozen=True, kw_only=True):
     foreign: tuple[str, ...]
     unsure: tuple[str, ...]
     left: dict[str, str]
+
+
+class Previews(Struct, frozen=True, kw_only=True):
+    """What the two ways would do to files.
+
+    Attributes:
+        restore: All files go back, as ``Restore`` has it and ``Undo`` does not.
+        undo: Turns go back; what nobody of ours touched stays as it is.
+    """
+
+    restore: Preview
+    undo: Preview
 
 
 class Size(Struct, frozen=True, kw_only=True):
@@ -116,22 +128,33 @@ class Records:
         return named(self.state, checkpoint) if checkpoint else before(self.state, message_id)
 
     def preview(self, target: Kept) -> Preview:
-        """What going back would do to the files, which are looked at and not kept."""
+        """What bringing all files back would do to them; they are looked at and not kept."""
         with self.shadow.locked():
-            start = self._glance()
-            changes, left = planned(self.shadow, start, target.checkpoint, self.bounds)
-            kept, ask_after = self.state.files.kept, self._ask_after
-            found = others(self.shadow, kept, target, start, ask_after=ask_after)
-            diff = diff_of(self.shadow.library, changes)
-        files = [change for change in changes if not change.is_folder]
+            return self._previewed(self.way(target))
+
+    def previews(self, target: Kept) -> Previews:
+        """The same, and what taking turns back would do."""
+        with self.shadow.locked():
+            way = self.way(target)
+            restore, touched = self._previewed(way), way.touched()
+            undo = restore if touched == way else self._previewed(touched)
+        return Previews(restore=restore, undo=undo)
+
+    def way(self, target: Kept) -> Way:
+        """What would have to be changed; inside of ``shadow.locked``."""
+        where = (self.shadow, self.state, target, self._glance(), self.bounds)
+        return weighed(*where, ask_after=self._ask_after)
+
+    def _previewed(self, way: Way) -> Preview:
+        files = [change for change in way.changes if not change.is_folder]
         return Preview(
-            diff=diff,
+            diff=diff_of(self.shadow.library, way.changes),
             added=sum(change.before is None for change in files),
             changed=sum(None not in {change.before, change.after} for change in files),
             removed=sum(change.after is None for change in files),
-            foreign=tuple(change.path for change in changes if change.path in found),
-            unsure=tuple(change.path for change in changes if change.path in found.unsure),
-            left=left,
+            foreign=way.foreign,
+            unsure=way.unsure,
+            left=way.left,
         )
 
     def restore(

@@ -10,15 +10,16 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ouroboros.app.rewind.journey import Way
 from ouroboros.app.rewind.offline import Records
-from ouroboros.app.rewind.points import Point, before, named, others
+from ouroboros.app.rewind.points import Point, before, named
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Misuse
 from ouroboros.workspace.checkpoints.compare import Change
 from ouroboros.workspace.checkpoints.diff import name_of, sides_of
 from ouroboros.workspace.checkpoints.faults import CheckpointFailed
-from ouroboros.workspace.checkpoints.rewind import between, planned
+from ouroboros.workspace.checkpoints.rewind import between
 from ouroboros.workspace.hunks import FileChange, Status, file_changes
 
 __all__ = ["FILES", "Back", "Changes", "CheckpointFailed", "Clean", "Past"]
@@ -47,7 +48,7 @@ class Changes(Struct, frozen=True, kw_only=True):
 
 
 class Back(Struct, frozen=True, kw_only=True):
-    """What going back to before some words would do to files.
+    """What a way back to before some words would do to files.
 
     Attributes:
         foreign: Changed by somebody else since, or maybe so; they need a decision.
@@ -70,7 +71,7 @@ class Past:
     def __init__(self, home: Path, session: str, settings: Settings, clean: Clean) -> None:
         """Reads the log; raises as ``Records``."""
         self._records = Records(home, session, settings)
-        self._ask_after = settings.checkpoints.ask_after
+        self._depth = settings.checkpoints.undo_depth
         self._clean = clean
 
     def points(self) -> list[Point]:
@@ -81,6 +82,12 @@ class Past:
     def undone(self) -> int:
         """How often in a row something was taken back that can be had again."""
         return len(self._records.state.files.undone)
+
+    @property
+    def undoable(self) -> int:
+        """So many turns can still be taken back with ``Undo``."""
+        already = sum(undone.turns for undone in self._records.state.files.undone)
+        return max(0, self._depth - already)
 
     def since_the_start(self, only: Collection[str] = ()) -> Changes:
         """From before the first effect to the files as they are."""
@@ -120,29 +127,30 @@ class Past:
             found = between(shadow, start or now, end or now)
             return self._told(found, start, end, ())
 
-    def back(self, message_id: str) -> Back:
-        """What bringing the files back to before these words would do."""
+    def back(self, message_id: str) -> tuple[Back, Back | None]:
+        """What bringing all files back to before these words would do, and what taking turns back would.
+
+        None stands for the same.
+        """
         records = self._records
         target = before(records.state, message_id)
         if target is None:
-            return Back(changes=Changes())
-        shadow = records.shadow
-        with shadow.locked():
-            start = shadow.glance(records.bounds, now=SystemClock().now())
-            found, left = planned(shadow, start, target.checkpoint, records.bounds)
-            theirs = others(
-                shadow, records.state.files.kept, target, start, ask_after=self._ask_after
-            )
-            told = self._told(found, "", target.checkpoint, ())
-        files = [change for change in found if not change.is_folder]
+            return Back(changes=Changes()), None
+        with records.shadow.locked():
+            way = records.way(target)
+            touched = way.touched()
+            return self._back(way), None if touched == way else self._back(touched)
+
+    def _back(self, way: Way) -> Back:
+        files = [change for change in way.changes if not change.is_folder]
         return Back(
-            changes=told,
+            changes=self._told(files, "", way.target, ()),
             added=sum(change.before is None for change in files),
             changed=sum(None not in {change.before, change.after} for change in files),
             removed=sum(change.after is None for change in files),
-            foreign=tuple(_text(change.path) for change in files if change.path in theirs),
-            unsure=tuple(_text(change.path) for change in files if change.path in theirs.unsure),
-            left={_text(path): why for path, why in left.items()},
+            foreign=tuple(_text(path) for path in way.foreign),
+            unsure=tuple(_text(path) for path in way.unsure),
+            left={_text(path): why for path, why in way.left.items()},
         )
 
     def marks(self, most: int) -> dict[str, Status]:

@@ -171,9 +171,12 @@ def _previewed(seat: Seat, turn: int) -> list[str]:
     target = records.target(_point(seat, turn))
     if target is None:
         return ["no file was written since"]
-    preview = records.preview(target)
+    ways, depth = records.previews(target), seat.loaded.settings.checkpoints.undo_depth
+    (wish, *_) = going_back(seat.session.state, turn, "both", "ask", depth=depth)
+    preview = ways.undo if isinstance(wish, Undo) else ways.restore
     others = [foreign_line(preview, path) for path in preview.foreign]
-    return [preview.diff.rstrip() or "no file is different", *others]
+    left = [f"stays as it is: {path}: {why}" for path, why in preview.left.items()]
+    return [preview.diff.rstrip() or "no file is different", *others, *left]
 
 
 def _kept(seat: Seat) -> list[str]:

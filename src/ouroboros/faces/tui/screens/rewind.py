@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 from textual.widgets import Static
 
 from ouroboros.app.text import plain
-from ouroboros.core.commands import Foreign
+from ouroboros.core.commands import Foreign, Undo
 from ouroboros.core.errors import OuroborosError
 from ouroboros.faces.slashes.files import going_back
 from ouroboros.faces.tui.parts.around import host_of, room_of, window_of
@@ -27,7 +27,7 @@ from ouroboros.faces.wording.words import count, one_line
 
 if TYPE_CHECKING:
     from ouroboros.app.config.layers import Loaded
-    from ouroboros.app.rewind.offline import Preview, Records
+    from ouroboros.app.rewind.offline import Preview, Previews, Records
     from ouroboros.app.rewind.points import Point
 
 _NAMED = 12
@@ -66,10 +66,10 @@ class RewindScreen(Framed[None]):
         super().__init__()
         self._records: Records | None = None
         self._points: dict[str, Point] = {}
-        self._preview: Preview | None = None
+        self._previews: Previews | None = None
         self._diffs: dict[str, str] = {}
         self._point: Point | None = None
-        self._step, self._what = "turns", ""
+        self._step, self._what, self._is_undo = "turns", "", False
 
     def body(self) -> ComposeResult:
         """Turns, what one changed, and the ways back."""
@@ -86,8 +86,10 @@ class RewindScreen(Framed[None]):
         self.run_worker(self._list(), group="list", exclusive=True)
 
     def on_select_moved(self, event: Select.Moved) -> None:
-        """Shows what that turn changed."""
+        """Shows what that turn changed, or what that way back would do."""
         event.stop()
+        if self._step == "what" and event.select.id == "ways" and self._point is not None:
+            self._tell_way(self._point, event.name)
         if event.select.id == "turns" and event.name in self._points:
             self.run_worker(self._look(event.name), group="look", exclusive=True)
 
@@ -101,8 +103,9 @@ class RewindScreen(Framed[None]):
                 )
             case "what":
                 self._what = event.name
-                if event.name != "conversation" and self._preview and self._preview.foreign:
-                    self._ask_of_others(self._preview)
+                preview = self._preview_of(event.name)
+                if preview is not None and preview.foreign:
+                    self._ask_of_others(preview)
                 else:
                     self._go("ask")
             case _:
@@ -172,27 +175,42 @@ class RewindScreen(Framed[None]):
         if records is None:
             return
         self._point = point
+        depth = host_of(self).loaded.settings.checkpoints.undo_depth
         try:
-            self._preview = await to_thread.run_sync(_previewed, records, point)
+            (wish, *_) = going_back(room_of(self).state, point.number, "both", "ask", depth=depth)
+            self._is_undo = isinstance(wish, Undo)
+            self._previews = await to_thread.run_sync(_previewed, records, point)
         except OuroborosError as problem:
             self.told(problem.message)
             return
-        self._ask_what(point, self._preview)
-
-    def _ask_what(self, point: "Point", preview: "Preview | None") -> None:
-        rows = wrap(f"Back to before: {one_line(point.text, 200)}", 200, BOLD)
         picks = [Pick("conversation", "The conversation; files stay as they are", "c")]
-        if preview is None:
-            rows.append(row("No file was written since.", DIM))
-        else:
-            files = would_change(preview.added, preview.changed, preview.removed)
-            rows.append(row(f"Going back: {files}"))
-            rows += [row(foreign_line(preview, path), RED) for path in preview.foreign[:_NAMED]]
-            left = list(preview.left.items())[:3]
-            rows += [row(f"stays: {one_line(path)}: {one_line(why)}", DIM) for path, why in left]
+        if self._previews is not None:
             both = Pick("both", "Files and conversation", "b")
             picks = [both, *picks, Pick("files", "The files; what was said stays", "f")]
-        self._ask("what", rows, picks)
+        self._ask("what", self._way_rows(point, picks[0].name), picks)
+
+    def _preview_of(self, what: str) -> "Preview | None":
+        """What a way would do to files, as its commands do it; None where files stay as they are."""
+        if self._previews is None or what == "conversation":
+            return None
+        is_undo = what == "both" and self._is_undo
+        return self._previews.undo if is_undo else self._previews.restore
+
+    def _way_rows(self, point: "Point", what: str) -> list[Row]:
+        rows = wrap(f"Back to before: {one_line(point.text, 200)}", 200, BOLD)
+        if self._previews is None:
+            return [*rows, row("No file was written since.", DIM)]
+        preview = self._preview_of(what)
+        if preview is None:
+            return [*rows, row("Going back: no file changes")]
+        files = would_change(preview.added, preview.changed, preview.removed)
+        rows.append(row(f"Going back: {files}"))
+        rows += [row(foreign_line(preview, path), RED) for path in preview.foreign[:_NAMED]]
+        left = list(preview.left.items())[:3]
+        return rows + [row(f"stays: {one_line(path)}: {one_line(why)}", DIM) for path, why in left]
+
+    def _tell_way(self, point: "Point", what: str) -> None:
+        self.query_one("#facts", Static).update(inked(self._way_rows(point, what)))
 
     def _ask_of_others(self, preview: "Preview") -> None:
         some = count(len(preview.foreign), "file")
@@ -265,6 +283,6 @@ def _turn_diff(records: "Records", point: "Point", after: "Point | None") -> str
     return records.diff(point.checkpoint, (after.checkpoint if after else "") or latest)
 
 
-def _previewed(records: "Records", point: "Point") -> "Preview | None":
+def _previewed(records: "Records", point: "Point") -> "Previews | None":
     target = records.target(point.message_id)
-    return records.preview(target) if target is not None else None
+    return records.previews(target) if target is not None else None

@@ -20,19 +20,27 @@ class Points(Struct, frozen=True, kw_only=True):
 
     Attributes:
         undone: How many times in a row something was taken back that can be had again.
+        undoable: So many turns ``undo`` can still take back; ``restore`` and ``rewind`` go further.
         running: Nothing can be taken back while this is so.
     """
 
     points: tuple[Point, ...]
     undone: int
+    undoable: int
     running: bool
 
 
 class PointDiff(Struct, frozen=True, kw_only=True):
-    """What a turn changed in files, and what going back to before it would."""
+    """What a turn changed in files, and what going back to before it would.
+
+    Attributes:
+        back: What ``restore`` would do, which brings all files back.
+        undo: What ``undo`` would, which leaves alone what no turn touched; null for the same.
+    """
 
     made: Changes
     back: Back
+    undo: Back | None = None
 
 
 def routes(site: Site) -> list[Described]:
@@ -75,20 +83,23 @@ class _Seat:
         self._site = site
 
     async def points(self, request: Request) -> Response:
-        found, undone = await self._past(request, lambda past: (past.points(), past.undone))
+        found, undone, undoable = await self._past(
+            request, lambda past: (past.points(), past.undone, past.undoable)
+        )
         room = self._site.hub.room(request.path_params["session"])
         running = room is not None and room.running
-        return reply(Points(points=tuple(found), undone=undone, running=running))
+        points = tuple(found)
+        return reply(Points(points=points, undone=undone, undoable=undoable, running=running))
 
     async def point(self, request: Request) -> Response:
         message = request.path_params["message"]
         only = request.query_params.getlist("path")
-        return reply(
-            await self._past(
-                request,
-                lambda past: PointDiff(made=past.of_turn(message, only), back=past.back(message)),
-            )
-        )
+
+        def job(past: Past) -> PointDiff:
+            back, undo = past.back(message)
+            return PointDiff(made=past.of_turn(message, only), back=back, undo=undo)
+
+        return reply(await self._past(request, job))
 
     async def changes(self, request: Request) -> Response:
         asked = request.query_params

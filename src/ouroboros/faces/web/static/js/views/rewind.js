@@ -12,11 +12,11 @@ export function View({ store, link, session, page }) {
   const running = session.running;
   const send = (command) => store.attempt(() => session.send(command));
   if (!found.value) return found.error ? html`<${Failed} error=${found.error} again=${found.again} />` : html`<${Loading} />`;
-  const { points, undone } = found.value;
+  const { points, undone, undoable } = found.value;
   // What stands in the way is decided where it is seen.
   const undo = async () => { if (!(await send({ type: "undo" }))) turn(points[0].message_id); };
   return html`<div class="panel rewind"><div class="panel-head bar"><span class="grow hush small">Nothing is lost: what is taken back can be had again.</span>
-    <${Button} kind="small" disabled=${running || !points.length} onClick=${undo}>Undo the latest turn<//>
+    <${Button} kind="small" disabled=${running || !points.length || !undoable} onClick=${undo}>Undo the latest turn<//>
     <${Button} kind="small" disabled=${running || !undone} onClick=${() => send({ type: "redo" })}>Redo${undone > 1 ? ` (${undone})` : ""}<//></div>
     ${running && html`<p class="note"><${Icon} name="warning" /><span class="grow">A run is under way. Stop it to go back.</span><${Button} kind="small bad" icon="stop" onClick=${page.stop}>Stop<//></p>`}
     ${!points.length && html`<${Empty} icon="rewind" title="Nothing to go back to yet">Every turn you begin stands here, with what it changed in files.<//>`}
@@ -26,7 +26,7 @@ export function View({ store, link, session, page }) {
         <span class="grow"><span class="point-words foreign">${oneLine(point.text, 200)}</span>
           <span class="hush small num">${point.number === 1 ? "latest turn" : `turn ${point.number} back`}${point.at ? ` · ${ago(point.at)}` : ""} · ${changed(point)}</span></span>
         <${Icon} name=${open === point.message_id ? "down" : "right"} /></button>
-      ${open === point.message_id && html`<${Point} ...${{ store, link, session, point, running, page }} />`}</li>`)}</ol></div>`;
+      ${open === point.message_id && html`<${Point} ...${{ store, link, session, point, running, page }} isDeep=${point.number > undoable} />`}</li>`)}</ol></div>`;
 }
 
 function changed({ added, changed: touched, removed }) {
@@ -35,20 +35,25 @@ function changed({ added, changed: touched, removed }) {
   return words.length ? `${words.join(", ")} ${added + touched + removed === 1 ? "file" : "files"}` : "no files";
 }
 
-function Point({ store, link, session, point, running, page }) {
+function Point({ store, link, session, point, running, page, isDeep }) {
   const found = useLive(session, TOUCHED, () => link.get(at(session, `points/${encodeURIComponent(point.message_id)}/diff`)), [point.message_id]);
   const [what, choose] = useState("both");
   const [foreign, decide] = useState("");
   const [busy, work] = useState(false);
   if (!found.value) return html`<div class="point-body">${found.error ? html`<p class="note" role="alert">${found.error.message}</p>` : html`<${Loading} />`}
     ${found.error && html`<${Back} what="conversation" go=${() => store.attempt(() => session.send({ type: "rewind", message_id: point.message_id }))} off=${running} />`}</div>`;
-  const { made, back } = found.value;
+  const { made } = found.value;
+  // Turns that are undone leave alone what none of them touched; going back further is a restore.
+  const isUndo = what === "both" && !isDeep;
+  const back = (isUndo && found.value.undo) || found.value.back;
   const asks = what !== "conversation" && back.foreign.length > 0;
   const go = async () => {
     work(true);
     const decision = asks ? foreign : "ask";
-    const command = { both: { type: "undo", turns: point.number, foreign: decision }, files: { type: "restore", message_id: point.message_id, foreign: decision }, conversation: { type: "rewind", message_id: point.message_id } }[what];
-    if (await store.attempt(() => session.send(command))) store.say({ both: "Words and files are as they were before", files: "Files are as they were before", conversation: "The conversation goes on from before" }[what]);
+    const before = { message_id: point.message_id };
+    const files = { type: "restore", ...before, foreign: decision }, words = { type: "rewind", ...before };
+    const commands = { both: isUndo ? [{ type: "undo", turns: point.number, foreign: decision }] : [files, words], files: [files], conversation: [words] }[what];
+    if (await store.attempt(async () => { for (const command of commands) await session.send(command); })) store.say({ both: "Words and files are as they were before", files: "Files are as they were before", conversation: "The conversation goes on from before" }[what]);
     work(false);
   };
   return html`<div class="point-body stack">
