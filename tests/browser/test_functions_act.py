@@ -251,6 +251,9 @@ async def test_a_search_of_the_same_place_is_not_asked_about(stage: Stage, work:
         await opened(repl, SEARCH % site.url("found", host=1))
         assert "refused" in await repl.fails("await click(t, '#go')")
         assert "Send a form" in repl.questions[0].action
+        page, leads = repl.questions[0].about
+        assert page.startswith("page: ")
+        assert leads == f"sends the form to: {site.url('found', host=1)} by GET"
     assert site.paths(1) == []
 
 

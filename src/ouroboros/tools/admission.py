@@ -295,6 +295,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             detail=detail,
             reviewer=self.asker.reviewer,
             amendment=decision.amendment,
+            about=effect.about,
         )
 
     async def _keep(self, question: PermissionRequested, answer: Answer) -> None:

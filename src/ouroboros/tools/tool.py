@@ -74,10 +74,12 @@ class Effect(Struct, frozen=True, kw_only=True):
         escalation: What the model asks for a command beyond the sandbox.
         more: What its cage lets through besides, once somebody has said yes.
         action: One readable line for the person, such as ``Write src/app.py``.
+        about: More lines, where the arguments of the call say little to a person.
     """
 
     kind: str
     action: str
+    about: tuple[str, ...] = ()
     paths: tuple[Path, ...] = ()
     command: str = ""
     folder: Path | None = None

@@ -20,6 +20,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
         detail: What it would change, as a diff.
         reviewer: Who is asked; no face asks a person what goes to the guardian.
         amendment: The prefix of commands that a yes for good would allow.
+        about: What a person sees of it, a line each; ``input`` names the same as a program does.
     """
 
     type: ClassVar[str] = "permission.requested"
@@ -40,6 +41,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     detail: str = ""
     reviewer: Literal["person", "guardian"] = "person"
     amendment: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
 
 
 class PermissionAnswered(Event, frozen=True, kw_only=True):

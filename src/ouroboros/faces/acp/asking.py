@@ -9,6 +9,7 @@ from ouroboros.core.events.question import Question
 from ouroboros.faces.acp.frames import Json
 from ouroboros.faces.acp.telling import arguments_of, changes, content
 from ouroboros.faces.wording.asked import FOR, action_of, choices, grant_of, reasons
+from ouroboros.faces.wording.words import one_line
 
 NO = "no"
 """The option that stands for a no."""
@@ -51,7 +52,7 @@ def options(event: PermissionRequested) -> Options:
 def call(event: PermissionRequested, cwd: Path) -> Json:
     """The call that waits, with why it is asked and what it would change."""
     why = [f"**{event.warning}**"] if event.warning else []
-    why += reasons(event)
+    why += [*reasons(event), *(one_line(each, 400) for each in event.about)]
     shown = [content("\n\n".join(why))] if why else []
     shown += changes(event.detail, cwd)
     return {

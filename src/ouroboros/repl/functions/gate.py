@@ -6,6 +6,7 @@ from ouroboros.safety.origins import origin_of
 from ouroboros.tools.tool import Effect
 
 LABEL_CHARS = 80
+_PLACE_CHARS = 300
 
 
 def risk_of(facts: Facts, risks: frozenset[str]) -> str:
@@ -38,7 +39,19 @@ def effect_of(facts: Facts, risk: str, tab: str) -> Effect:
             action = f"Choose a file to upload in {tab} by {name}"
         case _:
             action = f"Download a file from {place} by {name}"
-    return Effect(kind="risk", risk=risk, url=where or facts.page, action=action)
+    about = about_of(facts, tab)
+    return Effect(kind="risk", risk=risk, url=where or facts.page, action=action, about=about)
+
+
+def about_of(facts: Facts, tab: str) -> tuple[str, ...]:
+    """What a person who looks at the page sees of it: the page, and where the act leads. Pure."""
+    lines = [f"page: {facts.page[:_PLACE_CHARS]} ({tab})"]
+    if facts.is_submit and facts.action:
+        method = facts.method.upper() or "GET"
+        lines.append(f"sends the form to: {facts.action[:_PLACE_CHARS]} by {method}")
+    elif facts.href:
+        lines.append(f"leads to: {facts.href[:_PLACE_CHARS]}")
+    return tuple(lines)
 
 
 async def admitted(pages: Pages, facts: Facts, tab: str, admit: Admit) -> None:

@@ -26,6 +26,9 @@ def question_rows(event: PermissionRequested, size: Size, *, whole: bool = False
             changed = diff_rows(detail, limit + 2)[2:]  # the action names the file
             return [*rows, *((Span("  "), *line) for line in changed)]
         exact = wrap(detail, size.columns, "", "  | ")
+    elif event.about and not whole:
+        seen = "\n".join(plain(spelled(each)) for each in event.about)
+        exact = wrap(seen, size.columns, "", "  | ")
     else:
         exact = wrap(plain(spelled(event.input)), size.columns, "", "  | ")
     if whole or len(exact) <= limit:

@@ -45,7 +45,7 @@ class ApprovalCard(Card):
             rows = wrap(action, width, BOLD)
             rows += wrap(danger, width, RED) if event.warning else []
             rows += [line for reason in reasons(event) for line in wrap(reason, width, DIM)]
-            rows += [row(f"in {one_line(self._cwd, width - 4)}", DIM)]
+            rows += [] if event.about else [row(f"in {one_line(self._cwd, width - 4)}", DIM)]
         self.show(inked(rows), partial(exact_rows, event))
 
     def begin(self) -> None:
@@ -157,10 +157,12 @@ def _pick(at: int, choice: Choice) -> Pick:
 
 
 def exact_rows(event: PermissionRequested, width: int) -> list[Row]:
-    """The diff, or else the exact input, with an escape for whatever nobody sees."""
+    """The diff, what a person sees of it, or the exact input, with an escape for whatever nobody sees."""
     if event.detail:
         detail = plain(event.detail)
         return diff_rows(detail, width) if is_diff(detail) else wrap(detail, width)
+    if event.about:
+        return [line for each in event.about for line in wrap(plain(spelled(each)), width)]
     return wrap(plain(spelled(event.input)), width)
 
 
@@ -170,6 +172,6 @@ def whole_rows(event: PermissionRequested, cwd: str, width: int) -> list[Row]:
     rows += wrap(f"Warning: {plain(event.warning)}", width, RED) if event.warning else []
     rows += [line for reason in reasons(event) for line in wrap(reason, width, DIM)]
     rows += [row(f"in {one_line(cwd)}", DIM), row("")]
-    if event.detail:
+    if event.detail or event.about:
         rows += [*exact_rows(event, width), row(""), row("The exact input:", DIM)]
     return [*rows, *wrap(plain(spelled(event.input)), width)]

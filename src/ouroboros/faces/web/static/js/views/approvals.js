@@ -95,7 +95,8 @@ function Approval({ asked, store, session, page, count }) {
     ${asked.warning && html`<p class="ask-warning"><${Icon} name="warning" /><span class="foreign">${plain(spelled(asked.warning))}</span></p>`}
     <${Reasons} asked=${asked} />
     ${isDiff ? html`<${Diff} text=${asked.detail} limit=${whole ? 4000 : 60} />` : null}
-    ${input === null ? html`<${Exact} asked=${asked} folded=${isDiff} edit=${() => setInput(asked.input)} />`
+    ${asked.about?.length > 0 && html`<pre class="exact foreign">${asked.about.map(spelled).join("\n")}</pre>`}
+    ${input === null ? html`<${Exact} asked=${asked} folded=${isDiff || asked.about?.length > 0} edit=${() => setInput(asked.input)} />`
       : html`<label><span class="row small hush"><span class="grow">Do this instead</span><${Button} kind="quiet small" onClick=${() => setInput(null)}>As asked<//></span><textarea class="field mono" rows=${Math.min(16, input.split("\n").length + 1)} value=${input} onInput=${(e) => setInput(e.target.value)} spellcheck="false"></textarea></label>`}
     ${scope !== "once" && scope !== "policy" && html`<div><label><span class="field-label">What is allowed then, a rule a line</span>
       <textarea class="field mono" rows=${Math.min(6, written.split("\n").length + 1)} value=${written} onInput=${(e) => setRules(e.target.value)} spellcheck="false"></textarea></label>
