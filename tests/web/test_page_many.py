@@ -144,6 +144,28 @@ async def test_the_branch_that_stands_is_what_is_shown_and_the_other_one_comes_b
         assert await left(unknown) == await left(events)
 
 
+@pytest.mark.deep
+async def test_a_tab_that_a_person_drove_when_the_program_ended_is_nobodys(page: Shown) -> None:
+    ready = {"cwd": "/w", "model": "m", "mode": "ask", "version": "1"}
+    taken = [
+        _event(1, "session.ready", **ready),
+        _event(2, "tab.driver", tab="tab_1", driver="person", why="taken"),
+    ]
+    given = _event(3, "tab.driver", tab="tab_1", driver="agent", why="given")
+    closed = _event(3, "tab.driver", tab="tab_1", driver="agent", why="closed")
+    again = [_event(at, "session.ready", **ready, resumed=True) for at in (4, 5)]
+    drives = "A person drives tab_1: the agent waits with it"
+    nobody = "Nobody drives tab_1 any more: the program had ended"
+    async with page() as window:
+
+        async def left(*log: dict[str, Any]) -> list[str]:
+            return list(await window.run(f"{_LEFT}({json.dumps(log)})"))
+
+        assert await left(*taken, *again) == [drives, nobody]
+        assert await left(*taken, closed, *again) == [drives, nobody]
+        assert await left(*taken, given, *again) == [drives, "tab_1 is the agent's again"]
+
+
 async def test_a_reply_is_the_same_whether_it_was_watched_or_read_from_the_log(page: Shown) -> None:
     def delta(part: int, **data: Any) -> dict[str, Any]:
         return {**_event(1, "model.delta", part=part, **data), "id": ""}

@@ -12,6 +12,7 @@ from ouroboros.core.events import (
     PermissionRequested,
     PlanStep,
     PlanUpdated,
+    SessionReady,
     TaskCancelled,
     TaskCompleted,
     ToolProgress,
@@ -20,6 +21,7 @@ from ouroboros.core.events import (
     TurnStarted,
     UserMessage,
 )
+from ouroboros.core.events.browser import TabDriven, TabUpdated
 from ouroboros.core.events.code import CodeGenerated, CodeResulted, IterationStarted
 from ouroboros.core.events.fleet import SubagentCompleted, SubagentStarted
 from ouroboros.core.parts import Message, Text, Usage
@@ -259,3 +261,54 @@ def test_rows_are_found_as_if_they_were_counted(heights: list[int], data: st.Dat
     assert [sums.top(at) for at in range(len(heights))] == [
         sum(heights[:at]) for at in range(len(heights))
     ]
+
+
+def reply_of_code(text: str) -> AgentMessage:
+    return reply(f"{text}\n\n```repl\nf(1)\n```\n")
+
+
+def test_an_iteration_that_is_over_says_what_it_was_for_did_and_came_to() -> None:
+    ready = SessionReady(cwd="/w", model="m", mode="ask", version="1", mind="rlm")
+    first, second, third, _ = written(
+        ready,
+        IterationStarted(iteration=1),
+        CodeGenerated(block=0, code="f(1)"),
+        CodeResulted(block=0, ok=False, metadata='{"error": "no f"}', seconds=0.5),
+        reply_of_code("I try *f* first."),
+        IterationStarted(iteration=2),
+        CodeGenerated(block=1, code="// a remark\ng(2)"),
+        TabUpdated(tab="tab_0", url="about:blank"),
+        TabUpdated(tab="tab_1", url="https://example.com/"),
+        CodeResulted(block=1, ok=True, metadata='{"type": "array", "size": 3}', seconds=0.0),
+        reply_of_code(""),
+        IterationStarted(iteration=3),
+        CodeGenerated(block=2, code="// a remark\nh(3)"),
+        CodeResulted(block=2, ok=True, metadata='{"type": "void"}', seconds=0.0),
+        reply_of_code(""),
+        TaskCompleted(reason="failed", final="```repl\nf(1)\n```"),
+    )
+    assert rows(first, 80)[0].split("  ")[:2] == ["▸ Iteration 1", "I try *f* first."]
+    assert rows(first, 80)[0].endswith("1 block, 1 failed, 4.0 s")
+    assert rows(first, 80)[1:] == ["  │ ! no f  0.5 s"]
+    assert rows(second, 80)[0].startswith("▸ Iteration 2  tab_1 https://example.com/  ")
+    assert rows(second, 80)[1:] == ["  │ tab_1 https://example.com/", "  │ = array of 3"]
+    assert rows(third, 80)[0].startswith("▸ Iteration 3  h(3)  ")
+    assert isinstance(first, Iteration)
+    first.unfolded = True
+    assert "f(1)" in "\n".join(rows(first, 80))
+
+
+def test_a_tab_that_a_person_drove_when_the_program_ended_is_told_to_be_nobodys() -> None:
+    ready = SessionReady(cwd="/w", model="m", mode="ask", version="1")
+    again = SessionReady(cwd="/w", model="m", mode="ask", version="1", resumed=True)
+    taken = TabDriven(tab="tab_1", driver="person", why="taken")
+
+    def told(*events: Event) -> list[str]:
+        return [each.text for each in written(ready, taken, *events) if isinstance(each, Told)][1:]
+
+    nobody = "Nobody drives tab_1 any more: the program had ended"
+    assert told(again) == [nobody]
+    assert told(TabDriven(tab="tab_1", driver="agent", why="closed"), again) == [nobody]
+    assert told(again, again) == [nobody]
+    given = TabDriven(tab="tab_1", driver="agent", why="given")
+    assert told(given, again) == ["tab_1 is the agent's again"]

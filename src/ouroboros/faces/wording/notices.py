@@ -198,6 +198,8 @@ def _answered(event: PermissionAnswered, asked: PermissionRequested | None) -> N
             level="warning",
             hint=f"run it on a terminal, or allow exactly this by a rule of [permissions]{other}",
         )
+    if event.decider == "cancelled":
+        return Notice(text="Not answered: the run was stopped", level="warning")
     return Notice(text=f"Denied by {_who(event)}{words}", level="warning")
 
 

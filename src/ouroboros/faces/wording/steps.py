@@ -4,6 +4,8 @@ It stands before another face and turns what only programs need to see into shor
 notices and endings go on to that face as they are.
 """
 
+import re
+
 import msgspec
 from msgspec import Struct
 
@@ -31,6 +33,9 @@ from ouroboros.faces.wording.words import count, money, one_line
 _ACTIONS = 8
 _WORDS = 120
 _ADDRESS = 60
+_BLOCK = re.compile(
+    r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
+)
 _SIZED = frozenset({"array", "object", "string"})
 
 
@@ -198,6 +203,11 @@ class Steps:
 
     def _line(self, text: str, *, depth: int = 0, level: Level = "info") -> None:
         self._face.tell(Notice(text="  " * depth + one_line(text, _WORDS), level=level))
+
+
+def beside_code(reply: str) -> str:
+    """The first words of a reply outside its blocks of code, on one line."""
+    return one_line(_BLOCK.sub("\n", reply), _WORDS).strip()
 
 
 def summary(metadata: str) -> str:

@@ -105,6 +105,7 @@ class Iteration(Struct, kw_only=True):
     Attributes:
         child: The child run it belongs to; empty for the run itself.
         live: What the model is writing, until its blocks are known.
+        said: Its words around the blocks.
         deeds: What the code did, one line each.
     """
 
@@ -113,6 +114,7 @@ class Iteration(Struct, kw_only=True):
     blocks: list[Code] = field(default_factory=list[Code])
     deeds: list[str] = field(default_factory=list[str])
     live: str = ""
+    said: str = ""
     since: float = 0.0
     seconds: float = 0.0
     is_over: bool = False

@@ -32,6 +32,10 @@ _FOLDED_OUTPUT = 4
 _WHOLE = 2_000
 _DEEDS = 6
 _CODE = 14
+_GIST = 120
+_ROOMY = 60
+_HEAD_COLUMNS = 84
+_NOTABLE_SECONDS = 0.1
 _LOOKING = frozenset({"find", "grep", "ls", "read", "repo_map", "tool_search", "view_image"})
 """What only looks is a line, unless it is unfolded."""
 
@@ -71,19 +75,33 @@ def call_rows(call: Call, look: Look, unfolded: bool) -> list[Row]:
 
 def iteration_rows(card: Iteration, look: Look, unfolded: bool) -> list[Row]:
     """An iteration: its blocks of code, what kind of thing came out, what it did."""
-    bad = any(block.ok is False for block in card.blocks)
+    bad = sum(block.ok is False for block in card.blocks)
     seconds = card.seconds if card.is_over else max(look.now - card.since, 0.0)
     style = RED if bad else GREEN if card.is_over else CYAN
-    facts = [count(len(card.blocks), "block")] if card.blocks else []
-    facts.append(duration(seconds))
-    rows = [_head(look, unfolded, f"Iteration {card.number}", ", ".join(facts), style)]
+    facts = [count(len(card.blocks), "block")] if card.blocks and look.columns >= _ROOMY else []
+    facts += [f"{bad:,} failed"] if bad else []
+    state = ", ".join([*facts, duration(seconds)])
+    rows = [_head(look, unfolded, f"Iteration {card.number}", state, style, said=_gist(card))]
     inner = _narrower(look)
     body: list[Row] = []
     if card.live:
         body += _tail(plain(card.live), inner, 40 if unfolded else _FOLDED_OUTPUT)
+    deeds = _deeds(card.deeds, unfolded)
+    if card.is_over and not unfolded:
+        came = [line for block in card.blocks for line in _outcome(block, inner)]
+        return [*rows, *_below(look, [*deeds, *came])]
     for block in card.blocks:
         body += _code_rows(block, inner, unfolded)
-    return [*rows, *_below(look, [*body, *_deeds(card.deeds, unfolded)])]
+    return [*rows, *_below(look, [*body, *deeds])]
+
+
+def _gist(card: Iteration) -> str:
+    """What an iteration was for, on one line: the model's words, else the first thing that it did."""
+    if card.said or card.live:
+        return card.said
+    lines = (line.strip() for block in card.blocks for line in block.code.split("\n"))
+    code = (line for line in lines if line and not line.startswith("//"))
+    return one_line(plain(next(iter(card.deeds), "") or next(code, "")), _GIST)
 
 
 def plan_rows(plan: Plan, look: Look, unfolded: bool) -> list[Row]:
@@ -140,10 +158,13 @@ def _child_row(child: Child, depth: int, look: Look) -> Row:
     return (Span("  " * depth), *words, Span(f"  {status}", style))
 
 
-def _head(look: Look, unfolded: bool, title: str, status: str, style: str) -> Row:
+def _head(
+    look: Look, unfolded: bool, title: str, status: str, style: str, *, said: str = ""
+) -> Row:
     """A card's first row: what it is, and at the right how it stands."""
     room = max(look.columns - len(status) - 4, 6)
-    words = crop(row(title, BOLD), room)
+    told = (Span(f"  {said}", FAINT),) if said else ()
+    words = crop((*row(title, BOLD), *told), min(room, _HEAD_COLUMNS))
     space = max(min(look.columns, 100) - row_width(words) - len(status) - 2, 2)
     head = (Span(mark(unfolded), style), *words, Span(" " * space), Span(status, style))
     return crop(head, look.columns)
@@ -185,13 +206,18 @@ def _code_rows(block: Code, look: Look, unfolded: bool) -> list[Row]:
     rows = coloured(lines[:limit], "block.js")
     if len(lines) > limit:
         rows.append(row(f"… {len(lines) - limit:,} more lines", FAINT))
-    if block.ok is not None:
-        style = GREEN if block.ok else RED
-        said = f"{'=' if block.ok else '!'} {summary(plain(block.metadata))}"
-        rows += wrap(f"{said}  {duration(block.seconds)}", look.columns, style)
-        if unfolded and block.metadata:
-            rows += wrap(plain(block.metadata), look.columns, FAINT, "  ")[:_WHOLE]
+    rows += _outcome(block, look)
+    if block.ok is not None and unfolded and block.metadata:
+        rows += wrap(plain(block.metadata), look.columns, FAINT, "  ")[:_WHOLE]
     return rows
+
+
+def _outcome(block: Code, look: Look) -> list[Row]:
+    if block.ok is None:
+        return []
+    said = f"{'=' if block.ok else '!'} {summary(plain(block.metadata))}"
+    took = f"  {duration(block.seconds)}" if block.seconds >= _NOTABLE_SECONDS else ""
+    return wrap(said + took, look.columns, GREEN if block.ok else RED)
 
 
 def _output(call: Call) -> str:

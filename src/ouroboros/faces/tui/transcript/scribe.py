@@ -17,6 +17,7 @@ from ouroboros.core.events import (
     TurnStarted,
     UserMessage,
 )
+from ouroboros.core.events.browser import TabDriven
 from ouroboros.core.parts import Media, Reasoning, Text
 from ouroboros.core.state import Spent
 from ouroboros.faces.tui.transcript.blocks import (
@@ -60,6 +61,7 @@ class Scribe:
         self._turns = 0
         self._began: float | None = None
         self._writes_code = False
+        self._driven: dict[str, None] = {}
 
     def take(self, envelope: Envelope) -> None:
         """Takes in one event."""
@@ -80,19 +82,18 @@ class Scribe:
                 self._end(event, envelope.ts)
             case SessionReady(mind=mind):
                 self._writes_code = mind == "rlm"
+                self._let_go(resumed=event.resumed)
             case _:
                 if not self._steps.take(event, envelope.ts):
                     self._rest(event)
 
     def _rest(self, event: Event) -> None:
         match event:
-            case PlanUpdated(steps=steps, explanation=explanation):
-                if self._plan is not None:
-                    self._plan.is_old = True
-                    self._page.touch(self._plan)
-                self._plan = Plan(steps=steps, explanation=explanation)
-                self._page.add(self._plan)
+            case PlanUpdated():
+                self._replan(event)
                 return
+            case TabDriven():
+                self._drive(event)
             case PermissionRequested():
                 self._asked = event
                 self._wait(event.call_id, waits=True)
@@ -107,6 +108,26 @@ class Scribe:
         told = notice(event, asked=self._asked)
         if told is not None:
             self._page.add(Told(text=told.text, level=told.level, hint=told.hint))
+
+    def _replan(self, event: PlanUpdated) -> None:
+        if self._plan is not None:
+            self._plan.is_old = True
+            self._page.touch(self._plan)
+        self._plan = Plan(steps=event.steps, explanation=event.explanation)
+        self._page.add(self._plan)
+
+    def _drive(self, event: TabDriven) -> None:
+        if event.driver == "person":
+            self._driven[event.tab] = None
+        elif event.why != "closed":
+            self._driven.pop(event.tab, None)
+
+    def _let_go(self, *, resumed: bool) -> None:
+        """A program that ended takes its tabs with it, also where nobody could say so."""
+        if resumed and self._driven:
+            tabs = one_line(", ".join(self._driven), 120)
+            self._page.add(Told(text=f"Nobody drives {tabs} any more: the program had ended"))
+        self._driven.clear()
 
     def _wait(self, call_id: str, *, waits: bool) -> None:
         call = self._calls.get(call_id)
@@ -198,6 +219,8 @@ class Scribe:
         self._close_thought()
         self._spent.add(event.usage, event.cost)
         text = event.message.text
+        if self._writes_code:
+            self._steps.say(text)
         if not self._said and not self._writes_code:
             thought = "\n".join(
                 part.text for part in event.message.parts if isinstance(part, Reasoning)
@@ -212,6 +235,12 @@ class Scribe:
 
     def _is_new(self, text: str) -> bool:
         return not "".join(self._said).strip().endswith(text.strip())
+
+    def _is_answer(self, event: TaskCompleted) -> bool:
+        """Whether its last words are to be shown: a failed mind that writes code gave none."""
+        if self._writes_code and event.reason == "failed":
+            return False
+        return bool(event.final.strip()) and self._is_new(event.final)
 
     def _call(self, event: ToolStarted | ToolProgress | ToolResulted, now: float) -> None:
         match event:
@@ -274,7 +303,7 @@ class Scribe:
             self._page.touch(call)
         self._calls.clear()
         reason = event.reason if isinstance(event, TaskCompleted) else "cancelled"
-        if isinstance(event, TaskCompleted) and event.final.strip() and self._is_new(event.final):
+        if isinstance(event, TaskCompleted) and self._is_answer(event):
             self._page.add(Prose(text=event.final))
         seconds = now - self._began if self._began is not None else 0.0
         text = closing(reason, self._turns, self._spent, seconds)

@@ -15,11 +15,13 @@ from ouroboros.faces.tui.transcript.blocks import (
     Told,
 )
 from ouroboros.faces.tui.transcript.page import Page
+from ouroboros.faces.wording.steps import beside_code
 from ouroboros.faces.wording.words import one_line
 
 _DEEDS = 200
 _LIVE = 8_000
 _REPL = "repl"
+_NOWHERE = frozenset({"", "about:blank"})
 
 
 class Steps:
@@ -58,8 +60,8 @@ class Steps:
                 self._child(event, now)
             case Logged(level="info", text=text) if self._now:
                 self._deed("", text)
-            case TabUpdated(tab=tab, url=url) if self._now:
-                self._deed("", f"{tab} {url}")
+            case TabUpdated(tab=tab, url=url) if self._now and url not in _NOWHERE:
+                self._move(tab, url)
             case TabUpdated():
                 pass
             case ArtifactKept(mime=mime, name=name, path=path, bytes=size):
@@ -77,6 +79,13 @@ class Steps:
         iteration = self._now.get("")
         if iteration is not None:
             iteration.live = (iteration.live + text)[-_LIVE:] if text else ""
+            self._page.touch(iteration)
+
+    def say(self, text: str) -> None:
+        """The whole reply of the run's model: its words stand beside the number."""
+        iteration = self._now.get("")
+        if iteration is not None:
+            iteration.live, iteration.said = "", beside_code(text)
             self._page.touch(iteration)
 
     def owns(self, name: str, within: str) -> bool:
@@ -107,6 +116,11 @@ class Steps:
             if len(card.deeds) < _DEEDS and card.deeds[-1:] != [line]:
                 card.deeds.append(line)
             self._page.touch(card)
+
+    def _move(self, tab: str, url: str) -> None:
+        card = self._now.get("")
+        if card is None or not any(url in deed for deed in card.deeds):
+            self._deed("", f"{tab} {url}")
 
     def _iteration(self, event: IterationStarted, now: float) -> None:
         before = self._now.get(event.child)

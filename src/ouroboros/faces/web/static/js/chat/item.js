@@ -174,12 +174,20 @@ function Iteration({ item, isLast, seat }) {
   const failed = made.filter((each) => each.ok === false).length;
   const status = item.ended ? (failed && failed === made.length ? "failed" : "done") : seat.session.running ? "running" : "cancelled";
   const said = item.items.find((each) => each.kind === "reply");
-  const words = oneLine(withoutCode(said?.parts.find((part) => part.kind === "text")?.text ?? ""), 120);
+  const words = oneLine(withoutCode(said?.parts.find((part) => part.kind === "text")?.text ?? ""), 120) || deed(item, made);
   return html`<${Fold} item=${item} seat=${seat} byItself=${isLast || !item.ended || failed > 0} className=${`iteration is-${status}`} label=${`Iteration ${item.number}`}
     head=${html`<span class="fold-title">${item.child ? "Its iteration" : "Iteration"} ${item.number}${words && !(item.open ?? isLast) ? html`<span class="hush foreign"> ${words}</span>` : ""}</span>
       <span class="hush small">${count(made.length, "block")}${failed ? `, ${failed} failed` : ""}</span><${Status} status=${status} />${item.ended && html`<span class="hush small num">${duration(item.ended - item.ts)}</span>`}`}>
     <${Inside} item=${item} seat=${seat} />
     ${item.variables && html`<details class="small facts"><summary>Variables: ${count(item.names.length, "name")}</summary><pre class="foreign">${plain(item.variables)}</pre></details>`}<//>`;
+}
+
+/** The first thing that an iteration without words did. */
+function deed(item, made) {
+  const done = made.flatMap((each) => each.items ?? []).find((each) => each.title);
+  const page = item.items.find((each) => each.kind === "page" && each.url && each.url !== "about:blank");
+  const line = (made[0]?.code ?? "").split("\n").map((each) => each.trim()).find((each) => each && !each.startsWith("//"));
+  return oneLine(done?.title || (page ? `${page.tab} ${page.url}` : "") || line || "", 120);
 }
 
 function Child({ item, seat }) {

@@ -37,6 +37,10 @@ export function pageChanged(s, envelope, event) {
 }
 
 export function browserEvent(s, envelope, event) {
+  if (envelope.type === "tab.driver") {
+    if (event.driver === "person") s.driven.add(event.tab);
+    else if (event.why !== "closed") s.driven.delete(event.tab);
+  }
   if (envelope.type === "browser.started") s.profile = { name: event.profile ?? "", insteadOf: event.instead_of ?? "" };
   const told = {
     "browser.started": () => (event.instead_of ? { text: `Another browser runs on the profile ${event.instead_of}, so this one runs on ${event.profile}`, level: "warning",

@@ -14,7 +14,7 @@ export function permissionAnswered(s, envelope, event) {
   if (event.decider === "guardian") return;
   const who = { person: "you", hook: "a hook", nobody: "nobody: no one was there to answer" }[event.decider] ?? "the end of the run";
   const scope = { session: " for this session", local: " for good, here", project: " for good, in this project", user: " for good", policy: " for good, by policy" }[event.scope] ?? "";
-  const text = event.allowed
+  const text = event.decider === "cancelled" ? "Not answered: the run was stopped" : event.allowed
     ? `Allowed${scope} by ${who}${event.input ? ", as edited" : ""}`
     : `Denied by ${who}${event.message ? `: ${event.message}` : ""}`;
   say(s, envelope, { text, level: event.allowed ? "info" : "warning", about: s.byCall.has(event.call_id) ? "" : asked?.action ?? "", sort: "answer", edited: event.input },

@@ -8,7 +8,7 @@ export function empty(id) {
     root: { items: [], v: 0 }, byMessage: new Map(), byCall: new Map(), byChild: new Map(),
     live: null, iteration: null, approvals: new Map(), questions: new Map(), answered: new Map(), plan: [],
     explanation: "", proposed: "", later: new Map(), goal: null, spent: spending(), before: spending(),
-    tabs: new Map(), tab: "", profile: null, artifacts: [], processes: new Map(), variables: "", head: null, words: [],
+    tabs: new Map(), driven: new Set(), tab: "", profile: null, artifacts: [], processes: new Map(), variables: "", head: null, words: [],
     open: new Set(), reviewing: null, moves: 0, torn: false, grown: 0,
   };
 }

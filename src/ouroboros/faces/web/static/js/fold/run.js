@@ -9,7 +9,12 @@ export function sessionReady(s, envelope, event) {
     cwd: event.cwd || s.cwd, model: event.model, mode: event.mode, mind: event.mind ?? "tools",
     title: event.title || s.title, effort: event.effort ?? null, browser: event.browser ?? null,
   });
-  if (event.resumed) settle(s, envelope);
+  if (event.resumed) {
+    settle(s, envelope);
+    // A program that ended takes its tabs with it, also where nobody could say so.
+    if (s.driven.size) say(s, envelope, { text: `Nobody drives ${[...s.driven].join(", ")} any more: the program had ended`, sort: "browser" });
+  }
+  s.driven.clear();
 }
 
 export function sessionChanged(s, envelope, event) {
