@@ -72,7 +72,8 @@ async def test_words_for_later_are_shown_without_another_key(tmp_path: Path) -> 
         (id,) = app.state.later
         assert app.room is not None
         await app.room.send(Dequeue(id=id))
-        await until(app, pilot, lambda: "after the run" not in text(app))
+        await until(app, pilot, lambda: "after the run, 1" not in text(app))
+        assert app.prompt.is_at_work
         await to_thread.run_sync((app.cwd / "go").touch)
         await until(app, pilot, lambda: "One." in text(app) and not app.prompt.is_at_work)
 
