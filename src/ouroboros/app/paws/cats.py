@@ -67,6 +67,7 @@ class Asked(Struct, frozen=True, kw_only=True):
         persona: A file with words for the model that come first.
         system: The same, after those.
         max_tokens: None for any number.
+        secrets: Patterns of files that go in though they hold secrets.
     """
 
     paths: tuple[str, ...] = (".",)
@@ -83,7 +84,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     is_delta_ready: bool = False
     max_tokens: int | None = None
     most_bytes: int = 33_554_432
-    may_hold_secrets: bool = False
+    secrets: tuple[str, ...] = ()
     has_binary: bool = True
 
 
@@ -198,7 +199,7 @@ def write(
         head=_head(asked, ground, metadata),
         dialect=asked.dialect,
         outline=asked.outline,
-        may_hold_secrets=asked.may_hold_secrets,
+        secrets=asked.secrets,
         has_binary=asked.has_binary,
         most_bytes=asked.most_bytes,
     )
@@ -206,8 +207,8 @@ def write(
     with _opened(asked.output, ground, stdout) as (sink, target):
         while True:
             made = make(order, files, sink, tell)
-            if made.secrets and not order.may_hold_secrets and may_include(made.secrets):
-                order = msgspec.structs.replace(order, may_hold_secrets=True)
+            if made.withheld and may_include(made.withheld):
+                order = msgspec.structs.replace(order, secrets=("*",))
                 _again(sink)
                 continue
             if not made.entries:
@@ -281,12 +282,12 @@ def _exceeded(made: Made, most: int) -> BudgetExceeded:
 
 
 def _nothing(made: Made, gathered: Gathered) -> NothingLeft:
-    left = {**gathered.left, **made.left, **made.secrets}
+    left = {**gathered.left, **made.left, **made.withheld}
     if not left:
         return NothingLeft("no file is left for a bundle, so none was written")
     path, why = next(iter(left.items()))
     more = f", and {len(left) - 1} more" if len(left) > 1 else ""
-    hint = "--include-secrets takes files with secrets, too" if made.secrets else ""
+    hint = "--include-secrets takes files with secrets, too" if made.withheld else ""
     return NothingLeft(
         f"every file was left out, so no bundle was written: {path} ({why}){more}", hint=hint
     )

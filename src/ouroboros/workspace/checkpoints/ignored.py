@@ -70,6 +70,13 @@ class Ignored:
                 return not pattern.is_negated
         return None if self._above is None else self._above.verdict(path, is_folder=is_folder)
 
+    def covers(self, path: str) -> bool:
+        """Whether a pattern fits a file, or a folder above it where none fits the file itself."""
+        said = self.verdict(path, is_folder=False)
+        while said is None and (path := path.rpartition("/")[0]):
+            said = self.verdict(path, is_folder=True)
+        return bool(said)
+
 
 def patterns(lines: Iterable[str]) -> Iterable[Pattern]:
     """The lines that say something, in order; what is broken fits nothing."""

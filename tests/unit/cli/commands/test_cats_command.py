@@ -145,6 +145,25 @@ def test_files_with_secrets_stay_out_unless_they_are_wanted(ouro: Ouro, tree: Pa
     assert not (tree / "only.md").exists()
 
 
+def test_files_with_secrets_may_be_wanted_by_pattern(ouro: Ouro, tree: Path) -> None:
+    for name in ("config.py", "tests/keys/one.py", "tests/two.py"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(f'TOKEN = "{KEY}"\n')
+    done = ouro("cats", "--include-secrets=tests/keys/", "--include-secrets=two.*", "src", "tests")
+    assert names(tree / "cats.md") == [
+        "src/cart.py",
+        "src/other.py",
+        "tests/keys/one.py",
+        "tests/two.py",
+    ]
+    done = ouro("cats", "--include-secrets=tests/**", "--include-secrets=!two.py")
+    assert "with secrets: tests/keys/one.py" in done.err
+    assert "left out for its secrets: config.py" in done.err
+    assert "left out for its secrets: tests/two.py" in done.err
+    ouro("cats", "--include-secrets", "tests")
+    assert names(tree / "cats.md") == ["tests/keys/one.py", "tests/two.py"]
+
+
 def test_a_budget_ends_it_before_anything_is_written(ouro: Ouro, tree: Path) -> None:
     (tree / "cats.md").write_text("what was there\n")
     done = ouro("cats", "--max-tokens", "50")

@@ -39,7 +39,7 @@ class Order(Struct, frozen=True, kw_only=True):
     Attributes:
         root: A real path.
         outline: Globs of files whose signatures alone are wanted, as lines of an ignore file.
-        may_hold_secrets: Files with secrets go in, too.
+        secrets: Globs of files that go in though they hold secrets, as lines of an ignore file.
         has_binary: What is no text goes in as base64.
         most_bytes: Larger files are left out.
     """
@@ -48,7 +48,7 @@ class Order(Struct, frozen=True, kw_only=True):
     head: Head
     dialect: Dialect = "v1"
     outline: tuple[str, ...] = ()
-    may_hold_secrets: bool = False
+    secrets: tuple[str, ...] = ()
     has_binary: bool = True
     most_bytes: int = MOST_BYTES
 
@@ -78,12 +78,14 @@ class Made(Struct, frozen=True, kw_only=True):
     Attributes:
         left: Files that are not in it, and why.
         secrets: Those that hold secrets, and which, with lines; they are in it only if the order says so.
+        withheld: Such of them as are not in it.
         tokens: An estimate for all of it.
     """
 
     entries: tuple[Entry, ...]
     left: dict[str, str]
     secrets: dict[str, str]
+    withheld: dict[str, str]
     tokens: int
     bytes: int
 
@@ -109,6 +111,7 @@ def make(
         entries=tuple(job.entries),
         left=job.left,
         secrets=job.secrets,
+        withheld=job.withheld,
         tokens=job.tokens,
         bytes=job.bytes,
     )
@@ -118,10 +121,12 @@ class _Job:
     def __init__(self, order: Order, sink: Sink) -> None:
         self._order, self._sink = order, sink
         self._outline = Ignored(None, "", pattern_lines(order.outline))
+        self._admitted = Ignored(None, "", pattern_lines(order.secrets))
         self._detector = Detector()
         self.entries: list[Entry] = []
         self.left: dict[str, str] = {}
         self.secrets: dict[str, str] = {}
+        self.withheld: dict[str, str] = {}
         self.tokens = self.bytes = 0
 
     def put(self, data: bytes) -> int:
@@ -149,7 +154,8 @@ class _Job:
         secret = self._secret(listed.path, found.data, text)
         if secret:
             self.secrets[listed.path] = secret
-            if not order.may_hold_secrets:
+            if not self._admitted.covers(listed.path):
+                self.withheld[listed.path] = secret
                 return
         outline = None
         is_wanted = bool(self._outline.verdict(listed.path, is_folder=False))

@@ -8,7 +8,7 @@ import click
 
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.asking import is_person_there
-from ouroboros.faces.cli.commands.paws.cats_flags import Flags, with_options
+from ouroboros.faces.cli.commands.paws.cats_flags import CatsCommand, Flags, with_options
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _MANY = 500
 """From so many files on it is told how far it is, after each so many."""
 
 
-@click.command("cats")
+@click.command("cats", cls=CatsCommand)
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
 @with_options
 @click.pass_obj
@@ -136,7 +136,7 @@ def _asked(flags: Flags, paths: tuple[str, ...], listed: tuple[str, ...]) -> "As
         is_delta_ready=flags.delta,
         max_tokens=flags.max_tokens,
         most_bytes=flags.most_bytes,
-        may_hold_secrets=flags.secrets,
+        secrets=flags.secrets,
         has_binary=not flags.no_binary,
     )
 
@@ -207,8 +207,7 @@ def _tell(flags: Flags, written: "Written") -> None:
     if len(made.entries) > len(shown):
         note(f"and {len(made.entries) - len(shown):,} smaller files")
     for path, what in made.secrets.items():
-        is_in = any(each.path == path for each in made.entries)
-        note(f"{'with' if is_in else 'left out for its'} secrets: {path} ({what})")
+        note(f"{'left out for its' if path in made.withheld else 'with'} secrets: {path} ({what})")
     for path in written.dropped:
         note(f"left out for --max-tokens: {path}")
     _tell_left(flags, written.left)

@@ -1,12 +1,13 @@
 """The options of `ouro cats`."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, override
 
 import click
 from msgspec import Struct
 
 _OUTPUT = "cats.md"
+_SECRETS = "--include-secrets"
 _OPTIONS = (
     click.option(
         "-o", "--output", metavar="FILE", default=_OUTPUT, help="Write here; - prints it.",
@@ -26,7 +27,7 @@ _OPTIONS = (
     click.option("--outline", metavar="GLOB", multiple=True, help="Of these only signatures."),
     click.option("--max-tokens", type=click.IntRange(min=1), help="End without a bundle that takes more; of a model's choice leave out the last."),
     click.option("--max-file-size", "most_bytes", type=click.IntRange(min=1), default=33_554_432, show_default=True, help="Leave out files of more bytes."),
-    click.option("--include-secrets", "secrets", is_flag=True, help="Take files that hold secrets, too."),
+    click.option(_SECRETS, "secrets", metavar="[=PATTERN]", multiple=True, help="Take files that hold secrets, too: all, or these."),
     click.option("--no-binary", is_flag=True, help="Leave out what is no text."),
     click.option("-p", "--persona", metavar="FILE", default="", help="Put these words first."),
     click.option("-s", "--system", metavar="FILE", default="", help="Put these words after the persona."),
@@ -60,7 +61,7 @@ class Flags(Struct, frozen=True, kw_only=True):
     outline: tuple[str, ...]
     max_tokens: int | None
     most_bytes: int
-    secrets: bool
+    secrets: tuple[str, ...]
     no_binary: bool
     persona: str
     system: str
@@ -73,6 +74,16 @@ class Flags(Struct, frozen=True, kw_only=True):
     yes: bool
     quiet: bool
     as_json: bool
+
+
+class CatsCommand(click.Command):
+    """Lets `--include-secrets` stand alone: what follows it is a path, and a pattern only behind `=`."""
+
+    @override
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        bare = [f"{_SECRETS}=*" if each == _SECRETS else each for each in args[:end]]
+        return super().parse_args(ctx, [*bare, *args[end:]])
 
 
 def with_options[Function: Callable[..., object]](function: Function) -> Function:
