@@ -95,17 +95,29 @@ async def test_its_questions_are_those_of_the_session_and_its_end_is_told(work: 
         assert ".dogs.md" in told
 
 
-async def test_a_stop_of_the_session_stops_it(work: Path) -> None:
-    turns = [runs("touch first"), DONE]
+async def test_a_stop_of_the_session_stops_it_and_hands_over_what_it_did(work: Path) -> None:
+    turns = [runs("touch first"), runs("touch second"), DONE]
     async with stage(work.parent, turns, mode="ask", interactive=True, check=False) as s:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(sent, s, "fixer Wait for me")
             await s.until(PermissionRequested)
+            first = s.events(PermissionRequested)[0].request_id
+            await s.session.send(Approve(request_id=first))
+            await s.until(PermissionRequested, 2)
             await s.session.send(Interrupt())
         assert [each.status for each in s.events(ToolResulted)] == ["cancelled"]
-        assert [each.decider for each in s.events(PermissionAnswered)] == ["cancelled"]
+        deciders = [each.decider for each in s.events(PermissionAnswered)]
+        assert deciders == ["person", "cancelled"]
         assert len(s.events(UserMessage)) == 1
         assert not s.session.running
+    assert await to_thread.run_sync(left, work) == (["--- New File: first ---"], [])
+
+
+def left(work: Path) -> tuple[list[str], list[Path]]:
+    """What the bundle of an agent that was stopped says, and what is in its work tree all the same."""
+    (bundle,) = work.glob(".paws/agents/instances/fixer/artifacts/*")
+    heads = [line for line in bundle.read_text("utf-8").splitlines() if line.startswith("--- ")]
+    return heads, list(work.glob(".paws/sessions/*/worktree/first"))
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,14 @@ def test_it_works_in_a_session_and_leaves_a_bundle_of_all_its_changes(repo: Repo
         assert (repo.folder / name).read_text() == content
     assert (repo.folder / "mine").read_text() == "not in git\n"
     record = json.loads((tree.parent / "session.json").read_text())
-    assert [entry["type"] for entry in record["agentLog"]] == ["human_prompt", "tool_result"]
+    said = [(entry["type"], entry["content"]) for entry in record["agentLog"]]
+    assert [kind for kind, _ in said] == [
+        "human_prompt",
+        *(["tool_call", "tool_result"] * 3),
+        *("agent_thought", "tool_result"),
+    ]
+    assert said[1][1] == "Edit kept"
+    assert said[-2][1] == "It is mended."
 
 
 def test_its_changes_stay_in_the_work_tree_where_that_is_wanted_or_no_bundle_can_say_them(
@@ -182,21 +189,86 @@ def test_an_agent_that_is_killed_has_failed_and_its_changes_are_handed_over(
     assert "at rest" in paws(repo, "agent", "list").stdout
 
 
-@pytest.mark.parametrize("how", ["stop", "ctrl-c"])
+@pytest.mark.parametrize("how", ["stop", "ctrl-c", "ended"])
 def test_it_can_be_stopped_and_leaves_what_it_has_done(repo: Repository, how: str) -> None:
     with at_work(repo, WRITES) as running:
         child = state(repo)["child"]
         if how == "stop":
             assert "fixer has ended" in paws(repo, "agent", "stop", "fixer").stderr
         else:
-            running.send_signal(signal.SIGINT)
+            running.send_signal(signal.SIGINT if how == "ctrl-c" else signal.SIGTERM)
         out, _ = running.communicate(timeout=60)
     told = json.loads(out)
     assert (running.returncode, told["status"]) == (130, "failure")
     assert "stopped" in told["summary"]
     assert "new.txt" in Path(told["bundle"]).read_text("utf-8")
+    assert told["putBack"]
+    assert not Path(told["worktree"], "new.txt").exists()
     assert not is_there(child)
     assert "was at rest" in paws(repo, "agent", "stop", "fixer").stderr
+
+
+def test_a_second_signal_ends_one_that_does_not_answer_and_its_changes_are_handed_over(
+    repo: Repository,
+) -> None:
+    with at_work(repo, WRITES) as running:
+        assert running.stderr is not None
+        os.kill(state(repo)["child"], signal.SIGSTOP)
+        running.send_signal(signal.SIGTERM)
+        assert any("is told to stop" in line for line in running.stderr)
+        running.send_signal(signal.SIGTERM)
+        out, _ = running.communicate(timeout=60)
+    told = json.loads(out)
+    assert (running.returncode, told["status"], told["putBack"]) == (130, "failure", True)
+    assert "new.txt" in Path(told["bundle"]).read_text("utf-8")
+
+
+def test_an_agent_that_is_asked_to_end_by_the_system_says_how_it_ended(repo: Repository) -> None:
+    with at_work(repo, WRITES) as running:
+        os.kill(state(repo)["child"], signal.SIGTERM)
+        out, said = running.communicate(timeout=60)
+    told = json.loads(out)
+    assert (running.returncode, told["status"]) == (1, "failure"), said
+    assert told["summary"].startswith("the agent was stopped")
+    assert told["putBack"]
+
+
+def test_one_that_is_stopped_before_it_begins_does_nothing(repo: Repository) -> None:
+    folder = repo.folder / ".paws/agents/instances/fixer"
+    task = {
+        "agentConfigPath": str(folder / "config.json"),
+        "systemPromptPath": str(folder / "system_prompt.md"),
+        "outputArtifactPath": str(folder / "artifacts/out.dogs.md"),
+        "goal": "Mend it.",
+    }
+    lines = "".join(
+        json.dumps({"protocolVersion": "1.0", "messageId": "m", "type": type, "payload": payload})
+        + "\n"
+        for type, payload in (("task:initialize", task), ("task:terminate", {}))
+    )
+    words = ("agent", "serve", "--model", script(repo, WRITES, ENDS), "--mode", "full-auto")
+    program = [sys.executable, "-m", "ouroboros", "paws", *words]
+    with subprocess.Popen(
+        program, cwd=repo.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdin.write(lines)
+        running.stdin.flush()  # and it stays open: a supervisor is there
+        last = json.loads(running.stdout.readlines()[-1])
+        assert running.wait(60) == 0
+    assert last["type"] == "task:result"
+    assert last["payload"]["summary"] == "the agent was stopped"
+    assert not (repo.folder / "new.txt").exists()
+
+
+def test_it_works_in_its_session_whatever_folder_is_named(repo: Repository) -> None:
+    words = ["--goal", "Mend it.", "--model", script(repo, WRITES, ENDS), "--mode", "full-auto"]
+    for command in (["agent", "run", "fixer"], ["run"]):
+        done = ouro("paws", *command, *words, "-C", str(repo.folder), cwd=repo.folder.parent)
+        assert done.returncode == 0, done.stderr
+        assert Path(done.stdout.strip()).is_relative_to(repo.folder / ".paws")
+        assert not (repo.folder / "new.txt").exists()
 
 
 def test_an_agent_does_not_outlive_its_supervisor(repo: Repository) -> None:

@@ -2,13 +2,18 @@
 
 import json
 import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
-import msgspec
+import anyio
 import pytest
+from anyio import to_thread
+from msgspec.structs import replace
 
-from ouroboros.app.ouroboros import Ouroboros
-from ouroboros.app.paws.contest import Entry, Size, Told, Wish, contest
+from ouroboros.app.paws.agents.agents import Agents, Equipment, Instance, Stop
+from ouroboros.app.paws.contest import Entry, Size, Task, Told, Wish, contest
+from ouroboros.app.paws.planning.document import Estimate, Plan, Step, written
 from ouroboros.app.paws.sessions import Sessions, manifest_of
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
@@ -17,6 +22,8 @@ from ouroboros.testing.server import serving
 from tests.story.stage import call
 from tests.story.test_cli_run import ouro, script
 from tests.unit.workspace.worktrees.repository import Repository
+
+type Place = tuple[Agents, Instance, tuple[str, ...]]
 
 
 @pytest.fixture
@@ -31,10 +38,33 @@ def answer(content: str) -> list[Turn]:
     return [Turn(text="I write.", tool_calls=(writes,)), Turn(text=f"wrote {content[:5]!r}")]
 
 
+ANSWER = Task(goal="Answer")
 WRONG = answer("wrong\n")
 LONG = answer("right\n" * 10)
 SHORT = answer("right\n")
 BREAKS = [Turn(fault=Fault(kind="invalid_request"))]
+
+
+def equipment(sessions: Sessions, home: Path) -> Equipment:
+    environment = {**os.environ, "OUROBOROS_HOME": str(home), "OPENAI_API_KEY": "key-for-tests"}
+    return Equipment(
+        sessions=sessions,
+        settings=Settings(),
+        home=home,
+        environment=environment,
+        clock=SystemClock(),
+    )
+
+
+@asynccontextmanager
+async def place(repo: Repository, tmp_path: Path, turns: list[Turn]) -> AsyncGenerator[Place]:
+    """Agents, and options by which their programs ask a server for these turns."""
+    async with serving(turns) as server:
+        sessions = await Sessions.at(repo.folder, os.environ)
+        agents = Agents(equipment(sessions, tmp_path / "home"))
+        agent = await to_thread.run_sync(agents.find, "default")
+        words = ("--model=openai-chat/scripted", "--mode=full-auto", f"--base-url={server.url}")
+        yield agents, agent, words
 
 
 async def held(
@@ -42,20 +72,9 @@ async def held(
 ) -> tuple[list[Entry], list[Told]]:
     """One after the other, so that the server's turns belong to them in their order."""
     heard: list[Told] = []
-    async with serving(turns) as server:
-        settings = {"base_url": server.url, "mode": "full-auto", "model": "openai-chat/scripted"}
-        environment = {name: os.environ[name] for name in ("PATH", "HOME")}
-        engine = Ouroboros(
-            msgspec.convert(settings, Settings), home=tmp_path / "home", environment=environment
-        )
-        entries = await contest(
-            await Sessions.at(repo.folder, os.environ),
-            engine,
-            wish,
-            clock=SystemClock(),
-            environment=os.environ,
-            tell=heard.append,
-        )
+    async with place(repo, tmp_path, turns) as (agents, agent, words):
+        wish = replace(wish, task=replace(wish.task, options=words))
+        entries = await contest(agents, agent, wish, Stop(), heard.append)
     return entries, heard
 
 
@@ -63,7 +82,7 @@ async def test_the_answer_that_passes_with_the_least_change_is_the_best(
     repo: Repository, tmp_path: Path
 ) -> None:
     before = repo.standing()
-    wish = Wish(goal="Answer", count=3, at_once=1, verify="sh check.sh")
+    wish = Wish(task=ANSWER, count=3, at_once=1, verify="sh check.sh")
     entries, heard = await held(repo, tmp_path, [*WRONG, *LONG, *SHORT], wish)
     assert [(each.tests, each.final, each.size) for each in entries] == [
         ("passed", "wrote 'right'", Size(files=1, added=1)),
@@ -81,10 +100,14 @@ async def test_the_answer_that_passes_with_the_least_change_is_the_best(
         ("human_prompt", "Answer")
     ]
     assert [each.type for each in record.agent_log][1:] == [
-        *("agent_thought", "tool_call", "tool_result", "agent_thought")
+        *("agent_thought", "tool_call", "tool_result", "agent_thought", "tool_result")
     ]
     made = record.checkpoints["answer"]
     assert made.agent_log_path is not None
+    assert made.dogs_artifact_path is not None
+    assert entries[0].bundle == str(repo.folder / made.dogs_artifact_path)
+    bundle = await to_thread.run_sync(Path(entries[0].bundle).read_text)
+    assert "right" in bundle
     lines = (repo.folder / made.agent_log_path).read_text("utf-8").splitlines()
     assert [json.loads(each)["type"] for each in lines] == [each.type for each in record.agent_log]
     await sessions.merge(best.id)
@@ -95,7 +118,7 @@ async def test_the_answer_that_passes_with_the_least_change_is_the_best(
 async def test_one_whose_model_fails_is_last_and_ends_none_of_the_others(
     repo: Repository, tmp_path: Path
 ) -> None:
-    wish = Wish(goal="Answer", count=2, at_once=1, verify="sleep 60", verify_seconds=0.2)
+    wish = Wish(task=ANSWER, count=2, at_once=1, verify="sleep 60", verify_seconds=0.2)
     entries, _ = await held(repo, tmp_path, [*BREAKS, *SHORT], wish)
     assert [(each.tests, each.reason.partition(":")[0]) for each in entries] == [
         ("timed out", "completed"),
@@ -104,10 +127,96 @@ async def test_one_whose_model_fails_is_last_and_ends_none_of_the_others(
     assert len(await (await Sessions.at(repo.folder, os.environ)).all()) == 2
 
 
+async def test_each_is_given_the_bundle_and_held_to_the_plan(
+    repo: Repository, tmp_path: Path
+) -> None:
+    context = tmp_path / "context.md"
+    await to_thread.run_sync(context.write_text, "SEEN BY EACH")
+    plan = await to_thread.run_sync(planned, tmp_path / "plan.md")
+    does = Turn(
+        tool_calls=(call("write", path="other", content="x"), call("shell", command=": > y"))
+    )
+    async with place(repo, tmp_path, [does, Turn(text="Done.")]) as (agents, agent, words):
+        task = Task(goal="Answer", context=context, plan=plan, options=words)
+        (entry,) = await contest(agents, agent, Wish(task=task, count=1), Stop(), lambda _: None)
+        found = await agents.sessions.find(entry.session)
+    assert entry.departures == (
+        *("not in the plan: change other", "not in the plan: change y"),
+        *("planned, not done: change answer", "not in the plan: run : > y"),
+        "planned, not done: run sh check.sh",
+    )
+    made = manifest_of(found).checkpoints["answer"]
+    assert made.cats_artifact_path == context.as_posix()
+
+
+async def test_a_stop_ends_those_at_work_and_begins_no_other(
+    repo: Repository, tmp_path: Path
+) -> None:
+    waits = [*SHORT[:1], Turn(text="Too late.", delay_seconds=300)]
+    heard: list[Told] = []
+    found: list[list[Entry]] = []
+    async with place(repo, tmp_path, waits) as (agents, agent, words):
+        task = Task(goal="Answer", options=words)
+        wish = Wish(task=task, count=2, at_once=1, verify="true")
+        began = anyio.Event()
+
+        async def run() -> None:
+            def tell(told: Told) -> None:
+                heard.append(told)
+                began.set()
+
+            found.append(await contest(agents, agent, wish, Stop(), tell))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(run)
+            await began.wait()
+            assert await agents.stop("default")
+    (entries,) = found
+    assert [(each.number, bool(each.session), each.tests) for each in entries] == [
+        (1, True, "not run"),
+        (2, False, "not run"),
+    ]
+    assert not any(each.is_good for each in entries)
+    assert "stopped" in entries[0].final
+    assert entries[1].problem == "it was stopped before it began"
+    assert "answer" in manifest_of(await agents.sessions.find(entries[0].session)).checkpoints
+
+
+def planned(path: Path) -> Path:
+    steps = (
+        Step(number=1, phase=1, tool="write", action="x", status="planned", paths=("answer",)),
+        Step(number=2, phase=1, tool="shell", action="x", status="not run", command="sh check.sh"),
+    )
+    plan = Plan(
+        goal="Answer",
+        agent="default",
+        persona="",
+        model="",
+        base="",
+        made_at=0.0,
+        context=(),
+        phases=("All",),
+        steps=steps,
+        summary="",
+        diff="",
+        estimate=Estimate(turns=1, tokens=1, most_tokens=1),
+        risks=(),
+    )
+    path.write_text(written(plan), "utf-8")
+    return path
+
+
 def test_from_the_command_line_with_exit_codes(repo: Repository, tmp_path: Path) -> None:
     writes = {"name": "write", "arguments": {"path": "answer", "content": "right\n"}}
     model = script(tmp_path, {"text": "I write.", "tool_calls": [writes]}, {"text": "Done."})
-    words = ("paws", "run", "--goal", "Answer", "--best-of", "2", "--model", model)
+    (repo.folder / "agents").mkdir()
+    definition = repo.folder / "agents/fixer.agent.md"
+    definition.write_text("---\nname: fixer\ntools: [{name: write}]\n---\nYou answer.\n")
+    assert (
+        ouro("paws", "agent", "create", "--from", str(definition), cwd=repo.folder).returncode == 0
+    )
+    words = ("paws", "run", "--goal", "Answer", "--agent", "fixer", "--best-of", "2")
+    words = (*words, "--model", model)
     done = ouro(*words, "--mode", "full-auto", "--verify", "sh check.sh", cwd=repo.folder)
     assert done.returncode == 0, done.stderr
     rows = [line.split("\t") for line in done.stdout.splitlines()]
@@ -118,7 +227,11 @@ def test_from_the_command_line_with_exit_codes(repo: Repository, tmp_path: Path)
     assert f"paws session merge {rows[0][1]}" in done.stderr
     failed = ouro(*words, "--mode", "full-auto", "--verify", "false", "--json", cwd=repo.folder)
     assert failed.returncode == 1
-    assert [each["tests"] for each in json.loads(failed.stdout)] == ["failed", "failed"]
+    told = json.loads(failed.stdout)
+    assert [each["tests"] for each in told] == ["failed", "failed"]
+    assert {str(Path(each["bundle"]).parent) for each in told} == {
+        str(repo.folder / ".paws/agents/instances/fixer/artifacts")
+    }
     for wrong in (
         ("--goal", "x", "--verify", "true"),
         ("--best-of", "2"),

@@ -21,7 +21,7 @@ from ouroboros.core.ipc.messages import (
     PermissionResponse,
     Result,
 )
-from ouroboros.fleet.supervisor.supervise import AT_ONCE, LOG_CHARACTERS, Limits, Supervisor
+from ouroboros.fleet.supervisor.supervise import AT_ONCE, LOG_CHARACTERS, Limits, Stop, Supervisor
 from ouroboros.safety.companion import Companion, companion
 from ouroboros.safety.guard import Guard
 
@@ -80,7 +80,7 @@ async def ended(
     async with started(folder, code, head) as child:
         supervisor = Supervisor(child, writer, seat or Seat(), limits)
         with anyio.fail_after(60):
-            result = await supervisor.run(TASK, anyio.Event())
+            result = await supervisor.run(TASK, Stop())
         with pytest.raises(ProcessLookupError):
             os.killpg(child.pid, 0)
         return result
@@ -165,7 +165,7 @@ async def test_a_child_that_is_killed_from_outside_has_failed(tmp_path: Path) ->
         found: list[Result] = []
 
         async def run() -> None:
-            found.append(await Supervisor(child, writer, seat, SOON).run(TASK, anyio.Event()))
+            found.append(await Supervisor(child, writer, seat, SOON).run(TASK, Stop()))
 
         with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
@@ -186,7 +186,7 @@ say("log", message=told["type"])
     code += (
         'say("task:result", status="failure", summary="left off")' if obeys else "time.sleep(600)"
     )
-    writer, seat, stop = Writer(SystemClock(), lambda: str(uuid.uuid4())), Seat(), anyio.Event()
+    writer, seat, stop = Writer(SystemClock(), lambda: str(uuid.uuid4())), Seat(), Stop()
     async with started(tmp_path, code) as child:
         found: list[Result] = []
 
@@ -198,7 +198,7 @@ say("log", message=told["type"])
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(run)
                 await seat.heard.wait()
-                stop.set()
+                stop.soon.set()
         assert seat.logs[-1].message == "task:terminate"
         assert found[0].summary == ("left off" if obeys else "the agent was stopped")
 

@@ -1,29 +1,31 @@
-"""Best of N: the same task in as many work sessions, each judged by a command, ranked."""
+"""Best of N: one agent has the same task in as many work sessions, each judged by a command, ranked."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 from anyio import to_thread
 from msgspec import Struct, structs
 
-from ouroboros.app.ouroboros import Ouroboros, Outcome
+from ouroboros.app.paws.agents.agents import Agents, Children, Done, Instance, Stop, run_of
+from ouroboros.app.paws.agents.agents import Wish as Task
 from ouroboros.app.paws.dogs.verifying import verified
-from ouroboros.app.paws.sessions import Kept, LogEntry, Said, Sessions, manifest_of
-from ouroboros.core.clock import Clock
+from ouroboros.app.paws.planning.document import Followed
+from ouroboros.app.paws.planning.files import plan_in
+from ouroboros.app.paws.planning.following import departures
+from ouroboros.app.paws.sessions import Kept, LogEntry, manifest_of
 from ouroboros.core.errors import OuroborosError, StoreFailed, unwrapped
-from ouroboros.core.events import AgentMessage, Envelope, ToolResulted, ToolStarted, UserMessage
-from ouroboros.core.parts import Text
+from ouroboros.core.ipc.messages import Log, PermissionRequest, PermissionResponse
 from ouroboros.fleet.contest.ranking import Entry, Size, Tests
 from ouroboros.fleet.contest.running import MOST, held
 from ouroboros.store.layout import put_whole
 
-__all__ = ["MOST", "Entry", "Size", "Wish", "contest"]
+__all__ = ["MOST", "Entry", "Size", "Task", "Told", "Wish", "contest"]
 
 ANSWER = "answer"
 """The checkpoint that holds what an agent did."""
 
-_SHOWN = 2_000
+_NOBODY = "nobody is there to answer; go on without"
 
 
 class Wish(Struct, frozen=True, kw_only=True):
@@ -35,7 +37,7 @@ class Wish(Struct, frozen=True, kw_only=True):
         base: What the sessions start from; empty for what is checked out.
     """
 
-    goal: str
+    task: Task
     count: int
     at_once: int = 3
     verify: str = ""
@@ -52,29 +54,44 @@ class Told(Struct, frozen=True, kw_only=True):
 
 
 async def contest(
-    sessions: Sessions,
-    engine: Ouroboros,
-    wish: Wish,
-    *,
-    clock: Clock,
-    environment: Mapping[str, str],
-    tell: Callable[[Told], None],
+    agents: Agents, instance: Instance, wish: Wish, stop: Stop, tell: Callable[[Told], None]
 ) -> list[Entry]:
-    """Does a task several times, each in a work session of its own, and gives the best first.
+    """Has a task done several times, each time by a program in a session of its own; the best first.
 
-    Every session stays, with what its agent did in the checkpoint ``answer``.
+    Every session stays, with what its agent did in the checkpoint ``answer`` and as a bundle. Nobody
+    is asked anything. Once ``stop`` says so those at work are ended, and no other begins.
 
     Raises:
-        Misuse: The base is no commit, or no session can be opened.
+        Misuse: The base is no commit, or a file of the task cannot be used.
+        Refused: The plan is none.
+        WorkBusy: The agent is at work already.
         StoreFailed: Nothing can be kept.
     """
-    place = _Place(sessions, engine, wish, clock, environment, tell)
-    return await held(
-        place.contestant,
-        count=wish.count,
-        at_once=wish.at_once,
-        tell=lambda entry: tell(Told(number=entry.number, session=entry.session, entry=entry)),
-    )
+    plan = wish.task.plan
+    followed = await to_thread.run_sync(plan_in, str(plan)) if plan is not None else None
+    run = run_of("", wish.task, agents.equipment.clock)
+
+    async def job(children: Children) -> list[Entry]:
+        place = _Place(agents, instance, wish, stop, followed, children, tell)
+        return await held(
+            place.contestant,
+            count=wish.count,
+            at_once=wish.at_once,
+            tell=lambda entry: tell(Told(number=entry.number, session=entry.session, entry=entry)),
+        )
+
+    return await agents.holding(instance, run, stop, job)
+
+
+class _Nobody:
+    """The seat of each: one who was asked several things at once by several would mix them up."""
+
+    async def ask(self, request: PermissionRequest) -> PermissionResponse:
+        del request
+        return PermissionResponse(request_id="", behavior="deny", message=_NOBODY)
+
+    def tell(self, log: Log) -> None:
+        """What is said of the work is in the session's record."""
 
 
 class _Place:
@@ -82,17 +99,21 @@ class _Place:
 
     def __init__(
         self,
-        sessions: Sessions,
-        engine: Ouroboros,
+        agents: Agents,
+        instance: Instance,
         wish: Wish,
-        *others: *tuple[Clock, Mapping[str, str], Callable[[Told], None]],
+        stop: Stop,
+        *others: *tuple[Followed | None, Children, Callable[[Told], None]],
     ) -> None:
-        self._sessions, self._engine, self._wish = sessions, engine, wish
-        self._clock, self._environment, self._tell = others
+        self._agents, self._sessions = agents, agents.sessions
+        self._instance, self._wish, self._stop = instance, wish, stop
+        self._plan, self._children, self._tell = others
 
     async def contestant(self, number: int) -> Entry:
         """Starts a session, has the task done in it, keeps and judges the answer."""
-        name = f"{' '.join(self._wish.goal.split())[:60]} ({number})"
+        if self._stop.soon.is_set():
+            return Entry(number=number, problem="it was stopped before it began")
+        name = f"{' '.join(self._wish.task.words.split())[:60]} ({number})"
         printable = "".join(each for each in name if each.isprintable())
         session = await self._sessions.start(base=self._wish.base, name=printable)
         self._tell(Told(number=number, session=session.id))
@@ -108,66 +129,42 @@ class _Place:
             return structs.replace(entry, problem=problem.message)
 
     async def _answer(self, session: Kept, entry: Entry) -> Entry:
-        log = _Log()
-        began = self._clock.monotonic()
-        try:
-            async with self._engine.open(cwd=session.tree) as opened:
-                opened.listen(log.note)
-                outcome = await opened.run(self._wish.goal)
-        finally:
-            await self._sessions.log(session.id, log.said)
+        task = structs.replace(self._wish.task, keep=True)
+        clock = self._agents.equipment.clock
+        began, post = clock.monotonic(), (self._stop, self._children)
+        done = await self._agents.work(self._instance, session, task, _Nobody(), post)
         path = session.folder / "turn-1.jsonl"
         recorded = manifest_of(await self._sessions.find(session.id)).agent_log
         await to_thread.run_sync(_written, path, recorded)
-        await self._sessions.checkpoint(session.id, ANSWER, log=path)
-        return _with(entry, outcome, round(self._clock.monotonic() - began, 3))
+        bundle = done.result.output_artifact_path
+        await self._sessions.checkpoint(
+            session.id,
+            ANSWER,
+            cats=task.context,
+            dogs=Path(bundle) if bundle else None,
+            log=path,
+        )
+        entry = _with(entry, done, round(clock.monotonic() - began, 3))
+        if self._plan is None:
+            return entry
+        left = await to_thread.run_sync(_departures, self._plan, done)
+        return structs.replace(entry, departures=left)
 
     async def _judged(self, session: Kept, entry: Entry) -> Entry:
         size = await self._sessions.size(session.id)
         entry = structs.replace(entry, size=size_of(size))
-        if not self._wish.verify:
+        if not self._wish.verify or self._stop.soon.is_set():
             return entry
         judged = await verified(
             self._wish.verify,
             cwd=session.tree,
-            environment=self._environment,
+            environment=self._agents.equipment.environment,
             timeout_seconds=self._wish.verify_seconds,
-            clock=self._clock,
+            clock=self._agents.equipment.clock,
         )
         await self._sessions.tidy(session.id)
         tests: Tests = "passed" if judged.exit_code == 0 else "failed"
         return structs.replace(entry, tests="timed out" if judged.timed_out else tests)
-
-
-class _Log:
-    """What is said and done in a run, in the words of a session's record."""
-
-    def __init__(self) -> None:
-        self._said: dict[str, tuple[Said, str, float]] = {}
-
-    @property
-    def said(self) -> list[tuple[Said, str, float]]:
-        """Each with its moment, the oldest first."""
-        return list(self._said.values())
-
-    def note(self, envelope: Envelope) -> None:
-        match envelope.data:
-            case UserMessage(message=message) if message.kind == "plain":
-                self._add(message.id, "human_prompt", message.text, envelope.ts)
-            case AgentMessage(message=message) if message.text.strip():
-                # It is shown again when more of it is known.
-                self._add(message.id, "agent_thought", message.text, envelope.ts)
-            case ToolStarted(call_id=call_id, name=name, arguments=arguments):
-                self._add(f"call {call_id}", "tool_call", f"{name} {arguments}", envelope.ts)
-            case ToolResulted(call_id=call_id, status=status, parts=parts):
-                text = "".join(part.text for part in parts if isinstance(part, Text))
-                self._add(f"result {call_id}", "tool_result", f"{status}: {text}", envelope.ts)
-            case _:
-                pass
-
-    def _add(self, name: str, kind: Said, text: str, ts: float) -> None:
-        first = self._said.get(name)
-        self._said[name] = (kind, text[:_SHOWN], first[2] if first else ts)
 
 
 def size_of(numbers: str) -> Size:
@@ -185,15 +182,20 @@ def size_of(numbers: str) -> Size:
     return Size(files=files, added=added, removed=removed)
 
 
-def _with(entry: Entry, outcome: Outcome, seconds: float) -> Entry:
-    return structs.replace(
-        entry,
-        reason=outcome.reason,
-        cost=outcome.spent.cost,
-        tokens=outcome.spent.tokens,
-        seconds=seconds,
-        final=outcome.final,
+def _with(entry: Entry, done: Done, seconds: float) -> Entry:
+    result = done.result
+    entry = structs.replace(
+        entry, seconds=seconds, final=result.summary, bundle=result.output_artifact_path
     )
+    if run := result.run:
+        return structs.replace(entry, reason=run.reason, cost=run.cost, tokens=run.tokens)
+    return structs.replace(entry, problem=result.summary)  # its program came to no end of its own
+
+
+def _departures(plan: Followed, done: Done) -> tuple[str, ...]:
+    path, run = done.result.output_artifact_path, done.result.run
+    changes = Path(path).read_bytes() if path else b""
+    return tuple(departures(plan, changes, run.departures if run else ()))
 
 
 def _written(path: Path, entries: tuple[LogEntry, ...]) -> None:

@@ -57,6 +57,7 @@ _LOG_BYTES = 1_048_576
 
 _LAST_SECONDS = 10.0
 _RESULT_CHARACTERS = 2_000
+_STOPPED = "the agent was stopped"
 
 
 class Work(Protocol):
@@ -108,7 +109,8 @@ class Child:
         self._reader = Reader()
         self._out = Outbox(self._carry, (OSError,))
         self._questions: dict[str, str] = {}
-        self._is_stopped = False
+        self._has_task = self._is_stopped = False
+        self._runs = anyio.Event()
         self._session: Session | None = None
 
     async def serve(self) -> int:
@@ -132,6 +134,7 @@ class Child:
             return 1
         if task is None:
             return 1
+        self._has_task = True
         tasks.start_soon(self._pulse)
         self._say(await self._result(task))
         return 0
@@ -149,6 +152,8 @@ class Child:
         session = self._session = work.session
         session.listen(self._hear)
         self._say(Initialized(pid=os.getpid(), session=session.id))
+        if self._is_stopped:
+            return Result(status="failure", summary=_STOPPED)
         outcomes: list[Outcome] = []
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._listen)
@@ -165,15 +170,18 @@ class Child:
         return replace(_result(outcome, path, is_stopped=self._is_stopped), run=run)
 
     async def stop(self, reason: str) -> bool:
-        """Has the run end soon, with a result; false where none was begun or it was told before."""
-        is_first = self._session is not None and not self._is_stopped
-        await self._stop(reason)
+        """Has the task end soon, with a result; false without a task, or where it was told before."""
+        is_first = self._has_task and not self._is_stopped
+        with anyio.move_on_after(_LAST_SECONDS):
+            await self._stop(reason)
         return is_first
 
     async def _first(self) -> Initialize | None:
         while (messages := await self._heard()) is not None:
-            for each in messages:
+            for at, each in enumerate(messages):
                 if isinstance(each.payload, Initialize):
+                    rest = (other.payload for other in messages[at + 1 :])
+                    self._is_stopped = any(isinstance(other, Terminate) for other in rest)
                     return each.payload
                 if isinstance(each.payload, Terminate):
                     return None
@@ -222,10 +230,13 @@ class Child:
     async def _stop(self, reason: str) -> None:
         self._is_stopped = True
         if self._session is not None:
+            await self._runs.wait()  # one that has not begun takes no notice
             await self._session.send(Interrupt(reason=reason))
 
     def _hear(self, envelope: Envelope) -> None:
         event = envelope.data
+        if self._session is not None and self._session.running:
+            self._runs.set()
         match event:
             case PermissionRequested(reviewer="person"):
                 self._ask(event)
@@ -336,6 +347,6 @@ def _as_json(text: str) -> bytes:
 def _result(outcome: Outcome, path: str, *, is_stopped: bool) -> Result:
     if outcome.reason == "completed":
         return Result(status="success", output_artifact_path=path, summary=outcome.final)
-    words = "the agent was stopped" if is_stopped else f"the run ended: {outcome.reason}"
+    words = _STOPPED if is_stopped else f"the run ended: {outcome.reason}"
     said = f"{words}: {outcome.final}" if outcome.final else words
     return Result(status="failure", output_artifact_path=path, summary=said)

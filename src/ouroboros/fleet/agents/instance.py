@@ -58,6 +58,7 @@ class Run(Struct, frozen=True, kw_only=True, rename="camel"):
         id: Of this run; who wants it to stop writes it into a file beside.
         pid: Of the supervisor.
         child: Of the agent's own program; 0 before it was started.
+        children: All of its programs, where it works several times at once.
         session: The work session's id; empty for none.
         started: In seconds since the epoch.
     """
@@ -65,6 +66,7 @@ class Run(Struct, frozen=True, kw_only=True, rename="camel"):
     id: str
     pid: int
     child: int = 0
+    children: tuple[int, ...] = ()
     session: str = ""
     goal: str = ""
     started: float = 0.0
@@ -186,11 +188,12 @@ async def at_work(instance: Instance, run: Run) -> AsyncGenerator[None]:
 
     Raises:
         WorkBusy: It runs already.
+        AgentRefused: The disk says no.
     """
     try:
         async with held(instance.folder / _LOCK, wait=0.0):
-            await to_thread.run_sync(note, instance, run)
             try:
+                await to_thread.run_sync(_noted_first, instance, run)
                 yield
             finally:
                 with anyio.CancelScope(shield=True):
@@ -207,6 +210,16 @@ def note(instance: Instance, run: Run) -> None:
     path = instance.folder / _RUN
     partial = path.with_name(f".{_RUN}.{os.urandom(4).hex()}.tmp")
     put_whole(path, msgspec.json.encode(run), partial)
+
+
+def _noted_first(instance: Instance, run: Run) -> None:
+    try:
+        note(instance, run)
+    except OSError as failed:
+        raise AgentRefused(
+            f"{str(instance.folder / _RUN)!r} cannot be written: {failed.strerror}",
+            hint="make room on the disk, or let yourself write there",
+        ) from failed
 
 
 async def running(instance: Instance) -> Run | None:

@@ -32,6 +32,8 @@ class Entry(Struct, frozen=True, kw_only=True):
         cost: Dollars; None where a price is unknown.
         seconds: How long the run took.
         final: The agent's last words.
+        bundle: All changes of the answer; empty where there are none.
+        departures: Where it left the plan that it was given.
         problem: Why there is no answer.
     """
 
@@ -44,6 +46,8 @@ class Entry(Struct, frozen=True, kw_only=True):
     tokens: int = 0
     seconds: float = 0.0
     final: str = ""
+    bundle: str = ""
+    departures: tuple[str, ...] = ()
     problem: str = ""
 
     @property

@@ -46,6 +46,19 @@ class Limits(Struct, frozen=True, kw_only=True):
     grace: float = 10.0
 
 
+class Stop:
+    """Somebody wants the work to end: soon, so that there is a result, or at once."""
+
+    def __init__(self) -> None:
+        """Nobody does yet."""
+        self.soon, self.now = anyio.Event(), anyio.Event()
+
+    def at_once(self) -> None:
+        """Nothing is waited for any more."""
+        self.soon.set()
+        self.now.set()
+
+
 class Seat(Protocol):
     """Who is asked and told."""
 
@@ -73,8 +86,8 @@ class Supervisor:
         self._has_begun = self._is_stopped = False
         self._over = anyio.Event()
 
-    async def run(self, task: Initialize, stop: anyio.Event) -> Result:
-        """Has it done; once ``stop`` is set the child is told to end, and killed if it does not.
+    async def run(self, task: Initialize, stop: Stop) -> Result:
+        """Has it done; once ``stop`` says so the child is told to end, and killed if it does not.
 
         Never raises for what the child does or fails to do: that is a result, too.
         """
@@ -176,12 +189,12 @@ class Supervisor:
                 return False
         return True
 
-    async def _stopped(self, stop: anyio.Event) -> None:
-        await stop.wait()
+    async def _stopped(self, stop: Stop) -> None:
+        await stop.soon.wait()
         self._is_stopped = True
         with anyio.move_on_after(self._limits.grace):
             await self._say(Terminate(reason="stopped"))
-            await anyio.sleep_forever()
+            await stop.now.wait()
         await self._child.kill()
 
     async def _hung(self) -> Result:

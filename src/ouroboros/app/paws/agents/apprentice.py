@@ -51,7 +51,7 @@ def read(task: Initialize) -> Apprentice:
     words = _text(Path(task.system_prompt_path), "the words of the agent")
     engine = config.engine
     settings: dict[str, object] = {
-        "system": words,
+        "system": f"\n{words}" if words.startswith("@") else words,  # it names no file
         "model": engine.model or None,
         "temperature": engine.temperature,
         "limits.max_turns": engine.max_turns,

@@ -10,7 +10,7 @@ import anyio
 import msgspec
 from msgspec import Struct
 
-from ouroboros.app.paws.agents.agents import Agents, Wish
+from ouroboros.app.paws.agents.agents import Agents, Equipment, Wish
 from ouroboros.app.paws.sessions import Sessions
 from ouroboros.app.session import Session
 from ouroboros.app.settings import Settings
@@ -67,11 +67,13 @@ async def run_agent(session: Session, words: str, place: Place) -> Result:
     cwd = Path(session.state.cwd)
     sessions = await Sessions.at(cwd, place.environment)
     agents = Agents(
-        sessions,
-        place.settings,
-        home=place.home,
-        environment=place.environment,
-        clock=SystemClock(),
+        Equipment(
+            sessions=sessions,
+            settings=place.settings,
+            home=place.home,
+            environment=place.environment,
+            clock=SystemClock(),
+        )
     )
     instance = await anyio.to_thread.run_sync(agents.find, name)
     results: list[Result] = []

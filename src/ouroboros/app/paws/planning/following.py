@@ -16,8 +16,10 @@ from ouroboros.workspace.artifacts.dogs.reading import read
 
 _WORDS = """{goal}
 
-Follow this plan, step by step. Where something turns out otherwise than it was rehearsed, say so in a
-line, and do what reaches the goal.
+Follow this plan. It was rehearsed on a copy of the files as they were then: what to change is under
+Changes, commands marked "not run" are to be run now, and so is every check that it names. What it only
+read you need not read again. Where something is otherwise than the plan has it, say so in a line, and do
+what reaches the goal.
 
 <plan>
 {text}
@@ -49,9 +51,11 @@ def departures(plan: Followed, bundle: bytes, commands: Iterable[str] = ()) -> l
     changes = read(bundle).changes if bundle else ()
     names = (each for change in changes for each in _names_of(change))
     done = dict.fromkeys(names)
-    return [f"not in the plan: change {path}" for path in done if path not in planned] + [
-        f"planned, not done: change {path}" for path in planned if path not in done
-    ] + list(commands)
+    return (
+        [f"not in the plan: change {path}" for path in done if path not in planned]
+        + [f"planned, not done: change {path}" for path in planned if path not in done]
+        + list(commands)
+    )
 
 
 def _names_of(change: Change) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """One agent at work for a person at a terminal, from its session to the bundle of its changes."""
 
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,7 @@ import anyio
 from anyio import to_thread
 from msgspec import Struct
 
-from ouroboros.app.paws.agents.agents import Agents, Done, Wish
+from ouroboros.app.paws.agents.agents import Agents, Done, Stop, Wish
 from ouroboros.faces.cli.interrupts import INTERRUPTED, watch
 from ouroboros.faces.cli.invocation import note, say, say_json
 from ouroboros.faces.cli.prompting.agent_seat import TerminalSeat
@@ -40,7 +41,10 @@ class Order(Struct, frozen=True, kw_only=True):
 
 
 async def carry_out(agents: Agents, order: Order, *, as_json: bool) -> int:
-    """Runs it; 0 when it has done its task, 1 when not, 130 when it was stopped."""
+    """Runs it; 0 when it has done its task, 1 when not, 130 when it was stopped.
+
+    However it is stopped, what it did is handed over and told: a second signal only kills it sooner.
+    """
     instance = await to_thread.run_sync(agents.find, order.name)
     plan = await to_thread.run_sync(_plan_of, order)
     session = await agents.session(order.session)
@@ -53,28 +57,31 @@ async def carry_out(agents: Agents, order: Order, *, as_json: bool) -> int:
         options=order.options,
     )
     seat = TerminalSeat(order.name)
-    stop = anyio.Event()
+    stop = Stop()
     results: list[Done] = []
-
-    async def stopping(signal: str) -> bool:
-        if stop.is_set():
-            return False
-        note(f"{order.name} is told to stop ({signal}); again to leave at once")
-        stop.set()
-        return True
-
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(watch, stopping, tasks.cancel_scope.cancel)
+        tasks.start_soon(watch, stopping(order.name, stop), stop.at_once)
         results.append(await agents.run(instance, session, wish, seat, stop=stop))
         tasks.cancel_scope.cancel()
-    if not results:
-        return INTERRUPTED
     _tell(results[0], session, as_json=as_json)
     if plan is not None:
         await to_thread.run_sync(_tell_departures, plan, results[0])
-    if stop.is_set():
+    if stop.soon.is_set():
         return INTERRUPTED
     return 0 if results[0].result.status == "success" else 1
+
+
+def stopping(name: str, stop: Stop) -> Callable[[str], Awaitable[bool]]:
+    """What a signal does: the first tells the agent to end."""
+
+    async def told(signal: str) -> bool:
+        if stop.soon.is_set():
+            return False
+        note(f"{name} is told to stop ({signal}); again to end it at once")
+        stop.soon.set()
+        return True
+
+    return told
 
 
 def _plan_of(order: Order) -> "Followed | None":

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import Struct, to_builtins
 
-from ouroboros.core.errors import unwrapped
-from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
-from ouroboros.faces.cli.options.flags import Chosen
+from ouroboros.faces.cli.invocation import note, say, say_json
+from ouroboros.faces.wording.words import one_line
 
 if TYPE_CHECKING:
-    from ouroboros.app.paws.contest import Entry, Told
+    from ouroboros.app.paws.agents.agents import Agents
+    from ouroboros.app.paws.contest import Entry, Task, Told
 
 _SHORT = 8
+_PROBLEM = 200
 
 _OPTIONS = (
     click.option(
@@ -71,57 +72,36 @@ class Order(Struct, frozen=True, kw_only=True):
                 raise click.UsageError(f"{option} goes with --best-of N")
 
 
-def carry_out(
-    invocation: Invocation, goal: str, order: Order, chosen: Chosen, *, as_json: bool
+async def carry_out(
+    agents: "Agents", name: str, task: "Task", order: Order, *, as_json: bool
 ) -> int:
     """Holds the contest; 0 when the best answer is good, 1 when none is, 130 when it was stopped."""
     import anyio
+    from anyio import to_thread
 
+    from ouroboros.app.paws.agents.agents import Stop
     from ouroboros.app.paws.contest import Wish, contest
-    from ouroboros.app.paws.sessions import Sessions
-    from ouroboros.core.clock import SystemClock
-    from ouroboros.faces.cli.interrupts import INTERRUPTED, run, watch
-    from ouroboros.faces.cli.runs.taping import equip
+    from ouroboros.faces.cli.interrupts import INTERRUPTED, watch
+    from ouroboros.faces.cli.runs.agent_run import stopping
 
-    cwd = invocation.cwd(chosen.cwd)
-    engine = equip(invocation, chosen, cwd).engine()
+    instance = await to_thread.run_sync(agents.find, name)
     wish = Wish(
-        goal=goal,
+        task=task,
         count=order.count or 2,
         at_once=order.at_once or 3,
         verify=order.verify,
         verify_seconds=order.verify_timeout or 300.0,
         base=order.base,
     )
+    stop = Stop()
     ranked: list[Entry] = []
-
-    async def stopping(_signal: str) -> bool:
-        return False
-
-    async def main() -> None:
-        sessions = await Sessions.at(cwd, invocation.environment)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(watch, stopping, tasks.cancel_scope.cancel)
-            ranked.extend(
-                await contest(
-                    sessions,
-                    engine,
-                    wish,
-                    clock=SystemClock(),
-                    environment=invocation.environment,
-                    tell=_tell,
-                )
-            )
-            tasks.cancel_scope.cancel()
-
-    try:
-        run(main)
-    except ExceptionGroup as group:
-        raise unwrapped(group) from group
-    if not ranked:
-        note("stopped; what was done is in the sessions: `paws session list`")
-        return INTERRUPTED
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(watch, stopping(name, stop), stop.at_once)
+        ranked.extend(await contest(agents, instance, wish, stop, _tell))
+        tasks.cancel_scope.cancel()
     _show(ranked, as_json=as_json)
+    if stop.soon.is_set():
+        return INTERRUPTED
     return 0 if ranked[0].is_good else 1
 
 
@@ -129,7 +109,7 @@ def _tell(told: "Told") -> None:
     if told.entry is None:
         note(f"{told.number}: begun in session {told.session[:_SHORT]}")
     elif told.entry.problem:
-        note(f"{told.number}: failed: {told.entry.problem}")
+        note(f"{told.number}: failed: {one_line(told.entry.problem, _PROBLEM)}")
     else:
         tests = f", tests {told.entry.tests}" if told.entry.tests != "not run" else ""
         note(f"{told.number}: {told.entry.reason}{tests}, {told.entry.seconds:.1f} s")
@@ -145,6 +125,8 @@ def _show(ranked: "list[Entry]", *, as_json: bool) -> None:
         [_cells(at, each) for at, each in enumerate(ranked, 1)], table.columns()
     ):
         say(line)
+    for line in ranked[0].departures:
+        note(f"the best: {line}")
     best = ranked[0].session[:_SHORT]
     if ranked[0].is_good:
         note(f"the best: `paws session diff {best}`, then `paws session merge {best}`")
@@ -162,5 +144,5 @@ def _cells(rank: int, entry: "Entry") -> tuple[str, ...]:
         f"+{size.added} -{size.removed} in {size.files} file{'' if size.files == 1 else 's'}",
         cost,
         f"{entry.tokens:,} tokens",
-        entry.problem or entry.reason,
+        one_line(entry.problem, _PROBLEM) or entry.reason,
     )

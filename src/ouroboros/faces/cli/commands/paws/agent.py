@@ -1,6 +1,6 @@
 """`paws agent`: agents by name, each a program of its own that works in a session and hands its changes over."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -107,6 +107,7 @@ def serve(invocation: Invocation, /, **options: object) -> int:
 
     from ouroboros.core.clock import SystemClock
     from ouroboros.core.ipc.codec import Writer
+    from ouroboros.faces.cli.interrupts import INTERRUPTED, watch
     from ouroboros.faces.ipc.child import Child, alone_with_stdout
 
     chosen = msgspec.convert(options, Chosen)
@@ -118,12 +119,18 @@ def serve(invocation: Invocation, /, **options: object) -> int:
 
         cwd = invocation.cwd(chosen.cwd)
         environment = invocation.environment
-        return begun(task, cwd, lambda own: invocation.load({**own, **flags}, cwd), environment)
+        return begun(task, cwd, lambda own: invocation.load(_joined(own, flags), cwd), environment)
 
     async def main() -> int:
         async with alone_with_stdout() as (ears, mouth):
             writer = Writer(SystemClock(), lambda: str(uuid.uuid4()))
-            return await Child(ears, mouth, writer, opening).serve()
+            child = Child(ears, mouth, writer, opening)
+            codes: list[int] = []
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(watch, child.stop, tasks.cancel_scope.cancel)
+                codes.append(await child.serve())
+                tasks.cancel_scope.cancel()
+            return codes[0] if codes else INTERRUPTED
 
     try:
         return anyio.run(main)
@@ -175,28 +182,31 @@ def run_one(
         keep=keep,
         options=given(options),
     )
-    return with_agents(invocation, lambda agents: carry_out(agents, order, as_json=as_json))
+    where = str(options.get("cwd") or "")
+    return with_agents(invocation, lambda agents: carry_out(agents, order, as_json=as_json), where)
 
 
-def with_agents[T](invocation: Invocation, job: "Callable[[Agents], Awaitable[T]]") -> T:
+def with_agents[T](
+    invocation: Invocation, job: "Callable[[Agents], Awaitable[T]]", where: str = ""
+) -> T:
     """Does it with the agents of the repository that the folder lies in."""
-    from ouroboros.app.paws.agents.agents import Agents
+    from ouroboros.app.paws.agents.agents import Agents, Equipment
     from ouroboros.app.paws.sessions import Sessions
     from ouroboros.core.clock import SystemClock
     from ouroboros.faces.cli.interrupts import run
 
     async def main() -> T:
-        cwd = invocation.cwd()
+        cwd = invocation.cwd(where)
         sessions = await Sessions.at(cwd, invocation.environment)
         loaded = invocation.load(cwd=cwd)
-        agents = Agents(
-            sessions,
-            loaded.settings,
+        equipment = Equipment(
+            sessions=sessions,
+            settings=loaded.settings,
             home=loaded.home,
             environment=invocation.environment,
             clock=SystemClock(),
         )
-        return await job(agents)
+        return await job(Agents(equipment))
 
     try:
         return run(main)
@@ -205,13 +215,30 @@ def with_agents[T](invocation: Invocation, job: "Callable[[Agents], Awaitable[T]
 
 
 def given(options: dict[str, object]) -> tuple[str, ...]:
-    """The options of ``asking`` as words of a command line again."""
+    """The options of ``asking`` as words of a command line again, but for the folder.
+
+    An agent works in the work tree of its session, wherever the person is.
+    """
     words: list[str] = []
     for parameter in serve.params:
+        if parameter.name == "cwd":
+            continue
         value = options.get(parameter.name or "")
+        if parameter.name == "system" and isinstance(value, str) and value.startswith("@"):
+            value = f"@{Path(value[1:]).expanduser().absolute()}"
         many = cast("tuple[object, ...]", value) if isinstance(value, tuple) else (value,)
         words += [f"{parameter.opts[-1]}={each}" for each in many if each not in {None, ""}]
     return tuple(words)
+
+
+def _joined(own: Mapping[str, object], flags: Mapping[str, object]) -> dict[str, object]:
+    """The agent's settings and the person's, which win; words of both are said."""
+    from ouroboros.app.paws.planning.files import text_of
+
+    more = str(flags.get("system") or "")
+    more = text_of(more[1:]) if more.startswith("@") else more
+    both = "\n\n".join(filter(None, (str(own.get("system") or ""), more)))
+    return {**own, **flags, **({"system": both} if both else {})}
 
 
 def _show(found: "list[tuple[Instance, Run | None]]", free: list[Path]) -> None:

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import click
-import msgspec
 
 from ouroboros.faces.cli.invocation import Invocation
-from ouroboros.faces.cli.options.flags import Chosen, asking
+from ouroboros.faces.cli.options.flags import asking
 from ouroboros.faces.cli.runs.best_of import Order, contested
 
 
@@ -46,30 +45,34 @@ def command(
 ) -> int:
     """Have a goal reached in a work session, apart from your own files.
 
-    With --best-of it is done several times at once, and the answers are ranked: by --verify, by the
-    size of the change, by cost. Nobody is asked anything then. Each answer stays in its session.
+    With --best-of it is done several times at once, each by a program of its own, and the answers are
+    ranked: by --verify, by the size of the change, by cost. Nobody is asked anything then. Each answer
+    stays in its session, and its changes are a bundle.
     """
     contest = Order(
         count=count, verify=verify, verify_timeout=verify_timeout, at_once=at_once, base=base
     )
     contest.refuse_alone()
-    if count is not None:
-        from ouroboros.faces.cli.runs import best_of
-
-        if context or plan or words or name != "default":
-            raise click.UsageError("--best-of goes with --goal alone, in new sessions")
-        if not goal.strip():
-            raise click.UsageError("say what is to be done: --goal TEXT")
-        chosen = msgspec.convert(options, Chosen)
-        return best_of.carry_out(invocation, goal, contest, chosen, as_json=as_json)
-    from ouroboros.faces.cli.commands.paws.agent import given, with_agents
-    from ouroboros.faces.cli.runs import agent_run
-
+    if count is not None and words:
+        raise click.UsageError("--best-of starts sessions of its own")
     if not (goal.strip() or context or plan):
         raise click.UsageError("say what is to be done: --goal TEXT, --context FILE or --plan FILE")
+    from ouroboros.faces.cli.commands.paws.agent import given, with_agents
+    from ouroboros.faces.cli.runs import agent_run, best_of
+
+    where = str(options.get("cwd") or "")
+    if count is not None:
+        from ouroboros.app.paws.agents.agents import Wish
+
+        task = Wish(goal=goal, context=context, plan=plan, options=given(options))
+        return with_agents(
+            invocation,
+            lambda agents: best_of.carry_out(agents, name, task, contest, as_json=as_json),
+            where,
+        )
     order = agent_run.Order(
         name=name, session=words, goal=goal, context=context, plan=plan, options=given(options)
     )
     return with_agents(
-        invocation, lambda agents: agent_run.carry_out(agents, order, as_json=as_json)
+        invocation, lambda agents: agent_run.carry_out(agents, order, as_json=as_json), where
     )
