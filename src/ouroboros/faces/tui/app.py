@@ -183,8 +183,8 @@ class OuroApp(App[Left]):
             self._complained = None
             await self.switch(room.id)
 
-    def give_back(self, text: str) -> None:
-        """Words that nobody could hear stand in the prompt again, unless others do."""
+    def give_back(self, text: str | None) -> None:
+        """Words that nobody could hear, or are taken back, stand in the prompt again, unless others do."""
         if text and not self.prompt.text:
             self.prompt.set_text(text)
 
@@ -291,7 +291,7 @@ class OuroApp(App[Left]):
         elif message.twice:
             from ouroboros.faces.tui.screens.rewind import RewindScreen
 
-            self.push_screen(RewindScreen())
+            self.push_screen(RewindScreen(), self.give_back)
 
     def on_prompt_mode_next(self) -> None:
         """The next of the careful modes."""

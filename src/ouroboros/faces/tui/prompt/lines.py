@@ -27,6 +27,10 @@ class Seated(Host, Protocol):
         """The page that may be served beside this screen."""
         ...
 
+    def give_back(self, text: str | None) -> None:
+        """Words stand in the prompt again, unless others do."""
+        ...
+
     def send(self, command: Command) -> None:
         """Carries a wish out; what is wrong with it is shown."""
         ...
@@ -146,7 +150,7 @@ async def _rewind(app: Seated) -> None:
     if room is not None and room.running:
         hint = f"{app.keys.shown('stop') or 'Esc'} stops it"
         raise Misuse("/rewind has to wait until the turn ends", hint=hint)
-    await app.push_screen_wait(RewindScreen())
+    app.give_back(await app.push_screen_wait(RewindScreen()))
 
 
 async def _model(app: Seated) -> None:

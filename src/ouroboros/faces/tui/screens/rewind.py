@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ouroboros.app.config.layers import Loaded
     from ouroboros.app.rewind.offline import Preview, Previews, Records
     from ouroboros.app.rewind.points import Point
+    from ouroboros.core.state import State
 
 _NAMED = 12
 _STEPS = {
@@ -38,8 +39,11 @@ _STEPS = {
 }
 
 
-class RewindScreen(Framed[None]):
-    """Turns with what each changed; then files, conversation or both; then others' changes."""
+class RewindScreen(Framed[str]):
+    """Turns with what each changed; then files, conversation or both; then others' changes.
+
+    Gives the words that the conversation is before now, to be said another way.
+    """
 
     DEFAULT_CSS = """
     RewindScreen Horizontal { height: 1fr; }
@@ -241,6 +245,7 @@ class RewindScreen(Framed[None]):
         host, room = host_of(self), room_of(self)
         depth = host.loaded.settings.checkpoints.undo_depth
         self.told("going back...")
+        again = _said(room.state, point)
         try:
             for wish in going_back(room.state, point.number, self._what, decision, depth=depth):
                 await room.send(wish)
@@ -255,7 +260,7 @@ class RewindScreen(Framed[None]):
         said = what.get(self._what, "The conversation is")
         words = one_line(point.text, 60)
         host.tell(Notice(text=f"{said} as before “{words}”; /redo may bring it back"))
-        self.dismiss(None)
+        self.dismiss(again if self._what != "files" else None)
 
 
 def turn_rows(point: "Point", diff: str, width: int) -> list[Row]:
@@ -281,6 +286,12 @@ def _turn_diff(records: "Records", point: "Point", after: "Point | None") -> str
         return ""
     latest = records.state.files.kept[-1].checkpoint
     return records.diff(point.checkpoint, (after.checkpoint if after else "") or latest)
+
+
+def _said(state: "State", point: "Point") -> str:
+    """The person's own words, whole; empty where a goal was gone on with."""
+    node = state.tree.nodes.get(point.message_id)
+    return node.message.text if node is not None and not node.by_itself else ""
 
 
 def _previewed(records: "Records", point: "Point") -> "Previews | None":
