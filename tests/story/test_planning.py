@@ -130,6 +130,13 @@ async def test_the_document_has_phases_steps_results_estimates_and_risks(root: P
     assert "- removes staged.txt" in text
     followed = read(text)
     assert (followed.goal, followed.steps) == ("Make it better", plan.steps)
+    assert [line for line in followed.text.splitlines() if line in heads] == [
+        *heads[:-3],
+        heads[-2],
+    ]
+    assert followed.text.count("Write docs/new.md (planned)") == 1
+    assert "Created docs/new.md" not in followed.text
+    assert all(line in followed.text for line in ("+# planned", "- removes staged.txt"))
 
 
 async def test_a_write_that_leaves_the_project_is_only_written_down(root: Path) -> None:
@@ -196,7 +203,8 @@ async def test_an_agent_plans_by_its_own_words(root: Path) -> None:
         "You mend tests.\n"
     )
     plan, told = await rehearsed(root, [LOOK, CHANGE, END], agent="fixer")
-    assert (plan.agent, plan.persona) == ("fixer", "fixer: Mends tests")
+    assert (plan.agent, plan.persona) == ("fixer", "fixer: Mends tests\n\n> You mend tests.")
+    assert "> You mend tests." in read(written(plan)).text
     assert [step.status for step in plan.steps if step.tool == "edit"] == ["planned"]
     assert "write" in told[1]
     assert "docs/new.md" not in plan.diff

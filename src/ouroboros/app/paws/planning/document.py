@@ -14,6 +14,11 @@ from ouroboros.workspace.artifacts.fences import fence_for
 VERSION = "1.0"
 
 _STEPS = "json plan-steps"
+_FOR_MACHINES = "## Steps for machines"
+_SEEN = re.compile(
+    r"(?m)^(\d+\. `.*\((?:read|planned)\))\n\n   (`{3,})text\n(?:(?:   .*)?\n)*?   \2$"
+)
+_ESTIMATE = re.compile(r"(?m)^## Estimate\n\n(?:- .*\n)+\n")
 _RESULT_CHARS = 400
 _TITLE_CHARS = 100
 
@@ -102,15 +107,18 @@ def written(plan: Plan) -> str:
     lines += ["## Summary", "", plan.summary.strip() or "The model said nothing.", ""]
     lines += ["## Changes", "", *_fenced("diff", plan.diff or "Nothing would be changed."), ""]
     lines += ["## Estimate", "", *(f"- {line}" for line in _estimated(plan.estimate)), ""]
-    risks = plan.risks or ("None was found.",)
+    risks = plan.risks or ("No step stands out by itself; what the model sees is in the summary.",)
     lines += ["## Risks", "", *(f"- {_line(risk)}" for risk in risks), ""]
     steps = msgspec.json.format(msgspec.json.encode(plan.steps), indent=2).decode()
-    lines += ["## Steps for machines", "", *_fenced(_STEPS, steps), ""]
+    lines += [_FOR_MACHINES, "", *_fenced(_STEPS, steps), ""]
     return head + "\n".join(lines)
 
 
 class Followed(Struct, frozen=True, kw_only=True):
-    """What a later run needs of a plan: its goal, its words, its steps."""
+    """What a later run needs of a plan: its goal, its words, its steps.
+
+    ``text`` is without what only people and machines need: what was read, the estimate, the steps again.
+    """
 
     goal: str
     text: str
@@ -142,7 +150,16 @@ def read(text: str) -> Followed:
     except msgspec.DecodeError as broken:
         line = body[: found.start()].count("\n") + 1
         raise Refused(f"the steps of the plan are broken: {broken}", line=line) from broken
-    return Followed(goal=goal, text="\n".join(lines[end + 1 :]).strip(), steps=steps)
+    return Followed(
+        goal=goal, text=_told(body[len("\n".join(lines[: end + 1])) : found.start()]), steps=steps
+    )
+
+
+def _told(text: str) -> str:
+    """What a model is to follow: it has the changes as a diff, and reads files as they are now."""
+    phases, summary, rest = text.rstrip().removesuffix(_FOR_MACHINES).partition("\n## Summary\n")
+    before, changes, after = rest.rpartition("\n## Changes\n")
+    return f"{_SEEN.sub(r'\1', phases)}{summary}{before}{changes}{_ESTIMATE.sub('', after)}".strip()
 
 
 def _step(step: Step) -> list[str]:
@@ -165,9 +182,10 @@ def _fenced(language: str, text: str) -> list[str]:
 
 def _estimated(estimate: Estimate) -> list[str]:
     cost = "unknown" if estimate.cost is None else f"${estimate.cost:.4f}"
+    most = f", at most {estimate.most_tokens:,}" if estimate.most_tokens > estimate.tokens else ""
     return [
         f"turns: {estimate.turns}",
-        f"tokens: {estimate.tokens:,}, at most {estimate.most_tokens:,}",
+        f"tokens: {estimate.tokens:,}{most}",
         f"cost: {cost}",
     ]
 

@@ -161,6 +161,13 @@ def agent_of(root: Path, name: str) -> Definition | None:
     )
 
 
+def _persona(agent: Definition) -> str:
+    """Who works, and by which words: a run that follows the plan may be another one's."""
+    own = agent.system_prompt.strip().splitlines()
+    quoted = "\n".join(f"> {line}".rstrip() for line in own)
+    return f"{agent.name}: {agent.description}" + (f"\n\n{quoted}" if quoted else "")
+
+
 def _tools(agent: Definition | None) -> frozenset[str] | None:
     """The tools that an agent may have; None for all."""
     if agent is None or agent.tools is None:
@@ -216,7 +223,7 @@ class _Record:
         return Plan(
             goal=about.wish.goal,
             agent=agent.name if agent else "default",
-            persona=f"{agent.name}: {agent.description}" if agent else _PLAIN,
+            persona=_persona(agent) if agent else _PLAIN,
             model=about.model,
             base=about.base,
             made_at=about.now,
