@@ -94,6 +94,23 @@ async def test_an_editor_that_only_reads_keeps_its_unsaved_text(tmp_path: Path) 
         assert editor.asked("fs/write_text_file") == []
 
 
+async def test_a_bundle_is_not_applied_over_unsaved_text(tmp_path: Path) -> None:
+    bundle = "--- File: c.py ---\n```\nnew\n```\n\n--- File: {} ---\n```\nall of it\n```\n"
+    turns = [
+        Turn(
+            tool_calls=(call("call_tool", name="dogs", arguments={"bundle": bundle.format(name)}),)
+        )
+        for name in ("a.py", "d.py")
+    ]
+    async with editing(tmp_path, [*turns, DONE], can=BOTH) as editor:
+        editor.buffers[str(editor.cwd / "d.py")] = "never saved\n"
+        await at_work(editor)
+        for name, text in zip(("a.py", "d.py"), outcomes(editor), strict=True):
+            assert text.startswith(f"nothing was written: {name} has changes in the editor")
+        assert (editor.cwd / "a.py").read_text() == "one\n"
+        assert sorted(each.name for each in editor.cwd.glob("*.py")) == ["a.py"]
+
+
 @pytest.mark.parametrize("can", [{}, {"fs": {}}, {"fs": {"readTextFile": False}}])
 async def test_an_editor_that_offers_nothing_is_not_asked(tmp_path: Path, can: Frame) -> None:
     async with editing(tmp_path, [READ, EDIT, DONE], can=can) as editor:

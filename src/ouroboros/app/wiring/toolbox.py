@@ -204,12 +204,13 @@ def repo_map_in(home: Path) -> AnyTool:
     return RepoMapTool(home)
 
 
-def dogs_in(home: Path) -> AnyTool:
+def dogs_in(home: Path, editor: Editor | None = None) -> AnyTool:
     """The tool that applies bundles; what is under way is noted in this home."""
     from ouroboros.tools.builtin.bundle import DogsTool
+    from ouroboros.tools.builtin.texts import Texts
     from ouroboros.workspace.artifacts.dogs.journals import journal_of
 
-    return DogsTool(partial(journal_of, home))
+    return DogsTool(partial(journal_of, home), Texts(editor))
 
 
 def view_image_for(kit: Kit) -> AnyTool:

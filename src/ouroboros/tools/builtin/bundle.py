@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from ouroboros.core.errors import ToolFailed
 from ouroboros.tools.builtin.location import located, shown
+from ouroboros.tools.builtin.texts import Texts
 from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.tool import Effect, Result, ToolContext
 from ouroboros.workspace.artifacts.dogs import Bundle, FilePlan, Refused, Rename, Snapshot
@@ -39,9 +40,9 @@ class DogsTool:
     exposure: Exposure = "deferred"
     parallel_safe = False
 
-    def __init__(self, journal: Callable[[Path], Path]) -> None:
+    def __init__(self, journal: Callable[[Path], Path], texts: Texts | None = None) -> None:
         """``journal`` says where it is noted what is being written to a folder."""
-        self._journal = journal
+        self._journal, self._texts = journal, texts or Texts()
 
     def effect(self, arguments: DogsArguments, cwd: Path) -> Effect:
         """Writes every path that the bundle names."""
@@ -52,7 +53,8 @@ class DogsTool:
     async def run(self, arguments: DogsArguments, context: ToolContext) -> AsyncGenerator[Result]:
         """Fits it to the files, then writes."""
         bundle = _read(arguments)
-        yield await to_thread.run_sync(_applied, bundle, context, self._journal(context.cwd))
+        journal = self._journal(context.cwd)
+        yield await to_thread.run_sync(_applied, bundle, context, journal, self._texts)
 
 
 def _read(arguments: DogsArguments) -> Bundle:
@@ -76,7 +78,7 @@ def _names(bundle: Bundle) -> list[str]:
     return names
 
 
-def _applied(bundle: Bundle, context: ToolContext, journal: Path) -> Result:
+def _applied(bundle: Bundle, context: ToolContext, journal: Path, texts: Texts) -> Result:
     cwd = context.cwd
     found = plan(bundle, Folder(cwd))
     if found.refusals:
@@ -84,6 +86,12 @@ def _applied(bundle: Bundle, context: ToolContext, journal: Path) -> Result:
     outside = [file for file in found.changed if not _is_admitted(file, context)]
     if outside:
         raise ToolFailed(f"{outside[0].path} leads elsewhere by now, so nothing was written")
+    for name in (name for file in found.changed for name in _both(file)):
+        if texts.unsaved(cwd / name) is not None:
+            raise ToolFailed(
+                f"nothing was written: {name} has changes in the editor that are not saved",
+                hint="ask the user to save it, or change it by `edit`, which goes through the editor",
+            )
     try:
         apply(found, cwd, journal=journal)
     except (Refused, ApplyFailed) as failed:
@@ -98,8 +106,12 @@ def _applied(bundle: Bundle, context: ToolContext, journal: Path) -> Result:
 def _is_admitted(file: FilePlan, context: ToolContext) -> bool:
     if not context.admitted:
         return True
-    names = [file.path, *([file.was] if file.was else [])]
-    return all((context.cwd / name).resolve() in context.admitted for name in names)
+    return all((context.cwd / name).resolve() in context.admitted for name in _both(file))
+
+
+def _both(file: FilePlan) -> list[str]:
+    """The name of a file, and the one that it had."""
+    return [file.path, *([file.was] if file.was else [])]
 
 
 def _diff(file: FilePlan) -> str:

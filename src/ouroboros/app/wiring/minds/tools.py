@@ -59,7 +59,7 @@ async def joined(
             permissions=partial(toolbox.permissions_for, kit),
             view_image=partial(toolbox.view_image_for, kit),
             repo_map=partial(toolbox.repo_map_in, kit.home),
-            dogs=partial(toolbox.dogs_in, kit.home),
+            dogs=partial(toolbox.dogs_in, kit.home, kit.editor),
             beyond=partial(toolbox.beyond_for, kit),
             goals=goals.makers(kit.state, kit.ids),
             editor=kit.editor,
