@@ -10,6 +10,7 @@ from typing import Literal
 
 import anyio
 import anyio.to_thread
+import msgspec
 from msgspec import Struct
 
 from ouroboros.browser.errors import BrowserFailed, BrowserMissing
@@ -44,8 +45,10 @@ FLAGS = (
     "--disable-sync",
     "--disable-quic",
     "--disable-dev-shm-usage",
+    # Presses on a page that was not drawn yet would be dropped, and said to be done.
+    "--allow-pre-commit-input",
     # What follows keeps it from asking its maker for the time, updates, hints and logins.
-    "--disable-features=Prerender2,NetworkTimeServiceQuerying,OptimizationHints"
+    "--disable-features=PaintHolding,Prerender2,NetworkTimeServiceQuerying,OptimizationHints"
     ",OptimizationGuideModelDownloading,OptimizationTargetPrediction"
     ",OptimizationGuideModelExecution,OptimizationGuideOnDeviceModel",
     "--component-updater=url-source=http://127.0.0.1:9/,disable-background-downloads",
@@ -177,6 +180,8 @@ async def launched(
             hint="run it headless, or on a machine with a screen; xvfb-run makes a virtual one",
         )
     await anyio.to_thread.run_sync(_made, launch.profile)
+    if not launch.headless:
+        await anyio.to_thread.run_sync(_kept_from_printing, launch.profile)
     async with (
         scratch(environment) as temporary,
         companion(
@@ -226,6 +231,23 @@ def _made(profile: Path) -> None:
         raise _unusable(profile, failed) from failed
     if not os.access(profile, os.W_OK | os.X_OK):
         raise _unusable(profile, PermissionError("not writable"))
+
+
+def _kept_from_printing(profile: Path) -> None:
+    # A page that calls print() would stand still until somebody closes the window that it opens.
+    path = profile / "Default" / "Preferences"
+    try:
+        kept = msgspec.json.decode(path.read_bytes()) if path.exists() else {}
+        if not isinstance(kept, dict):
+            return
+        wanted: dict[str, object] = {**kept, "printing": {"enabled": False}}
+        if wanted != kept:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            new = path.with_suffix(".new")
+            new.write_bytes(msgspec.json.encode(wanted))
+            new.replace(path)
+    except (OSError, msgspec.DecodeError):
+        return
 
 
 def _unusable(profile: Path, error: OSError) -> BrowserFailed:

@@ -82,6 +82,7 @@ class Tab(Caller):
         before: Awaited before it is taken to an address, such as to give it the site's settings.
         pointed: Hears of every call to the page that code makes, so that people see where it acts.
         is_followed: The browser has told of a load that began or ended since we attached.
+        is_eager: The browser takes presses and keys before it has drawn the page, as ours is told to.
         is_leaving: We ourselves are taking it to another page, so nobody need be asked.
     """
 
@@ -95,7 +96,7 @@ class Tab(Caller):
         self.frames = FrameMap(connection, target.id)
         self.url, self.title, self.favicon, self.opener = target.url, target.title, "", ""
         self.is_loading, self.is_crashed, self.is_closed = True, False, False
-        self.is_followed, self.is_leaving = False, False
+        self.is_followed, self.is_leaving, self.is_eager = False, False, True
         self.gestures: dict[str, tuple[str, float]] = {}
         self.before: Callable[[Tab, str], Awaitable[None]] | None = None
         self.pointed: Callable[[Tab, str, dict[str, Any]], None] | None = None

@@ -296,6 +296,7 @@ class Tabs:
         if name is None:
             name = self._next_name(target)
         tab = Tab(self.connection, name, target, self._changed)
+        tab.is_eager = self._is_ours
         self._by_session[target.session] = tab
         opener = self._by_target.get(target.opener)
         tab.opener = opener.id if opener is not None else ""

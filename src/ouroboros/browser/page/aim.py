@@ -30,6 +30,9 @@ LED_SECONDS = 10.0
 """How long the mouse may take to be led to a frame that was not drawn yet."""
 
 LED_MS = 50
+_DRAWN = "drawn"
+"""Marks documents that are known to be drawn, beside the libraries that are in them."""
+
 COMMIT_SECONDS = 1.0
 """How long an act waits for the page that it asked for to begin."""
 
@@ -160,6 +163,11 @@ async def engaged(
     """One aiming operation on a selector, a handle or an earlier aim."""
     named = target.handle.written() if isinstance(target, Aim) else target
     found = await ask(tab, operation, named, frame=frame, options=options)
+    if not tab.is_eager and _DRAWN not in found.world.installed:
+        waited = await ask_in(tab, found.world, "painted", {})
+        found.world.installed.add(_DRAWN)
+        if waited == b"true":
+            found = await ask(tab, operation, named, frame=frame, options=options)
     aimed = msgspec.json.decode(found.value, type=Aimed)
     if isinstance(target, Aim):
         if aimed.facts.meaning != target.facts.meaning:

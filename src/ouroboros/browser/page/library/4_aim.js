@@ -244,6 +244,16 @@ const feel = ({ node }) => {
   feeling = state;
 };
 const felt = ({ ms }) => Promise.race([feeling.heard, pause(ms).then(() => false)]);
+// A browser drops presses and keys on a page that it has not drawn, for half a second after the page began.
+const UNDRAWN_MS = 800;
+const painted = async () => {
+  const isDrawn = () =>
+    performance.getEntriesByType("paint").length || performance.now() > (performance.getEntriesByType("navigation")[0]?.responseStart ?? 0) + UNDRAWN_MS;
+  if (isDrawn()) return false;
+  while (!isDrawn()) await pause(20);
+  await nextFrame();
+  return true;
+};
 const engage = async (wanted) => {
   const aimed = await aim(wanted);
   guard(heldElement(aimed.node), heldElement(aimed.spot));
@@ -312,6 +322,7 @@ const fromFrame = async (frame, x, y, scrolled) => {
 const acting = {
   aim,
   engage,
+  painted,
   feel,
   felt,
   released,
