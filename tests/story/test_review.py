@@ -109,11 +109,11 @@ async def test_the_reviewer_can_only_read(tmp_path: Path) -> None:
     folder = repository(tmp_path)
     (folder / "a.py").write_text("all new\n")
     tried = (
-        call("write", path="b.txt", content="x"),
+        call("exec_command", cmd="git log --oneline"),
         call("shell", command="touch b.txt"),
         call("spawn_agent", task="x"),
         call("fetch", url="http://127.0.0.1:1/"),
-        call("exec_command", cmd="git log --oneline"),
+        call("write", path="b.txt", content="x"),
     )
     turns = [Turn(tool_calls=tried), reply(verdict="patch is correct")]
     settings: dict[str, Any] = {
@@ -127,7 +127,7 @@ async def test_the_reviewer_can_only_read(tmp_path: Path) -> None:
         assert offered == {"read", "grep", "find", "ls", "exec_command", "write_stdin"}
         answers = [m["content"] for m in s.body(1)["messages"] if m["role"] == "tool"]
         assert len(answers) == len(tried)
-        assert "begin" in answers[-1]
+        assert "begin" in answers[0]
         assert not (folder / "b.txt").exists()
         assert s.events(PermissionRequested) == []
         assert "web_search" not in str(s.body(0))

@@ -8,6 +8,7 @@ from anyio import to_thread
 
 from ouroboros.agent.journal import Sink
 from ouroboros.agent.running.repeats import Careful
+from ouroboros.agent.running.standing_on import StandingOn
 from ouroboros.app.kit import Kit
 from ouroboros.core.events import Envelope, ModelDelta
 from ouroboros.core.events.changes import TurnDiffed
@@ -59,13 +60,14 @@ def _load() -> None:
     grammar.prepare()
 
 
-def careful(kit: Kit, hands: Orchestrator) -> Careful:
+def careful(kit: Kit, hands: Orchestrator) -> StandingOn:
     """The hands, which see when nothing new comes of a call; in full-auto nobody is asked of that."""
-    return Careful(
+    sparing = Careful(
         hands,
         kit.journal,
         may_ask=lambda: kit.desk.is_interactive and kit.state.mode != "full-auto",
     )
+    return StandingOn(sparing, kit.journal, kit.state)
 
 
 def changes(kit: Kit, hands: Orchestrator) -> Callable[[], Awaitable[None]]:
