@@ -128,6 +128,25 @@ def test_a_link_to_a_trusted_folder_is_that_folder(home: Path, clone: Path, tmp_
     assert trust.standing(home, trust.read(link, home)).verdict == "trusted"
 
 
+def test_the_work_tree_of_a_session_is_as_trusted_as_its_project(home: Path, clone: Path) -> None:
+    tree = clone / ".paws/sessions/0b8f6c1e-5a6f-4a51-9a51-3f0d3e6a7c11/worktree"
+    (tree / ".ouroboros").mkdir(parents=True)
+    (tree / "new").mkdir()
+    (tree / ".git").write_text("gitdir: elsewhere", encoding="utf-8")
+    (tree / ".ouroboros/config.toml").write_text('mode = "plan"', encoding="utf-8")
+
+    untrusted = load(home, tree)
+    assert (untrusted.settings.mode, untrusted.dotenv) == ("ask", {})
+    trust.grant(home, trust.read(clone, home))
+    for folder in (tree, tree / "new"):
+        loaded = load(home, folder)
+        assert loaded.project == clone
+        assert loaded.settings.mode == "full-auto"
+        assert loaded.dotenv == {"A_KEY": "one two", "B": "2"}
+    (clone / ".env").write_text("B=3", encoding="utf-8")
+    assert load(home, tree).settings.mode == "ask"
+
+
 def test_trust_can_be_taken_back(home: Path, clone: Path) -> None:
     trust.grant(home, trust.read(clone, home))
     assert trust.trusted_folders(home) == (str(clone),)

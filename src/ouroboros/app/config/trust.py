@@ -4,6 +4,7 @@ What a folder brings along (settings, hooks, ``.env``) is inert until the person
 these files once; a changed, new or vanished file makes the folder untrusted again.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, cast
@@ -21,6 +22,8 @@ TO_USE = "`ouro trust` to use it"
 """What a person does about files that are not trusted."""
 
 _MOST_FILES = 1000
+_SESSION = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_WORK_TREE = re.compile(rf"(.+)/\.paws/sessions/{_SESSION}/worktree(/.*)?")
 
 
 class Inert(Struct, frozen=True, kw_only=True):
@@ -56,8 +59,10 @@ def project_folder(cwd: Path, home: Path) -> Path:
     """The folder whose ``.ouroboros/`` and ``.env`` count for ``cwd``.
 
     The nearest ancestor with ``.ouroboros/`` inside the git work tree, else the top of the work
-    tree; outside of git only ``cwd`` itself. The home folder is never a project's.
+    tree; outside of git only ``cwd`` itself. The home folder is never a project's. A folder in the work
+    tree of a session stands for the same one of its project: what works there cannot configure itself.
     """
+    cwd = _meant(cwd)
     nearest: Path | None = None
     for folder in (cwd, *cwd.parents):
         own = folder / ".ouroboros"
@@ -168,6 +173,11 @@ def _sets(path: Path, content: bytes) -> list[str]:
         lines = decode(path, content).splitlines()
         return [line.partition("=")[0].strip() for line in lines if "=" in line]
     return []
+
+
+def _meant(cwd: Path) -> Path:
+    found = _WORK_TREE.fullmatch(cwd.resolve().as_posix())
+    return Path(f"{found[1]}{found[2] or ''}") if found else cwd
 
 
 def _exists(path: Path) -> bool:

@@ -101,7 +101,8 @@ class Visited:
         root = Path(os.path.realpath(path))
         own = settings_of(root, self._home)
         policy, said = policies.joined(policies.sources(self._home, root))
-        hidden = (Path(os.path.realpath(own.project / name)) for name in own.hide)
+        places = dict.fromkeys((own.project, root))  # a work tree is configured by its project
+        hidden = (Path(os.path.realpath(at / name)) for at in places for name in own.hide)
         is_mine = own.project == project_folder(self._cwd, self._home)
         return Workspace(
             region=Region(root=root, rules=own.rules, mode=own.mode or "full-auto", policy=policy),
