@@ -14,7 +14,7 @@ import pytest
 from blockbuster import BlockBuster
 from hypothesis import HealthCheck, settings
 
-from tests import signals
+from tests import purity, signals
 from tests.leftovers import still_left
 
 if TYPE_CHECKING:
@@ -66,10 +66,24 @@ def refuse_network(event: str, arguments: tuple[Any, ...]) -> None:
         raise NetworkRefused(f"{event} to {host!r}: tests may only reach loopback")
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The inner loop: ``./test --pure``."""
+    parser.addoption(
+        "--pure", action="store_true", help="only tests that start no process and open no port"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Shuts the network for this process, and lets Ctrl-C be heard in the programs it starts."""
     sys.addaudithook(refuse_network)  # which cannot be taken off again
+    if config.getoption("--pure"):
+        sys.addaudithook(purity.watch)
     signals.heard()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Reads nothing that the inner loop leaves out."""
+    return (config.getoption("--pure") and purity.is_left_out(collection_path)) or None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -95,6 +109,8 @@ def _read_from_the_end(session: pytest.Session) -> None:
     worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
     if int(worker.removeprefix("gw")) % 2 == 0 or session.config.args != ["tests"]:
         return
+    if session.config.getoption("--pure"):
+        return
     for path in sorted(TESTS.rglob("test_*.py"), reverse=True):
         # What cannot be read is told of where it is collected.
         with contextlib.suppress(Exception):
@@ -105,6 +121,17 @@ def _read_from_the_end(session: pytest.Session) -> None:
 def anyio_backend() -> str:
     """The product runs on asyncio alone."""
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def nothing_real(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fails a test of the inner loop that starts a process or opens a port."""
+    if not request.config.getoption("--pure"):
+        yield
+        return
+    purity.seen.clear()
+    yield
+    assert purity.seen == [], f"mark its module, `pytestmark = {purity.MARK}`"
 
 
 @pytest.fixture(autouse=True)
