@@ -30,9 +30,9 @@ def root(tmp_path: Path) -> Path:
 def test_a_script_gets_json_and_an_exit_code_for_each_ending(root: Path) -> None:
     def dogs(*words: str, given: str = BUNDLE) -> tuple[int, object]:
         done = ouro("dogs", "-", str(root), "-y", "--json", *words, cwd=root.parent, given=given)
-        if done.returncode == 64:
-            return 64, done.stderr
         said = json.loads(done.stdout)
+        if done.returncode == 64:
+            return 64, (said["outcome"], done.stderr)
         return done.returncode, (
             said["outcome"],
             {each["path"]: each["action"] for each in said["files"]},
@@ -53,11 +53,27 @@ def test_a_script_gets_json_and_an_exit_code_for_each_ending(root: Path) -> None
     (root / "docs" / "new.md").unlink()
     assert dogs() == (0, ("applied", both))
     assert dogs(given="no change at all\n")[0] == 5
-    code, said = dogs("--revert-on-fail")
-    assert (code, said) == (
-        64,
-        "error: --revert-on-fail needs --verify\nhint: name the command that judges\n",
-    )
+    words = "error: --revert-on-fail needs --verify\nhint: name the command that judges\n"
+    assert dogs("--revert-on-fail") == (64, ("wrong_command_line", words))
+    assert dogs("--nonsense")[0] == 64
+
+
+def test_what_was_applied_is_not_taken_back_where_more_was_asked(root: Path) -> None:
+    def undo(*words: str) -> tuple[int, object, str]:
+        done = ouro("dogs", "--undo", "--json", *words, cwd=root.parent)
+        said = json.loads(done.stdout)
+        return done.returncode, said["outcome"], said.get("reason", "")
+
+    code, ending, reason = undo("project")
+    assert (code, ending) == (1, "failed")
+    assert "no bundle was applied" in reason
+    assert ouro("dogs", "answer.md", "project", "-y", cwd=root.parent).returncode == 0
+    after = picture(root)
+    for words in (["--dry-run"], ["--checkpoint", "x"], ["--verify", "true"], ["project"]):
+        assert undo("project", *words)[:2] == (64, "wrong_command_line")
+    assert picture(root) == after
+    assert undo("project", "-y") == (0, "applied", "")
+    assert not (root / "docs").exists()
 
 
 def test_a_person_reads_what_was_done_and_why_not(root: Path) -> None:
@@ -92,7 +108,8 @@ def test_a_wrong_command_line_is_64(root: Path, words: list[str]) -> None:
 def begun(root: Path, command: str) -> subprocess.Popen[bytes]:
     """Dogs whose verification runs; ``started`` is there by then."""
     words = ("dogs", "../answer.md", "-y", "--revert-on-fail", "--verify", command)
-    program = subprocess.Popen([sys.executable, "-m", "ouroboros", *words], cwd=root)
+    command_line = [sys.executable, "-m", "ouroboros", *words]
+    program = subprocess.Popen(command_line, cwd=root, stderr=subprocess.PIPE)
     deadline = time.monotonic() + DEADLINE_SECONDS
     while not (root / "started").exists():
         assert program.poll() is None
@@ -105,6 +122,12 @@ def test_interrupted_while_it_is_judged_everything_is_as_it_was(root: Path) -> N
     before = picture(root)
     program = begun(root, "touch started; sleep 600")
     program.send_signal(signal.SIGTERM)
+    assert program.stderr is not None
+    with program.stderr as said:
+        while b"bringing the files back" not in (line := said.readline()):
+            assert line
+        program.send_signal(signal.SIGINT)  # whoever presses the key twice loses nothing
+        assert b"interrupted" in said.read()
     assert program.wait(DEADLINE_SECONDS) == 130
     assert picture(root) == before
 
@@ -113,7 +136,7 @@ def test_killed_while_it_is_judged_it_is_told_and_can_be_taken_back(root: Path) 
     before = picture(root)
     program = begun(root, "touch started; sleep 600")
     program.kill()
-    program.wait(DEADLINE_SECONDS)
+    program.communicate(timeout=DEADLINE_SECONDS)
     assert "better" in (root / "src" / "app.py").read_text()
     told = ouro("dogs", "../refused.md", "-y", cwd=root)
     assert "cut off while 'touch started; sleep 600' judged it" in told.stderr

@@ -138,6 +138,10 @@ class Sessions:
             refuse_unless_active(found)
             yield found
 
+    async def refuse_checkpoint(self, session: Kept, name: str) -> None:
+        """Sees to it that a checkpoint of this name can be made now; raises as ``checkpoint``."""
+        await keeping.checkable(self._place, session, name)
+
     async def checkpoint(
         self,
         words: str,

@@ -32,8 +32,30 @@ async def checkpoint(place: Place, session: Kept, wish: Wish) -> Kept:
         Misuse: The name cannot be one.
         WorkRefused: The name is taken, something of git's is going on there, or git says no.
     """
+    name, tree, state = await checkable(place, session, wish.name)
+    turn = manifest_of(session).turn_count + 1
+    commit = await snapshot(tree, state, f"PAWS Turn {turn}: {name}")
+    made = Checkpoint(
+        timestamp=place.moment(),
+        commit_sha=commit,
+        turn_number=turn,
+        cats_artifact_path=wish.cats,
+        dogs_artifact_path=wish.dogs,
+        agent_log_path=wish.log,
+    )
+    step = Step(kind="checkpoint", target=commit, onto=state.head, name=name, made=made)
+    return await finish(place, await place.begun(session, step), step)
+
+
+async def checkable(place: Place, session: Kept, wanted: str) -> tuple[str, Git, State]:
+    """The name of a checkpoint that can be made now, with the work tree and how it stands.
+
+    Raises:
+        Misuse: The name cannot be one.
+        WorkRefused: The name is taken, something of git's is going on there, or git says no.
+    """
     manifest = manifest_of(session)
-    name = names.checked(wish.name, "checkpoint")
+    name = names.checked(wanted, "checkpoint")
     if name.casefold() in {each.casefold() for each in manifest.checkpoints}:
         raise WorkRefused(
             f"session {session.id[:8]} has a checkpoint {name!r} already",
@@ -46,18 +68,7 @@ async def checkpoint(place: Place, session: Kept, wish: Wish) -> Kept:
             f"{state.nested[0]!r} is a repository of its own, which no checkpoint can hold",
             hint="move it out of the work tree, or let .gitignore name it",
         )
-    turn = manifest.turn_count + 1
-    commit = await snapshot(tree, state, f"PAWS Turn {turn}: {name}")
-    made = Checkpoint(
-        timestamp=place.moment(),
-        commit_sha=commit,
-        turn_number=turn,
-        cats_artifact_path=wish.cats,
-        dogs_artifact_path=wish.dogs,
-        agent_log_path=wish.log,
-    )
-    step = Step(kind="checkpoint", target=commit, onto=state.head, name=name, made=made)
-    return await finish(place, await place.begun(session, step), step)
+    return name, tree, state
 
 
 async def finish(place: Place, session: Kept, step: Step) -> Kept:

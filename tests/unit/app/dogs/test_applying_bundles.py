@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from anyio import to_thread
 
 from ouroboros.app.paws.dogs.choosing import with_hunks
-from ouroboros.app.paws.dogs.door import undone
+from ouroboros.app.paws.dogs.door import ground_of, undone, undone_in
+from ouroboros.app.paws.dogs.holding import Attempt, content_name
 from ouroboros.app.paws.dogs.outcome import FileOutcome
 from ouroboros.app.paws.dogs.reading import Files, Prepared
 from ouroboros.app.paws.sessions import Sessions, WorkRefused
@@ -145,6 +147,9 @@ async def test_a_dangerous_command_is_asked_about_also_with_a_yes(dogs: Dogs) ->
     assert (dogs.root / "src").is_dir()
 
 
+OTHER = "--- New File: other.txt ---\n```text\nx\n```\n"
+
+
 async def test_a_work_session_takes_a_bundle_and_keeps_it_as_a_checkpoint(dogs: Dogs) -> None:
     sessions = await Sessions.at(dogs.root, dogs.environment)
     session = await sessions.start()
@@ -161,6 +166,22 @@ async def test_a_work_session_takes_a_bundle_and_keeps_it_as_a_checkpoint(dogs: 
     assert git(session.tree, "log", "-1", "--format=%s").strip() == "PAWS Turn 1: first"
     assert kept.dogs_artifact_path is not None
     assert (dogs.root / kept.dogs_artifact_path).read_text() == bundle
+    standing = picture(session.tree)
+    with pytest.raises(WorkRefused, match="has a checkpoint 'first' already"):
+        await dogs(OTHER, session=session.id, checkpoint="first")
+    assert picture(session.tree) == standing
+    late = await dogs(
+        OTHER, session=session.id, checkpoint="second", verify="git checkout -q --detach"
+    )
+    assert (late.outcome, late.exit_code) == ("refused", 1)
+    assert "taken back: in the work tree" in late.reason
+    assert [(file.path, file.action) for file in late.files] == [("other.txt", "none")]
+    assert not (session.tree / "other.txt").exists()
+    git(session.tree, "checkout", "-q", session.work.branch)
+    await dogs(OTHER, session=session.id)
+    back = await undone_in(dogs.loaded, dogs.root, dogs.environment, session.id, dogs.told.append)
+    assert (back.outcome, picture(session.tree)["docs"]) == ("applied", standing["docs"])
+    assert not (session.tree / "other.txt").exists()
     await sessions.pause(session.id)
     with pytest.raises(WorkRefused):
         await dogs(bundle, session=session.id)
@@ -241,3 +262,28 @@ async def test_a_bundle_can_be_taken_back_once(dogs: Dogs) -> None:
     assert (await undone(dogs.loaded, dogs.root, dogs.told.append)).exit_code == 0
     with pytest.raises(OuroborosError, match="no bundle was applied"):
         await undone(dogs.loaded, dogs.root, dogs.told.append)
+
+
+async def test_what_a_killed_process_wrote_can_be_taken_back_and_what_it_did_not_is_not_said_to_be(
+    dogs: Dogs,
+) -> None:
+    """It died behind the last file, then before the first one; both times its notes were half written."""
+
+    def intended() -> None:
+        hold = ground_of(dogs.loaded, dogs.root).hold()
+        made = ((b"other.txt", content_name(b"x\n")),)
+        hold.intend(Attempt(bundle="cut off", before=hold.paths(["other.txt"]), made=made))
+        (hold._shadow.folder / "dogs.part").write_bytes(b"half")
+        hold.close()
+
+    before = picture(dogs.root)
+    for is_written in (True, False):
+        await to_thread.run_sync(intended)
+        if is_written:
+            (dogs.root / "other.txt").write_bytes(b"x\n")
+            back = await undone(dogs.loaded, dogs.root, dogs.told.append)
+            assert (back.outcome, dogs.told[-1]) == ("applied", "Taking back cut off")
+            assert picture(dogs.root) == before
+    assert (await dogs()).exit_code == 0
+    await undone(dogs.loaded, dogs.root, dogs.told.append)
+    assert (dogs.told[-1], picture(dogs.root)) == ("Taking back answer.md", before)

@@ -101,8 +101,48 @@ async def test_a_moved_branch_is_told_and_no_commit_is_lost(dogs: Dogs) -> None:
         verify="git -c user.name=a -c user.email=a@b commit -qam x; false", revert=True
     )
     assert outcome.exit_code == 3
-    assert any("moved HEAD, a branch or the stash" in line for line in outcome.notes)
+    assert "moved HEAD, a branch or the stash" in outcome.reason
     assert git(dogs.root, "log", "-1", "--format=%s") == "x\n"
+
+
+async def test_what_a_command_does_to_the_folder_itself_is_undone(tmp_path: Path) -> None:
+    root = tmp_path / "plain"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "app.py").write_text('import os\nprint("dirty")\n')
+    before = picture(root)
+    dogs = Dogs(root, tmp_path / "home")
+    root.chmod(0o750)
+    for command in (
+        "chmod 500 .; false",
+        'rm -rf "$PWD"; false',
+        'rm -rf "$PWD"; touch ../plain; false',
+    ):
+        outcome = await dogs(verify=command, revert=True)
+        if "touch" in command:
+            assert (outcome.outcome, outcome.exit_code) == ("verify_failed", 2)
+            assert "could not be brought back" in outcome.reason
+            root.unlink()
+        else:
+            assert (outcome.outcome, outcome.reason) == ("reverted", "")
+            assert (picture(root), root.stat().st_mode & 0o777) == (before, 0o750)
+
+
+async def test_an_index_that_was_not_there_goes_again_and_settings_are_told(tmp_path: Path) -> None:
+    root = tmp_path / "new"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "app.py").write_text('import os\nprint("dirty")\n')
+    git(root, "init", "-q")
+    dogs = Dogs(root, tmp_path / "home")
+    outcome = await dogs(verify="git add -A; git config a.b c; false", revert=True)
+    assert outcome.exit_code == 3
+    assert not (root / ".git" / "index").exists()
+    assert outcome.reason.startswith("the command changed Git's settings or hooks")
+    (root / ".git" / "index.lock").touch()
+    outcome = await dogs(
+        verify="git init -q -b x other; cp other/.git/HEAD .git/index; false", revert=True
+    )
+    assert "index, which cannot be put back" in outcome.reason
+    assert (root / ".git" / "index.lock").exists()
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
 """Writes what was chosen, has it judged, and takes it back whole where it is judged bad."""
 
 import os
+import stat
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -10,12 +12,14 @@ from anyio import to_thread
 from msgspec import Struct, structs
 
 from ouroboros.app.paws.dogs.holding import Attempt, Hold, content_name
-from ouroboros.app.paws.dogs.outcome import FileOutcome, Outcome, Verified
+from ouroboros.app.paws.dogs.outcome import Ending, FileOutcome, Outcome, Verified, taken_away
 from ouroboros.app.paws.dogs.reading import Prepared, Tell, skipped, told
 from ouroboros.app.paws.dogs.verifying import (
     Around,
+    Signals,
     around,
     interruptible,
+    listening,
     put_index_back,
     verified,
 )
@@ -23,6 +27,7 @@ from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Interrupted, OuroborosError
 from ouroboros.workspace.artifacts.dogs import FilePlan, Plan, Refused
 from ouroboros.workspace.artifacts.dogs.applying import ApplyFailed, apply, recover
+from ouroboros.workspace.checkpoints.faults import CheckpointFailed
 from ouroboros.workspace.checkpoints.restore import Restored
 from ouroboros.workspace.checkpoints.scan import Bounds
 
@@ -70,6 +75,8 @@ def recovered(hold: Hold, tell: Tell) -> None:
         tell("an earlier bundle was cut off while it was written; its changes are taken back")
     for path in done.left:
         tell(f"somebody has changed {path} since, so it was left as it is")
+    if (intended := hold.unsettled()) is not None:
+        hold.settle(is_written=done.outcome != "taken back" and hold.is_written(intended))
     attempt = hold.latest()
     if attempt is not None and attempt.unjudged:
         tell(
@@ -118,6 +125,14 @@ async def carried_out(
         hold.close()
 
 
+class Before(Struct, frozen=True, kw_only=True):
+    """What is brought back where a command says no: all files, the folder's own mode, the index."""
+
+    whole: str
+    mode: int
+    stands: Around
+
+
 class _Way:
     """One bundle on its way into the files."""
 
@@ -129,26 +144,22 @@ class _Way:
 
     async def go(self, chosen: tuple[FilePlan, ...], check: Check | None) -> Outcome:
         rest = _rest(self._found, chosen)
-        whole, stands = "", Around(folder=None)
+        before: Before | None = None
         if check is not None and check.revert:
-            whole = await to_thread.run_sync(self._hold.everything)
-            stands = await to_thread.run_sync(around, self._hold.root)
+            before = await to_thread.run_sync(self._looked)
             self._tell_left()
         self._tell(f"Applying changes from {self._name}")
         try:
-            attempt = await to_thread.run_sync(self._write, chosen, check)
+            if check is None:
+                await to_thread.run_sync(self._write, chosen, "")
+                files = (*map(told, chosen), *rest)
+                return Outcome(outcome="applied", files=files, notes=self._notes)
+            with listening() as signals:  # also while files come back, which no key breaks off
+                return await self._judged(check, chosen, rest, before, signals)
         except (Refused, ApplyFailed) as failed:
             why = failed.message
             kept = skipped(chosen, "nothing was written")
             return Outcome(outcome="refused", reason=why, files=(*rest, *kept), notes=self._notes)
-        files = (*map(told, chosen), *rest)
-        if check is None:
-            return Outcome(outcome="applied", files=files, notes=self._notes)
-        outcome = await self._judged(check, files, whole, stands)
-        if outcome.outcome != "reverted":
-            judged = structs.replace(attempt, unjudged="")
-            await to_thread.run_sync(self._hold.remember, judged)
-        return outcome
 
     @property
     def _notes(self) -> tuple[str, ...]:
@@ -160,27 +171,40 @@ class _Way:
         if left:
             self._tell(f"not kept, so not brought back if they change: {names}")
 
-    def _write(self, chosen: tuple[FilePlan, ...], check: Check | None) -> Attempt:
+    def _looked(self) -> Before:
+        root = self._hold.root
+        mode = stat.S_IMODE(root.stat().st_mode)
+        return Before(whole=self._hold.everything(), mode=mode, stands=around(root))
+
+    def _write(self, chosen: tuple[FilePlan, ...], command: str) -> Attempt:
         """All or nothing, and written down for who wants to take it back."""
         hold = self._hold
         made = [(file.path, file.after) for file in chosen]
         made += [(file.was, None) for file in chosen if file.was]
         before = hold.paths(path for path, _ in made)
-        apply(Plan(files=chosen), hold.root, journal=hold.journal)
         content = tuple(
             (os.fsencode(path), content_name(after.content) if after else "")
             for path, after in made
         )
-        command = check.command if check is not None else ""
         attempt = Attempt(bundle=self._name, before=before, made=content, unjudged=command)
-        hold.remember(attempt)
+        hold.intend(attempt)
+        try:
+            apply(Plan(files=chosen), hold.root, journal=hold.journal)
+        except BaseException:
+            hold.settle(is_written=False)
+            raise
+        hold.settle(is_written=True)
         hold.tidy()
         return attempt
 
     async def _judged(
-        self, check: Check, files: tuple[FileOutcome, ...], whole: str, stands: Around
+        self,
+        check: Check,
+        chosen: tuple[FilePlan, ...],
+        rest: tuple[FileOutcome, ...],
+        before: Before | None,
+        signals: Signals,
     ) -> Outcome:
-        self._tell(f"Running verification command: {check.command}")
         judge = partial(
             verified,
             check.command,
@@ -189,46 +213,53 @@ class _Way:
             timeout_seconds=check.timeout_seconds,
             clock=self._ground.clock,
         )
-        found = await interruptible(judge)
-        if found is None:
-            if check.revert:
-                self._tell("interrupted; bringing the files back")
-                await self._back(whole, stands)
-            raise Interrupted("interrupted while the changes were judged")
-        if found.is_good:
-            return Outcome(outcome="applied", files=files, verify=found, notes=self._notes)
-        if not check.revert:
-            return Outcome(outcome="verify_failed", files=files, verify=found, notes=self._notes)
-        back, told_of_git = await self._back(whole, stands)
-        return self._reverted(found, files, back, told_of_git)
+        attempts: list[Attempt] = []
 
-    async def _back(self, whole: str, stands: Around) -> tuple[Restored, str]:
+        async def work() -> Verified:
+            attempts.append(await to_thread.run_sync(self._write, chosen, check.command))
+            self._tell(f"Running verification command: {check.command}")
+            return await judge()
+
+        found = await interruptible(work, signals)
+        if found is None:
+            if before is not None and attempts:
+                self._tell("interrupted; bringing the files back")
+                await self._back(before)
+            raise Interrupted("interrupted while the changes were judged")
+        files = (*map(told, chosen), *rest)
+        ending: Ending = "applied" if found.is_good else "verify_failed"
+        outcome = Outcome(outcome=ending, files=files, verify=found, notes=self._notes)
+        if before is not None and not found.is_good:
+            return await self._reverted(outcome, before)
+        with suppress(OSError):  # without it the next one is told that it was cut off
+            judged = structs.replace(attempts[0], unjudged="")
+            await to_thread.run_sync(self._hold.remember, judged)
+        return outcome
+
+    async def _back(self, before: Before) -> tuple[Restored, str]:
         def work() -> tuple[Restored, str]:
-            found = self._hold.restore(whole)
+            self._hold.root.mkdir(parents=True, exist_ok=True)  # a command may have removed it
+            self._hold.root.chmod(before.mode)
+            found = self._hold.restore(before.whole)
             self._hold.forget()
-            return found, put_index_back(stands)
+            return found, put_index_back(before.stands)
 
         done: list[tuple[Restored, str]] = []
         with anyio.CancelScope(shield=True):
             done.append(await to_thread.run_sync(work))
         return done[0]
 
-    def _reverted(
-        self, found: Verified, files: tuple[FileOutcome, ...], back: Restored, of_git: str
-    ) -> Outcome:
-        written = {file.path for file in files if file.action not in {"refused", "skipped"}}
-        notes = (*self._notes, of_git) if of_git else self._notes
-        is_whole = not back.left
-        return Outcome(
-            outcome="reverted" if is_whole else "verify_failed",
-            files=tuple(
-                _taken_back(file) if file.path in written and is_whole else file for file in files
-            ),
-            verify=found,
-            left=back.left,
-            reason="" if is_whole else "not all of it could be brought back",
-            notes=notes,
-        )
+    async def _reverted(self, outcome: Outcome, before: Before) -> Outcome:
+        try:
+            back, told_of_git = await self._back(before)
+        except (CheckpointFailed, OSError) as failed:
+            why = failed.message if isinstance(failed, CheckpointFailed) else str(failed)
+            return structs.replace(outcome, reason=f"it could not be brought back: {why}")
+        if back.left:
+            why = "; ".join(filter(None, ("not all of it could be brought back", told_of_git)))
+            return structs.replace(outcome, left=back.left, reason=why)
+        files = tuple(map(taken_away, outcome.files))
+        return structs.replace(outcome, outcome="reverted", files=files, reason=told_of_git)
 
 
 async def taken_back(ground: Ground, tell: Tell) -> Outcome:
@@ -281,7 +312,3 @@ def _rest(found: Prepared, chosen: tuple[FilePlan, ...]) -> tuple[FileOutcome, .
     taken = {file.path for file in chosen}
     others = tuple(file for file in found.files if file.path not in taken)
     return (*found.kept, *skipped(others, "it was not accepted"))
-
-
-def _taken_back(file: FileOutcome) -> FileOutcome:
-    return FileOutcome(path=file.path, action="none", was=file.was, reason="it was taken back")

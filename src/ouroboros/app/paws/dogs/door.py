@@ -1,5 +1,6 @@
 """What a face asks for when it applies a bundle, and the way through all of it."""
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from hashlib import sha256
@@ -13,12 +14,13 @@ from ouroboros.app.config.layers import Loaded
 from ouroboros.app.offline.explain import Asked as Grounds
 from ouroboros.app.paws.dogs.asking import Agree, answered
 from ouroboros.app.paws.dogs.carrying import Check, Ground, carried_out, taken_back
-from ouroboros.app.paws.dogs.outcome import Outcome
+from ouroboros.app.paws.dogs.outcome import Outcome, taken_away
 from ouroboros.app.paws.dogs.reading import Prepared, Tell, Wish, prepared
 from ouroboros.app.paws.dogs.references import references_in
 from ouroboros.app.paws.sessions import Sessions
 from ouroboros.app.rewind.bounds import bounds_of
 from ouroboros.core.clock import SystemClock
+from ouroboros.core.errors import OuroborosError
 from ouroboros.store.layout import put_whole
 from ouroboros.workspace.artifacts.dogs import FilePlan
 from ouroboros.workspace.artifacts.dogs.reading import Wanted
@@ -74,20 +76,40 @@ async def applied(request: Request, *, choose: Choose, agree: Agree, tell: Tell)
         return await _applied(request, request.root or request.cwd, choose, agree, tell)
     sessions = await Sessions.at(request.root or request.cwd, request.environment)
     async with sessions.working(await sessions.active(request.session)) as session:
+        if request.checkpoint:
+            await sessions.refuse_checkpoint(session, request.checkpoint)
         outcome = await _applied(request, session.tree, choose, agree, tell)
-    if request.checkpoint and outcome.outcome == "applied":
+    if not request.checkpoint or outcome.outcome != "applied":
+        return outcome
+    try:
         kept = await to_thread.run_sync(_kept, session.folder, request)
         _, made = await sessions.checkpoint(session.id, request.checkpoint, dogs=kept)
-        tell(f"Checkpoint {request.checkpoint}: {made.commit_sha[:12]}")
-        return structs.replace(outcome, checkpoint=made.commit_sha)
-    return outcome
+    except (OuroborosError, OSError) as failed:
+        back = await undone(request.loaded, session.tree, tell)
+        return _without_checkpoint(outcome, back, failed)
+    tell(f"Checkpoint {request.checkpoint}: {made.commit_sha[:12]}")
+    return structs.replace(outcome, checkpoint=made.commit_sha)
+
+
+def _without_checkpoint(
+    outcome: Outcome, back: Outcome, failed: OuroborosError | OSError
+) -> Outcome:
+    """How it ends where changes were written, could not be committed, and were taken back."""
+    why = failed.message if isinstance(failed, OuroborosError) else str(failed)
+    return structs.replace(
+        outcome,
+        outcome="refused",
+        files=tuple(taken_away(file) for file in outcome.files),
+        reason=f"the checkpoint cannot be made, so the changes were taken back: {why}",
+        left=back.left,
+    )
 
 
 def _kept(folder: Path, request: Request) -> Path:
     """The bundle, kept beside the session's record."""
     kept = folder / "artifacts" / f"{sha256(request.data).hexdigest()[:16]}.dogs.md"
     kept.parent.mkdir(exist_ok=True)
-    put_whole(kept, request.data, kept.with_suffix(".part"))
+    put_whole(kept, request.data, kept.with_suffix(f".{os.urandom(4).hex()}.part"))
     return kept
 
 
@@ -122,6 +144,15 @@ async def _applied(
 async def undone(loaded: Loaded, root: Path, tell: Tell) -> Outcome:
     """Takes back the bundle that was applied last to a folder; raises as ``taken_back``."""
     return await taken_back(ground_of(loaded, root), tell)
+
+
+async def undone_in(
+    loaded: Loaded, root: Path, environment: Mapping[str, str], words: str, tell: Tell
+) -> Outcome:
+    """The same in a work session of the repository that a folder lies in; raises as ``applied``."""
+    sessions = await Sessions.at(root, environment)
+    async with sessions.working(await sessions.active(words)) as session:
+        return await undone(loaded, session.tree, tell)
 
 
 def ground_of(loaded: Loaded, root: Path) -> Ground:

@@ -40,7 +40,7 @@ OWNER = "dogs"
 KEPT = 5
 """So many of them stay."""
 
-_ATTEMPT = "dogs.json"
+_ATTEMPT, _NEXT = "dogs.json", "dogs.next.json"
 _MOST_NAMES = 1_000_000
 _INTO = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OUT_OF = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -137,16 +137,56 @@ class Hold:
             raise CheckpointFailed(f"the files cannot be kept: {why}") from failed
         return sha.hex()
 
+    def intend(self, attempt: Attempt) -> None:
+        """Writes down what is about to be written, so that it can be taken back from then on.
+
+        Raises:
+            CheckpointFailed: It cannot be written down.
+        """
+        try:
+            self._put(_NEXT, attempt)
+        except OSError as failed:
+            why = failed.strerror or str(failed)
+            raise CheckpointFailed(f"what is about to be done cannot be kept: {why}") from failed
+
+    def settle(self, *, is_written: bool) -> None:
+        """What was intended is the bundle that was applied last, or it never was."""
+        folder = self._shadow.folder
+        with suppress(OSError):
+            if is_written:
+                (folder / _NEXT).replace(folder / _ATTEMPT)
+            else:
+                (folder / _NEXT).unlink(missing_ok=True)
+            sync_folder(folder)
+
+    def unsettled(self) -> Attempt | None:
+        """What a killed process intended, of which it is not known whether it is written."""
+        return self._read(_NEXT)
+
+    def is_written(self, attempt: Attempt) -> bool:
+        """Whether anything of a bundle is otherwise than before it; raises ``CheckpointFailed``."""
+        made = {os.fsdecode(path) for path, _ in attempt.made}
+        changes = between(self._shadow, self.paths(made), attempt.before)
+        return any(change.path in made for change in changes)
+
     def remember(self, attempt: Attempt) -> None:
-        """Writes down what was written, so that it can be taken back; raises ``OSError``."""
-        path = self._shadow.folder / _ATTEMPT
-        put_whole(path, msgspec.json.encode(attempt), path.with_suffix(".part"))
-        sync_folder(path.parent)
+        """Writes down what was written; raises ``OSError``."""
+        self._put(_ATTEMPT, attempt)
 
     def latest(self) -> Attempt | None:
         """The bundle that was applied last, and not taken back."""
+        return self._read(_ATTEMPT)
+
+    def _put(self, name: str, attempt: Attempt) -> None:
+        path = self._shadow.folder / name
+        partial = path.with_suffix(".part")
+        partial.unlink(missing_ok=True)  # a killed process may have left it
+        put_whole(path, msgspec.json.encode(attempt), partial)
+        sync_folder(path.parent)
+
+    def _read(self, name: str) -> Attempt | None:
         try:
-            return msgspec.json.decode((self._shadow.folder / _ATTEMPT).read_bytes(), type=Attempt)
+            return msgspec.json.decode((self._shadow.folder / name).read_bytes(), type=Attempt)
         except (FileNotFoundError, msgspec.DecodeError):
             return None
 

@@ -5,7 +5,16 @@ from typing import Literal
 from msgspec import Struct, field
 
 type Ending = Literal[
-    "applied", "refused", "verify_failed", "reverted", "needs_context", "nothing_to_do", "planned"
+    "applied",
+    "refused",
+    "verify_failed",
+    "reverted",
+    "needs_context",
+    "nothing_to_do",
+    "planned",
+    "wrong_command_line",
+    "interrupted",
+    "failed",
 ]
 
 EXIT_CODES: dict[Ending, int] = {
@@ -16,10 +25,13 @@ EXIT_CODES: dict[Ending, int] = {
     "reverted": 3,
     "needs_context": 4,
     "nothing_to_do": 5,
+    "wrong_command_line": 64,
+    "interrupted": 130,
+    "failed": 1,
 }
-"""``planned`` is what --dry-run ends with; a wrong command line is 64."""
+"""``planned`` is what --dry-run ends with; the last three are said by an error, with its reason."""
 
-WRONG_COMMAND_LINE = 64
+_WRITTEN = frozenset({"add", "change", "delete", "rename"})
 
 
 class FileOutcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -37,6 +49,13 @@ class FileOutcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     was: str = ""
     added: int = 0
     removed: int = 0
+
+
+def taken_away(file: FileOutcome) -> FileOutcome:
+    """What became of a file whose change was taken back."""
+    if file.action not in _WRITTEN:
+        return file
+    return FileOutcome(path=file.path, action="none", was=file.was, reason="it was taken back")
 
 
 class Verified(Struct, frozen=True, kw_only=True):

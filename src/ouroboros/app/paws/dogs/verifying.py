@@ -2,8 +2,16 @@
 
 import os
 import signal
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 import anyio
@@ -12,6 +20,7 @@ from msgspec import Struct
 
 from ouroboros.app.paws.dogs.outcome import Verified
 from ouroboros.core.clock import Clock
+from ouroboros.core.errors import OuroborosError
 from ouroboros.safety.capture import Capture
 from ouroboros.safety.guard import Guard
 from ouroboros.safety.sandbox.cage import Confined
@@ -25,6 +34,8 @@ TIMED_OUT = 124
 
 _SHELLS = (Path("/bin/bash"), Path("/usr/bin/bash"))
 _MOST_POINTER = 4_096
+
+type Signals = AsyncIterator[signal.Signals]
 
 
 async def verified(
@@ -80,26 +91,35 @@ async def watched(
         await process.close()
 
 
-async def interruptible[T](work: Callable[[], Awaitable[T]]) -> T | None:
-    """What ``work`` gives; None where a signal ended it, which then ends nothing else.
-
-    In the main thread only.
-    """
-    found: list[T] = []
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_listen, tasks.cancel_scope)
-        found.append(await work())
-        tasks.cancel_scope.cancel()
-    return found[0] if found else None
-
-
-async def _listen(scope: anyio.CancelScope) -> None:
+@contextmanager
+def listening() -> Generator[Signals]:
+    """Signals that ask to stop do nothing but come out here; in the main thread only."""
     is_deaf = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     counting = [signal.SIGINT, signal.SIGTERM, *([] if is_deaf else [signal.SIGHUP])]
     with anyio.open_signal_receiver(*counting) as signals:
-        async for _ in signals:
-            scope.cancel()
-            return
+        yield signals
+
+
+async def interruptible[T](work: Callable[[], Awaitable[T]], signals: Signals) -> T | None:
+    """What ``work`` gives; None where a signal ended it, but what runs in a thread comes to its end."""
+    found: list[T] = []
+    problems: list[OuroborosError | OSError] = []
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_listen, signals, tasks.cancel_scope)
+        try:
+            found.append(await work())
+        except (OuroborosError, OSError) as problem:
+            problems.append(problem)
+        tasks.cancel_scope.cancel()
+    if problems:
+        raise problems[0]
+    return found[0] if found else None
+
+
+async def _listen(signals: Signals, scope: anyio.CancelScope) -> None:
+    async for _ in signals:
+        scope.cancel()
+        return
 
 
 class Around(Struct, frozen=True, kw_only=True):
@@ -107,12 +127,14 @@ class Around(Struct, frozen=True, kw_only=True):
 
     Attributes:
         index: The file, and what was in it; None where there was none.
-        refs: What HEAD, the stash and the branches were.
+        refs: What HEAD, the stash, branches and tags were.
+        settings: The settings and the hooks.
     """
 
     folder: Path | None
     index: bytes | None = None
     refs: tuple[tuple[str, bytes], ...] = ()
+    settings: tuple[tuple[str, bytes], ...] = ()
 
 
 def around(root: Path) -> Around:
@@ -120,7 +142,12 @@ def around(root: Path) -> Around:
     folder = _git_folder(root)
     if folder is None:
         return Around(folder=None)
-    return Around(folder=folder, index=_bytes(folder / "index"), refs=_refs(folder))
+    return Around(
+        folder=folder,
+        index=_bytes(folder / "index"),
+        refs=_refs(folder),
+        settings=_settings(folder),
+    )
 
 
 def put_index_back(before: Around) -> str:
@@ -128,18 +155,33 @@ def put_index_back(before: Around) -> str:
     if before.folder is None:
         return ""
     told: list[str] = []
-    if before.index is not None and _bytes(before.folder / "index") != before.index:
-        lock = before.folder / "index.lock"
+    if _bytes(before.folder / "index") != before.index:
         try:
-            descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(before.index)
-            lock.replace(before.folder / "index")
+            _put_index(before.folder, before.index)
         except OSError as failed:
             told.append(f"the command changed Git's index, which cannot be put back: {failed}")
     if _refs(before.folder) != before.refs:
         told.append("the command moved HEAD, a branch or the stash; those stay as it left them")
+    if _settings(before.folder) != before.settings:
+        told.append("the command changed Git's settings or hooks; those stay as it left them")
     return "; ".join(told)
+
+
+def _put_index(folder: Path, content: bytes | None) -> None:
+    """Puts an index in place under git's own lock, or removes it; raises ``OSError``."""
+    lock = folder / "index.lock"
+    descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content or b"")
+        if content is not None:
+            lock.replace(folder / "index")
+            return
+        (folder / "index").unlink(missing_ok=True)
+    except OSError:
+        lock.unlink(missing_ok=True)
+        raise
+    lock.unlink(missing_ok=True)
 
 
 def _git_folder(root: Path) -> Path | None:
@@ -155,13 +197,26 @@ def _git_folder(root: Path) -> Path | None:
 
 
 def _refs(folder: Path) -> tuple[tuple[str, bytes], ...]:
-    shared = folder
+    shared = _shared(folder)
+    ours = [shared / "refs" / kind for kind in ("heads", "tags")]
+    named = [path for kind in ours for path in kind.rglob("*") if path.is_file()]
+    stash = shared / "refs" / "stash"
+    return _contents(folder / "HEAD", shared / "packed-refs", stash, *sorted(named))
+
+
+def _settings(folder: Path) -> tuple[tuple[str, bytes], ...]:
+    shared = _shared(folder)
+    hooks = sorted(path for path in (shared / "hooks").glob("*") if path.is_file())
+    return _contents(shared / "config", folder / "config.worktree", *hooks)
+
+
+def _shared(folder: Path) -> Path:
     pointer = _bytes(folder / "commondir")
-    if pointer is not None:
-        shared = folder / os.fsdecode(pointer.strip())
-    heads = [path for path in (shared / "refs" / "heads").rglob("*") if path.is_file()]
-    named = [folder / "HEAD", shared / "packed-refs", shared / "refs" / "stash", *sorted(heads)]
-    return tuple((str(path), content) for path in named if (content := _bytes(path)) is not None)
+    return folder if pointer is None else folder / os.fsdecode(pointer.strip())
+
+
+def _contents(*paths: Path) -> tuple[tuple[str, bytes], ...]:
+    return tuple((str(path), content) for path in paths if (content := _bytes(path)) is not None)
 
 
 def _bytes(path: Path) -> bytes | None:

@@ -1,15 +1,16 @@
 """`ouro dogs`: apply what a model answered, safely."""
 
+import shlex
 import signal
 import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, override
+from typing import TYPE_CHECKING, Literal, cast, override
 
 import click
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ouroboros.core.errors import Interrupted, Misuse, OuroborosError
 from ouroboros.faces.cli import interrupts
@@ -18,12 +19,13 @@ from ouroboros.faces.cli.invocation import Invocation, note, say_json
 
 if TYPE_CHECKING:
     from ouroboros.app.paws.dogs.door import Request
-    from ouroboros.app.paws.dogs.outcome import Outcome
+    from ouroboros.app.paws.dogs.outcome import Ending, Outcome
     from ouroboros.app.paws.dogs.reading import Files, Prepared
 
 WRONG_COMMAND_LINE = 64
 
 _MOST_BYTES = 268_435_456
+_VERIFY_SECONDS = 600.0
 _FORMATS = ["auto", "v1", "paws", "search", "diff", "v4a", "xml", "whole"]
 _OPTIONS = (
     click.option("-y", "--yes", is_flag=True, help="Apply it without asking."),
@@ -44,7 +46,7 @@ _OPTIONS = (
         "--verify-timeout",
         type=click.FloatRange(min=0, min_open=True),
         metavar="SECONDS",
-        default=600.0,
+        default=_VERIFY_SECONDS,
         show_default=True,
         help="A command that takes longer has failed.",
     ),
@@ -57,24 +59,24 @@ _OPTIONS = (
 class Flags(Struct, frozen=True, kw_only=True):
     """The options as they were given."""
 
-    yes: bool
-    only_new: bool
-    quiet: bool
-    dry_run: bool
-    as_json: bool
-    dialect: Literal["auto", "v1", "paws", "search", "diff", "v4a", "xml", "whole"]
-    partial: bool
-    allow_truncated: bool
-    allow_reinvoke: bool
-    rsi_link: bool
-    delta: str
-    interactive: bool
-    verify: str
-    revert_on_fail: bool
-    verify_timeout: float
-    session: str
-    checkpoint: str
-    undo: bool
+    yes: bool = False
+    only_new: bool = False
+    quiet: bool = False
+    dry_run: bool = False
+    as_json: bool = False
+    dialect: Literal["auto", "v1", "paws", "search", "diff", "v4a", "xml", "whole"] = "auto"
+    partial: bool = False
+    allow_truncated: bool = False
+    allow_reinvoke: bool = False
+    rsi_link: bool = False
+    delta: str = ""
+    interactive: bool = False
+    verify: str = ""
+    revert_on_fail: bool = False
+    verify_timeout: float = _VERIFY_SECONDS
+    session: str = ""
+    checkpoint: str = ""
+    undo: bool = False
 
 
 class WrongLine(click.UsageError):
@@ -94,18 +96,43 @@ class DogsCommand(click.Command):
         parent: click.Context | None = None,
         **extra: object,
     ) -> click.Context:
+        as_json = "--json" in args
         try:
             return super().make_context(info_name, args, parent, **extra)
         except click.UsageError as wrong:
+            if as_json:
+                _say_failed("wrong_command_line", wrong.format_message())
             raise WrongLine(wrong.format_message(), wrong.ctx) from wrong
 
     @override
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
-        except Misuse as wrong:
-            wrong.exit_code = WRONG_COMMAND_LINE
+        except BaseException as failed:
+            if isinstance(failed, Misuse):
+                failed.exit_code = WRONG_COMMAND_LINE
+            if ctx.params["as_json"]:
+                while isinstance(failed, BaseExceptionGroup):
+                    failed = cast("BaseExceptionGroup[BaseException]", failed).exceptions[0]
+                _say_failed(_ending_of(failed), str(failed))
             raise
+
+
+def _ending_of(failed: BaseException) -> "Ending":
+    match failed:
+        case Misuse():
+            return "wrong_command_line"
+        case Interrupted() | KeyboardInterrupt() | click.Abort():
+            return "interrupted"
+        case _:
+            return "failed"
+
+
+def _say_failed(ending: "Ending", reason: str) -> None:
+    """How it ended for a program, which finds JSON on standard output whatever happens."""
+    from ouroboros.app.paws.dogs.outcome import Outcome
+
+    say_json(Outcome(outcome=ending, files=(), reason=reason))
 
 
 def _with_options[Function: Callable[..., object]](function: Function) -> Function:
@@ -132,6 +159,8 @@ def command(
     flags = msgspec.convert(options, Flags)
     _check(flags, bundle)
     if flags.undo:
+        if folder:
+            raise Misuse("--undo takes one folder, and no bundle")
         root = invocation.cwd(bundle or "")
         return interrupts.run(partial(_undo, invocation, root, flags))
     assert bundle is not None
@@ -140,6 +169,12 @@ def command(
 
 def _check(flags: Flags, bundle: str | None) -> None:
     if flags.undo:
+        said = Flags(undo=True, as_json=flags.as_json, quiet=flags.quiet, session=flags.session)
+        if structs.replace(flags, yes=False) != said:
+            raise Misuse(
+                "--undo takes back the bundle that was applied last",
+                hint="it goes with -y, -q, --json and --session only",
+            )
         return
     if bundle is None:
         raise Misuse("no bundle is named", hint="name a file, or `-` for standard input")
@@ -188,13 +223,17 @@ async def _apply(invocation: Invocation, bundle: str, folder: str, flags: Flags)
         if not flags.as_json:
             raise
         outcome = Outcome(outcome="refused", files=(), reason=failed.message)
-    return _end(outcome, flags)
+    return _end(outcome, flags, folder)
 
 
 async def _undo(invocation: Invocation, root: Path, flags: Flags) -> int:
-    from ouroboros.app.paws.dogs.door import undone
+    from ouroboros.app.paws.dogs.door import undone, undone_in
 
-    return _end(await undone(invocation.load(cwd=root), root, _teller(flags)), flags)
+    loaded, tell = invocation.load(cwd=root), _teller(flags)
+    if not flags.session:
+        return _end(await undone(loaded, root, tell), flags)
+    found = await undone_in(loaded, root, invocation.environment, flags.session, tell)
+    return _end(found, flags)
 
 
 async def _chosen(request: "Request", flags: Flags, found: "Prepared") -> "Files | Outcome":
@@ -250,13 +289,15 @@ def _teller(flags: Flags) -> Callable[[str], None]:
     return (lambda _: None) if flags.quiet else note
 
 
-def _end(outcome: "Outcome", flags: Flags) -> int:
+def _end(outcome: "Outcome", flags: Flags, folder: str = "") -> int:
     from ouroboros.faces.cli.commands.paws.dogs_words import tell_outcome
 
     if flags.as_json:
         say_json(outcome)
     else:
-        tell_outcome(outcome, is_quiet=flags.quiet)
+        session = ["--session", flags.session] if flags.session else []
+        undo = shlex.join(["ouro", "dogs", "--undo", *filter(None, [folder]), *session])
+        tell_outcome(outcome, is_quiet=flags.quiet, undo=undo)
     return outcome.exit_code
 
 

@@ -8,8 +8,8 @@ _LONGEST = 1_000
 _BAD = frozenset({"refused", "verify_failed", "reverted"})
 
 
-def tell_outcome(outcome: Outcome, *, is_quiet: bool) -> None:
-    """Says it."""
+def tell_outcome(outcome: Outcome, *, is_quiet: bool, undo: str) -> None:
+    """Says it; ``undo`` is the command that takes the changes back."""
     if not is_quiet:
         _tell_files(outcome)
     for request in outcome.requests:
@@ -23,7 +23,7 @@ def tell_outcome(outcome: Outcome, *, is_quiet: bool) -> None:
         if outcome.reason:
             note(outcome.reason)
     if outcome.outcome == "verify_failed":
-        note("hint: `ouro dogs --undo` takes the changes back")
+        note(f"hint: `{undo}` takes the changes back")
 
 
 def _tell_files(outcome: Outcome) -> None:
@@ -58,11 +58,14 @@ def _ending(outcome: Outcome) -> str:
         case "verify_failed":
             return f"{_failed(outcome.verify)}; the changes are kept"
         case "reverted":
-            return f"{_failed(outcome.verify)}; everything is as it was before"
+            what = "the files are as they were" if outcome.reason else "everything is as it was"
+            return f"{_failed(outcome.verify)}; {what} before"
         case "needs_context":
             return "The model asks for something first; nothing was written"
         case "nothing_to_do":
             return "Nothing to do"
+        case "wrong_command_line" | "interrupted" | "failed":
+            return outcome.reason
 
 
 def _failed(found: Verified | None) -> str:
