@@ -28,7 +28,7 @@ from ouroboros.llm.stream import (
     StreamEvent,
 )
 
-_IN_ONE_GO = 32
+IN_ONE_GO = 32
 """Pieces of a reply that are taken in before others have their turn; fewer would part a call from the
 end of its reply, which costs an event more."""
 
@@ -103,7 +103,7 @@ class Reply:
     @property
     def is_long(self) -> bool:
         """Whether so much came in one go that others, such as a stop, are to have their turn."""
-        return self._pieces % _IN_ONE_GO == 0
+        return self._pieces % IN_ONE_GO == 0
 
     def ready(self) -> list[ToolCall]:
         """Calls that became complete since this was last asked."""

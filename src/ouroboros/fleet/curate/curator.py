@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouroboros.agent.prompts import load
+from ouroboros.agent.speaking.asking import asked
 from ouroboros.agent.speaking.lineup import Lineup
 from ouroboros.agent.speaking.speaker import Speaker
-from ouroboros.core.errors import ModelFailed, OuroborosError
+from ouroboros.core.errors import OuroborosError
 from ouroboros.core.parts import Message, Part, Text, ToolCall, ToolResult
 from ouroboros.fleet.curate.answer import Ranked, Unreadable, read
 from ouroboros.fleet.curate.candidates import Candidate
 from ouroboros.fleet.curate.search import Search, spec
-from ouroboros.llm.request import Request, ToolChoice
+from ouroboros.llm.request import Request
 from ouroboros.llm.stream import Finished
 
 MOST_ROUNDS = 8
@@ -114,41 +117,15 @@ class Talk:
     def _say(self, *parts: Part) -> None:
         self._messages.append(Message(id=f"said-{len(self._messages)}", role="user", parts=parts))
 
-    async def _asked(self, choice: ToolChoice) -> Finished:
-        failed: ModelFailed | None = None
-        while True:
-            await self._lineup.choose(failed)
-            speaker = self._lineup.speaker
-            try:
-                finished = await self._once(speaker, choice)
-            except ModelFailed as broken:
-                if not self._lineup.may_replace(broken):
-                    raise
-                failed = broken
-                continue
-            self._paid(speaker, finished)
-            self._lineup.answered()
-            return finished
+    async def _asked(self, choice: Literal["auto", "none"]) -> Finished:
+        def request(speaker: Speaker) -> Request:
+            # The tool is named also where it may not be called: there may be calls in what was said.
+            made = speaker.request(
+                (self._system,), tuple(self._messages), (spec(),), choice=choice, cache_key=""
+            )
+            return replace(made, web_search="off")
 
-    async def _once(self, speaker: Speaker, choice: ToolChoice) -> Finished:
-        tuning = speaker.tuning
-        request = Request(
-            model=speaker.model.origin.model,
-            system=(self._system,),
-            messages=tuple(self._messages),
-            tools=(spec(),),  # also where none may be called: there may be calls in what was said
-            tool_choice=choice,
-            max_output_tokens=tuning.max_output_tokens,
-            temperature=tuning.temperature,
-            effort=tuning.effort,
-            service_tier=tuning.service_tier,
-            window=tuning.known_window,
-        )
-        async with speaker.model.stream(request) as stream:
-            async for event in stream:
-                if isinstance(event, Finished):
-                    return event
-        raise RuntimeError("a model's stream ended without an ending")
+        return await asked(self._lineup, request, paid=self._paid)
 
 
 def _question(task: str, candidates: Sequence[Candidate]) -> str:
