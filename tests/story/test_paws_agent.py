@@ -151,6 +151,9 @@ def test_what_its_rules_deny_is_not_asked_and_where_nobody_is_the_answer_is_no(
     assert (told["status"], told["bundle"]) == ("success", "")
     tree = Path(told["worktree"])
     assert not (tree / "made").exists()
+    record = (tree.parent / "session.json").read_text()
+    assert record.count("Nobody is here to approve this (Run touch made)") == 1
+    assert "the person says" not in record
 
 
 def test_its_questions_are_asked_at_the_terminal_of_its_supervisor(repo: Repository) -> None:

@@ -129,7 +129,7 @@ class _Place:
             return structs.replace(entry, problem=problem.message)
 
     async def _answer(self, session: Kept, entry: Entry) -> Entry:
-        task = structs.replace(self._wish.task, keep=True)
+        task = structs.replace(self._wish.task, keep=True, attended=False)
         clock = self._agents.equipment.clock
         began, post = clock.monotonic(), (self._stop, self._children)
         done = await self._agents.work(self._instance, session, task, _Nobody(), post)

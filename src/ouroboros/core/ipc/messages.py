@@ -26,6 +26,7 @@ class Initialize(_Payload, frozen=True, kw_only=True, tag="task:initialize"):
         goal: What is to be done; empty where the bundle says it.
         output_artifact_path: Where the bundle of its changes is to be written.
         plan_path: A plan of work to follow; empty for none.
+        attended: Somebody is there who answers its questions.
     """
 
     agent_config_path: str
@@ -35,6 +36,7 @@ class Initialize(_Payload, frozen=True, kw_only=True, tag="task:initialize"):
     goal: str = ""
     output_artifact_path: str = ""
     plan_path: str = ""
+    attended: bool = True
 
 
 class Initialized(_Payload, frozen=True, kw_only=True, tag="task:initialized"):

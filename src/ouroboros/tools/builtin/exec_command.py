@@ -100,9 +100,9 @@ class ExecCommandTool:
 
     name = "exec_command"
     description = (
-        "Run a shell command. Gives its output; if it still runs after yield_time_ms, also a "
-        "session ID for write_stdin. Background processes may end with it. tty=true for "
-        "programs that need input."
+        "Run a shell command. Gives its output, cut where it is long (no need of | tail, which hides "
+        "the exit code); if it still runs after yield_time_ms, also a session ID for write_stdin. "
+        "What it leaves in the background may end with it. tty=true for programs that need input."
     )
     arguments: type[_Arguments] = ExecCommandArguments
     parallel_safe = True

@@ -36,6 +36,7 @@ class Wish(Struct, frozen=True, kw_only=True):
         plan: A plan of work to follow.
         keep: Leave its changes in the work tree, too; else they are in the bundle alone.
         options: Of the command line, handed on to the agent's program as they were given.
+        attended: Somebody is there to be asked.
     """
 
     goal: str = ""
@@ -43,6 +44,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     plan: Path | None = None
     keep: bool = False
     options: tuple[str, ...] = ()
+    attended: bool = True
 
     @property
     def words(self) -> str:
@@ -174,6 +176,7 @@ class Duty:
             goal=wish.goal,
             output_artifact_path=str(self._bundle),
             plan_path=str(wish.plan.absolute()) if wish.plan else "",
+            attended=wish.attended,
         )
 
     async def _ended(self, watched: Watched, recorded: Recorded, result: Result) -> Done:

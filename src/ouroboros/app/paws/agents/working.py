@@ -85,7 +85,7 @@ async def begun(
         rules=loaded.rules,
         hooks=loaded,
     )
-    async with engine.open(cwd=cwd, interactive=True, only=agent.only) as session:
+    async with engine.open(cwd=cwd, interactive=task.attended, only=agent.only) as session:
         watched = await to_thread.run_sync(_watched, cwd, loaded, session.id, clock)
         try:
             yield Working(session, agent, watched, task, clock, following)

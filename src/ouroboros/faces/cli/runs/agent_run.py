@@ -10,6 +10,7 @@ from anyio import to_thread
 from msgspec import Struct
 
 from ouroboros.app.paws.agents.agents import Agents, Done, Stop, Wish
+from ouroboros.faces.cli.asking import is_person_there
 from ouroboros.faces.cli.interrupts import INTERRUPTED, watch
 from ouroboros.faces.cli.invocation import note, say, say_json
 from ouroboros.faces.cli.prompting.agent_seat import TerminalSeat
@@ -55,6 +56,7 @@ async def carry_out(agents: Agents, order: Order, *, as_json: bool) -> int:
         plan=order.plan,
         keep=order.keep,
         options=order.options,
+        attended=is_person_there(),
     )
     seat = TerminalSeat(order.name)
     stop = Stop()
