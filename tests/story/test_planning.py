@@ -19,7 +19,7 @@ from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Misuse
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import serving
-from ouroboros.workspace.artifacts.faults import Refused
+from ouroboros.workspace.artifacts.faults import Malformed
 from tests.story.stage import call
 from tests.story.test_cli_run import ouro, script
 from tests.unit.app.dogs.dogs_stage import git, picture, project_in
@@ -237,7 +237,7 @@ async def test_a_plan_that_is_none_is_refused_with_its_line(root: Path) -> None:
         headless: "line 1: it is no plan",
     }
     for change, words in refused.items():
-        with pytest.raises(Refused, match=words):
+        with pytest.raises(Malformed, match=words):
             read(change(text))
 
 

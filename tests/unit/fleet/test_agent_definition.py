@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.fleet.agents.definition import Definition, Engine, Tool, read
-from ouroboros.workspace.artifacts.faults import Refused
+from ouroboros.workspace.artifacts.faults import Malformed
 
 WHOLE = """---
 # who it is
@@ -84,7 +84,7 @@ def test_marks_and_line_ends_of_windows_change_nothing() -> None:
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(old: str, new: str, line: int, why: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Malformed) as refused:
         read(WHOLE.replace(old, new, 1).encode(), "agents/fixer.agent.md")
     assert refused.value.line == line
     assert why in refused.value.message
@@ -92,15 +92,15 @@ def test_what_is_wrong_is_said_with_its_line(old: str, new: str, line: int, why:
 
 
 def test_a_head_that_is_never_closed_and_bytes_that_are_no_text_are_refused() -> None:
-    with pytest.raises(Refused, match="not closed"):
+    with pytest.raises(Malformed, match="not closed"):
         read(b"---\nname: a\n")
-    with pytest.raises(Refused, match=r"line 3: it is no UTF-8"):
+    with pytest.raises(Malformed, match=r"line 3: it is no UTF-8"):
         read(b"---\nname: a\n\xff\n---\nWords")
-    with pytest.raises(Refused, match="bytes"):
+    with pytest.raises(Malformed, match="bytes"):
         read(b"---\nname: a\n---\n" + b"w" * 1_000_001)
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_definition_or_refused(noise: bytes) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(Malformed):
         read(b"---\nname: a\n" + noise)

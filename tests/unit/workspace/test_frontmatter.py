@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ouroboros.workspace.artifacts.faults import Refused
+from ouroboros.workspace.artifacts.faults import Malformed
 from ouroboros.workspace.artifacts.frontmatter import MOST_CHARACTERS, Head, Reader, written
 
 SCALARS = st.none() | st.booleans() | st.integers(-(10**15), 10**15) | st.text()
@@ -67,12 +67,12 @@ def test_lists_tables_and_blocks_are_read() -> None:
 def test_what_has_no_meaning_in_a_head_is_refused_with_its_line(
     text: str, line: int, why: str
 ) -> None:
-    with pytest.raises(Refused, match=why) as refused:
+    with pytest.raises(Malformed, match=why) as refused:
         read(text)
     assert refused.value.line == line
 
 
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str) -> None:
-    with suppress(Refused):
+    with suppress(Malformed):
         assert isinstance(read(text), dict)

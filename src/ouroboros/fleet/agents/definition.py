@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from ouroboros.workspace.artifacts.faults import Refused
+from ouroboros.workspace.artifacts.faults import Malformed
 from ouroboros.workspace.artifacts.frontmatter import Head, Reader, supported
 
 SUFFIX = ".agent.md"
@@ -62,33 +62,33 @@ def read(data: bytes, source: str = "") -> Definition:
     """The agent that a file defines.
 
     Raises:
-        Refused: It defines none; the words say what is wrong and in which line.
+        Malformed: It defines none; the words say what is wrong and in which line.
     """
     try:
         return _read(data)
-    except Refused as refused:
+    except Malformed as refused:
         raise refused.of(source) from None
 
 
 def _read(data: bytes) -> Definition:
     if len(data) > MOST_BYTES:
-        raise Refused(f"it has more than {MOST_BYTES:,} bytes")
+        raise Malformed(f"it has more than {MOST_BYTES:,} bytes")
     try:
         lines = data.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
     except UnicodeDecodeError as odd:
         line = data.count(b"\n", 0, odd.start) + 1
-        raise Refused("it is no UTF-8 text", line=line) from None
+        raise Malformed("it is no UTF-8 text", line=line) from None
     if lines[0].rstrip() != "---":
-        raise Refused("it begins with no head between lines of '---'", line=1, hint=_EXAMPLE)
+        raise Malformed("it begins with no head between lines of '---'", line=1, hint=_EXAMPLE)
     end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
     if end is None:
-        raise Refused("its head is not closed by a line of '---'", line=1)
+        raise Malformed("its head is not closed by a line of '---'", line=1)
     reader = Reader(lines[1:end], 2)
     head = reader.read()
     supported(head.get("schema_version", "1.0"), line=reader.line("schema_version"))
     words = "\n".join(lines[end + 1 :]).strip()
     if not words:
-        raise Refused("it says nothing below its head", line=end + 1, hint=_WORDS)
+        raise Malformed("it says nothing below its head", line=end + 1, hint=_WORDS)
     return _converted(head, reader, words)
 
 
@@ -103,9 +103,9 @@ def _converted(head: Head, reader: Reader, words: str) -> Definition:
         odd = _UNKNOWN.search(why)
         inner = f"{place}.{odd[1]}".lstrip(".") if odd else place
         where = f"{place}: " if place else ""
-        raise Refused(f"{where}{_lower(why)}", line=reader.line(inner)) from None
+        raise Malformed(f"{where}{_lower(why)}", line=reader.line(inner)) from None
     if "system_prompt" in head:
-        raise Refused(
+        raise Malformed(
             "the words of an agent stand below its head", line=reader.line("system_prompt")
         )
     for at, tool in enumerate(defined.tools or ()):
@@ -119,7 +119,7 @@ def _check(expression: str, line: int) -> None:
     try:
         re.compile(expression)
     except re.error as odd:
-        raise Refused(f"{expression!r} is no regular expression: {odd}", line=line) from None
+        raise Malformed(f"{expression!r} is no regular expression: {odd}", line=line) from None
 
 
 def _lower(words: str) -> str:

@@ -3,7 +3,7 @@
 from ouroboros.core.errors import OuroborosError
 
 
-class Refused(OuroborosError):
+class Malformed(OuroborosError):
     """A bundle, or a block of it, that is not taken.
 
     Attributes:
@@ -35,9 +35,9 @@ class Refused(OuroborosError):
         )
         super().__init__(": ".join([*filter(None, places), why]), hint=hint)
 
-    def of(self, source: str) -> "Refused":
+    def of(self, source: str) -> "Malformed":
         """The same, with the bundle's file named."""
-        return Refused(
+        return Malformed(
             self.why,
             source=source,
             block=self.block,

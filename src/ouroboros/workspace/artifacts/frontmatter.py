@@ -8,7 +8,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Protocol, cast
 
-from ouroboros.workspace.artifacts.faults import Refused
+from ouroboros.workspace.artifacts.faults import Malformed
 
 if TYPE_CHECKING:
     from yaml import MappingNode, Node
@@ -70,7 +70,7 @@ class Reader:
         """All of it.
 
         Raises:
-            Refused: It is no YAML of this kind; with the line.
+            Malformed: It is no YAML of this kind; with the line.
         """
         from yaml import MappingNode, YAMLError
 
@@ -135,8 +135,8 @@ class Reader:
         self._places[place] = self._first + node.start_mark.line
         return self._value(node, place)
 
-    def _broken(self, why: str, line: int) -> Refused:
-        return Refused(f"the head is not understood: {why}", line=self._first + line)
+    def _broken(self, why: str, line: int) -> Malformed:
+        return Malformed(f"the head is not understood: {why}", line=self._first + line)
 
 
 def _plain(text: str) -> Scalar:
@@ -148,13 +148,13 @@ def _plain(text: str) -> Scalar:
 
 
 def supported(version: object, *, line: int) -> str:
-    """The version of a bundle as a text; raises ``Refused`` for one of another major number."""
+    """The version of a bundle as a text; raises ``Malformed`` for one of another major number."""
     said = str(version)
     major = said.partition(".")[0]
     if version is None or isinstance(version, bool) or not re.fullmatch(r"\d+(\.\d+)*", said):
-        raise Refused('its head names no version such as "1.0"', line=line)
+        raise Malformed('its head names no version such as "1.0"', line=line)
     if int(major) != MAJOR:
-        raise Refused(
+        raise Malformed(
             f"it is version {said}; this program reads version {MAJOR}",
             line=line,
             hint="a later version of Ouroboros may read it: `ouro update` says how to get one",

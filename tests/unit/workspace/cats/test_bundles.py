@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ouroboros.workspace.artifacts.cats import Bundle, File, Head, Metadata, markers, read, v1
 from ouroboros.workspace.artifacts.exact import shaped, unshaped
-from ouroboros.workspace.artifacts.faults import Refused
+from ouroboros.workspace.artifacts.faults import Malformed
 
 PIECES = (
     *("a", "def f():\n", " ", "\n", "\r\n", "\r", "\t", "`", "```", "````\n", "```python:x.py\n"),
@@ -213,7 +213,7 @@ def test_a_bundle_that_a_window_wrote_with_other_line_ends_is_still_read() -> No
     assert plain(read(text)) == [("a.py", b"x\ny\n")]
     mixed = written([File(path="a.py", data=b"x\r\ny\n")])
     assert plain(read(mixed)) == [("a.py", b"x\r\ny\n")]
-    with pytest.raises(Refused, match="changed on the way"):
+    with pytest.raises(Malformed, match="changed on the way"):
         read(mixed.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
 
 
@@ -272,7 +272,7 @@ def head_with(old: str, new: str) -> str:
 def test_what_is_broken_is_refused_with_block_and_line(
     text: str, why: str, block: int, line: int
 ) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Malformed) as refused:
         read(text.encode())
     assert why in refused.value.message
     assert (refused.value.block, refused.value.line) == (block, line)
@@ -281,7 +281,7 @@ def test_what_is_broken_is_refused_with_block_and_line(
 @settings(max_examples=100, deadline=None)
 @given(st.one_of(st.binary(max_size=400), texts.map(lambda text: f"---\n{text}".encode())))
 def test_nothing_that_is_read_raises_anything_but_a_refusal(data: bytes) -> None:
-    with suppress(Refused):
+    with suppress(Malformed):
         read(data)
 
 

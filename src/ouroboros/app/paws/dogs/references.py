@@ -14,7 +14,7 @@ def references_in(data: bytes) -> dict[str, bytes]:
     """
     try:
         found = read_files(data)
-    except faults.Refused as no_files:
+    except faults.Malformed as no_files:
         if references := _new_files(data):
             return references
         raise no_files from None

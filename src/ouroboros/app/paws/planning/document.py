@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from ouroboros.workspace.artifacts import frontmatter
-from ouroboros.workspace.artifacts.faults import Refused
+from ouroboros.workspace.artifacts.faults import Malformed
 from ouroboros.workspace.artifacts.fences import fence_for
 
 VERSION = "1.0"
@@ -129,27 +129,27 @@ def read(text: str) -> Followed:
     """A plan that was written.
 
     Raises:
-        Refused: It is none, is of another version, or its steps are broken; with the line.
+        Malformed: It is none, is of another version, or its steps are broken; with the line.
     """
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     if lines[0] != "---" or "---" not in lines[1:]:
-        raise Refused("it is no plan: it has no head between lines of '---'", line=1)
+        raise Malformed("it is no plan: it has no head between lines of '---'", line=1)
     end = lines.index("---", 1)
     reader = frontmatter.Reader(lines[1:end], 2)
     head = reader.read()
     frontmatter.supported(head.get("version"), line=reader.line("version"))
     goal = head.get("goal")
     if head.get("kind") != "plan" or not isinstance(goal, str) or not goal.strip():
-        raise Refused("it is no plan: its head says no kind 'plan', or no goal", line=2)
+        raise Malformed("it is no plan: its head says no kind 'plan', or no goal", line=2)
     body = "\n".join(lines)
     found = re.search(rf"(?m)^(`{{3,}}){_STEPS}\n([\s\S]*?)\n\1$", body)
     if found is None:
-        raise Refused("the plan has no steps for machines, so it was cut off", line=len(lines))
+        raise Malformed("the plan has no steps for machines, so it was cut off", line=len(lines))
     try:
         steps = msgspec.json.decode(found[2], type=tuple[Step, ...])
     except msgspec.DecodeError as broken:
         line = body[: found.start()].count("\n") + 1
-        raise Refused(f"the steps of the plan are broken: {broken}", line=line) from broken
+        raise Malformed(f"the steps of the plan are broken: {broken}", line=line) from broken
     return Followed(
         goal=goal, text=_told(body[len("\n".join(lines[: end + 1])) : found.start()]), steps=steps
     )

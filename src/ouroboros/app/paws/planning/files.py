@@ -6,7 +6,7 @@ from pathlib import Path
 from ouroboros.app.paws.planning.document import Followed, Plan, read, written
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.store.layout import put_whole
-from ouroboros.workspace.artifacts.faults import Refused
+from ouroboros.workspace.artifacts.faults import Malformed
 
 MOST_BYTES = 10_000_000
 
@@ -41,9 +41,9 @@ def plan_in(name: str) -> Followed:
 
     Raises:
         Misuse: It cannot be read.
-        Refused: It is no plan, or of another version; with the line.
+        Malformed: It is no plan, or of another version; with the line.
     """
     try:
         return read(text_of(name))
-    except Refused as refused:
+    except Malformed as refused:
         raise refused.of(name) from None

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ouroboros.workspace.artifacts.cats.bundle import Bundle, File, Head
-from ouroboros.workspace.artifacts.faults import Refused
+from ouroboros.workspace.artifacts.faults import Malformed
 from ouroboros.workspace.artifacts.paths import fault_of
 
 _BASE64 = "(Content:Base64)"
@@ -86,7 +86,7 @@ def read(data: bytes) -> Bundle:
     """A bundle of this dialect.
 
     Raises:
-        Refused: A file is cut off, its markers do not belong together, or its path may not be named.
+        Malformed: A file is cut off, its markers do not belong together, or its path may not be named.
     """
     start = _start(data)
     first = next(_marks(data, start), None)
@@ -121,7 +121,7 @@ def read(data: bytes) -> Bundle:
         )
         opened = None
     if opened is not None:
-        raise Refused(
+        raise Malformed(
             "the bundle is cut off: this file has no end",
             block=len(files) + 1,
             path=path,
@@ -151,5 +151,5 @@ def _content(body: bytes, at: File, *, is_coded: bool) -> bytes:
         raise _broken(at, "it is no base64") from None
 
 
-def _broken(at: File, why: str) -> Refused:
-    return Refused(why, block=at.block, path=at.path, line=at.line)
+def _broken(at: File, why: str) -> Malformed:
+    return Malformed(why, block=at.block, path=at.path, line=at.line)

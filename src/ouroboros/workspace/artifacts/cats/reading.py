@@ -2,7 +2,7 @@
 
 from ouroboros.workspace.artifacts.cats import markers, v1
 from ouroboros.workspace.artifacts.cats.bundle import Bundle
-from ouroboros.workspace.artifacts.faults import Refused
+from ouroboros.workspace.artifacts.faults import Malformed
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -11,7 +11,7 @@ def read(data: bytes) -> Bundle:
     """The files of a bundle, byte for byte.
 
     Raises:
-        Refused: It is none, or broken; with block, path and line.
+        Malformed: It is none, or broken; with block, path and line.
     """
     data = data.removeprefix(_MARK)
     is_rewritten = data.startswith(b"---\r\n")  # by a window or a mail, line by line
@@ -22,9 +22,9 @@ def read(data: bytes) -> Bundle:
     elif markers.is_begun(data):
         found = markers.read(data)
     else:
-        raise Refused(
+        raise Malformed(
             "it is no bundle of files: it has neither a head between lines of '---' nor cat markers"
         )
     if not found.files:
-        raise Refused("the bundle is empty: it holds no file")
+        raise Malformed("the bundle is empty: it holds no file")
     return found

@@ -21,7 +21,7 @@ from ouroboros.workspace.artifacts import frontmatter
 from ouroboros.workspace.artifacts.cats.bundle import Bundle, File, Head, Metadata
 from ouroboros.workspace.artifacts.cats.languages import language_of
 from ouroboros.workspace.artifacts.exact import ENCODINGS, Eol, Shape, Shaped, shaped, unshaped
-from ouroboros.workspace.artifacts.faults import Refused
+from ouroboros.workspace.artifacts.faults import Malformed
 from ouroboros.workspace.artifacts.fences import closing, fence_for, longest_run
 from ouroboros.workspace.artifacts.paths import fault_of
 
@@ -125,7 +125,7 @@ def read(data: bytes, *, is_rewritten: bool = False) -> Bundle:
     """A bundle of this format; ``is_rewritten`` where its own line ends were changed on the way.
 
     Raises:
-        Refused: Its head, or a block, is broken, cut off, of another version, or names what it may not.
+        Malformed: Its head, or a block, is broken, cut off, of another version, or names what it may not.
     """
     head, start, line = _head(data)
     files: list[File] = []
@@ -139,14 +139,14 @@ def read(data: bytes, *, is_rewritten: bool = False) -> Bundle:
         number += is_file
         end = closing(found[1]).search(data, min(found.end() + 1, len(data)))
         if end is None:
-            raise Refused(
+            raise Malformed(
                 "the bundle is cut off: this block is not closed",
                 block=number,
                 path=info[2] if info else "",
                 line=line,
             )
         if is_file and info is None:
-            raise Refused("its first line names no file", block=number, line=line)
+            raise Malformed("its first line names no file", block=number, line=line)
         if info is not None:
             at = File(path="", data=b"", block=number, line=line)
             file = _file(info, data[found.end() + 1 : end.start()], at)
@@ -166,19 +166,19 @@ def read(data: bytes, *, is_rewritten: bool = False) -> Bundle:
 def _head(data: bytes) -> tuple[Head, int, int]:
     """The head, where it ends, and the number of the line there."""
     if not data.startswith((b"---\n", b"---\r\n")):
-        raise Refused("it begins with no head between lines of '---'", line=1)
+        raise Malformed("it begins with no head between lines of '---'", line=1)
     end = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE).search(data, 4)
     if end is None or data.count(b"\n", 0, end.start()) > frontmatter.MOST_LINES:
-        raise Refused("its head is not closed by a line of '---'", line=1)
+        raise Malformed("its head is not closed by a line of '---'", line=1)
     try:
         lines = data[: end.start()].decode("utf-8").splitlines()[1:]
     except UnicodeDecodeError:
-        raise Refused("its head is no UTF-8", line=1) from None
+        raise Malformed("its head is no UTF-8", line=1) from None
     said = frontmatter.Reader(lines, 2).read()
     version = frontmatter.supported(said.get("version"), line=1)
     metadata = said.get("metadata") or {}
     if not isinstance(metadata, dict):
-        raise Refused("'metadata' is no table", line=1)
+        raise Malformed("'metadata' is no table", line=1)
     head = Head(
         version=version,
         task_description=str(said.get("task_description") or ""),
@@ -192,9 +192,9 @@ def _metadata(said: frontmatter.Head) -> Metadata:
     method, session = said.get("curation_method", "manual"), said.get("source_session")
     sure = said.get("ai_curation_confidence")
     if method not in {"manual", "ai_curated"}:
-        raise Refused(f"curation_method {method!r} is neither 'manual' nor 'ai_curated'", line=1)
+        raise Malformed(f"curation_method {method!r} is neither 'manual' nor 'ai_curated'", line=1)
     if sure is not None and not _is_share(sure):
-        raise Refused("ai_curation_confidence is no number from 0 to 1", line=1)
+        raise Malformed("ai_curation_confidence is no number from 0 to 1", line=1)
     return Metadata(
         source_session=None if session is None else str(session),
         curation_method="ai_curated" if method == "ai_curated" else "manual",
@@ -272,5 +272,5 @@ def _unnumbered(body: bytes, path: str, at: File) -> bytes:
     return b"\n".join(lines) + b"\n"
 
 
-def _broken(at: File, path: str, why: str) -> Refused:
-    return Refused(why, block=at.block, path=path, line=at.line)
+def _broken(at: File, path: str, why: str) -> Malformed:
+    return Malformed(why, block=at.block, path=path, line=at.line)

@@ -33,7 +33,7 @@ from ouroboros.workspace.artifacts.dogs.readers.page import (
     before_dashes,
     named,
 )
-from ouroboros.workspace.artifacts.faults import Refused as HeadRefused
+from ouroboros.workspace.artifacts.faults import Malformed
 from ouroboros.workspace.artifacts.frontmatter import Head, Reader, supported
 
 _HEADER = re.compile(
@@ -108,7 +108,7 @@ def head_of(lines: Sequence[str]) -> tuple[Header, tuple[int, int]]:
     try:
         head = Reader([line.rstrip() for line in lines[first + 1 : end]], first + 2).read()
         version = supported(head["version"], line=first + 2) if "version" in head else ""
-    except HeadRefused as refused:
+    except Malformed as refused:
         raise Refused(
             Refusal(reason=refused.why, line=refused.line), hint=refused.hint
         ) from refused
