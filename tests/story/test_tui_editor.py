@@ -23,7 +23,7 @@ stty size < /dev/tty >> "$1"
 
 
 class Loose(Picture):
-    """All words that were written to a whole screen, wherever they were put."""
+    """All words that were written to a whole screen, wherever they were put and lines were broken."""
 
     @override
     def feed(self, text: str) -> None:
@@ -32,7 +32,7 @@ class Loose(Picture):
     @property
     @override
     def text(self) -> str:
-        return "".join("".join(row) for row in self.rows)
+        return " ".join("".join("".join(row) for row in self.rows).split())
 
 
 def face(tmp_path: Path, editor: str) -> Program:
