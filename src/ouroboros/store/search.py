@@ -1,6 +1,7 @@
 """Full-text search over past sessions; the index is filled when somebody searches."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -60,6 +61,22 @@ WHERE events.number = ? AND NOT (
 )
 """
 
+_SESSIONS = """
+SELECT events.number, events.session, events.seq, min(event_text.rank) AS best
+FROM event_text CROSS JOIN events ON events.number = event_text.rowid
+JOIN sessions ON sessions.id = events.session
+WHERE event_text MATCH :query
+AND sessions.archived = :archived AND (:cwd IS NULL OR sessions.cwd = :cwd)
+AND NOT (
+    coalesce(sessions.taken_over, 0) >= events.seq AND EXISTS (
+        SELECT 1 FROM sessions AS parent WHERE parent.id = sessions.parent
+        AND parent.archived = :archived AND (:cwd IS NULL OR parent.cwd = :cwd)
+    )
+)
+GROUP BY events.session ORDER BY best, events.number DESC LIMIT :limit
+"""
+"""With ``min`` the other columns are those of the best event; grouping costs less than ranking all."""
+
 _EXCERPTS = """
 SELECT rowid, snippet(event_text, 0, '', '', '…', 16) FROM event_text
 WHERE event_text MATCH ? AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))
@@ -96,6 +113,9 @@ class _Line(Struct, frozen=True, kw_only=True, gc=False):
 
 _line = msgspec.json.Decoder(_Line)
 
+type _Places = dict[int, tuple[str, int]]
+"""Session and number of events, by the number that the log gave them."""
+
 
 class Found(Struct, frozen=True, kw_only=True):
     """One event that has the words.
@@ -118,6 +138,25 @@ def search(home: Path, words: str, *, limit: int = 50) -> tuple[Found, ...]:
     Raises:
         StoreFailed: The database cannot be used.
     """
+    return _asked(home, words, lambda connection, query: _places(connection, query, limit))
+
+
+def search_sessions(
+    home: Path, words: str, *, cwd: str | None, archived: bool, limit: int
+) -> tuple[Found, ...]:
+    """The best event of each session of a folder, or of all, best first; otherwise as ``search``."""
+
+    def places(connection: sqlite3.Connection, query: str) -> _Places:
+        wanted = {"query": query, "cwd": cwd, "archived": archived, "limit": limit}
+        rows = connection.execute(_SESSIONS, wanted).fetchall()
+        return {number: (session, seq) for number, session, seq, _ in rows}
+
+    return _asked(home, words, places)
+
+
+def _asked(
+    home: Path, words: str, places: Callable[[sqlite3.Connection, str], _Places]
+) -> tuple[Found, ...]:
     query = _quoted(words)
     connection = open_existing(home) if query else None
     if connection is None:
@@ -126,22 +165,26 @@ def search(home: Path, words: str, *, limit: int = 50) -> tuple[Found, ...]:
         try:
             _catch_up(connection, home)
             connection.execute("BEGIN")
-            return _found(connection, Blobs(home), query, limit)
+            return _found(connection, Blobs(home), query, places(connection, query))
         except sqlite3.Error as error:
             raise explained(error, home) from error
 
 
-def _found(
-    connection: sqlite3.Connection, blobs: Blobs, query: str, limit: int
-) -> tuple[Found, ...]:
+def _places(connection: sqlite3.Connection, query: str, limit: int) -> _Places:
     """Most hits of a common word are never shown: they are ranked, and nothing else is read of them."""
-    places: dict[int, tuple[str, int]] = {}
+    places: _Places = {}
     for (number,) in connection.execute(_RANKED, (query,)):
         if len(places) == limit:
             break
         place: tuple[str, int] | None = connection.execute(_PLACE, (number,)).fetchone()
         if place is not None:
             places[number] = place
+    return places
+
+
+def _found(
+    connection: sqlite3.Connection, blobs: Blobs, query: str, places: _Places
+) -> tuple[Found, ...]:
     if not places:
         return ()
     among = msgspec.json.encode(list(places)).decode()

@@ -2,12 +2,13 @@
 
 import re
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct, ValidationError, convert
+from msgspec.json import encode as as_json
 
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import StoreFailed
@@ -20,7 +21,7 @@ from ouroboros.store.layout import Layout
 from ouroboros.store.lease import Lease, holder
 from ouroboros.store.ledger import Ledger, Line
 from ouroboros.store.line import encode
-from ouroboros.store.search import forget
+from ouroboros.store.search import Found, forget, search_sessions
 
 type SessionStatus = Literal["idle", "running", "waiting", "failed", "interrupted", "archived"]
 type _Row = tuple[str, str, str, str, str, str, int, int, float, float, int, str]
@@ -30,8 +31,15 @@ _RECENT = 50
 _SELECT = """
 SELECT id, cwd, model, title, preview, status, waiting, turns, created, updated, archived, parent
 FROM sessions
-WHERE (:cwd IS NULL OR cwd = :cwd) AND (:archived OR NOT archived) AND (:id IS NULL OR id = :id)
+WHERE (:cwd IS NULL OR cwd = :cwd) AND (:archived IS NULL OR archived = :archived)
+AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
 ORDER BY updated DESC, id DESC LIMIT :limit
+"""
+
+_TITLES = """
+SELECT id, CASE title WHEN '' THEN preview ELSE title END FROM sessions
+WHERE (:cwd IS NULL OR cwd = :cwd) AND (:archived IS NULL OR archived = :archived)
+ORDER BY updated DESC, id DESC
 """
 
 _DELETE = (
@@ -77,7 +85,12 @@ def list_sessions(
     home: Path, *, cwd: str | None = None, archived: bool = False, limit: int = 1000
 ) -> tuple[Session, ...]:
     """Newest first, of one folder or of all; archived ones only when asked for."""
-    return _select(home, cwd=cwd, archived=archived, limit=limit)
+    return _select(home, cwd=cwd, archived=None if archived else False, limit=limit)
+
+
+def put_away(home: Path, *, cwd: str | None = None, limit: int = 1000) -> tuple[Session, ...]:
+    """The archived ones alone, newest first."""
+    return _select(home, cwd=cwd, archived=True, limit=limit)
 
 
 def latest(home: Path, cwd: str) -> Session | None:
@@ -92,10 +105,29 @@ def find(home: Path, session: str) -> Session:
     Raises:
         SessionUnknown: There is none.
     """
-    found = _select(home, session=session, archived=True, limit=1)
+    found = some(home, [session])
     if not found:
         raise resume.unknown(session)
-    return found[0]
+    return next(iter(found.values()))
+
+
+def some(home: Path, names: Sequence[str]) -> dict[str, Session]:
+    """Those of these names that there are, in no order; nothing is read of others."""
+    found = _select(home, names=names, archived=None, limit=len(names))
+    return {each.id: each for each in found}
+
+
+def titles(home: Path, *, cwd: str | None = None, archived: bool | None = None) -> dict[str, str]:
+    """What the sessions of a folder or of all are called, newest first; None for archived ones too."""
+    wanted = {"cwd": _kept(cwd), "archived": archived}
+    return dict(_rows(home, _TITLES, wanted, list[tuple[str, str]]))
+
+
+def searched(
+    home: Path, words: str, *, cwd: str | None, archived: bool, limit: int
+) -> tuple[Found, ...]:
+    """Sessions in which the words were said, best first, each with the best place of it."""
+    return search_sessions(home, words, cwd=_kept(cwd), archived=archived, limit=limit)
 
 
 def is_known(connection: sqlite3.Connection, session: str) -> bool:
@@ -234,22 +266,26 @@ def _select(
     home: Path,
     *,
     cwd: str | None = None,
-    session: str | None = None,
-    archived: bool = False,
+    names: Sequence[str] | None = None,
+    archived: bool | None = False,
     limit: int,
 ) -> tuple[Session, ...]:
+    ids = None if names is None else as_json([_kept(name) for name in names]).decode()
+    wanted = {"cwd": _kept(cwd), "ids": ids, "archived": archived, "limit": limit}
+    return tuple(_session(home, row) for row in _rows(home, _SELECT, wanted, list[_Row]))
+
+
+def _rows[T](home: Path, asked: str, wanted: Mapping[str, object], kind: type[list[T]]) -> list[T]:
     connection = open_existing(home)
     if connection is None:
-        return ()
-    wanted = {"cwd": _kept(cwd), "id": _kept(session), "archived": archived, "limit": limit}
+        return []
     with closing(connection):
         try:
-            rows = convert(connection.execute(_SELECT, wanted).fetchall(), list[_Row])
+            return convert(connection.execute(asked, wanted).fetchall(), kind)
         except sqlite3.Error as error:
             raise explained(error, home) from error
         except ValidationError as error:  # SQLite gives what stands there, of whatever kind
             raise damaged(home, str(error)) from error
-    return tuple(_session(home, row) for row in rows)
 
 
 def _session(home: Path, row: _Row) -> Session:

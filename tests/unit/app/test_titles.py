@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app.past.sessions import hits, rename
+from ouroboros.app.past.searching import hits
+from ouroboros.app.past.sessions import rename
 from tests.unit.store.samples import keep, numbered, ready
 
 

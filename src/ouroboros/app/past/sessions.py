@@ -2,11 +2,7 @@
 
 import os
 from collections.abc import Container
-from itertools import islice
 from pathlib import Path
-from unicodedata import category, normalize
-
-from msgspec import Struct
 
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import SessionUnknown
@@ -17,13 +13,19 @@ from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.state import State, fold
 from ouroboros.store import resume, sessions
 from ouroboros.store.history import Execution, artifacts, executions
-from ouroboros.store.search import search
-from ouroboros.store.sessions import Session, archive, delete, latest, list_sessions, unarchive
+from ouroboros.store.sessions import (
+    Session,
+    archive,
+    delete,
+    latest,
+    list_sessions,
+    put_away,
+    unarchive,
+)
 from ouroboros.tools.registry import canonical
 
 __all__ = [
     "Execution",
-    "Hit",
     "Session",
     "archive",
     "artifacts",
@@ -33,25 +35,15 @@ __all__ = [
     "executions",
     "find",
     "history",
-    "hits",
     "latest",
     "latest_diff",
     "list_sessions",
+    "put_away",
     "rename",
     "unarchive",
 ]
 
 _SHORTEST = 3
-
-
-class Hit(Struct, frozen=True, kw_only=True):
-    """A place in a past session that has the words; ``node`` is the message to go on after."""
-
-    session: str
-    title: str
-    seq: int
-    node: str
-    excerpt: str
 
 
 def find(home: Path, name: str) -> Session:
@@ -60,17 +52,18 @@ def find(home: Path, name: str) -> Session:
     Raises:
         SessionUnknown: None or more than one is meant.
     """
+    if exact := sessions.some(home, [name]):
+        return next(iter(exact.values()))
+    if name == "last" and (newest := list_sessions(home, limit=1)):
+        return newest[0]
     everything = list_sessions(home, archived=True, limit=1_000_000)
     if not everything:
         named = "" if name == "last" else f"there is no session {name!r}: "
         raise SessionUnknown(
             f"{named}there are no sessions yet", hint="`ouro run` or `ouro chat` starts one"
         )
-    exact = [each for each in everything if each.id == name]
-    if exact:
-        return exact[0]
     if name == "last":
-        return next((each for each in everything if each.status != "archived"), everything[0])
+        return everything[0]
     meant = [
         each
         for each in everything
@@ -166,37 +159,3 @@ def rename(home: Path, session: str, title: str) -> None:
     """Gives a session another title; raises ``SessionBusy`` while it is open."""
     clock = SystemClock()
     sessions.rename(home, session, title, ids=TimeOrderedIds(clock, os.urandom), clock=clock)
-
-
-def hits(home: Path, words: str, *, limit: int) -> tuple[Hit, ...]:
-    """Where the words were said, best first, then sessions that are called so."""
-    titles = {each.id: each.title for each in list_sessions(home, archived=True, limit=1_000_000)}
-    said = [
-        Hit(
-            session=found.session,
-            title=titles.get(found.session, ""),
-            seq=found.seq,
-            node=found.node,
-            excerpt=" ".join(found.excerpt.split()),
-        )
-        for found in search(home, words, limit=limit)
-    ]
-    seen = {hit.session for hit in said}
-    called = (
-        Hit(session=id, title=title, seq=0, node="", excerpt=title)
-        for id, title in titles.items()
-        if id not in seen and _has(title, words)
-    )
-    return (*said, *islice(called, limit - len(said)))
-
-
-def _has(title: str, words: str) -> bool:
-    """Whether each of the words begins one of the title's, whatever their case and accents."""
-    there = _bare(title).split()
-    wanted = _bare(words).split()
-    return bool(wanted) and all(any(each.startswith(word) for each in there) for word in wanted)
-
-
-def _bare(text: str) -> str:
-    parted = normalize("NFKD", text).casefold()
-    return "".join(sign if sign.isalnum() else " " for sign in parted if category(sign)[0] != "M")

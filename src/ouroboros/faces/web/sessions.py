@@ -1,7 +1,6 @@
 """The routes of sessions: the list, one of them, its events, and commands."""
 
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +13,7 @@ from starlette.responses import Response
 from ouroboros import __version__
 from ouroboros.app.hub import Room
 from ouroboros.app.past import sessions
+from ouroboros.app.past.searching import talks
 from ouroboros.core.commands import Command, Mode
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import Envelope
@@ -193,7 +193,7 @@ class _Seat:
         limit = number(request, "limit", 100, most=_MOST)
         cwd = None if is_true(request, "all") else str(self._site.outfit.cwd)
         away = is_true(request, "archived")
-        find = partial(_away if away else _past, self._site.home, words, cwd, limit)
+        find = partial(_past, self._site.home, words, cwd, limit, away=away)
         found = await to_thread.run_sync(find)
         rooms = {room.id: room for room in self._site.hub.rooms()}
         return reply(PastSessions(sessions=tuple(_with(each, rooms) for each in found)))
@@ -237,29 +237,16 @@ class _Seat:
         return reply(SomeEvents(events=tuple(found), seq=room.state.seq))
 
 
-def _away(home: Path, words: str, cwd: str | None, limit: int) -> list[Past]:
-    """Those that were put away; blocking."""
-    wanted = words.lower().split()
-    every = sessions.list_sessions(home, cwd=cwd, archived=True, limit=1_000_000)
-    found = (
-        _plain(each)
-        for each in every
-        if each.status == "archived" and all(word in each.title.lower() for word in wanted)
-    )
-    return list(islice(found, limit))
-
-
-def _past(home: Path, words: str, cwd: str | None, limit: int) -> list[Past]:
-    """Blocking."""
-    if not words.strip():
-        return [_plain(each) for each in sessions.list_sessions(home, cwd=cwd, limit=limit)]
-    known = {each.id: each for each in sessions.list_sessions(home, limit=1_000_000)}
-    found: dict[str, Past] = {}
-    for hit in sessions.hits(home, words, limit=limit):
-        one = known.get(hit.session)
-        if one is not None and hit.session not in found and cwd in {None, one.cwd}:
-            found[hit.session] = replace(_plain(one), excerpt=hit.excerpt, node=hit.node)
-    return list(found.values())
+def _past(home: Path, words: str, cwd: str | None, limit: int, *, away: bool) -> list[Past]:
+    """Those that were put away, or the others; blocking."""
+    if words.strip():
+        found = talks(home, words, cwd=cwd, archived=away, limit=limit)
+        return [replace(_plain(x.session), excerpt=x.excerpt, node=x.node) for x in found]
+    if away:
+        listed = sessions.put_away(home, cwd=cwd, limit=limit)
+    else:
+        listed = sessions.list_sessions(home, cwd=cwd, limit=limit)
+    return [_plain(each) for each in listed]
 
 
 def _plain(one: sessions.Session) -> Past:

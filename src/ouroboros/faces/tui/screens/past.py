@@ -99,18 +99,12 @@ def standing(room: "Room") -> str:
 
 def _found(home: Path, cwd: str | None, words: str) -> "list[tuple[Session, str]]":
     from ouroboros.app.past import sessions
+    from ouroboros.app.past.searching import talks
 
-    listed = sessions.list_sessions(home, cwd=cwd, limit=1_000_000 if words else _SHOWN)
-    if not words:
-        return [(each, "") for each in listed if each.turns or each.title]
-    known = {each.id: each for each in listed}
-    found: dict[str, tuple[Session, str]] = {}
-    for hit in sessions.hits(home, words, limit=_HITS * 4):
-        if hit.session in known and hit.session not in found:
-            found[hit.session] = (known[hit.session], "" if not hit.node else hit.excerpt)
-    named = (each for each in listed if words in each.id)
-    found.update({each.id: (each, "") for each in named if each.id not in found})
-    return list(found.values())[:_HITS]
+    if words:
+        return [(x.session, x.excerpt) for x in talks(home, words, cwd=cwd, limit=_HITS)]
+    listed = sessions.list_sessions(home, cwd=cwd, limit=_SHOWN)
+    return [(each, "") for each in listed if each.turns or each.title]
 
 
 def _said(home: Path, session: str) -> list[tuple[str, str]]:

@@ -193,10 +193,10 @@ def search(invocation: Invocation, words: tuple[str, ...], *, limit: int, as_jso
 
     Prints the session and the message: `ouro chat --resume SESSION --at MESSAGE` goes on from there.
     """
-    from ouroboros.app.past import sessions
+    from ouroboros.app.past.searching import hits
     from ouroboros.faces.wording import table
 
-    found = sessions.hits(invocation.home(), " ".join(words), limit=limit)
+    found = hits(invocation.home(), " ".join(words), limit=limit)
     if as_json:
         say_json(found)
         return 0 if found else 1
