@@ -2,6 +2,8 @@
 
 import os
 from pathlib import Path
+from threading import Lock
+from typing import Self
 from urllib.parse import quote
 
 from anyio import to_thread
@@ -12,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from ouroboros.app.workplace import kept
 from ouroboros.app.workplace.kept import Kept
-from ouroboros.faces.web.panels.asking import on_ground
+from ouroboros.faces.web.panels.asking import Ground, on_ground
 from ouroboros.faces.web.routing import Described, described, is_true, reply
 from ouroboros.faces.web.site import Site
 
@@ -63,9 +65,13 @@ class _Seat:
 
     async def one(self, request: Request) -> Response:
         name = request.path_params["name"]
-        descriptor, picture = await on_ground(
-            self._site, request, lambda ground: kept.opened(ground.site.home, ground.kept.id, name)
-        )
+        with Handed() as handed:
+
+            def job(ground: Ground) -> tuple[int, str]:
+                descriptor, picture = kept.opened(ground.site.home, ground.kept.id, name)
+                return handed.put(descriptor), picture
+
+            descriptor, picture = await on_ground(self._site, request, job)
         shown = _SHOWN.get(Path(name).suffix.lower(), "") if is_true(request, "show") else ""
         return _Opened(
             descriptor,
@@ -76,6 +82,41 @@ class _Seat:
                 "cache-control": "no-store",
             },
         )
+
+
+class Handed:
+    """A file that a thread opens for another one, which may have given up waiting for it.
+
+    Left by an exception it closes what was opened, and what is opened later.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is open yet."""
+        self._lock = Lock()
+        self._descriptor: int | None = None
+        self._is_over = False
+
+    def put(self, descriptor: int) -> int:
+        """From the thread that has opened it; it is closed already where nobody waits any more."""
+        with self._lock:
+            if self._is_over:
+                os.close(descriptor)
+            else:
+                self._descriptor = descriptor
+        return descriptor
+
+    def __enter__(self) -> Self:
+        """What follows may be given up."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        """Closes the file unless it was taken over."""
+        if kind is None:
+            return
+        with self._lock:
+            self._is_over = True
+            if self._descriptor is not None:
+                os.close(self._descriptor)
 
 
 class _Opened(Response):
