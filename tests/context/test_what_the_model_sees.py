@@ -17,6 +17,8 @@ from ouroboros.core.limits import CHARS_PER_TOKEN
 from ouroboros.llm.turns import Turn
 from tests.story.stage import FORMATS, PROMPTS, call, stage
 
+pytestmark = pytest.mark.real
+
 DONE = Turn(text="Done.")
 
 

@@ -17,6 +17,8 @@ import pytest
 import ouroboros
 from tests.house.rules import ROOT
 
+pytestmark = pytest.mark.real
+
 PERSON = dict(os.environ)
 VERSION = f"ouro {ouroboros.__version__}\n"
 TOOLS = ("cat", "cmp", "ln", "mkdir", "mv", "readlink", "rm", "sh", "sleep", "touch")

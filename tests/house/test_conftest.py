@@ -15,6 +15,8 @@ import ouroboros
 from tests import signals
 from tests.leftovers import left, still_left
 
+pytestmark = pytest.mark.real
+
 
 def test_a_look_up_beyond_loopback_is_refused() -> None:
     with pytest.raises(RuntimeError, match="only reach loopback"):

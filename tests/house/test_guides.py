@@ -14,6 +14,8 @@ from ouroboros.app.config import layers as config
 from ouroboros.faces.cli.tree import root
 from tests.house.rules import ROOT
 
+pytestmark = pytest.mark.real
+
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md")))
 FENCE = re.compile(r"(?ms)^```(\w+)\n(.*?)^```$")
 

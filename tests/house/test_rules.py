@@ -8,6 +8,8 @@ import pytest
 
 from tests.house import papers, rules
 
+pytestmark = pytest.mark.real
+
 type Rule = Callable[[Path], list[str]]
 
 RULES: tuple[Rule, ...] = (

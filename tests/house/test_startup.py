@@ -10,6 +10,8 @@ import pytest
 
 import ouroboros
 
+pytestmark = pytest.mark.real
+
 HEAVY = (
     "botocore",
     "httpx2",

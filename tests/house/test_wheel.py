@@ -11,6 +11,8 @@ import pytest
 import ouroboros
 from tests.house.rules import ROOT, rooms
 
+pytestmark = pytest.mark.real
+
 PERSON = dict(os.environ)
 """The environment from before the tests' own home: uv's cache of packages is kept there."""
 

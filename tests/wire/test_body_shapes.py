@@ -29,6 +29,8 @@ from tests.wire.histories import WRITERS, Drawn, origin_of
 from tests.wire.shapes.checked import check
 from tests.wire.shapes.converse import converse_faults
 
+pytestmark = pytest.mark.real
+
 MORE = {
     "openai": ("gpt-4.1", "gpt-5", "o3"),
     "anthropic": (

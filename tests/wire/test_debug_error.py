@@ -13,6 +13,8 @@ from ouroboros.app.offline.error import debug_error
 from ouroboros.testing.clock import ManualClock
 from tests.wire.recordings import FOLDER
 
+pytestmark = pytest.mark.real
+
 SAME = {"output_or_context_limit": "context_overflow"}
 SLOW = {"error": {"type": "rate_limit_error", "message": "Slow down."}}
 

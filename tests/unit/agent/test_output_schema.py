@@ -12,6 +12,8 @@ from ouroboros.agent.shaping.answer import fitting
 from ouroboros.agent.shaping.schema import Schema
 from ouroboros.core.errors import Misuse
 
+pytestmark = pytest.mark.real
+
 OLD = "http://json-schema.org/"
 NEW = "https://json-schema.org/draft/2020-12/schema"
 PERSON = {

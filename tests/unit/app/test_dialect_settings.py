@@ -30,6 +30,8 @@ from ouroboros.llm.turns import ScriptedUsage, Turn
 from tests.story.stage import stage
 from tests.unit.llm.vendor_server import CHAT, REPLIES, Answer, bare, events
 
+pytestmark = pytest.mark.real
+
 PIXEL = Media(media_type="image/png", data="aGk=")
 READ = ToolSpec(name="read", description="Reads.", schema='{"type":"object","properties":{}}')
 PATCH = ToolSpec(

@@ -16,6 +16,8 @@ from ouroboros.app.config import trust
 from ouroboros.app.providers import keys
 from ouroboros.store.db import open_database
 
+pytestmark = pytest.mark.real
+
 TERMINAL = doctor.Terminal(is_terminal=True, columns=80, encoding="utf-8")
 NOBODY = "127.0.0.1:1"
 

@@ -40,6 +40,8 @@ from tests.unit.safety.command_cases import harmful, harmless
 from tests.unit.safety.network import url_cases
 from tests.unit.safety.paths.test_judge_path import CASES, whole, workspace
 
+pytestmark = pytest.mark.real
+
 __all__ = ["workspace"]
 
 MODES: tuple[Mode, ...] = ("plan", "ask", "auto-edit", "full-auto")

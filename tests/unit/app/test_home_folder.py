@@ -9,6 +9,8 @@ import pytest
 
 from ouroboros.app.config.layers import home_folder
 
+pytestmark = pytest.mark.real
+
 
 @pytest.mark.parametrize(
     ("environment", "expected"),

@@ -10,6 +10,8 @@ from ouroboros.app.providers import keys
 from ouroboros.core.errors import StoreFailed
 from tests.small_disk import fill, mounted
 
+pytestmark = pytest.mark.real
+
 STORE = """
 import sys
 from pathlib import Path

@@ -12,6 +12,8 @@ from ouroboros.app.providers.listing import equipped
 from ouroboros.app.providers.models import choose
 from ouroboros.core.errors import ConfigBroken, Misuse
 
+pytestmark = pytest.mark.real
+
 NAME = "OPENAI_API_KEY"
 
 

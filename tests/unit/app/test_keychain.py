@@ -7,6 +7,8 @@ import pytest
 from ouroboros.app.providers import keys
 from tests.unit.app.keyrings import Keyrings
 
+pytestmark = pytest.mark.real
+
 OURO = ("-m", "ouroboros")
 ASK = """
 import sys

@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.real
+
 NEEDLESS = (
     *("hashlib", "random", "sqlite3", "tomllib", "difflib", "httpx2", "rich", "tomlkit", "ctypes"),
     *(

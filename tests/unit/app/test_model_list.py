@@ -4,12 +4,15 @@ import json
 from pathlib import Path
 
 import anyio
+import pytest
 from anyio import to_thread
 
 from ouroboros.app.config.layers import Loaded, load
 from ouroboros.app.providers.model_list import listed
 from ouroboros.testing.clock import ManualClock
 from tests.unit.llm.vendor_server import Answer, BareServer, bare
+
+pytestmark = pytest.mark.real
 
 
 def offering(name: str) -> dict[str, Answer]:

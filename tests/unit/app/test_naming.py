@@ -9,6 +9,8 @@ from anyio import to_thread
 
 from ouroboros.app.naming import named, ranked
 
+pytestmark = pytest.mark.real
+
 NAMES = ("src/", "src/main.py", "src/app/", "src/app/mail.py", "tests/test_main.py", "README.md")
 
 

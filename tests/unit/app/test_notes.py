@@ -12,6 +12,8 @@ from ouroboros.agent.context.instructions import NOTES, gather
 from ouroboros.app import notes
 from ouroboros.core.errors import ConfigBroken, Misuse, StoreFailed
 
+pytestmark = pytest.mark.real
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:

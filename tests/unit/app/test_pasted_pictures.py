@@ -10,6 +10,8 @@ from ouroboros.app.pictures import Pasted, dropped, keep, mention, of_data_url
 from ouroboros.core.errors import ToolFailed
 from tests.unit.tools.test_pictures import gif, plain
 
+pytestmark = pytest.mark.real
+
 PNG = plain(7, 5)
 
 

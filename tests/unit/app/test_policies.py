@@ -14,6 +14,8 @@ from ouroboros.app.permission import policies
 from ouroboros.core.errors import ConfigBroken, StoreFailed
 from ouroboros.safety.policy import line
 
+pytestmark = pytest.mark.real
+
 PULL = line(("git", "pull"))
 
 

@@ -14,6 +14,8 @@ from ouroboros.app.seeds.loading import Source, load
 from ouroboros.core.errors import Misuse
 from ouroboros.repl.seeds import Seed
 
+pytestmark = pytest.mark.real
+
 
 async def read(
     folder: Path, *named: str, stdin: bytes = b"", limit: int = 10_000_000

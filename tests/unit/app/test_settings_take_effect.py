@@ -36,6 +36,8 @@ from tests.unit.app.screen_effects import SCREEN_EFFECTS
 from tests.unit.app.server_effects import SERVER_EFFECTS
 from tests.unit.app.web_effects import WEB_EFFECTS
 
+pytestmark = pytest.mark.real
+
 DONE = Turn(text="done")
 type Effect = Callable[[Path], Awaitable[None]]
 

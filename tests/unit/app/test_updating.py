@@ -11,6 +11,8 @@ import ouroboros
 from ouroboros.app.updating import Here, installation
 from tests.house.rules import ROOT
 
+pytestmark = pytest.mark.real
+
 
 def here(tmp_path: Path, *parts: str, mark: str = "", source: str = "") -> Here:
     prefix = tmp_path.joinpath(*parts)

@@ -13,6 +13,8 @@ from ouroboros.safety.policy.evaluate import Policy
 from ouroboros.safety.policy.values import NetworkRule
 from tests.unit.app.test_seeds import pdf
 
+pytestmark = pytest.mark.real
+
 
 def test_hosts_of_settings_and_of_policy_files_are_one_list() -> None:
     policy = Policy(

@@ -10,6 +10,8 @@ from bench.harness.process import Launch, Output, Ran, Running
 from bench.harness.scenarios import Failed, calls, play
 from bench.harness.table import Sheet
 
+pytestmark = pytest.mark.real
+
 
 def test_a_cell_shows_the_median_the_spread_and_the_ratio_of_pairs() -> None:
     sheet = Sheet(["ouro", "codex"], "codex")

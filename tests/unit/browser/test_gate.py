@@ -15,6 +15,8 @@ from ouroboros.safety.network.peers import asked, in_table, is_ours
 from tests.unit.llm.proxy_parts import proxying
 from tests.unit.safety.network.parts import listening
 
+pytestmark = pytest.mark.real
+
 OK = b"HTTP/1.1 200"
 
 

@@ -13,6 +13,8 @@ from ouroboros.browser.differ import TabChange, changes
 from ouroboros.browser.errors import BrowserFailed, BrowserMissing
 from ouroboros.browser.tab import TabFacts, TabStatus
 
+pytestmark = pytest.mark.real
+
 ADDRESS = "/devtools/browser/0f6f1a54-4e5a-4a7b-8a2b-000000000000"
 
 

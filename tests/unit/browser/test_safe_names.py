@@ -14,6 +14,8 @@ from ouroboros.core.events.browser import ArtifactKept
 from ouroboros.core.events.envelope import Event
 from tests.small_disk import fill, mounted
 
+pytestmark = pytest.mark.real
+
 
 @pytest.mark.parametrize(
     ("written", "name"),

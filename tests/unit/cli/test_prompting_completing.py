@@ -13,6 +13,8 @@ from ouroboros.faces.cli.render.screen import USUAL
 from ouroboros.faces.wording.mentions import begun_in, spelled
 from tests.unit.cli.render_stage import StillClock, carried, pipe
 
+pytestmark = pytest.mark.real
+
 
 @pytest.mark.parametrize(
     ("before", "begun"),

@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from ouroboros.app.typed.history import History
+
+pytestmark = pytest.mark.real
 
 WRITES = """
 import sys

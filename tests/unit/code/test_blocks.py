@@ -5,6 +5,8 @@ import pytest
 from tests.unit.code import blocks
 from tests.unit.code.place import isolate, names, told
 
+pytestmark = pytest.mark.real
+
 CLEAN = "for (const k of Object.keys(globalThis)) delete globalThis[k]; delete env.n"
 
 

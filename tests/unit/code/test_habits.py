@@ -6,6 +6,8 @@ import pytest
 
 from tests.unit.code.place import TableHost, isolate, told
 
+pytestmark = pytest.mark.real
+
 URLS = [
     (
         "new URL('https://Shop.example:443/a/../b/./c?q=1&r=a%20b#top').href",

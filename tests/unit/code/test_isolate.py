@@ -7,6 +7,8 @@ from ouroboros.code.errors import IsolateFailed
 from ouroboros.code.js.values import Answer
 from tests.unit.code.place import TableHost, isolate, names, told
 
+pytestmark = pytest.mark.real
+
 ARGUMENTS = [
     ("echo(new Map())", "echo: argument 1 is a Map, not JSON: give Object.fromEntries(it)"),
     ("echo(1, {a: [new Set()]})", "echo: argument 2.a[0] is a Set, not JSON: give [...it]"),

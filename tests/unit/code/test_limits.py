@@ -9,6 +9,8 @@ from ouroboros.code.errors import IsolateFailed
 from tests.passing import until
 from tests.unit.code.place import TableHost, isolate, names, run_while, told
 
+pytestmark = pytest.mark.real
+
 ENDLESS = [
     "while (true) {}",
     "await echo(1); while (true) {}",

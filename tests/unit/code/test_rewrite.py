@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from ouroboros.code.js.rewrite import Rewritten, SyntaxFault, rewritten
 from tests.unit.code.place import isolate
 
+pytestmark = pytest.mark.real
+
 NAMES = ("a", "b", "c", "d")
 numbers = st.integers(-9, 99).map(str)
 named = st.sampled_from(NAMES)

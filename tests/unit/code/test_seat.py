@@ -13,6 +13,8 @@ from ouroboros.code.js.values import Answer
 from ouroboros.code.wire import FRAME_BYTES
 from tests.unit.code.place import TableHost, isolate, run_while, told
 
+pytestmark = pytest.mark.real
+
 
 async def test_a_machine_without_the_engine_is_told_and_ends_nothing(
     monkeypatch: pytest.MonkeyPatch,

@@ -25,6 +25,8 @@ from ouroboros.fleet.agents.instance import (
 )
 from ouroboros.workspace.worktrees.faults import WorkBusy
 
+pytestmark = pytest.mark.real
+
 FIXER = Definition(
     name="fixer",
     description="Mends",

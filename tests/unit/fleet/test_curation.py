@@ -13,6 +13,8 @@ from ouroboros.fleet.curate.answer import Unreadable, judged, read
 from ouroboros.fleet.curate.candidates import Text, candidates, words_of
 from ouroboros.fleet.curate.search import Search, spec
 
+pytestmark = pytest.mark.real
+
 RANKED = {"file_path": "a.py", "relevance": 0.9, "justification": "it is it"}
 ANSWER = json.dumps({"ranked_files": [RANKED]})
 
@@ -160,7 +162,9 @@ async def test_a_search_looks_into_the_candidates_and_nowhere_else(searched: Sea
     )
     assert "fits the glob" in (await searched.answer('{"pattern": "x", "glob": "../*"}'))[0]
     said, _ = await searched.answer('{"pattern": "token", "glob": "*.py"}')
-    assert said == "1 of 5 files searched have such lines\nkey.py:1: token = '[REDACTED:github-pat]'"
+    assert (
+        said == "1 of 5 files searched have such lines\nkey.py:1: token = '[REDACTED:github-pat]'"
+    )
 
 
 @pytest.mark.parametrize(

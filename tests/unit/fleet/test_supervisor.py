@@ -25,6 +25,8 @@ from ouroboros.fleet.supervisor.supervise import AT_ONCE, LOG_CHARACTERS, Limits
 from ouroboros.safety.companion import Companion, companion
 from ouroboros.safety.guard import Guard
 
+pytestmark = pytest.mark.real
+
 TASK = Initialize(agent_config_path="/c", system_prompt_path="/p", goal="mend it")
 SOON = Limits(start=20, silence=20, grace=20)
 TALK = """

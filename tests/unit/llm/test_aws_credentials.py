@@ -18,6 +18,8 @@ from ouroboros.llm.providers import find
 from ouroboros.llm.transport import HttpRequest
 from tests.unit.llm.aws_world import SECRET, Chain, Sent, World, key_in, keys, program, proof
 
+pytestmark = pytest.mark.real
+
 REGION = "eu-west-1"
 
 

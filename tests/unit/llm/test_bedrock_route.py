@@ -17,6 +17,8 @@ from ouroboros.llm.stream import BlockGrew, Finished, StreamEvent
 from ouroboros.testing.replies.event_stream import GARBAGE, event
 from tests.unit.llm.aws_world import SECRET, Answer, Sent, World, key_in, proof
 
+pytestmark = pytest.mark.real
+
 ARN = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5"
 STREAM = "application/vnd.amazon.eventstream"
 REPLY = b"".join(

@@ -21,6 +21,8 @@ from ouroboros.llm.protocols import by_name
 from ouroboros.llm.stream import CallReady, Failed, Finished, StreamEvent
 from ouroboros.testing.replies.event_stream import GARBAGE, event, exception, message
 
+pytestmark = pytest.mark.real
+
 botocore: Any = import_module("botocore.eventstream")
 START = ("messageStart", {"role": "assistant"})
 COUNTS: dict[str, dict[str, object]] = {

@@ -12,6 +12,8 @@ from ouroboros.llm.turns import Turn
 from ouroboros.testing.raw import Pause, RawServer, Speech, Step, chunk
 from tests.unit.llm.fault_ground import CALL, FORMATS, asked, facing, listen, said
 
+pytestmark = pytest.mark.real
+
 TURN = Turn(reasoning="Let me see.", text="Hello there, this is it.", chunk=2, tool_calls=(CALL,))
 PATIENCE = 60.0
 PROMPT = 0.1

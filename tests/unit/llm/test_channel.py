@@ -24,6 +24,8 @@ from ouroboros.llm.transport.channel import (
 )
 from tests.passing import hurrying
 
+pytestmark = pytest.mark.real
+
 type Handle = Callable[[SocketStream], Awaitable[None]]
 
 

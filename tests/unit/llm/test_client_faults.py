@@ -29,6 +29,8 @@ from tests.unit.llm.fault_ground import (
     waits,
 )
 
+pytestmark = pytest.mark.real
+
 OPAQUE = {
     "openai-chat": "",
     "ollama-chat": "",

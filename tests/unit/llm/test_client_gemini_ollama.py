@@ -27,6 +27,8 @@ from ouroboros.llm.turns import Fault, FaultKind, ScriptedCall, ScriptedUsage, T
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import ScriptedServer, serving
 
+pytestmark = pytest.mark.real
+
 TURN = Turn(
     reasoning="thinking",
     text="Hello, {you}\\",

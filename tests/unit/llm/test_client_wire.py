@@ -26,6 +26,8 @@ from ouroboros.llm.turns import Player, ScriptedCall, ScriptedUsage, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import ScriptedServer, serving
 
+pytestmark = pytest.mark.real
+
 PROVIDERS = ("openai-chat", "openai", "anthropic")
 TURN = Turn(
     reasoning="thinking",

@@ -19,6 +19,8 @@ from ouroboros.testing.clock import ManualClock
 from tests.unit.llm.asking import client, said
 from tests.unit.llm.auth_server import AuthServer, authorizing
 
+pytestmark = pytest.mark.real
+
 COUNTED = 'echo run >> "$HOME/runs"; n=$(wc -l < "$HOME/runs"); printf "granted-%d\\n" $n'
 
 

@@ -21,6 +21,8 @@ from ouroboros.llm.providers import find
 from tests.unit.llm.fault_ground import nobody
 from tests.unit.llm.vendor_server import Answer, Asked, BareServer, bare
 
+pytestmark = pytest.mark.real
+
 OPENAI = {
     "object": "list",
     "data": [

@@ -20,6 +20,8 @@ from ouroboros.testing.raw import LAST, Answer, Speech, Step, chunk
 from tests.unit.llm.fault_ground import asked, facing, listen
 from tests.unit.llm.test_fault_matrix_answers import MEBI, gzipped, packed_head
 
+pytestmark = pytest.mark.real
+
 COMMENT = gzipped((b":" + b" " * 65_534 + b"\n") * 16)
 
 

@@ -6,6 +6,8 @@ from ouroboros.llm.protocols import NAMES
 from ouroboros.llm.turns import Turn
 from tests.unit.llm.fault_ground import CALL, FORMATS, asked, calls, facing, listen, running, said
 
+pytestmark = pytest.mark.real
+
 
 def test_no_format_is_left_out() -> None:
     assert {name for name, _ in FORMATS.values()} == set(NAMES)

@@ -21,6 +21,8 @@ from tests.unit.llm.fault_ground import (
     said,
 )
 
+pytestmark = pytest.mark.real
+
 WORDS = "Hello there, this is a reply."
 TURN = Turn(text=WORDS, chunk=4)
 MEBI = 1_048_576

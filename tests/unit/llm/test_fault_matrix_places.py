@@ -15,6 +15,8 @@ from ouroboros.testing.replies.piece import REFUSALS
 from tests.passing import hurrying
 from tests.unit.llm.fault_ground import FORMATS, asked, calls, facing, listen, said
 
+pytestmark = pytest.mark.real
+
 WORDS = "Hello there, this is a reply."
 TEXT = Turn(text=WORDS, chunk=4)
 LONG = ScriptedCall(name="read", arguments={"path": "a/rather/long/path.txt"})

@@ -8,6 +8,8 @@ import pytest
 from ouroboros.llm.turns import Fault, Turn
 from tests.unit.llm.fault_ground import FORMATS, asked, listen, running, said, waits
 
+pytestmark = pytest.mark.real
+
 NOW = 1_700_000_000.0
 PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 LASTING = (400, 401, 403, 404, 413, 422)

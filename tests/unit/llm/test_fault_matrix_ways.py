@@ -20,6 +20,8 @@ from tests.unit.llm.fault_ground import FEW, asked, client_for, listen, said
 from tests.unit.llm.proxy_parts import Proxy
 from tests.unit.llm.tls_parts import Papers, key, secure
 
+pytestmark = pytest.mark.real
+
 NOWHERE = f"http://127.{'x' * 70}.invalid/v1"
 """No name can be this long between two dots, so that nobody is asked for it."""
 

@@ -10,6 +10,8 @@ from ouroboros.testing.raw import Pause, Speech, Step, chunk
 from tests.passing import hurrying
 from tests.unit.llm.fault_ground import FORMATS, asked, facing, listen
 
+pytestmark = pytest.mark.real
+
 TURN = Turn(text="Hello there, this is a reply.", chunk=4)
 
 

@@ -22,6 +22,8 @@ from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.unit.llm.fault_ground import FORMATS, asked, listen
 
+pytestmark = pytest.mark.real
+
 TOOLS = tuple(
     ToolSpec(name=name, description="Does it.", schema='{"type":"object","properties":{}}')
     for name in ("shell", "mcp/find.it")

@@ -39,6 +39,8 @@ from tests.unit.llm.auth_server import (
     spare_port,
 )
 
+pytestmark = pytest.mark.real
+
 type Show = Callable[[str], Awaitable[None]]
 
 

@@ -18,6 +18,8 @@ from tests.small_disk import fill, mounted
 from tests.unit.llm.asking import client, said
 from tests.unit.llm.auth_server import CLIENT, AuthServer, authorizing
 
+pytestmark = pytest.mark.real
+
 
 @pytest.fixture
 async def server() -> AsyncGenerator[AuthServer]:

@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.real
+
 
 def test_one_protocol_does_not_import_the_others() -> None:
     code = (

@@ -13,6 +13,8 @@ from ouroboros.llm.catalog import TAKEN, Known, estimate_cost, find, models_of, 
 from ouroboros.llm.price import Price, Tier, estimate
 from ouroboros.llm.providers import ENTRIES, Entry
 
+pytestmark = pytest.mark.real
+
 COUNTS = st.integers(0, 10_000_000)
 
 

@@ -19,6 +19,8 @@ from ouroboros.llm.transport.reach import Tls
 from tests.unit.llm.proxy_parts import proxying
 from tests.unit.llm.tls_parts import Papers, key
 
+pytestmark = pytest.mark.real
+
 type Way = Literal["open", "tunnel"]
 
 WAYS: tuple[Way, ...] = ("open", "tunnel")

@@ -18,6 +18,8 @@ from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import serving
 from tests.unit.llm.fault_ground import FORMATS, asked, listen
 
+pytestmark = pytest.mark.real
+
 TURN = Turn(
     reasoning="I think about it.",
     text="Here it is, whole.",

@@ -13,6 +13,8 @@ from botocore import eventstream
 from ouroboros.llm.turns import Fault, FaultKind, ScriptedCall, ScriptedUsage, Turn
 from ouroboros.testing.server import serving
 
+pytestmark = pytest.mark.real
+
 TURN = Turn(
     reasoning="hm",
     text="Hello",

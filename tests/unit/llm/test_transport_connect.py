@@ -3,10 +3,13 @@
 import gc
 
 import anyio
+import pytest
 from anyio import CancelScope, lowlevel
 from anyio.abc import SocketAttribute
 
 from ouroboros.llm.transport.channel import connect
+
+pytestmark = pytest.mark.real
 
 STEPS = 40
 """Turns of the event loop in which a connection to this machine is surely made."""

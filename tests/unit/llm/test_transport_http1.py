@@ -19,6 +19,8 @@ from ouroboros.testing.server import ScriptedServer, serving
 from tests.passing import hurrying, lingering, until
 from tests.unit.llm.fault_ground import nobody
 
+pytestmark = pytest.mark.real
+
 BODY = b'{"model":"m","stream":true,"messages":[]}'
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 

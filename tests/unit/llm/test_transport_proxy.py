@@ -25,6 +25,8 @@ from tests.unit.llm.fault_ground import nobody
 from tests.unit.llm.proxy_parts import Proxy
 from tests.unit.llm.tls_parts import self_signed
 
+pytestmark = pytest.mark.real
+
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 
 

@@ -15,6 +15,8 @@ from ouroboros.llm.turns import Turn
 from ouroboros.testing.ids import SequentialIds
 from ouroboros.testing.server import serving
 
+pytestmark = pytest.mark.real
+
 CHAT = b'{"model":"m","stream":true,"messages":[%b]}'
 REPLIED = b'{"role":"assistant","content":"one"}'
 

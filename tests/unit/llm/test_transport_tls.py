@@ -16,6 +16,8 @@ from ouroboros.testing.server import serving
 from tests.unit.llm.proxy_parts import proxying
 from tests.unit.llm.tls_parts import Papers, key, secure
 
+pytestmark = pytest.mark.real
+
 WAYS = ["direct", "proxy"]
 VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
 

@@ -14,6 +14,8 @@ from ouroboros.llm.stream import Finished
 from ouroboros.testing.clock import ManualClock
 from tests.unit.llm.vendor_server import Answer, bare
 
+pytestmark = pytest.mark.real
+
 SAID = ("He", "llo")
 
 

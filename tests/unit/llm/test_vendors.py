@@ -25,6 +25,8 @@ from ouroboros.llm.stream import Finished
 from tests.unit.llm.vendor_expectations import ABSENT, VENDORS, Expected
 from tests.unit.llm.vendor_server import REPLIES, Asked, bare
 
+pytestmark = pytest.mark.real
+
 LOCAL = {"echo", "script", "litellm", "compatible"}
 """Entries that are no vendor with an address of its own; each has a test elsewhere."""
 

@@ -20,6 +20,8 @@ from tests.small_disk import fill, mounted
 from tests.unit.repl.repls import Ground
 from tests.unit.tools.spine import Spine
 
+pytestmark = pytest.mark.real
+
 SHOP = "https://shop.example"
 
 

@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from ouroboros.repl.patience import MOST_FAILURES
 from ouroboros.tools.approval import Answer
 from tests.unit.repl.repls import Ground
 from tests.unit.tools.spine import Spine
+
+pytestmark = pytest.mark.real
 
 TRY = "let n = 0; const said = [];"
 WRITE = "try { await write('a.txt', 'x'); n++ } catch (e) { said.push(e.message) }"

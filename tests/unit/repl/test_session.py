@@ -29,6 +29,8 @@ from ouroboros.tools.tool import Effect, Result, ToolContext
 from tests.unit.repl.repls import Ground
 from tests.unit.tools.spine import Spine
 
+pytestmark = pytest.mark.real
+
 SHOP = "https://shop.example"
 
 

@@ -9,6 +9,8 @@ import pytest
 from ouroboros.safety.commands.classify import classify
 from ouroboros.safety.paths import Places
 
+pytestmark = pytest.mark.real
+
 CANARY = "ran"
 
 READS = (

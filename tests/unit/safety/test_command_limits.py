@@ -10,6 +10,8 @@ from ouroboros.safety.commands.git import HARDENED
 from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places
 
+pytestmark = pytest.mark.real
+
 
 def judged(text: str, folder: Path) -> Verdict:
     return classify(text, cwd=folder, places=Places(roots=(folder,)))

@@ -9,6 +9,8 @@ from ouroboros.safety.commands.classify import classify
 from ouroboros.safety.paths import Places
 from tests.unit.safety.command_cases.apart import READS, TRICKS
 
+pytestmark = pytest.mark.real
+
 FILES = "README.md Makefile package.json pyproject.toml data.csv data.json log.txt x.yml .env src/a.py src/b.py tests/test_a.py web/app.ts"
 
 

@@ -12,6 +12,8 @@ from ouroboros.safety.commands.grammar import parse
 from ouroboros.safety.paths import Places
 from tests.unit.safety.command_cases.harmless import READS
 
+pytestmark = pytest.mark.real
+
 HARMLESS = [line for line in READS.split("\n") if line]
 BUILTINS = frozenset([
     "[",

@@ -9,6 +9,8 @@ import pytest
 
 from ouroboros.safety.companion import Companion, CompanionGone, companion
 
+pytestmark = pytest.mark.real
+
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 
 

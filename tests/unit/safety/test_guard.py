@@ -13,6 +13,8 @@ from anyio import create_task_group, to_thread
 
 from ouroboros.safety.guard import Guard
 
+pytestmark = pytest.mark.real
+
 DRIVER = """
 import os, signal, sys
 from pathlib import Path

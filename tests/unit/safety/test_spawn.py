@@ -11,6 +11,8 @@ from ouroboros.safety.spawn import Finished, run, shell_command, spawn, start
 from tests.passing import passes
 from tests.unit.tools.spine import gone, is_alive, written
 
+pytestmark = pytest.mark.real
+
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 
 

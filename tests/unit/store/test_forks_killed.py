@@ -18,6 +18,8 @@ from ouroboros.store import Lease, resume, sessions
 from tests.small_disk import fill, mounted
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready, said
 
+pytestmark = pytest.mark.real
+
 
 def check(home: Path, seed: int) -> None:
     chance = random.Random(seed)

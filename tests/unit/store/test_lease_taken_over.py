@@ -18,6 +18,8 @@ from ouroboros.store.ledger import Ledger, Line, TakenOver
 from ouroboros.store.line import encode
 from tests.unit.store.samples import numbered, said
 
+pytestmark = pytest.mark.real
+
 PATIENCE = 0.2
 
 

@@ -30,6 +30,8 @@ from tests.small_disk import mounted
 from tests.unit.store import full_driver
 from tests.unit.store.samples import SESSION, envelope, keep, numbered, said
 
+pytestmark = pytest.mark.real
+
 ROOT = Path(__file__).parents[3]
 SMALL, LARGE = 3_000, 90_000
 

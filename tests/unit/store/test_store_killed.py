@@ -15,6 +15,8 @@ from ouroboros.store.lease import Lease, holder
 from tests.unit.store import kill_driver
 from tests.unit.store.samples import keep, numbered, said
 
+pytestmark = pytest.mark.real
+
 DRIVER = Path(kill_driver.__file__)
 
 

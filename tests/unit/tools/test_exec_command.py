@@ -26,6 +26,8 @@ from tests.passing import hurrying
 from tests.unit.tools.living import answered, living, number_of, said, seconds_of, shown
 from tests.unit.tools.spine import Spine, gone, is_alive, text_of, written
 
+pytestmark = pytest.mark.real
+
 
 async def test_the_lines_of_a_result_stand_in_their_order(tmp_path: Path):
     async with living(tmp_path) as spine:

@@ -18,6 +18,8 @@ from tests.unit.llm.proxy_parts import proxying
 from tests.unit.safety.network.parts import page, serving
 from tests.unit.tools.spine import Spine, text_of
 
+pytestmark = pytest.mark.real
+
 LONG = "<p>hello <b>you</b></p>"
 
 

@@ -14,6 +14,8 @@ from ouroboros.safety.paths.beneath import open_folder, open_plain, walk_plain
 from ouroboros.workspace.files import decoded, write_atomic
 from tests.unit.tools.spine import Spine, text_of
 
+pytestmark = pytest.mark.real
+
 CHINESE = "第一行\n第二行 abc\n改这里\n"
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from tests.unit.tools.spine import Spine, text_of
 
+pytestmark = pytest.mark.real
+
 
 async def test_arguments_in_a_text_of_their_own_are_read(tmp_path: Path):
     (tmp_path / "a").write_text("one\n")

@@ -26,6 +26,8 @@ from ouroboros.tools.seams import Verdict
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 from tests.unit.tools.spine import Spine, text_of, written
 
+pytestmark = pytest.mark.real
+
 
 class Nothing(Struct, frozen=True):
     pass

@@ -19,6 +19,8 @@ from ouroboros.tools.pictures.measure import BadPicture, Measured, measured, png
 from ouroboros.tools.pictures.scaler import smaller
 from tests.unit.tools.spine import Spine, text_of
 
+pytestmark = pytest.mark.real
+
 CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 PASSES = (
     *((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4)),

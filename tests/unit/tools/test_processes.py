@@ -11,6 +11,8 @@ from ouroboros.safety.spawn import start
 from ouroboros.tools.exec.processes import MOST, Processes
 from ouroboros.tools.exec.running import Running
 
+pytestmark = pytest.mark.real
+
 
 async def begun(table: Processes, folder: Path, *, ends: bool = False) -> tuple[int, Running]:
     command = ("sh", "-c", "exit 3") if ends else ("sleep", "600")

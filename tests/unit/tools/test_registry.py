@@ -15,6 +15,8 @@ from ouroboros.tools.own.create import CreateToolArguments
 from ouroboros.tools.registry import Registry, canonical
 from tests.unit.tools.spine import Spine, text_of
 
+pytestmark = pytest.mark.real
+
 NAMES = (
     "read", "write", "edit", "multi_edit", "apply_patch", "ls", "find", "grep", "shell",
     "update_plan", "done", "tool_search", "call_tool",

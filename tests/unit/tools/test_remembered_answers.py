@@ -23,6 +23,8 @@ from ouroboros.tools.pace import Pace
 from ouroboros.tools.tool import Effect, Result, ToolContext
 from tests.unit.tools.spine import Spine, text_of
 
+pytestmark = pytest.mark.real
+
 
 class Notebook:
     """Remembers what it was told to keep; fails if it is to."""

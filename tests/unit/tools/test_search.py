@@ -10,6 +10,8 @@ from ouroboros.tools.builtin.search import FindTool, GrepTool
 from ouroboros.tools.builtin.walker import glob_expression, walk
 from tests.unit.tools.spine import Spine, text_of
 
+pytestmark = pytest.mark.real
+
 RIPGREP = shutil.which("rg") or shutil.which("rg", path=str(Path(sys.executable).parent))
 PROGRAMS = [
     pytest.param("", id="walker"),

@@ -3,12 +3,15 @@ import re
 from pathlib import Path
 
 import anyio
+import pytest
 
 from ouroboros.core.events import ToolProgress, ToolResulted, ToolStarted
 from ouroboros.core.parts import Text
 from ouroboros.tools.builtin.shell import ShellTool
 from tests.passing import passes, until
 from tests.unit.tools.spine import Spine, gone, text_of, written
+
+pytestmark = pytest.mark.real
 
 
 async def lines_of(folder: Path, command: str, **arguments: object) -> list[str]:

@@ -4,9 +4,13 @@ import os
 import stat
 from pathlib import Path
 
+import pytest
+
 from ouroboros.core.clock import SystemClock
 from tests.unit.tools.living import living, said
 from tests.unit.tools.spine import Spine
+
+pytestmark = pytest.mark.real
 
 RC = """
 echo noise on every start

@@ -19,6 +19,8 @@ from ouroboros.faces.tui.themes import style_of, theme
 from ouroboros.faces.wording.rows import row_width
 from tests.tui.screen_stage import started
 
+pytestmark = pytest.mark.real
+
 METER = Meter(
     model="m",
     blocks=(Block(name="tools", tokens=5),),

@@ -8,6 +8,8 @@ import pytest
 
 from ouroboros.workspace.changes import DIFF_CHARS, LARGEST_BYTES, Changes
 
+pytestmark = pytest.mark.real
+
 
 @pytest.fixture
 def changes(tmp_path: Path) -> Changes:

@@ -12,6 +12,8 @@ import pytest
 from ouroboros.workspace.checkpoints.scan import Bounds
 from tests.unit.workspace.kept_folder import Kept, seen
 
+pytestmark = pytest.mark.real
+
 
 def git(folder: Path, *words: str) -> str:
     identity = ["-c", "user.name=x", "-c", "user.email=x@localhost"]

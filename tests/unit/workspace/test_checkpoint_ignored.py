@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from ouroboros.workspace.checkpoints.ignored import Ignored
 
+pytestmark = pytest.mark.real
+
 PIECES = [
     "a",
     "b",

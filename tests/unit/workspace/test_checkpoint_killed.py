@@ -11,6 +11,8 @@ from ouroboros.workspace.checkpoints.rewind import finish, pending
 from ouroboros.workspace.checkpoints.shadow import Shadow
 from tests.unit.workspace.kept_folder import Kept, seen
 
+pytestmark = pytest.mark.real
+
 SCRIPT = """
 import os, signal, sys
 from pathlib import Path

@@ -11,6 +11,8 @@ from ouroboros.workspace.checkpoints.library import Library
 from ouroboros.workspace.checkpoints.objects import Entry, entries_of, name_of, tree_of
 from tests.unit.workspace.kept_folder import Kept
 
+pytestmark = pytest.mark.real
+
 
 def filled(folder: Path) -> Kept:
     kept = Kept(folder)

@@ -11,6 +11,8 @@ from msgspec import Struct
 
 from tests.unit.workspace.kept_folder import Kept, Seen, seen
 
+pytestmark = pytest.mark.real
+
 NAMES = [
     *("a", "A", "b.txt", "with space", "new\nline", os.fsdecode(b"\xff\xfe"), "schön", "aux"),
     *("-rf", "a\\b", ".GIT", "git~1", ".gitattributes", ".gitmodules", "*", "#c", "!d"),

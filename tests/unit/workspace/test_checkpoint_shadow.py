@@ -18,6 +18,8 @@ from ouroboros.workspace.checkpoints.shadow import Shadow
 from tests.small_disk import fill, mounted
 from tests.unit.workspace.kept_folder import Kept, seen
 
+pytestmark = pytest.mark.real
+
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Kept:

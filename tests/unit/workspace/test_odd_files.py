@@ -15,6 +15,8 @@ from ouroboros.workspace.patch import Disk, apply_patch, parse, verify
 from ouroboros.workspace.replacement import Replacement
 from tests.unit.tools.spine import Spine, text_of
 
+pytestmark = pytest.mark.real
+
 
 def patched(folder: Path, *hunks: str) -> str:
     body = "\n".join(("*** Begin Patch", *hunks, "*** End Patch"))

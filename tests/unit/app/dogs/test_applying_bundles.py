@@ -14,6 +14,8 @@ from ouroboros.app.paws.sessions import Sessions, WorkRefused
 from ouroboros.core.errors import OuroborosError
 from tests.unit.app.dogs.dogs_stage import BUNDLE, Dogs, git, picture, project_in
 
+pytestmark = pytest.mark.real
+
 REFUSED = BUNDLE.replace('-print("dirty")', "-nowhere to be found")
 
 

@@ -9,6 +9,8 @@ from ouroboros.core.errors import OuroborosError
 from tests.small_disk import fill, mounted
 from tests.unit.app.dogs.dogs_stage import BUNDLE, Dogs, picture, project_in
 
+pytestmark = pytest.mark.real
+
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Generator[Path]:

@@ -11,6 +11,8 @@ from ouroboros.workspace.checkpoints.rewind import begin, planned
 from ouroboros.workspace.checkpoints.scan import Bounds
 from tests.unit.app.dogs.dogs_stage import picture, project_in
 
+pytestmark = pytest.mark.real
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:

@@ -9,6 +9,8 @@ from anyio import to_thread
 
 from tests.unit.app.dogs.dogs_stage import BUNDLE, Dogs, Picture, git, picture, project_in
 
+pytestmark = pytest.mark.real
+
 
 @pytest.fixture
 def dogs(tmp_path: Path) -> Dogs:

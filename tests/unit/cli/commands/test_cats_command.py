@@ -15,6 +15,8 @@ from ouroboros.workspace.artifacts.cats import read
 from tests.small_disk import fill, mounted
 from tests.unit.cli.commands.calling import Ouro
 
+pytestmark = pytest.mark.real
+
 KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
@@ -205,6 +207,13 @@ def test_words_for_the_model_go_in_front_in_order(ouro: Ouro, tree: Path, tmp_pa
         assert places == sorted(places)
         assert "persona.md" not in [file.path for file in read(done.out.encode()).files]
     assert ouro("cats", "-p", "missing.md").code == 2
+
+
+def test_words_for_the_model_have_bounds(ouro: Ouro, tree: Path) -> None:
+    done = ouro("cats", "-p", "/dev/zero")
+    assert done.code == 2
+    assert "'/dev/zero' has more than 10,000,000 bytes" in done.err
+    assert not (tree / "cats.md").exists()
 
 
 def test_the_markers_of_the_original_and_numbered_lines(ouro: Ouro, tree: Path) -> None:

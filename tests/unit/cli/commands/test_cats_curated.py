@@ -12,6 +12,8 @@ from ouroboros.testing.server import ScriptedServer, serving
 from ouroboros.workspace.artifacts.cats import read
 from tests.unit.cli.commands.calling import Ended, Ouro
 
+pytestmark = pytest.mark.real
+
 TASK = "Fix the total of the cart"
 
 

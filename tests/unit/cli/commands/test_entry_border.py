@@ -14,6 +14,8 @@ from ouroboros.faces.cli.groups import Entry
 from ouroboros.faces.cli.tree import COMMANDS, root
 from tests.unit.cli.commands.calling import Ouro
 
+pytestmark = pytest.mark.real
+
 PROGRAM = "import sys; from ouroboros.faces.cli.entry import main; sys.exit(main(sys.argv[1:]))"
 
 

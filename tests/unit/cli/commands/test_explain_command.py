@@ -12,6 +12,8 @@ import pytest
 
 from tests.unit.cli.commands.calling import Ended, Ouro
 
+pytestmark = pytest.mark.real
+
 type Told = Callable[..., tuple[Ended, list[dict[str, Any]]]]
 """Asks about a subject, a line for each object; gives back how it ended and the answers."""
 

@@ -7,6 +7,8 @@ import pytest
 
 from tests.unit.cli.commands.calling import Ouro
 
+pytestmark = pytest.mark.real
+
 HOOK = """
 [[hooks.PreToolUse]]
 matcher = "Bash"

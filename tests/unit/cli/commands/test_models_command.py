@@ -13,6 +13,8 @@ from ouroboros.testing.server import ScriptedServer, serving
 from tests.unit.cli.commands.calling import Ouro
 from tests.unit.llm.vendor_server import Answer, BareServer, bare
 
+pytestmark = pytest.mark.real
+
 
 def offering(*names: str) -> dict[str, Answer]:
     listed = {"data": [{"id": name, "context_length": 64_000} for name in names]}

@@ -15,6 +15,8 @@ from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.unit.cli.commands.calling import Ouro
 
+pytestmark = pytest.mark.real
+
 
 @pytest.fixture
 def server() -> Iterator[ScriptedServer]:

@@ -10,6 +10,8 @@ import pytest
 
 from tests.unit.cli.commands.calling import Ouro
 
+pytestmark = pytest.mark.real
+
 
 @pytest.fixture
 def clone(project: Path) -> Path:

@@ -17,6 +17,8 @@ from ouroboros.safety.sandbox.floor import Floor
 from tests.passing import until
 from tests.unit.tools.spine import gone
 
+pytestmark = pytest.mark.real
+
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 

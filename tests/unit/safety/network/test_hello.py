@@ -10,6 +10,8 @@ from ouroboros.safety.network.hello import named
 from tests.unit.llm.proxy_parts import proxying
 from tests.unit.safety.network.parts import listening, proxy, say
 
+pytestmark = pytest.mark.real
+
 
 def hello(name: str | None) -> bytes:
     """What the real library of TLS begins with."""

@@ -16,6 +16,8 @@ from ouroboros.safety.network.doorman import Consent, Contact, Doorman
 from tests.unit.llm.proxy_parts import proxying
 from tests.unit.safety.network.parts import page, proxy, say, serving
 
+pytestmark = pytest.mark.real
+
 
 def _get(url: str, *fields: str) -> bytes:
     return "\r\n".join([f"GET {url} HTTP/1.1", *fields, "", ""]).encode()

@@ -14,6 +14,8 @@ import pytest
 from ouroboros.safety.paths import judge_path
 from tests.unit.safety.paths import case_words
 
+pytestmark = pytest.mark.real
+
 TABLES = [name for name in vars(case_words) if name.isupper()]
 
 

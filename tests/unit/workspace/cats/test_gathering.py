@@ -13,6 +13,8 @@ from ouroboros.core.errors import Misuse
 from ouroboros.workspace.artifacts.cats.contents import Left, content
 from ouroboros.workspace.artifacts.cats.gather import Gathered, Wish, gather
 
+pytestmark = pytest.mark.real
+
 TREE = (
     *("README.md", "src/app.py", "src/deep/util.py", "src/deep/data.json", "tests/test_app.py"),
     *("node_modules/x/index.js", "src/__pycache__/app.pyc", ".git/config", ".env", "logs/run.log"),

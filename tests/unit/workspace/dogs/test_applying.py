@@ -16,6 +16,8 @@ from ouroboros.workspace.artifacts.dogs.tree import Folder
 from tests.small_disk import fill, mounted
 from tests.unit.workspace.dogs import killed
 
+pytestmark = pytest.mark.real
+
 HERE = Path(__file__).parents[4]
 
 type Seen = dict[str, tuple[int, bytes | str | None]]

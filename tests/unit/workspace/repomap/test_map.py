@@ -16,6 +16,8 @@ from ouroboros.workspace.repomap.ranking import rank
 from ouroboros.workspace.repomap.reading import tags_of
 from ouroboros.workspace.repomap.worker import Map, Wish
 
+pytestmark = pytest.mark.real
+
 FILES = {
     "lib/rope.py": "class Rope:\n    def cut(self): ...\n    def coil(self): ...\n\ndef unused(): ...\n",
     "lib/knot.py": "from lib.rope import Rope\n\ndef tie(rope):\n    return Rope().cut()\n",

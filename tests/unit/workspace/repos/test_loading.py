@@ -22,6 +22,8 @@ from ouroboros.workspace.repos.shelf import Repo, Shelf
 from tests.small_disk import mounted
 from tests.unit.workspace.repos.git_host import Upstream, serving
 
+pytestmark = pytest.mark.real
+
 
 class Bench:
     """A home to load into."""

@@ -18,6 +18,8 @@ from ouroboros.workspace.repos.steps import Mark, depths
 from tests.unit.workspace.repos.git_host import Host, Upstream, serving
 from tests.unit.workspace.repos.test_loading import Bench
 
+pytestmark = pytest.mark.real
+
 BIG = 1_000_000
 LISTING = ["/o/r/git-upload-pack"]
 """What is asked to hear which branches there are."""

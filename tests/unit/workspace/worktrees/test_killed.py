@@ -15,7 +15,7 @@ from ouroboros.safety.marks import strays_of
 from tests.unit.workspace.worktrees.doing import do
 from tests.unit.workspace.worktrees.repository import Repository
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.real]
 
 _PROJECT = Path(__file__).parents[4]
 _GIT = """#!/bin/sh

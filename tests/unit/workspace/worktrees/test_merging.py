@@ -9,7 +9,7 @@ from ouroboros.app.paws.sessions import Kept, MergeConflict, Sessions, WorkRefus
 from ouroboros.core.errors import Misuse
 from tests.unit.workspace.worktrees.repository import Repository
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.real]
 
 
 @pytest.fixture

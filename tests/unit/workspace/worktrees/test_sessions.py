@@ -14,7 +14,7 @@ from ouroboros.core.errors import Misuse
 from ouroboros.workspace.worktrees.faults import NoRepository
 from tests.unit.workspace.worktrees.repository import Repository
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.real]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from ouroboros.workspace.worktrees.shelf import held
 from tests.small_disk import fill, mounted
 from tests.unit.workspace.worktrees.repository import Repository
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.real]
 
 
 @pytest.fixture
