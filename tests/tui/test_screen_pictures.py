@@ -16,6 +16,7 @@ from ouroboros.app.config.layers import load
 from ouroboros.core.events import Envelope, PermissionRequested
 from ouroboros.core.events.question import Choice, Question, UserAsked
 from ouroboros.core.state import State
+from ouroboros.faces.slashes.table import SLASHES
 from ouroboros.faces.tui.cards.slot import CardSlot
 from ouroboros.faces.tui.keys import Keys
 from ouroboros.faces.tui.palette import PALETTES, Palette
@@ -94,6 +95,7 @@ class Still(App[None]):
         self.environment |= {"HOME": str(folder), "OUROBOROS_HOME": str(folder / "home")}
         self.loaded = load(folder, self.environment, {})
         self.keys = Keys()
+        self.slashes = SLASHES
 
     def compose(self) -> ComposeResult:
         yield VerticalScroll(can_focus=False)

@@ -76,7 +76,9 @@ class Card(Vertical):
         yield Static(id="asking", markup=False)
         yield Lines(id="typed")
         yield Static(id="letters", markup=False)
-        yield Select(id="answers")
+        answers = Select(id="answers")
+        answers.deaf = answers.numb = True  # until whoever shows the card says that it is ready
+        yield answers
 
     @property
     def answers(self) -> Select:

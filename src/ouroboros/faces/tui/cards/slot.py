@@ -173,6 +173,9 @@ class CardSlot(Widget):
             return
         self._is_ready = True
         self._entitle()
+        card.answers.deaf, card.answers.numb = False, bool(self._guard)
+        if self._guard:
+            self.set_timer(self._guard, lambda: _feel(card))
         if self._follows:
             self._focus(card)
             if self._guard:
@@ -200,6 +203,7 @@ class CardSlot(Widget):
         if focused is not None and card not in focused.ancestors_with_self:
             self._prompt = focused
         self._is_put_off = False
+        _feel(card)
         card.door.focus()
         self._entitle()
 
@@ -263,6 +267,11 @@ def _text(focused: object) -> str:
             return focused.text
         case _:
             return ""
+
+
+def _feel(card: Card) -> None:
+    if card.is_attached:
+        card.answers.numb = False
 
 
 def _hear(card: Card) -> None:

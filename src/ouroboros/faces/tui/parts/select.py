@@ -38,7 +38,7 @@ class Pick(NamedTuple):
 class Select(OptionList):
     """Choices below each other; the one that Enter takes has a ``>`` before it, also without colour.
 
-    While it is ``deaf`` no key does anything.
+    While it is ``deaf`` no key does anything, and while it is ``numb`` no click; nor do they focus it.
     """
 
     DEFAULT_CSS = """
@@ -82,6 +82,15 @@ class Select(OptionList):
         self._at: int | None = None
         self.deaf = False
         self.show(picks)
+
+    @property
+    def numb(self) -> bool:
+        """No click does anything."""
+        return not self.can_focus
+
+    @numb.setter
+    def numb(self, numb: bool) -> None:
+        self.can_focus = not numb
 
     @property
     def picks(self) -> tuple[Pick, ...]:
@@ -144,6 +153,12 @@ class Select(OptionList):
                 self.highlighted = at
                 self.post_message(self.Chosen(self, pick.name))
                 return
+
+    def on_click(self, event: events.Click) -> None:
+        """A click that was meant for what stood here before takes nothing."""
+        if self.deaf or self.numb:
+            event.stop()
+            event.prevent_default()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Enter, or a click."""
