@@ -195,3 +195,25 @@ def test_what_a_model_says_cannot_command_the_terminal(tmp_path: Path) -> None:
     assert "\x1b[2J" not in program.raw.split(ENTERED, 1)[1].split("hello", 1)[-1]
     assert "\u202e" not in program.raw
     assert "\u009b" not in program.raw
+
+
+def test_with_debug_the_log_tells_what_happened_and_nothing_of_what_was_said(
+    tmp_path: Path, model: str, fresh_home: Path
+) -> None:
+    arguments = ["--model", model, "--mode", "full-auto", "--debug"]
+    with Whole(arguments, cwd=tmp_path) as program:
+        program.writes("full-auto")
+        program.type("secret words\r")
+        program.writes("First answer.")
+        program.writes("Done after 1 turn")
+        program.type("/quit\r")
+        assert program.ends() == 0
+    log = (fresh_home / ".ouroboros" / "log" / "ouro.log").read_text("utf-8")
+    told = [line.partition(" ouroboros.")[2] for line in log.splitlines()]
+    assert told[0].startswith("faces.tui.door: the screen is there: ")
+    assert told[-1].startswith("faces.tui.door: the screen is left: Left(code=0, session='ses_")
+    kinds = [line.split()[-1] for line in told if line.startswith("agent.journal: ")]
+    assert {"session.ready", "user.message", "agent.message", "completed"} <= set(kinds)
+    assert "secret words" not in log
+    assert "First answer." not in log
+    assert "agent.journal" not in program.raw

@@ -15,6 +15,10 @@ from ouroboros.core.ids import Ids
 from ouroboros.core.state import State
 
 _log = logging.getLogger(__name__)
+_NOTABLE = frozenset({
+    *("session.ready", "task.completed", "task.cancelled", "error"),
+    *("model.retried", "model.switched"),
+})
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 type Sink = Callable[[Envelope], None]
@@ -106,6 +110,7 @@ class Journal:
         if durable:
             self._log.append(envelope)
             self._state.apply(envelope)
+            _note(envelope)
         elif envelope.seq > self._shown:
             self._held.append(envelope)
         else:
@@ -130,6 +135,15 @@ class Journal:
             except Exception:  # noqa: BLE001 - the border to a face: its bug must not end the run
                 self._sinks.remove(sink)
                 _log.exception("a sink broke on %s and is left out from now on", envelope.type)
+
+
+def _note(envelope: Envelope) -> None:
+    """A line of the log file, where there is one: that something happened, never what was said."""
+    level = logging.INFO if envelope.type in _NOTABLE else logging.DEBUG
+    if _log.isEnabledFor(level):
+        reason: object = getattr(envelope.data, "reason", "")
+        why = f": {reason}" if isinstance(reason, str) and reason else ""
+        _log.log(level, "%s %d %s%s", envelope.session, envelope.seq, envelope.type, why)
 
 
 def _legible(event: Event) -> Event:

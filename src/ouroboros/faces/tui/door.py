@@ -1,5 +1,6 @@
 """Opens the full-screen face: a first screen, then what draws, then the engine."""
 
+import logging
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -17,6 +18,7 @@ from ouroboros.faces.tui.start import Left, Start
 if TYPE_CHECKING:
     from ouroboros.faces.tui.app import OuroApp
 
+_log = logging.getLogger(__name__)
 _INTERRUPTED = 130
 _QUICK_SECONDS = 0.7
 
@@ -52,6 +54,7 @@ async def _shown(app: "OuroApp") -> Left:
             sys.stderr.flush()
         await closed.wait()
         tasks.cancel_scope.cancel()
+    _log.info("the screen is left: %s", left)
     if app.failure is not None:
         raise app.failure
     return left or Left(0)
@@ -60,6 +63,7 @@ async def _shown(app: "OuroApp") -> Left:
 async def _engine(app: "OuroApp", closed: anyio.Event) -> None:
     await app.drawn.wait()
     start = app.start
+    _log.info("the screen is there: %d by %d, TERM=%s, %s", *app.size, *_looks(app))
     try:
         if start.outfit is None:
             return
@@ -74,6 +78,10 @@ async def _engine(app: "OuroApp", closed: anyio.Event) -> None:
             app.beside.end()
     finally:
         closed.set()
+
+
+def _looks(app: "OuroApp") -> tuple[str, str]:
+    return app.environment.get("TERM", ""), app.palette.name
 
 
 def _load() -> None:
