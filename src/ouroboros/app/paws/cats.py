@@ -13,6 +13,7 @@ from anyio import to_thread
 from msgspec import Struct
 
 from ouroboros.agent.context.instructions import project_root
+from ouroboros.app.paws.named import bytes_of
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.workspace.artifacts.cats.bundle import Dialect, Head, Metadata
 from ouroboros.workspace.artifacts.cats.gather import (
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 _SHOWN = 5
+_WORDS_BYTES = 10_000_000
 
 
 class NothingLeft(OuroborosError):
@@ -249,14 +251,11 @@ def _words(start: Path, name: str) -> bytes:
     """The words for the model in a file; they must be UTF-8."""
     if not name:
         return b""
+    data = bytes_of(name, most=_WORDS_BYTES, start=start)
     try:
-        data = (start / name).read_bytes()
         data.decode("utf-8")
     except UnicodeDecodeError:
         raise Misuse(f"{name!r} is no UTF-8 text") from None
-    except (OSError, ValueError) as failed:
-        why = failed.strerror if isinstance(failed, OSError) else str(failed)
-        raise Misuse(f"{name!r} cannot be read: {why}") from None
     return data
 
 

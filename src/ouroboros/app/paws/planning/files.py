@@ -3,8 +3,9 @@
 import os
 from pathlib import Path
 
+from ouroboros.app.paws.named import bytes_of
 from ouroboros.app.paws.planning.document import Followed, Plan, read, written
-from ouroboros.core.errors import Misuse, OuroborosError
+from ouroboros.core.errors import OuroborosError
 from ouroboros.store.layout import put_whole
 from ouroboros.workspace.artifacts.faults import Malformed
 
@@ -25,15 +26,7 @@ def keep(plan: Plan, place: Path) -> None:
 
 def text_of(name: str) -> str:
     """A file that a model is to read; raises ``Misuse``."""
-    try:
-        with Path(name).open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as failed:
-        why = failed.strerror if isinstance(failed, OSError) else str(failed)
-        raise Misuse(f"{name!r} cannot be read: {why}") from failed
-    if len(data) > MOST_BYTES:
-        raise Misuse(f"{name!r} has more than {MOST_BYTES:,} bytes")
-    return data.decode("utf-8", "replace")
+    return bytes_of(name, most=MOST_BYTES).decode("utf-8", "replace")
 
 
 def plan_in(name: str) -> Followed:

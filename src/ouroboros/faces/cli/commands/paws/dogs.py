@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Callable
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, override
 
@@ -302,20 +303,8 @@ def _end(outcome: "Outcome", flags: Flags, folder: str = "") -> int:
 
 
 def _read(name: str) -> bytes:
-    """A file, or standard input for ``-``.
+    """A file, or standard input for ``-``; raises ``Misuse``."""
+    from ouroboros.app.paws.named import bytes_of
 
-    Raises:
-        Misuse: It cannot be read, or is too large.
-    """
-    try:
-        if name == "-":
-            data = sys.stdin.buffer.read(_MOST_BYTES + 1) if sys.stdin is not None else b""
-        else:
-            with Path(name).open("rb") as file:
-                data = file.read(_MOST_BYTES + 1)
-    except (OSError, ValueError) as failed:
-        why = failed.strerror if isinstance(failed, OSError) else str(failed)
-        raise Misuse(f"{name!r} cannot be read: {why}") from failed
-    if len(data) > _MOST_BYTES:
-        raise Misuse(f"{name!r} has more than {_MOST_BYTES:,} bytes")
-    return data
+    stdin = sys.stdin.buffer if sys.stdin is not None else BytesIO()
+    return bytes_of(name, most=_MOST_BYTES, stdin=stdin)
