@@ -58,6 +58,10 @@ def test_a_piece_of_work_from_its_start_to_the_merge(repo: Repository) -> None:
     code, out, _ = paws(repo, "list", "--all", "--json")
     (record,) = json.loads(out)
     assert (record["status"], record["name"], record["turnCount"]) == ("archived", "Mend it", 1)
+    code, _, said = paws(repo, "delete", short)
+    kept = f"commits that nothing else has are kept: git log refs/paws/{short}/kept/1"
+    assert (code, said.splitlines()) == (0, [f"session {short} is deleted", kept])
+    assert "there is no session" in paws(repo, "list", "--all")[2]
 
 
 def test_exit_codes_say_the_kind(repo: Repository, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from msgspec import structs, to_builtins
 
 from ouroboros.core.clock import Clock, SystemClock
 from ouroboros.workspace.worktrees import (
+    deleting,
     ending,
     keeping,
     merging,
@@ -17,6 +18,7 @@ from ouroboros.workspace.worktrees import (
     starting,
     trees,
 )
+from ouroboros.workspace.worktrees.deleting import Deleted
 from ouroboros.workspace.worktrees.ending import Archived
 from ouroboros.workspace.worktrees.faults import (
     MergeConflict,
@@ -34,6 +36,7 @@ from ouroboros.workspace.worktrees.shelf import Kept
 __all__ = [
     "Archived",
     "Checkpoint",
+    "Deleted",
     "Kept",
     "LogEntry",
     "Manifest",
@@ -210,6 +213,11 @@ class Sessions:
                 raise _not(session, "is archived already")
             session = await ending.saved(self._place, session, keep=keep)
             return await ending.archive(self._place, session)
+
+    async def delete(self, words: str, *, force: bool = False) -> Deleted:
+        """Removes a session, its branch and its tags; commits that are nowhere else keep a ref."""
+        async with self._entered(words, rests=True) as session:
+            return await deleting.delete(self._place, session, force=force)
 
     async def pause(self, words: str) -> Kept:
         """Nothing is done in the session until it is resumed; its files stay."""

@@ -165,9 +165,15 @@ class Shelf:
                 ) from failed
 
     def discard(self, session_id: str) -> None:
-        """Removes the folder of a session that never began."""
+        """Removes the folder of a session that never began or was deleted.
+
+        Each is renamed first, so that a kill leaves no half of a record.
+        """
         for folder in (self._spare, self.folder):
-            shutil.rmtree(folder / session_id, ignore_errors=True)
+            with suppress(OSError):
+                (folder / session_id).rename(folder / f".{session_id}.gone")
+            for left in folder.glob(".*.gone"):
+                shutil.rmtree(left, ignore_errors=True)
 
     @asynccontextmanager
     async def alone(

@@ -147,6 +147,22 @@ def archive(invocation: Invocation, words: str, *, keep: bool) -> None:
     _tell_end(done.session, done.kept)
 
 
+@command.command("delete", short_help="Remove a session for good; no commit is lost.")
+@click.argument("words", metavar="ID")
+@click.option("--force", is_flag=True, help="Also where work of it is nowhere else.")
+@click.pass_obj
+def delete(invocation: Invocation, words: str, *, force: bool) -> None:
+    """Remove a session: its files, branch, tags and record.
+
+    One that is not archived and has commits that no other branch or tag has is refused without
+    --force. Such commits keep a ref, which is told.
+    """
+    _, done = _with(invocation, lambda sessions: sessions.delete(words, force=force))
+    note(f"session {done.session_id[:_SHOWN]} is deleted")
+    for ref in done.kept:
+        note(f"commits that nothing else has are kept: git log {ref}")
+
+
 @command.command("pause")
 @click.argument("words", metavar="[ID]", default="")
 @click.pass_obj
