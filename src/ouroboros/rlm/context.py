@@ -33,13 +33,16 @@ _HURRY = "Only {left} left: finish now with what you have."
 class Page(Struct, frozen=True, kw_only=True):
     """How the browser stands: counts and names, never an address or a title.
 
-    ``changes`` has one line for each tab and field that is another one than before.
+    ``changes`` has one line for each tab and field that is another one than before; of these ``driven``
+    are a person's, and ``earlier`` those of iterations before: no code tells of them later.
     """
 
     tabs: int = 0
     active: str = ""
     dialogs: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
+    driven: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
 
 
 class Bounds(Struct, frozen=True, kw_only=True):
@@ -145,12 +148,15 @@ def _earlier(state: State) -> list[str]:
 
 
 def _changes(page: Page | None) -> str:
-    if page is None or not page.changes:
+    if page is None:
         return ""
     shown = page.changes[:_CHANGES]
     more = len(page.changes) - len(shown)
-    lines = [f"- {change}" for change in shown] + ([f"- and {more} more"] if more else [])
-    return "\n".join(["# Page changes since the last iteration", *lines])
+    lines = ["# Page changes since the last iteration"] if shown else []
+    lines += [f"- {change}" for change in shown] + ([f"- and {more} more"] if more else [])
+    lines += ["# What a person did in tabs before"] if page.earlier else []
+    lines += [f"- {change}" for change in page.earlier[-_CHANGES:]]
+    return "\n".join(lines)
 
 
 def _environment(state: State, page: Page | None) -> str:

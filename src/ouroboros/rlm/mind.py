@@ -103,6 +103,7 @@ class RlmMind:
         self._turn = -1
         self._text = ""
         self._page: Page | None = None
+        self._driven: list[str] = []
         self._told = ""
 
     @property
@@ -255,17 +256,27 @@ class RlmMind:
         self._record(ErrorRaised(fault="runtime", kind=kind, message=message))
         return TaskCompleted(reason="failed", final=self.partial(state))
 
+    def _looked(self, number: int) -> Page | None:
+        """How the browser stands, with what a person did in it in earlier iterations of the run."""
+        page = self._window.look()
+        if page is None:
+            return None
+        page = replace(page, earlier=tuple(self._driven))
+        self._driven += [f"before iteration {number}: {change}" for change in page.driven]
+        return page
+
     async def _open(self, state: State) -> None:
         number = state.iteration + 1
         if number == 1:
             self._begin()
+            self._driven.clear()
         wanted = number == 1 or self._reads
         wanted = wanted and (state.goals is None or state.goals.active is None)  # code reaches it
         reading = self._reading.text(context.task_of(state)) if self._reading and wanted else ""
         self._reads = reading != ""
         self._told = "" if self._reads else await self._prepare()
         self._turn = state.turn
-        self._page = self._window.look()
+        self._page = self._looked(number)
         task = " ".join(context.task_of(state).split())[:_TASK_CHARACTERS]
         self._record(IterationStarted(iteration=number, task=task))
         for change in self._page.changes if self._page else ():

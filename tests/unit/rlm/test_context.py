@@ -58,6 +58,19 @@ def test_what_there_is_not_is_not_told() -> None:
     assert "Tabs" not in told(story)
 
 
+def test_what_a_person_did_in_a_tab_is_told_also_later() -> None:
+    story = Story()
+    story.say("Count.")
+    story.begin()
+    earlier = tuple(f"before iteration {n}: tab_1 a person drove it" for n in range(2, 40))
+    text = told(story, Page(tabs=1, active="tab_0", earlier=earlier))
+    assert "Page changes" not in text
+    assert "# What a person did in tabs before\n- before iteration 20:" in text
+    assert text.index("before iteration 39:") < text.index("# Environment")
+    text = told(story, Page(changes=("tab_0 opened",), earlier=earlier[:1]))
+    assert "- tab_0 opened\n# What a person did in tabs before\n- before iteration 2:" in text
+
+
 def test_a_flood_of_changes_is_cut() -> None:
     story = Story()
     story.say("Count.")

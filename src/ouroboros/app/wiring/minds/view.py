@@ -42,12 +42,13 @@ class View:
         tabs = self._known()
         now = tabs.all() if tabs is not None else ()
         told = tuple(map(_told, changes(self._seen, now)))
-        self._seen = now
+        self._seen, driven = now, self._news()
         return Page(
             tabs=len(now),
             active=tabs.active if tabs is not None else "",
             dialogs=tuple(f"{facts.id} {facts.dialog}" for facts in now if facts.dialog),
-            changes=(*self._news(), *told),
+            changes=(*driven, *told),
+            driven=driven,
         )
 
 
