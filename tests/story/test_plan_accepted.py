@@ -65,6 +65,7 @@ async def test_the_lines_that_the_person_changed_in_a_plan_stand_before_it(tmp_p
         )
     assert lines_changed(PLAN, "1. Only look") == ""
     assert lines_changed("a", "\n" * 2_000) == ""
+    assert lines_changed(PLAN, f"My change: only say how\n\n{PLAN}") == ""
 
 
 async def test_an_accepted_plan_is_carried_out_in_the_mode_before(tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ def lines_changed(plan: str, changed: str) -> str:
     from difflib import unified_diff  # few plans are changed
 
     old, new = plan.splitlines(), changed.splitlines()
-    if max(len(old), len(new)) > _COMPARED_LINES:
-        return ""
+    if changed.endswith(plan) or max(len(old), len(new)) > _COMPARED_LINES:
+        return ""  # what stands before the whole plan says it in the person's own words
     lines = [line for line in unified_diff(old, new, n=0, lineterm="") if line[:2] != "@@"][2:]
     return "\n".join(["", *lines, ""]) if len(lines) <= len(new) else ""
