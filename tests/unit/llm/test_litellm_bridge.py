@@ -34,7 +34,10 @@ from tests.unit.llm.vendor_server import Answer, bare
 imports_it = pytest.mark.deep
 """The package takes seconds to import, so most of these run with the deep tests."""
 
-pytestmark = pytest.mark.filterwarnings("ignore:Item .* is using the `ReadOnly` qualifier")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Item .* is using the `ReadOnly` qualifier"),
+    pytest.mark.real,
+]
 
 READ = ToolSpec(name="read", description="Reads.", schema='{"type":"object","properties":{}}')
 TURN = Turn(

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.unit.cli.commands.calling import Ouro
 
 RULES = """
@@ -113,6 +115,7 @@ def test_list_shows_every_rule_and_its_place(ouro: Ouro, home: Path) -> None:
     assert f"{file}:1:13" in err
 
 
+@pytest.mark.real
 def test_an_approval_policy_is_chosen_by_an_option_of_its_name(ouro: Ouro, tmp_path: Path) -> None:
     script = tmp_path / "script.jsonl"
     script.write_text(

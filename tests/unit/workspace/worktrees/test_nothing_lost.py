@@ -7,7 +7,7 @@ import pytest
 from ouroboros.app.paws.sessions import WorkRefused, WorkUnknown
 from tests.unit.workspace.worktrees.repository import Repository
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.real]
 
 
 @pytest.fixture
