@@ -1,6 +1,7 @@
 """Checkpoints of a session that is not open here, or of which something is asked; everything blocks."""
 
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -58,6 +59,10 @@ class Previews(Struct, frozen=True, kw_only=True):
 
     restore: Preview
     undo: Preview
+
+
+_BUNDLES = "paws"
+"""Below the home folder: checkpoints from before bundles were applied."""
 
 
 class Size(Struct, frozen=True, kw_only=True):
@@ -237,10 +242,9 @@ class Records:
 
 
 def sizes(home: Path) -> list[Size]:
-    """What the checkpoints of every folder take."""
+    """What the checkpoints of every folder take, of sessions and of bundles that were applied."""
     found: list[Size] = []
-    for folder in sorted((home / "checkpoints").glob("*.git")):
-        shadow = Shadow(folder, home)
+    for shadow in _all(home):
         owners = shadow.sessions()
         found.append(
             Size(
@@ -256,17 +260,42 @@ def sizes(home: Path) -> list[Size]:
 def prune(home: Path, *, keep: int) -> int:
     """Lets go of all but the latest checkpoints of each session, everywhere; how many went.
 
+    Those of applied bundles are few by themselves; only what they no longer need goes. Nothing stays
+    of work sessions that were deleted.
+
     Raises:
         CheckpointFailed: Another process is at work with them.
     """
     gone = 0
-    for folder in sorted((home / "checkpoints").glob("*.git")):
-        shadow = Shadow(folder, home)
+    for shadow in _all(home):
+        is_over = _is_over(shadow.belongs_to)
+        is_bundles = shadow.folder.is_relative_to(home / _BUNDLES)
         with shadow.locked():
-            for session in shadow.sessions():
-                gone += shadow.forget(session, keep)
+            for session in shadow.sessions() if is_over or not is_bundles else ():
+                gone += shadow.forget(session, 0 if is_over else keep)
             shadow.tidy()
+            if is_over:
+                shutil.rmtree(shadow.folder, ignore_errors=True)
+        shadow.library.close()
     return gone
+
+
+def _all(home: Path) -> list[Shadow]:
+    places = (home, home / _BUNDLES)
+    return [
+        Shadow(folder, home)
+        for place in places
+        for folder in sorted((place / "checkpoints").glob("*.git"))
+    ]
+
+
+def _is_over(folder: str) -> bool:
+    """Whether it was the work tree of a session that is no more, in a project that is still there."""
+    parts = Path(folder).parts
+    if parts[-4:-2] != (".paws", "sessions") or parts[-1] != "worktree":
+        return False
+    session = Path(folder).parent
+    return session.parent.is_dir() and not session.exists()
 
 
 def forget(home: Path, session: str) -> None:
