@@ -24,6 +24,12 @@ _SIGNERS = {
     "gpg.x509.program": "gpgsm",
 }
 
+_FORWARD = (
+    *("merge", "--ff-only", "--quiet"),
+    *("--commit", "--no-squash", "--no-autostash"),  # a branch may have options of its own
+    "--no-overwrite-ignore",  # what git ignores is overwritten otherwise, without a word
+)
+
 
 class Wish(Struct, frozen=True, kw_only=True):
     """How a session is to be merged.
@@ -75,9 +81,7 @@ async def merge(place: Place, session: Kept, wish: Wish) -> Merged:
     step = Step(kind="merge", target=commit, onto=onto, ref=branch, top=str(place.ground.top))
     await main.ask("update-ref", names.merging(session.id), commit)
     session = await place.begun(session, step)
-    # What git ignores is overwritten otherwise, without a word.
-    words = ("merge", "--ff-only", "--no-overwrite-ignore", "--quiet", commit)
-    ended = await main.call(*words, seconds=LONG_SECONDS)
+    ended = await main.call(*_FORWARD, commit, seconds=LONG_SECONDS)
     if ended.code:
         await main.call("update-ref", "-d", names.merging(session.id))
         await place.begun(session, None)

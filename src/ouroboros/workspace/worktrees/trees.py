@@ -260,7 +260,7 @@ async def _checked_out(ground: Ground, session: Kept) -> list[str]:
     if place is None:
         return []
     git, name = ground.git, f"worktrees/{place.name}/HEAD"
-    seen = (await git.found("log", "--walk-reflogs", "--format=%H", f"-{_LOGGED}", name)).split()
+    seen = (await git.found("rev-list", "--walk-reflogs", f"-{_LOGGED}", name)).split()
     first = await git.found("rev-parse", "--verify", "--quiet", name)
     # Of a branch that was deleted git shows no log.
     written = await to_thread.run_sync(_logged, place)

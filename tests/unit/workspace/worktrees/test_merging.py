@@ -37,6 +37,7 @@ async def test_a_merge_brings_the_commits_and_archives(repo: Repository) -> None
     sessions, session = await worked(repo, new="n\n")
     repo.commit("meanwhile", other="o\n")
     before = repo.git("rev-parse", "HEAD")
+    repo.git("config", "branch.main.mergeOptions", "--squash --no-commit --autostash")
     done = await sessions.merge(session.id)
     short = session.id[:8]
     assert (
