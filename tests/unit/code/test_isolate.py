@@ -182,6 +182,17 @@ async def test_values_for_the_parent_are_json_or_a_clear_no():
                 await one.value(name)
 
 
+async def test_what_a_handle_holds_takes_no_place_in_a_preview():
+    held = "{__handle: {node: 7, frame: 'F'.repeat(32), loader: 'L'.repeat(32)}}"
+    async with isolate() as one:
+        outcome = await one.run(f"[{{role: 'link', handle: {held}, name: 'Next'}}]")
+        assert outcome.shape is not None
+        assert outcome.shape.preview == '[{"role":"link","handle":{"__handle":{…}},"name":"Next"}]'
+        kept = await one.run(f"const h = {held}; h.__handle.frame.length")
+        assert kept.shape is not None
+        assert kept.shape.preview == "32"
+
+
 async def test_shapes_tell_kind_size_schema_and_a_bounded_preview():
     async with isolate() as one:
         outcome = await one.run(

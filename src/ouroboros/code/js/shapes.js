@@ -132,7 +132,9 @@
     put(state, "{");
     for (let i = 0; i < all.length && state.left > 0; i++) {
       put(state, (i ? "," : "") + quoted(all[i], state.left) + ":");
-      writeSlot(state, value, all[i], depth);
+      // What a handle holds is a page's to read: long words that tell a reader nothing.
+      if (all[i] === "__handle") put(state, "{…}");
+      else writeSlot(state, value, all[i], depth);
     }
     put(state, "}");
   };
