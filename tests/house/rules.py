@@ -9,6 +9,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.purity import MARK, TIERS
+
 ROOT = Path(__file__).parents[2]
 
 MODULE_LINES = 400
@@ -31,6 +33,7 @@ FORBIDDEN_WORDS = frozenset({
     "info",
 })
 CHANGELOG_SECTIONS = frozenset({"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"})
+SUBPROCESS = re.compile(r"(?m)^\s*(import|from) subprocess\b")
 SUPPRESSION = re.compile(r"#\s*(noqa|pyright:|type:\s*ignore|ruff:)")
 SUPPRESSION_WITH_REASON = re.compile(
     r"#\s*(noqa: [A-Z]+\d+(, ?[A-Z]+\d+)*|pyright: ignore\[\w+(, ?\w+)*\])\s+- \S+"
@@ -183,6 +186,17 @@ def mocks(root: Path) -> list[str]:
             if any("mock" in module.split(".") for module in modules):
                 found.append(f"{path.relative_to(root)}: uses a mock; write a fake")
     return found
+
+
+def unmarked_processes(root: Path) -> list[str]:
+    """Tests of the inner loop's tiers that start processes and do not say so."""
+    return [
+        f"{path.relative_to(root)}: starts processes; say `pytestmark = {MARK}`"
+        for path in sources(root, *(f"tests/{tier}" for tier in sorted(TIERS)))
+        if path.name.startswith("test_")
+        and SUBPROCESS.search(text := path.read_text("utf-8"))
+        and MARK not in text
+    ]
 
 
 def suppressions(root: Path) -> list[str]:

@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import anyio
@@ -12,7 +13,8 @@ from anyio.abc import SocketAttribute
 from blockbuster import BlockingError
 
 import ouroboros
-from tests import signals
+from tests import purity, signals
+from tests.house import rules
 from tests.leftovers import left, still_left
 
 pytestmark = pytest.mark.real
@@ -59,6 +61,28 @@ def test_programs_hear_signals_also_where_the_tests_run_behind_a_script(number: 
     finally:
         signal.signal(number, before)
     assert said.stdout == b"heard\n"
+
+
+def test_the_inner_loop_reads_no_test_that_is_marked_and_fails_one_that_should_be(
+    tmp_path: Path,
+) -> None:
+    assert purity.is_left_out(Path(__file__))
+    assert purity.is_left_out(Path(__file__).parents[1] / "story")
+    assert not purity.is_left_out(Path(__file__).with_name("test_catalogue.py"))
+    starts = "import subprocess\ndef test_a(): subprocess.run(['true'])\n"
+    (tmp_path / "test_a.py").write_text(starts)
+    (tmp_path / "test_b.py").write_text(f"import pytest\npytestmark = {purity.MARK}\n{starts}")
+    words = ("-q", "-n0", "-p", "no:cacheprovider", "-p", "tests.conftest", "--pure")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words, "-c", rules.ROOT / "pyproject.toml", tmp_path],
+        cwd=rules.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "ERROR at teardown of test_a" in done.stdout
+    assert "AssertionError: mark its module" in done.stdout
+    assert "2 passed, 1 error" in done.stdout
 
 
 async def test_our_own_code_may_not_block_the_loop() -> None:
