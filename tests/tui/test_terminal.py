@@ -217,3 +217,22 @@ def test_with_debug_the_log_tells_what_happened_and_nothing_of_what_was_said(
     assert "secret words" not in log
     assert "First answer." not in log
     assert "agent.journal" not in program.raw
+
+
+@pytest.mark.deep
+def test_a_run_that_a_kill_cut_off_is_told_when_the_session_is_opened_again(
+    tmp_path: Path,
+) -> None:
+    arguments = ["--model", script(tmp_path, SLEEPS, ANSWER), "--mode", "full-auto"]
+    with Whole(arguments, cwd=tmp_path) as program:
+        program.writes("full-auto")
+        program.type("begin\r")
+        program.writes("step 1")
+        program.signal(signal.SIGKILL)
+        program.process.wait(DEADLINE_SECONDS)
+    with Whole(["--continue"], cwd=tmp_path) as program:
+        program.writes("The program ended in the middle of this run")
+        program.type("go on\r")
+        program.writes("First answer.")
+        program.type("/quit\r")
+        assert program.ends() == 0

@@ -131,9 +131,12 @@ def test_a_call_that_is_asked_about_says_so_until_it_is_answered() -> None:
     )
     (card,) = written(started, asked)
     assert rows(card)[0].endswith("waits for you")
-    answered = PermissionAnswered(request_id="r", call_id="c", allowed=True, decider="person")
+    answered = PermissionAnswered(
+        request_id="r", call_id="c", allowed=True, decider="person", seconds=40.0
+    )
     (card,) = written(started, asked, answered)
-    assert "running" in rows(card)[0]
+    (found,) = rows_of(card, Look(columns=60, now=45.0))[:1]
+    assert "".join(span.text for span in found).endswith("running 5.0 s")
     refused = PermissionAnswered(request_id="r", call_id="c", allowed=False, decider="person")
     _, told = written(started, asked, refused)
     assert told == Told(text="Denied by you", level="warning")

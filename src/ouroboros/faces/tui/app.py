@@ -231,6 +231,9 @@ class OuroApp(App[Left]):
             self.transcript.add(told)
         if self.room is not None:
             self.cards.sync(self.room.state)
+            if _is_cut_off(self.room):
+                hint = "say “go on”, or what to do instead"
+                self.tell(Notice(text="The program ended in the middle of this run", hint=hint))
         self.watch_line.look()
         self._notice_work()
 
@@ -384,3 +387,9 @@ class OuroApp(App[Left]):
         self._exception_event.set()
         self._return_code = 1
         self._close_messages_no_wait()
+
+
+def _is_cut_off(room: "Room") -> bool:
+    """Whether a run has begun that nobody is at; where another program is at it, that is none."""
+    is_at_work = room.running or room.is_read_only
+    return room.state.status in {"running", "waiting"} and not is_at_work

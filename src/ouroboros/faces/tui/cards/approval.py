@@ -53,7 +53,7 @@ class ApprovalCard(Card):
         event = self.event
         picks = [Pick("yes", "Yes", "y", short="yes")]
         if "session" in event.scopes:
-            grant = f": {grant_of(event)}" if event.grant else ""
+            grant = f": {grant_of(event, max(self.room - 44, 20))}" if event.grant else ""
             picks.append(
                 Pick("session", f"Yes, and again in this session{grant}", "a", short="always")
             )

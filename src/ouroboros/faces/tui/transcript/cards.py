@@ -63,7 +63,7 @@ def call_rows(call: Call, look: Look, unfolded: bool) -> list[Row]:
         body = []
     else:
         text = detail or _output(call)
-        body = _whole(text, inner) if unfolded else _excerpt(text, _FOLDED_OUTPUT // 2)
+        body = _whole(text, inner) if unfolded else _excerpt(text, _FOLDED_OUTPUT // 2, inner)
     deeds = _deeds(call.deeds, unfolded)
     pictures = [row(f"[image] {one_line(name, 120)}", FAINT) for name in call.pictures]
     if unfolded and call.arguments.strip() not in {"", "{}"} and not changed:
@@ -244,10 +244,12 @@ def _whole(text: str, look: Look) -> list[Row]:
     return rows
 
 
-def _excerpt(text: str, ends: int) -> list[Row]:
+def _excerpt(text: str, ends: int, look: Look) -> list[Row]:
     lines = _lines(text)
     if lines == [""]:
         return []
+    if len(lines) == 1:
+        return wrap(lines[0], look.columns, FAINT)[: 2 * ends]
     if len(lines) <= 2 * ends + 1:
         return [row(line, FAINT) for line in lines]
     gap = row(f"… {len(lines) - 2 * ends:,} more lines", FAINT)

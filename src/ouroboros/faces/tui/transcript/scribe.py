@@ -98,7 +98,7 @@ class Scribe:
                 self._asked = event
                 self._wait(event.call_id, waits=True)
             case PermissionAnswered():
-                self._wait(event.call_id, waits=False)
+                self._wait(event.call_id, waits=False, seconds=event.seconds)
                 if event.allowed and event.scope == "once" and not event.input:
                     return  # the card goes on, which says as much
             case _:
@@ -129,10 +129,11 @@ class Scribe:
             self._page.add(Told(text=f"Nobody drives {tabs} any more: the program had ended"))
         self._driven.clear()
 
-    def _wait(self, call_id: str, *, waits: bool) -> None:
+    def _wait(self, call_id: str, *, waits: bool, seconds: float = 0.0) -> None:
         call = self._calls.get(call_id)
         if call is not None:
             call.waits = waits
+            call.since += seconds  # it did not run while it waited
             self._page.touch(call)
 
     def _heard(self, event: UserMessage, now: float) -> None:
