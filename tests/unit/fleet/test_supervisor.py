@@ -205,6 +205,16 @@ say("log", message=told["type"])
         assert found[0].summary == ("left off" if obeys else "the agent was stopped")
 
 
+async def test_one_that_asks_on_without_hearing_the_answers_is_ended(tmp_path: Path) -> None:
+    code = """
+for number in range(100_000):
+    say("permission:request", f"q{number}", toolName="wait", input=1, permissionResult={})
+"""
+    result = await ended(tmp_path, code + DONE)
+    assert result.status == "failure"
+    assert result.summary.startswith("the agent asked on without hearing the answers")
+
+
 async def test_floods_of_nonsense_and_of_lines_do_not_end_it(tmp_path: Path) -> None:
     seat = Seat()
     code = """

@@ -3,6 +3,7 @@
 from typing import Protocol
 
 import anyio
+import anyio.lowlevel
 from anyio.abc import TaskGroup
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,6 +26,9 @@ from ouroboros.safety.companion import Companion, CompanionGone
 
 AT_ONCE = 32
 """Questions that may be open together; each further one is answered no."""
+
+UNHEARD = 1_000
+"""Answers that a child may leave unread; one that asks on then is ended."""
 
 LOG_CHARACTERS = 10_000
 _COMPLAINTS = 100
@@ -82,7 +86,7 @@ class Supervisor:
         self._limits = limits or Limits()
         self._reader = Reader()
         self._asked: dict[str, anyio.CancelScope] = {}
-        self._complained = 0
+        self._complained = self._unheard = 0
         self._has_begun = self._is_stopped = False
         self._over = anyio.Event()
 
@@ -116,6 +120,7 @@ class Supervisor:
             piece: bytes | None = None
             with anyio.CancelScope(deadline=until):
                 piece = await self._child.receive()
+            await anyio.lowlevel.checkpoint()  # one that always speaks keeps nobody else waiting
             if piece is None:
                 return await self._hung()
             if not piece:
@@ -129,6 +134,9 @@ class Supervisor:
             for each in heard:
                 if (result := self._take(each, tasks)) is not None:
                     return result
+            if self._unheard > UNHEARD:
+                await self._child.kill()
+                return self._failed("the agent asked on without hearing the answers and was ended")
 
     def _take(self, heard: Message | Complaint, tasks: TaskGroup) -> Result | None:
         if isinstance(heard, Complaint):
@@ -157,10 +165,15 @@ class Supervisor:
             no = PermissionResponse(
                 request_id=id, behavior="deny", message="too many questions are open"
             )
-            tasks.start_soon(self._say, no)
+            tasks.start_soon(self._refuse, no)
+            self._unheard += 1
             return
         self._asked[id] = anyio.CancelScope()
         tasks.start_soon(self._answer, id, request)
+
+    async def _refuse(self, no: PermissionResponse) -> None:
+        await self._say(no)
+        self._unheard -= 1
 
     async def _answer(self, id: str, request: PermissionRequest) -> None:
         try:
