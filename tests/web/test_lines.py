@@ -1,11 +1,29 @@
 """Lines for us: the commands after a slash that every face has, notes and the person's own shell, in the page too."""
 
+from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
+import httpx2
 import pytest
+from anyio import to_thread
 
+from ouroboros.app.hub import hub
+from ouroboros.core.clock import SystemClock
 from ouroboros.faces.slashes.table import SLASHES
+from ouroboros.faces.web.access import Access
+from ouroboros.faces.web.application import application
+from ouroboros.faces.web.door import Doorplate
+from ouroboros.faces.web.frames import Told
+from ouroboros.faces.web.listening import listening
+from ouroboros.faces.web.panels.lines import LineFace
+from ouroboros.faces.web.patience import Patience
+from ouroboros.faces.web.server import serving
+from ouroboros.faces.web.site import Site
+from ouroboros.faces.wording.face import Notice
 from ouroboros.llm.turns import Turn
+from ouroboros.testing.server import serving as models
+from tests.story.hub_stage import outfit
 from tests.story.stage import call
 from tests.web.conftest import Shown
 from tests.web.serving import Frame, Served, web
@@ -66,6 +84,36 @@ async def test_lines_note_run_rename_begin_and_lead_elsewhere(tmp_path: Path) ->
         assert (await line(served, session, "/review base"))[0] == 409
 
 
+async def test_what_a_command_says_after_its_answer_comes_by_the_stream_of_its_session(
+    tmp_path: Path,
+) -> None:
+    async with AsyncExitStack() as stack:
+        model = await stack.enter_async_context(models([]))
+        opened = await stack.enter_async_context(hub(outfit(tmp_path, model.url)))
+        (listener,) = listening(0)
+        port: int = listener.getsockname()[1]
+        loaded = await to_thread.run_sync(opened.outfit.loaded, opened.outfit.cwd)
+        access = Access(port, token="")
+        site = Site(hub=opened, access=access, clock=SystemClock(), loaded=loaded)
+        waits = Patience()
+        await stack.enter_async_context(serving(application(site, waits), listener, patience=waits))
+        plate = Doorplate(port=port, token=access.token, ticket=access.ticket)
+        client = await stack.enter_async_context(httpx2.AsyncClient(trust_env=False))
+        served = Served(plate, client, model, tmp_path)
+        one, other = await opened.open(), await opened.open()
+        face = LineFace(partial(site.asides.tell, one.id))
+        async with served.follow(one.id) as here, served.follow(other.id) as there:
+            assert {(await here.hear())["kind"], (await there.hear())["kind"]} == {"hello"}
+            face.tell(Notice(text="In time"))
+            assert [told.text for told in face.answer()] == ["In time"]
+            site.asides.tell(other.id, Told(text="Elsewhere"))
+            face.tell(Notice(text="Late", level="warning", hint="so it is"))
+            late = await here.until("told")
+            assert late == {"kind": "told", "text": "Late", "level": "warning", "hint": "so it is"}
+            assert (await there.until("told"))["text"] == "Elsewhere"
+        face.tell(Notice(text="Nobody reads any more"))
+
+
 async def test_what_waits_is_refused_in_a_run_and_words_for_later_are_kept_and_dropped(
     tmp_path: Path,
 ) -> None:
@@ -94,6 +142,9 @@ async def test_the_page_lists_carries_out_and_shows_them(page: Shown) -> None:
         await window.say("/note user Use <b>tabs</b>")
         await window.shows("Noted in")
         await window.shows("Use <b>tabs</b>")
+        late = "{kind: 'told', text: 'Said <i>late</i>', level: 'info', hint: ''}"
+        await window.run(f"ouro.store.current.take({late})")
+        await window.shows("Said <i>late</i>")
         await window.say("/tier nonsense words")
         await window.run(
             "HTMLAnchorElement.prototype.click = function () { globalThis.kept = this.href }"

@@ -8,6 +8,7 @@ from msgspec import Struct
 from ouroboros.core.commands import Command
 from ouroboros.core.events import Envelope
 from ouroboros.faces.web.snapshots import Listed
+from ouroboros.faces.wording.face import Level
 
 
 class _Frame(Struct, frozen=True, kw_only=True, tag_field="kind"):
@@ -100,6 +101,14 @@ class Present(_Frame, frozen=True, kw_only=True, tag="present"):
     clients: tuple[Here, ...]
 
 
+class Told(_Frame, frozen=True, kw_only=True, tag="told"):
+    """What a command says after its line was answered; it is no event, and kept nowhere."""
+
+    text: str
+    level: Level = "info"
+    hint: str = ""
+
+
 class Closed(_Frame, frozen=True, kw_only=True, tag="closed"):
     """The session was closed; looking at it again opens it."""
 
@@ -108,7 +117,7 @@ class Closed(_Frame, frozen=True, kw_only=True, tag="closed"):
 
 
 type Received = Do | Pong
-type Sent = Hello | Events | Lost | Ping | Done | Declined | Closed | Sessions | Present
+type Sent = Hello | Events | Lost | Ping | Done | Declined | Told | Closed | Sessions | Present
 
 read: msgspec.json.Decoder[Received] = msgspec.json.Decoder(Received)
 read_command: msgspec.json.Decoder[Command] = msgspec.json.Decoder(Command)

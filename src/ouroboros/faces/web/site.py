@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ouroboros.app.config.layers import Loaded
 from ouroboros.app.hub import Hub, Outfit, Room
 from ouroboros.core.clock import Clock
 from ouroboros.faces.web.access import Access
+from ouroboros.faces.web.asides import Asides
 
 
 class Site(Struct, frozen=True, kw_only=True):
@@ -15,12 +16,14 @@ class Site(Struct, frozen=True, kw_only=True):
 
     Attributes:
         loaded: The settings of the folder that the server was started in.
+        asides: What commands say after their answers.
     """
 
     hub: Hub
     access: Access
     clock: Clock
     loaded: Loaded
+    asides: Asides = field(default_factory=Asides)
 
     @property
     def outfit(self) -> Outfit:

@@ -2,12 +2,14 @@
 
 import contextlib
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from secrets import token_hex
 
 import anyio
 import msgspec
-from anyio import CapacityLimiter, create_task_group
+from anyio import CapacityLimiter, create_memory_object_stream, create_task_group
 from anyio.abc import TaskGroup
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ouroboros.app.hub import Gap, Room
@@ -28,6 +30,7 @@ _WAITING = 256
 _FRAME_BYTES = 262_144
 _LIST_SECONDS = 0.05
 _AT_ONCE = 16
+_ASIDES = 32
 _NAMED = 50
 """Of those who are here so many are named; the more there are, the rarer they are told of each other."""
 
@@ -66,6 +69,7 @@ def routes(site: Site) -> list[DescribedSocket]:
                 frames.Ping,
                 frames.Done,
                 frames.Declined,
+                frames.Told,
                 frames.Closed,
             ),
             received=(frames.Do, frames.Pong),
@@ -122,28 +126,37 @@ class _Talk:
         self._socket, self._room = socket, room
         self._seat = _Seat(socket, site, room.id)
         self._limit = CapacityLimiter(_AT_ONCE)
+        self._asides = site.asides
 
     async def serve(self, after: int) -> None:
         """Until either end is closed."""
         room = self._room
         hello = frames.Hello(session=room.id, seq=room.state.seq, client=self._seat.name)
-        await say(self._socket, hello)
-        with self._seat:
+        told, heard = create_memory_object_stream[frames.Told](_ASIDES)
+        with told, heard, self._asides.heard(room.id, partial(_put, told)), self._seat:
+            await say(self._socket, hello)
             async with create_task_group() as tasks:
-                tasks.start_soon(self._tell, after)
+                tasks.start_soon(self._tell, after, heard)
                 tasks.start_soon(self._seat.ping)
                 await self._hear(tasks)
                 tasks.cancel_scope.cancel()
 
-    async def _tell(self, after: int) -> None:
-        try:
-            async with self._room.batches(after, capacity=_WAITING) as batches:
-                await self._show(batches)
-            last = frames.Closed()
-        except OuroborosError as problem:
-            last = frames.Closed(reason="failed", error=problem.message)
+    async def _tell(self, after: int, heard: MemoryObjectReceiveStream[frames.Told]) -> None:
+        last = frames.Closed()
+        async with create_task_group() as beside:  # nothing is said any more once it is closed
+            beside.start_soon(self._say_aside, heard)
+            try:
+                async with self._room.batches(after, capacity=_WAITING) as batches:
+                    await self._show(batches)
+            except OuroborosError as problem:
+                last = frames.Closed(reason="failed", error=problem.message)
+            beside.cancel_scope.cancel()
         await say(self._socket, last)
         await self._socket.close(GONE)
+
+    async def _say_aside(self, heard: MemoryObjectReceiveStream[frames.Told]) -> None:
+        async for told in heard:
+            await say(self._socket, told)
 
     async def _show(self, batches: AsyncIterator[list[Envelope] | Gap]) -> None:
         async for batch in batches:
@@ -252,6 +265,13 @@ def _framed(lines: list[str]) -> str:
 async def say(socket: WebSocket, frame: frames.Sent) -> None:
     """Sends one frame."""
     await socket.send_text(frames.write.encode(frame).decode())
+
+
+def _put(stream: MemoryObjectSendStream[frames.Told], told: frames.Told) -> None:
+    with contextlib.suppress(
+        anyio.WouldBlock
+    ):  # a reader who is that slow misses words for the moment
+        stream.send_nowait(told)
 
 
 def _cursor(socket: WebSocket) -> int:

@@ -1,5 +1,7 @@
 """Lines that are for us and not for the model: commands after a slash, notes, the person's own shell."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +15,7 @@ from ouroboros.core.errors import Misuse
 from ouroboros.core.events import Envelope
 from ouroboros.faces.slashes.control import Control, Say
 from ouroboros.faces.slashes.table import NEW, SLASHES, Seat, carry_out, split
+from ouroboros.faces.web import frames
 from ouroboros.faces.web.panels.asking import loaded, quickly, session_of
 from ouroboros.faces.web.routing import Described, Refused, described, read, reply
 from ouroboros.faces.web.site import Site
@@ -77,11 +80,18 @@ def routes(site: Site) -> list[Described]:
     ]
 
 
-class _Face:
-    """What commands tell goes back with the answer; all else is shown by the events."""
+class LineFace:
+    """What commands tell goes back with the answer, or later by the stream; the rest is shown by the events."""
 
-    def __init__(self) -> None:
-        self.told: list[Told] = []
+    def __init__(self, late: Callable[[frames.Told], None]) -> None:
+        """``late`` shows what is told when the answer is gone."""
+        self._told: list[Told] = []
+        self._late, self._is_answered = late, False
+
+    def answer(self) -> tuple[Told, ...]:
+        """What was told so far; from now on it is late."""
+        self._is_answered = True
+        return tuple(self._told)
 
     def begin(self) -> None:
         """Shown by the events."""
@@ -93,8 +103,11 @@ class _Face:
         """Shown by whoever follows the session."""
 
     def tell(self, told: Notice) -> None:
-        """Keeps it for the answer."""
-        self.told.append(Told(text=told.text, level=told.level, hint=told.hint))
+        """Keeps it for the answer, or shows it."""
+        if self._is_answered:
+            self._late(frames.Told(text=told.text, level=told.level, hint=told.hint))
+        else:
+            self._told.append(Told(text=told.text, level=told.level, hint=told.hint))
 
     def finish(self, ending: Ending, session: str) -> None:
         """Shown by the events."""
@@ -118,14 +131,14 @@ class _Seat:
         if not line.startswith(("/", "!", "# ")):
             raise Refused(400, "this is no command", hint="a line begins with a slash, ! or #")
         room = await self._site.room(session_of(request))
-        face = _Face()
+        face = LineFace(partial(self._site.asides.tell, room.id))
         try:
             then = await self._carried(room, face, line)
         except Misuse as problem:
             raise Refused(409, problem.message, hint=problem.hint) from problem
-        return reply(Carried(told=tuple(face.told), next=then))
+        return reply(Carried(told=face.answer(), next=then))
 
-    async def _carried(self, room: Room, face: _Face, line: str) -> str:
+    async def _carried(self, room: Room, face: LineFace, line: str) -> str:
         site, cwd = self._site, Path(room.state.cwd)
         seat = Seat(
             session=room.session,

@@ -51,6 +51,9 @@ export class Session extends Watched {
         tear(this.state);
         if (frame.after > this.state.seq) this.stream.resync();
         break;
+      case "told":
+        this.tell([frame]);
+        break;
       case "closed":
         this.phase = "closed";
         this.problem = frame.error ? { message: frame.error } : null;
@@ -77,6 +80,16 @@ export class Session extends Watched {
       if (command.request_id) this.mine.delete(command.request_id);
       throw error;
     }
+  }
+
+  /** Gives what happened after event `from` and up to event `to`, once all of it is known here. */
+  async between(from, to) {
+    await new Promise((known) => {
+      const look = () => this.state.seq >= to && (known(), end());
+      const end = this.watch(look);
+      look();
+    });
+    return this.events.filter(({ seq }) => seq > from && seq <= to);
   }
 
   /** Shows lines that are no event; they are kept nowhere. */
