@@ -64,10 +64,12 @@ export function View({ store, link, session, page, rest }) {
   const take = async (file, hunks) => {
     const command = hunks ? { type: "take_back", path: file.path, pieces: hunks.map(piece) }
       : { type: "restore", checkpoint: start, paths: [file.path, ...(file.was ? [file.was] : [])], foreign: "overwrite" };
-    let before = "";
-    const end = session.on(["checkpoint.restored"], ({ data }) => { before = data.start; });
-    const done = await store.attempt(() => session.send(command));
-    setTimeout(() => { end(); if (done && before) remember({ path: file.path, was: file.was, before }); }, 400);
+    await store.attempt(async () => {
+      const from = session.state.seq;
+      const { seq } = await session.send(command);
+      const found = (await session.between(from, seq)).findLast(({ type }) => type === "checkpoint.restored");
+      if (found) remember({ path: file.path, was: file.was, before: found.data.start });
+    });
   };
   const putBack = async () => {
     const paths = [last.path, ...(last.was ? [last.was] : [])];
