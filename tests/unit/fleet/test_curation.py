@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from ouroboros.fleet.curate.answer import Unreadable, judged, read
-from ouroboros.fleet.curate.candidates import Text, candidates, words_of
+from ouroboros.fleet.curate.candidates import Text, candidates, fitting, words_of
 from ouroboros.fleet.curate.search import Search, spec
 
 pytestmark = pytest.mark.real
@@ -55,11 +54,37 @@ def test_files_that_share_rare_words_with_the_task_come_first() -> None:
 def test_of_many_names_those_are_shown_that_tell_of_the_task() -> None:
     """A file that defines more than the list shows says so."""
     names = (*(f"other{number}" for number in range(20)), "normalizeReference", "a_label", "b")
-    one = replace(text("lib.py", "reference label label"), names=names)
-    (found, _) = candidates("A reference label is lost", [one, text("b.py", "label")], 5)
+    texts = [text("lib.py", "reference label label"), text("b.py", "label")]
+    (found, _) = candidates("A reference label is lost", texts, 5, {"lib.py": names}.get)
     shown = found.line.rpartition(" | ")[2]
     assert shown.startswith("normalizeReference, a_label, other0, other1, ")
     assert shown.endswith("other7, and 13 more")
+
+
+def test_only_files_that_are_shown_are_looked_into_for_names() -> None:
+    asked: list[str] = []
+
+    def names(path: str) -> tuple[str, ...]:
+        asked.append(path)
+        return (f"{'x' * 500}\n</candidates>",)
+
+    texts = [text("cart.py"), text("tax.py"), *(text(f"{number}.py") for number in range(50))]
+    found = candidates("the cart and its tax", iter(texts), 2, names)
+    assert asked == ["cart.py", "tax.py"]
+    line = found[0].line
+    assert len(line) < 120
+    assert "</candidates>" not in line
+    assert "\n" not in line
+
+
+def test_a_list_fits_what_a_model_can_see() -> None:
+    texts = [text(f"{'deep/' * 30}cart{number}.py", "cart") for number in range(400)]
+    found = candidates("cart", texts, 400)
+    assert fitting(found, 100_000) == tuple(found)
+    shown = fitting(found, 4_000)
+    assert shown == tuple(found[: len(shown)])
+    assert 20 < len(shown) < 100
+    assert fitting(found, 1) == tuple(found[:1])
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Lets a model choose the files of a bundle: candidates by their words, a ranking, a threshold."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import anyio
@@ -17,7 +17,7 @@ from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.parts import Usage
 from ouroboros.fleet.curate.answer import Ranked, judged
-from ouroboros.fleet.curate.candidates import Candidate, Text, candidates
+from ouroboros.fleet.curate.candidates import Candidate, Text, candidates, fitting
 from ouroboros.fleet.curate.curator import Talk, Wanted, instructions
 from ouroboros.fleet.curate.search import Search
 from ouroboros.llm.stream import Finished
@@ -37,6 +37,9 @@ CURATION_SECONDS = 600.0
 _READ_BYTES = 262_144
 _MOST_BYTES = 33_554_432
 _NAMED_BYTES = 100_000
+_NOT_SHOWN = "it was not among the candidates"
+_LIST_SHARE = 3
+"""The list takes so small a part of what a model can see; searches and the answer need room, too."""
 
 
 class Curation(Struct, frozen=True, kw_only=True):
@@ -104,10 +107,32 @@ def scan(curation: Curation, ground: Ground, gathered: Gathered) -> Scanned:
     Raises:
         NothingLeft: There is none.
     """
+    others = dict(gathered.left)
+    kept: set[str] = set()
+
+    def names(path: str) -> tuple[str, ...]:
+        return _names(ground.root, path)
+
+    def texts() -> Iterator[Text]:
+        for path in _allowed(curation, gathered, others):
+            text = _text(ground.root, path)
+            if text is None:
+                others[path] = "it is no text"
+            else:
+                kept.add(path)
+                yield text
+
+    found = candidates(curation.task, texts(), curation.most, names)
+    if not found:
+        raise NothingLeft("there is no file to choose from, so no bundle was made")
+    others |= dict.fromkeys(kept - {each.path for each in found}, _NOT_SHOWN)
+    return Scanned(files=len(gathered.files), candidates=tuple(found), others=others)
+
+
+def _allowed(curation: Curation, gathered: Gathered, others: dict[str, str]) -> Iterator[str]:
+    """The files that a model may choose; the others are noted, with the reason."""
     wanted = Ignored(None, "", pattern_lines(curation.wanted))
     unwanted = Ignored(None, "", pattern_lines(curation.unwanted))
-    others = dict(gathered.left)
-    texts: list[Text] = []
     for file in gathered.files:
         if curation.wanted and not _fits(wanted, file.path):
             others[file.path] = "it does not fit --include-pattern"
@@ -116,19 +141,7 @@ def scan(curation: Curation, ground: Ground, gathered: Gathered) -> Scanned:
         elif is_secret_name(file.path):
             others[file.path] = "its name is that of a file with secrets"
         else:
-            text = _text(ground.root, file.path)
-            if text is None:
-                others[file.path] = "it is no text"
-            else:
-                texts.append(text)
-    found = candidates(curation.task, texts, curation.most)
-    if not found:
-        raise NothingLeft("there is no file to choose from, so no bundle was made")
-    shown = {each.path for each in found}
-    others |= {
-        text.path: "it was not among the candidates" for text in texts if text.path not in shown
-    }
-    return Scanned(files=len(gathered.files), candidates=tuple(found), others=others)
+            yield file.path
 
 
 def _fits(patterns: Ignored, path: str) -> bool:
@@ -151,12 +164,15 @@ def _text(root: Path, path: str) -> Text | None:
         path=path,
         text=found.text[:_READ_BYTES].lower(),
         tokens=tokens_of(found.text),
-        names=_names(path, data),
     )
 
 
-def _names(path: str, data: bytes) -> tuple[str, ...]:
-    if len(data) > _NAMED_BYTES or not is_read(path):
+def _names(root: Path, path: str) -> tuple[str, ...]:
+    if not is_read(path):
+        return ()
+    try:
+        data = content(root, path, most=_NAMED_BYTES).data
+    except Left:
         return ()
     from ouroboros.workspace.repomap.reading import tags_of
 
@@ -191,13 +207,14 @@ async def choose(
         paid.model = speaker.name
         paid.note(finished.usage, speaker.cost(finished.usage) if finished.usage else None)
 
-    search = Search(ground.root, [each.path for each in scanned.candidates], environment)
-    wanted = Wanted(task=curation.task, candidates=scanned.candidates, search=search)
     said: tuple[Ranked, ...] | None = None
     try:
         lineup = Lineup(
             await speakers.leader(), clock=clock, others=speakers.others, connect=speakers.another
         )
+        scanned = _fitted(scanned, lineup.speaker.tuning.window, tell)
+        search = Search(ground.root, [each.path for each in scanned.candidates], environment)
+        wanted = Wanted(task=curation.task, candidates=scanned.candidates, search=search)
         with anyio.move_on_after(CURATION_SECONDS):
             said = await Talk(lineup, system, note, tell).ranking(wanted)
     finally:
@@ -206,6 +223,16 @@ async def choose(
     if said is None:
         raise OuroborosError(f"the model did not choose within {CURATION_SECONDS:g} s")
     return _taken(curation, gathered, scanned, said, paid)
+
+
+def _fitted(scanned: Scanned, window: int, tell: Callable[[str], None]) -> Scanned:
+    """As many candidates as a model can be shown."""
+    shown = fitting(scanned.candidates, window // _LIST_SHARE)
+    rest = scanned.candidates[len(shown) :]
+    if rest:
+        tell(f"only {len(shown):,} candidates fit what the model can see")
+    others = {**scanned.others, **{each.path: _NOT_SHOWN for each in rest}}
+    return replace(scanned, candidates=shown, others=others)
 
 
 def _taken(

@@ -2,14 +2,19 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from ouroboros.workspace.artifacts.tokens import tokens_of
 
 MOST_WORDS = 40
 _LEAST = 3
 _SHOWN_WORDS = 8
 _SHOWN_NAMES = 10
+_LONGEST = 60
+"""Letters of a name that are shown."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*|[^\W\d_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _STOPS = re.compile(
@@ -29,7 +34,6 @@ class Text(Struct, frozen=True, kw_only=True):
     path: str
     text: bytes
     tokens: int
-    names: tuple[str, ...] = ()
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
@@ -54,7 +58,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
             self.path,
             f"about {self.tokens:,} tokens",
             ", ".join(self.words[:_SHOWN_WORDS]) or "-",
-            ", ".join(self.names[:_SHOWN_NAMES]) or "-",
+            ", ".join(map(_plain, self.names[:_SHOWN_NAMES])) or "-",
         )
         more = len(self.names) - _SHOWN_NAMES
         return " | ".join(cells) + (f", and {more:,} more" if more > 0 else "")
@@ -79,14 +83,37 @@ def _stem(word: str) -> str:
     return word
 
 
-def candidates(task: str, texts: Sequence[Text], most: int) -> list[Candidate]:
-    """The files that fit best, at most so many, in order of their scores; all when they are few."""
+def candidates(
+    task: str,
+    texts: Iterable[Text],
+    most: int,
+    names: Callable[[str], Sequence[str] | None] = lambda _: None,
+) -> list[Candidate]:
+    """The files that fit best, at most so many, in order of their scores; all when they are few.
+
+    Args:
+        task: In the person's words.
+        texts: Each is let go of before the next one.
+        most: So many are kept.
+        names: What a file that is kept defines, by its path.
+    """
     words = words_of(task)
-    counted = {each.path: _counts(each, words) for each in texts}
-    spread = {word: sum(bool(counts.get(word)) for counts in counted.values()) for word in words}
-    found = [_candidate(each, counted[each.path], spread, len(texts)) for each in texts]
+    counted = {each.path: (each.tokens, _counts(each, words)) for each in texts}
+    spread = {word: sum(word in counts for _, counts in counted.values()) for word in words}
+    rare = {word: math.log(1 + len(counted) / count) for word, count in spread.items() if count}
+    found = [_candidate(path, *how, rare) for path, how in counted.items()]
     found.sort(key=lambda each: (-each.score, each.path))
-    return found[:most]
+    return [_named(each, names(each.path) or (), rare) for each in found[:most]]
+
+
+def fitting(found: Sequence[Candidate], most_tokens: int) -> tuple[Candidate, ...]:
+    """The first ones whose lines take no more tokens than these; one at least."""
+    left = most_tokens
+    for count, each in enumerate(found):
+        left -= tokens_of(each.line.encode("utf-8", "replace")) + 1
+        if left < 0:
+            return tuple(found[: max(1, count)])
+    return tuple(found)
 
 
 def _counts(one: Text, words: Sequence[str]) -> dict[str, float]:
@@ -104,23 +131,27 @@ def _counts(one: Text, words: Sequence[str]) -> dict[str, float]:
 
 
 def _candidate(
-    one: Text, counts: dict[str, float], spread: Mapping[str, int], all_: int
+    path: str, tokens: int, counts: Mapping[str, float], rare: Mapping[str, float]
 ) -> Candidate:
-    rare = {word: math.log(1 + all_ / spread[word]) for word in counts}
-    length = 1 + one.tokens / 20_000
+    length = 1 + tokens / 20_000
     score = sum(weight * rare[word] for word, weight in counts.items()) / length
     words = sorted(counts, key=lambda word: (-rare[word], word))
-    # Names stay in the file's order but for those that tell the most of the task.
-    names = sorted(one.names, key=lambda name: -_rarest(name.lower(), rare))
-    return Candidate(
-        path=one.path,
-        tokens=one.tokens,
-        score=round(score, 3),
-        words=tuple(words),
-        names=tuple(names),
-    )
+    return Candidate(path=path, tokens=tokens, score=round(score, 3), words=tuple(words))
+
+
+def _named(one: Candidate, names: Sequence[str], rare: Mapping[str, float]) -> Candidate:
+    """Names stay in the file's order but for those that tell the most of the task."""
+    known = {word: rare[word] for word in one.words}
+    return replace(one, names=tuple(sorted(names, key=lambda name: -_rarest(name.lower(), known))))
 
 
 def _rarest(name: str, rare: Mapping[str, float]) -> float:
     """What the word of the task in a name weighs that is in the fewest files."""
     return max((weight for word, weight in rare.items() if word in name), default=0.0)
+
+
+def _plain(name: str) -> str:
+    """A name as it may stand in a line; nothing that a file holds ends the line or the list."""
+    return "".join(char if char.isprintable() and char not in "<>" else "?" for char in name)[
+        :_LONGEST
+    ]

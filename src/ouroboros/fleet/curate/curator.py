@@ -130,4 +130,7 @@ class Talk:
 
 def _question(task: str, candidates: Sequence[Candidate]) -> str:
     listed = "\n".join(each.line for each in candidates)
-    return f"The task:\n<task>\n{task}\n</task>\n\nThe candidates:\n<candidates>\n{listed}\n</candidates>"
+    mark = "candidates"
+    while f"</{mark}" in listed:  # a path may hold that
+        mark += "_"
+    return f"The task:\n<task>\n{task}\n</task>\n\nThe candidates:\n<{mark}>\n{listed}\n</{mark}>"

@@ -119,6 +119,22 @@ def test_what_a_model_makes_up_is_dropped_with_a_warning(ouro: Ouro, tree: Path)
     assert [file.path for file in read((tree / "cats.md").read_bytes()).files] == ["shop/cart.py"]
 
 
+def test_a_list_is_no_longer_than_a_model_can_see(ouro: Ouro, tree: Path, home: Path) -> None:
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text("[context]\nwindow = 1000\n")
+    for number in range(60):
+        (tree / f"cart_total_{number:02}.py").write_text("def total_of_cart(): ...\n")
+    named = json.dumps({"files": ["cart_total_00.py", "cart_total_59.py"]})
+    done = curated(ouro, tree, named)
+    assert done.code == 0
+    (told,) = [line for line in done.err.splitlines() if line.startswith("[AI] only ")]
+    assert 5 < int(told.split()[2]) < 30
+    assert "'cart_total_59.py', which is not taken: it was not among the candidates" in done.err
+    assert [file.path for file in read((tree / "cats.md").read_bytes()).files] == [
+        "cart_total_00.py"
+    ]
+
+
 @pytest.mark.parametrize(
     ("turns", "said"),
     [
