@@ -53,6 +53,7 @@ class Bounds(Struct, frozen=True, kw_only=True):
         keep: Patterns of what is kept although it is ignored, as lines of a ``.gitignore``.
         skip: Patterns of what is left out besides, unless a ``.gitignore`` says otherwise.
         apart: Folders that are not entered, such as our own home.
+        without: Names that are not looked at wherever they are.
     """
 
     file_bytes: int = 33_554_432
@@ -61,14 +62,20 @@ class Bounds(Struct, frozen=True, kw_only=True):
     keep: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     apart: tuple[Path, ...] = ()
+    without: frozenset[str] = frozenset()
 
 
 class Look(Struct, kw_only=True):
-    """What a look found; ``left`` are paths that are there but not kept, and why."""
+    """What a look found; ``left`` are paths that are there but not kept, and why.
+
+    ``odd`` are sockets, pipes and devices, ``inner`` the ``.git`` of repositories below the folder.
+    """
 
     root: Folder
     entries: int = 0
     left: dict[str, str] = field(default_factory=dict[str, str])
+    odd: frozenset[str] = frozenset()
+    inner: frozenset[str] = frozenset()
 
 
 class Scan:
@@ -91,6 +98,8 @@ class Scan:
         self._device = 0
         self.entries = self.new_bytes = 0
         self.left: dict[str, str] = {}
+        self._odd: set[str] = set()
+        self._inner: set[str] = set()
 
     def look(self, known: Folder | None) -> Look:
         """The folder as it is now, given what it was.
@@ -113,7 +122,13 @@ class Scan:
             raise CheckpointFailed(f"folders in {str(self._root)!r} lie too deep") from deep
         finally:
             os.close(descriptor)
-        return Look(root=root, entries=self.entries, left=self.left)
+        return Look(
+            root=root,
+            entries=self.entries,
+            left=self.left,
+            odd=frozenset(self._odd),
+            inner=frozenset(self._inner),
+        )
 
     def _folder(
         self, descriptor: int, path: str, known: Folder | None, ignoring: tuple[Ignored, bool]
@@ -140,12 +155,16 @@ class Scan:
         )
         here = _Here(descriptor, path, known, new, rules)
         for name, seen in found.items():
-            if name == ".git" or name.startswith(TEMPORARY):
+            if name == ".git" and path:
+                self._inner.add(f"{path}{name}")
+            if name == ".git" or name in self._bounds.without or name.startswith(TEMPORARY):
                 continue
             if stat.S_ISDIR(seen.st_mode):
                 self._take_folder(here, name, seen)
             elif stat.S_ISREG(seen.st_mode) or stat.S_ISLNK(seen.st_mode):
                 self._take_file(here, name, seen)
+            else:
+                self._odd.add(f"{path}{name}")
         return self._finished(known, new)
 
     def _take_folder(self, here: "_Here", name: str, seen: os.stat_result) -> None:

@@ -41,6 +41,8 @@ class Taken(Struct, frozen=True, kw_only=True):
         checkpoint: The commit, in hexadecimal digits, as ``tree`` is.
         entries: Names that were looked at.
         left: Paths that are there but not kept, and why.
+        odd: Sockets, pipes and devices.
+        inner: The ``.git`` of repositories below the folder.
     """
 
     checkpoint: str
@@ -48,6 +50,8 @@ class Taken(Struct, frozen=True, kw_only=True):
     is_new: bool
     entries: int
     left: dict[str, str]
+    odd: frozenset[str] = frozenset()
+    inner: frozenset[str] = frozenset()
 
 
 class Shadow:
@@ -208,6 +212,8 @@ class Shadow:
             is_new=bool(sha),
             entries=found.entries,
             left=found.left,
+            odd=found.odd,
+            inner=found.inner,
         )
 
     def refer(self, session: str, checkpoint: str) -> None:

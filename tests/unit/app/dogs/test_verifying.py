@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from anyio import to_thread
 
+from ouroboros.app.paws.sessions import Sessions
 from tests.unit.app.dogs.dogs_stage import BUNDLE, Dogs, Picture, git, picture, project_in
 
 pytestmark = pytest.mark.real
@@ -55,6 +56,8 @@ FAILING = {
     "it refreshes the index": "touch staged.txt; git status >/dev/null; false",
     "it stages everything": "git add -A; false",
     "it empties all it can": "rm -rf ./* .gitignore; false",
+    "it leaves a pipe and a socket": "mkfifo build/pipe; mkdir new; mkfifo new/pipe; false",
+    "it clones a repository": "git init -q build/clone; touch build/clone/x; false",
 }
 
 
@@ -72,9 +75,38 @@ async def test_what_fails_leaves_everything_as_it_was(dogs: Dogs) -> None:
     assert git(dogs.root, "stash", "list") == stash
 
 
+async def test_a_repository_within_is_put_back_as_far_as_it_can_be(dogs: Dogs) -> None:
+    inner = dogs.root / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    (inner / "x").write_text("x\n")
+    git(inner, "add", ".")
+    before = unsaid(picture(dogs.root))
+    outcome = await dogs(verify="cd inner; echo y > x; git add -A; false", revert=True)
+    assert (outcome.outcome, outcome.reason) == ("reverted", "")
+    assert unsaid(picture(dogs.root)) == before
+    outcome = await dogs(verify="rm -rf inner; false", revert=True)
+    assert outcome.reason == f"the command removed '{inner}/.git', which cannot be put back"
+    assert (inner / "x").read_text() == "x\n"
+
+
+async def test_work_that_goes_on_in_sessions_is_not_taken_back(dogs: Dogs) -> None:
+    """An agent works in a work tree of the repository while a command judges a bundle beside it."""
+    session = await (await Sessions.at(dogs.root, dogs.environment)).start()
+    (session.tree / "run.sh").write_text("before\n")
+    command = (
+        f"echo work > {session.tree}/run.sh; echo new > {session.tree}/new; touch other; false"
+    )
+    outcome = await dogs(verify=command, revert=True)
+    assert (outcome.outcome, (session.tree / "run.sh").read_text()) == ("reverted", "work\n")
+    assert (session.tree / "new").read_text() == "new\n"
+    assert not (dogs.root / "other").exists()
+    assert dogs.told[-1] == "also brought back or removed: other"
+
+
 def unsaid(found: Picture) -> Picture:
     """Without objects that no ref names, which Git keeps for a while."""
-    return {name: seen for name, seen in found.items() if not name.startswith(".git/objects/")}
+    return {name: seen for name, seen in found.items() if ".git/objects/" not in name}
 
 
 async def test_one_that_hangs_is_ended_with_all_it_started(dogs: Dogs, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -27,11 +27,14 @@ from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Interrupted, OuroborosError
 from ouroboros.workspace.artifacts.dogs import FilePlan, Plan, Refused
 from ouroboros.workspace.artifacts.dogs.applying import ApplyFailed, apply, recover
+from ouroboros.workspace.artifacts.dogs.journal import above
 from ouroboros.workspace.checkpoints.faults import CheckpointFailed
 from ouroboros.workspace.checkpoints.restore import Restored
 from ouroboros.workspace.checkpoints.scan import Bounds
 
 _SHOWN = 5
+_MOST_INNER = 100
+"""So many repositories below the folder are looked at."""
 
 
 class Check(Struct, frozen=True, kw_only=True):
@@ -126,11 +129,11 @@ async def carried_out(
 
 
 class Before(Struct, frozen=True, kw_only=True):
-    """What is brought back where a command says no: all files, the folder's own mode, the index."""
+    """What is brought back where a command says no: all files, the folder's own mode, each index."""
 
     whole: str
     mode: int
-    stands: Around
+    stands: tuple[Around, ...]
 
 
 class _Way:
@@ -166,15 +169,16 @@ class _Way:
         return self._found.bundle.notes
 
     def _tell_left(self) -> None:
-        left = self._hold.left
-        names = ", ".join(list(left)[:_SHOWN]) + (", ..." if len(left) > _SHOWN else "")
-        if left:
-            self._tell(f"not kept, so not brought back if they change: {names}")
+        if left := self._hold.left:
+            self._tell(f"not kept, so not brought back if they change: {_some(list(left))}")
 
     def _looked(self) -> Before:
         root = self._hold.root
         mode = stat.S_IMODE(root.stat().st_mode)
-        return Before(whole=self._hold.everything(), mode=mode, stands=around(root))
+        whole = self._hold.everything()
+        inner = sorted(self._hold.inner)[:_MOST_INNER]
+        places = [root, *((root / path).parent for path in inner)]
+        return Before(whole=whole, mode=mode, stands=tuple(map(around, places)))
 
     def _write(self, chosen: tuple[FilePlan, ...], command: str) -> Attempt:
         """All or nothing, and written down for who wants to take it back."""
@@ -242,7 +246,8 @@ class _Way:
             self._hold.root.chmod(before.mode)
             found = self._hold.restore(before.whole)
             self._hold.forget()
-            return found, put_index_back(before.stands)
+            told = [put_index_back(each) for each in before.stands]
+            return found, "; ".join(dict.fromkeys(filter(None, told)))
 
         done: list[tuple[Restored, str]] = []
         with anyio.CancelScope(shield=True):
@@ -258,8 +263,17 @@ class _Way:
         if back.left:
             why = "; ".join(filter(None, ("not all of it could be brought back", told_of_git)))
             return structs.replace(outcome, left=back.left, reason=why)
+        bundle = {name for file in outcome.files for name in (file.path, file.was) if name}
+        ours = bundle.union(*map(above, bundle))
+        if others := [path for path in back.changed if path not in ours]:
+            self._tell(f"also brought back or removed: {_some(others)}")
         files = tuple(map(taken_away, outcome.files))
         return structs.replace(outcome, outcome="reverted", files=files, reason=told_of_git)
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+    return ", ".join(paths[:_SHOWN]) + more
 
 
 async def taken_back(ground: Ground, tell: Tell) -> Outcome:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
+from shutil import rmtree
 from typing import Literal
 
 import msgspec
@@ -42,6 +43,8 @@ KEPT = 5
 
 _ATTEMPT, _NEXT = "dogs.json", "dogs.next.json"
 _MOST_NAMES = 1_000_000
+_OTHERS = frozenset({".paws"})
+"""Where agents work beside us, whose files no verdict about ours takes back."""
 _INTO = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OUT_OF = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
@@ -75,10 +78,14 @@ class Hold:
             CheckpointFailed: Nothing can be kept.
         """
         self.root, self._clock = root, clock
-        self._bounds = msgspec.structs.replace(bounds, keep=("*",), entries=_MOST_NAMES)
+        self._bounds = msgspec.structs.replace(
+            bounds, keep=("*",), entries=_MOST_NAMES, without=_OTHERS
+        )
         self._shadow = Shadow.opened(home / "paws", root)
         self.journal = journal_of(home, root)
         self.left: dict[str, str] = {}
+        self.inner: frozenset[str] = frozenset()
+        self._apart: frozenset[str] = frozenset()
 
     @contextmanager
     def alone(self) -> Generator[None]:
@@ -114,7 +121,7 @@ class Hold:
         taken = self._shadow.take(
             self._bounds, session=OWNER, message="before a bundle", now=self._clock.now()
         )
-        self.left = taken.left
+        self.left, self.inner, self._apart = taken.left, taken.inner, taken.inner | taken.odd
         return taken.checkpoint
 
     def paths(self, names: Iterable[str]) -> str:
@@ -209,12 +216,16 @@ class Hold:
     def restore(self, before: str) -> Restored:
         """Brings back all that was there at ``everything``, and removes what has come since.
 
+        To be called where that was called last: which sockets and repositories there were is known here only.
+
         Raises:
             CheckpointFailed: It broke off; ``resume`` goes on.
         """
-        shadow = self._shadow
+        shadow, apart = self._shadow, self._apart
         with shadow.reading():
             start = self.everything()
+            for path in self._apart - apart:
+                _remove(self.root / path)
             changes, left = planned(shadow, start, before, self._bounds)
             found = begin(shadow, self._plan(before, start), changes)
             found.left |= left
@@ -257,6 +268,15 @@ class Hold:
             modes=(),
             mark=os.urandom(4).hex(),
         )
+
+
+def _remove(path: Path) -> None:
+    """A socket, a pipe, or the ``.git`` of a repository, as far as it can be."""
+    if path.is_dir() and not path.is_symlink():
+        rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
 
 
 def content_name(data: bytes) -> str:

@@ -154,6 +154,8 @@ def put_index_back(before: Around) -> str:
     """Makes the index what it was; what the person should know besides, or nothing; blocking."""
     if before.folder is None:
         return ""
+    if not before.folder.is_dir():
+        return f"the command removed {str(before.folder)!r}, which cannot be put back"
     told: list[str] = []
     if _bytes(before.folder / "index") != before.index:
         try:
