@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from ouroboros.faces.cli.commands.tasks.tui import page
 from ouroboros.faces.tui.app import OuroApp
 from ouroboros.faces.tui.start import Left, Start
-from ouroboros.faces.tui.transcript.blocks import Told
+from ouroboros.faces.tui.transcript.blocks import Said, Told
 from tests.tui.pictures import text
 from tests.tui.prompt_stage import keys
 from tests.tui.screen_stage import shown, started, turns, until
@@ -65,6 +65,26 @@ async def test_the_page_shows_and_drives_the_session_of_the_screen(tmp_path: Pat
             assert "Heard from the page." in text(app)
             nobody = {"Authorization": "Bearer nobody"}
             assert (await asks.get(session, headers=nobody)).status_code == 401
+
+
+async def test_a_session_that_the_page_closes_is_opened_again_by_the_next_words(
+    tmp_path: Path,
+) -> None:
+    async with shown(with_page(tmp_path, model="echo"), size=(100, 30)) as (app, pilot):
+        entrance = await opened(app, pilot)
+        closed = app.room
+        assert closed is not None
+        async with client(entrance) as asks:
+            assert (await asks.delete(f"/api/v1/sessions/{closed.id}")).status_code == 200
+        await told(app, pilot, lambda words: "was closed in another face" in words)
+        await keys(pilot, "still here<enter>")
+        with anyio.fail_after(30):
+            while app.room is closed:
+                await pilot.pause(0.005)
+        await until(app, pilot, "task.completed")
+        assert app.room is not None
+        assert app.room.id == closed.id
+        assert app.transcript.blocks[0] == Said(text="still here")
 
 
 async def test_it_is_served_once_until_it_is_stopped_or_left(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from ouroboros.core.events import Envelope
 from ouroboros.core.state import State
 from ouroboros.faces.tui.beside import Beside
 from ouroboros.faces.tui.cards.slot import CardSlot
-from ouroboros.faces.tui.following import Following
+from ouroboros.faces.tui.following import Following, is_cut_off
 from ouroboros.faces.tui.keys import Keys, bound
 from ouroboros.faces.tui.notify import Notifier, way_of
 from ouroboros.faces.tui.opening import Opening
@@ -167,7 +167,7 @@ class OuroApp(App[Left]):
         if isinstance(command, Submit):
             self._unheard = command.text
         try:
-            if isinstance(self._complained, StoreFailed):
+            if isinstance(self._complained, StoreFailed) or self.room.is_closing:
                 await self._open_again(self.room)
             self._complained = None
             await self.room.send(command)
@@ -196,6 +196,9 @@ class OuroApp(App[Left]):
         """A run began or ended, perhaps without an event that says so."""
         if room is self.room and room.problem is not None:
             self._complain_once(room.problem)
+        elif room is self.room and room.is_closing:
+            words = "This session was closed in another face; what you say opens it again"
+            self.tell(Notice(text=words))
         self._notice_work()
         self.watch_line.show()
 
@@ -231,7 +234,7 @@ class OuroApp(App[Left]):
             self.transcript.add(told)
         if self.room is not None:
             self.cards.sync(self.room.state)
-            if _is_cut_off(self.room):
+            if is_cut_off(self.room):
                 hint = "say “go on”, or what to do instead"
                 self.tell(Notice(text="The program ended in the middle of this run", hint=hint))
         self.watch_line.look()
@@ -387,9 +390,3 @@ class OuroApp(App[Left]):
         self._exception_event.set()
         self._return_code = 1
         self._close_messages_no_wait()
-
-
-def _is_cut_off(room: "Room") -> bool:
-    """Whether a run has begun that nobody is at; where another program is at it, that is none."""
-    is_at_work = room.running or room.is_read_only
-    return room.state.status in {"running", "waiting"} and not is_at_work

@@ -79,3 +79,9 @@ class Following:
                 await anyio.lowlevel.checkpoint()
         self.is_live = True
         self._shows.caught_up()
+
+
+def is_cut_off(room: "Room") -> bool:
+    """Whether a run has begun that nobody is at; where another program is at it, that is none."""
+    is_at_work = room.running or room.is_read_only
+    return room.state.status in {"running", "waiting"} and not is_at_work
