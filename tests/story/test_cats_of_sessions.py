@@ -1,7 +1,9 @@
 """`paws cats --session`: the files of a work session, and only of one that is active."""
 
 import json
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,3 +83,20 @@ def test_on_a_terminal_a_person_is_asked_about_secrets_and_sees_the_stages(tmp_p
         program.type("\n")
         assert program.ends() == 0
     assert [file.path for file in read((folder / "cats.md").read_bytes()).files] == ["cart.py"]
+
+
+def test_a_curation_that_is_ended_leaves_no_bundle_and_says_so_by_its_code(
+    repo: Repository, tmp_path: Path
+) -> None:
+    model = script(tmp_path, {"text": "Too late.", "delay_seconds": 300})
+    words = ["cats", "--ai-curate", "Mend it", "--model", model, "-o", "out.md"]
+    program = [sys.executable, "-m", "ouroboros", *words]
+    with subprocess.Popen(
+        program, cwd=repo.folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as running:
+        assert running.stderr is not None
+        assert any("Ranking candidate files" in line for line in running.stderr)
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(60) == 130
+        assert "Traceback" not in running.stderr.read()
+    assert sorted(path.name for path in repo.folder.iterdir()) == [".git", "kept"]

@@ -20,10 +20,9 @@ def curated(
     invocation: Invocation, flags: "Flags", asked: "Asked", ground: "Ground"
 ) -> "Chosen | None":
     """What the model chose; None after a dry run."""
-    import anyio
-
     from ouroboros.app.paws import cats
     from ouroboros.app.paws.curation import Curation, choose, scan
+    from ouroboros.faces.cli.interrupts import run
 
     curation = Curation(
         task=asked.task,
@@ -52,26 +51,35 @@ def curated(
             tell=tell,
         )
 
-    chosen = anyio.run(_shown, work, flags)
+    chosen = run(lambda: _shown(work, flags))
+    if chosen is None:
+        raise KeyboardInterrupt
     _report(flags, chosen, len(scanned.candidates))
     return chosen
 
 
 async def _shown(
     work: "Callable[[Callable[[str], None]], Awaitable[Chosen]]", flags: "Flags"
-) -> "Chosen":
+) -> "Chosen | None":
+    """What ``work`` gives; None where a signal came first."""
     import anyio
+
+    from ouroboros.faces.cli.interrupts import watch
+
+    async def stopping(_signal: str) -> bool:
+        return False
 
     spinner = _Spinner("[AI] Ranking candidate files…", is_quiet=flags.quiet)
     found: list[Chosen] = []
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(spinner.turn)
+        tasks.start_soon(watch, stopping, tasks.cancel_scope.cancel)
         try:
             found.append(await work(spinner.tell))
         finally:
             tasks.cancel_scope.cancel()
             spinner.end()
-    return found[0]
+    return found[0] if found else None
 
 
 class _Spinner:
