@@ -110,12 +110,14 @@ class Whole(_Block, frozen=True, kw_only=True, tag="whole"):
         is_new: Nothing else may be there.
         is_open: Whether the text ends without a line end; None where the dialect cannot say.
         is_guess: Nothing says that it is all of it; it may be a part.
+        is_aside: It stands beside changes in another format; only where no such file is there is it one.
     """
 
     text: str
     is_new: bool = False
     is_open: bool | None = None
     is_guess: bool = False
+    is_aside: bool = False
 
 
 class Exact(_Block, frozen=True, kw_only=True, tag="exact"):

@@ -71,6 +71,10 @@ class Draft:
             found.blocks.append(block)
         return found
 
+    def is_there(self, path: str) -> bool:
+        """Whether anything is at a path, or a block has named it."""
+        return path in self._touched or self._tree.look(path).kind != "missing"
+
     def _looked(self, path: str) -> Snapshot | None:
         self._check_ways(path)
         seen = self._tree.look(path)

@@ -146,6 +146,8 @@ class _Attempt:
                 assert_never(change)
 
     def _whole(self, change: Whole | Exact, path: str) -> None:
+        if isinstance(change, Whole) and change.is_aside and self.draft.is_there(path):
+            return
         there = self.draft.touch(path, change.block)
         if there.whole or (there.now is not None and there.now != there.before):
             first = there.whole or there.blocks[0]

@@ -1,10 +1,20 @@
 """From the bytes of a bundle to its changes: which dialect it is, and what it says. Pure."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from ouroboros.workspace.artifacts.dogs.change import Bundle, Dialect, Header, Refusal, Refused
+from msgspec.structs import replace
+
+from ouroboros.workspace.artifacts.dogs.change import (
+    Bundle,
+    Dialect,
+    Header,
+    Refusal,
+    Refused,
+    Whole,
+)
 from ouroboros.workspace.artifacts.dogs.readers import (
     diffs,
     listings,
@@ -15,6 +25,9 @@ from ouroboros.workspace.artifacts.dogs.readers import (
     tags,
 )
 from ouroboros.workspace.artifacts.dogs.readers.page import Found, Wish, page_of
+
+_ABOVE = 2
+_NEW = re.compile(r"\b(?:new|creat\w+|add(?:s|ed|ing)?)\b", re.IGNORECASE)
 
 type Wanted = Dialect | Literal["auto"]
 
@@ -114,27 +127,41 @@ def _chosen(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
     ]
     if outer:
         found = read_ones[outer[0]]
-        found.notes += _passed_over(found, listings.guessed(lines, wish))
+        _take_aside(found, listings.guessed(lines, wish), lines)
         return outer[0], found
     told = sorted((where[0] + 1, _CALLED[dialect]) for dialect, where in signs.items())
     ways = " and ".join(f"{called} (line {line})" for line, called in told)
     raise Refused(
-        Refusal(reason=f"the bundle could be meant in several ways: {ways}", line=told[1][0]),
-        hint=f"say which with --format, one of {', '.join(DIALECTS)}",
+        Refusal(
+            reason=f"it is in several formats at once: {ways}; all of an answer must be in one",
+            line=told[1][0],
+        ),
+        hint=f"have it answered in one, or say which counts with --format: {', '.join(DIALECTS)}",
     )
 
 
-def _passed_over(found: Found, whole: Found) -> list[str]:
-    """Files in fences that stand beside all blocks of the dialect that is read."""
+def _take_aside(found: Found, whole: Found, lines: Sequence[str]) -> None:
+    """Files in fences beside all blocks of the dialect that is read: those that are called new.
+
+    Source: chat windows write diffs of files that are there, and new files whole.
+    """
     starts = [first for first, _ in found.spans]
-    told: list[str] = []
+    named = {each.path for each in found.changes}
     for first, end in whole.spans:
         before = bisect_left(starts, end)
-        if not before or found.spans[before - 1][1] <= first:
-            told.append(
-                f"line {first + 1}: a fence that names a file was passed over, as the answer is of another format"
+        if before and found.spans[before - 1][1] > first:
+            continue
+        file = next((each for each in whole.changes if first < each.line <= end), None)
+        where = f"line {first + 1}: a fence that names a file"
+        is_new = any(map(_NEW.search, lines[max(0, first - _ABOVE) : first + 1]))
+        if is_new and isinstance(file, Whole) and file.path not in named:
+            block = 1 + max((each.block for each in found.changes), default=0)
+            found.changes.append(replace(file, is_aside=True, block=block))
+            found.notes.append(
+                f"{where} beside another format is taken only where that file is new"
             )
-    return told
+        else:
+            found.notes.append(f"{where} was passed over, as the answer is of another format")
 
 
 def _unmarked(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
