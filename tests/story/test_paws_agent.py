@@ -151,6 +151,7 @@ def test_what_its_rules_deny_is_not_asked_and_where_nobody_is_the_answer_is_no(
     assert (told["status"], told["bundle"]) == ("success", "")
     tree = Path(told["worktree"])
     assert not (tree / "made").exists()
+    assert "no question of this id" not in done.stderr
     record = (tree.parent / "session.json").read_text()
     assert record.count("Nobody is here to approve this (Run touch made)") == 1
     assert "the person says" not in record
@@ -291,6 +292,7 @@ def test_it_works_for_one_at_a_time_and_holds_its_session(repo: Repository) -> N
         second = paws(repo, *order(repo, ENDS))
         assert second.returncode == 1
         assert "'fixer' runs already" in second.stderr
+        assert len(list(repo.folder.glob(".paws/sessions/*/session.json"))) == 1
         archived = paws(repo, "session", "archive", session, "--keep")
         assert archived.returncode != 0
         assert "at work" in archived.stderr

@@ -199,10 +199,20 @@ async def at_work(instance: Instance, run: Run) -> AsyncGenerator[None]:
                 with anyio.CancelScope(shield=True):
                     await to_thread.run_sync(_forget, instance)
     except WorkBusy as busy:
-        raise WorkBusy(
-            f"the agent {instance.name!r} runs already",
-            hint=f"wait for its end, or stop it: `paws agent stop {instance.name}`",
-        ) from busy
+        raise _busy(instance) from busy
+
+
+async def refuse_busy(instance: Instance) -> None:
+    """Raises ``WorkBusy`` where it runs now; it may begin right after."""
+    if await running(instance) is not None:
+        raise _busy(instance)
+
+
+def _busy(instance: Instance) -> WorkBusy:
+    return WorkBusy(
+        f"the agent {instance.name!r} runs already",
+        hint=f"wait for its end, or stop it: `paws agent stop {instance.name}`",
+    )
 
 
 def note(instance: Instance, run: Run) -> None:

@@ -18,6 +18,7 @@ from ouroboros.fleet.agents.instance import (
     ask_to_stop,
     at_work,
     is_to_stop,
+    refuse_busy,
     running,
 )
 from ouroboros.fleet.supervisor.supervise import Limits, Seat, Stop
@@ -110,15 +111,17 @@ class Agents:
             hint=f"end the program that runs it: kill {run.pid}",
         )
 
-    async def session(self, words: str) -> Kept:
+    async def session(self, words: str, instance: Instance) -> Kept:
         """The work session that is meant: by its id or name, that of the folder, else a new one.
 
         Raises:
+            WorkBusy: A new one is meant, and the agent is at work already.
             WorkUnknown: There is none of that name.
             WorkRefused: It is not active.
         """
         if words or self.sessions.here():
             return await self.sessions.active(words or self.sessions.here())
+        await refuse_busy(instance)
         return await self.sessions.start()
 
     async def run(

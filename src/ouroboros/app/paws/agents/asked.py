@@ -118,7 +118,7 @@ class _Own:
         began, status = clock.monotonic(), "cancelled"
         try:
             await journal.settle()  # the start of an effect is on disk before it acts
-            session = await agents.session("")
+            session = await agents.session("", self._instance)
             wish = Wish(goal=self._goal, options=self._options(settings))
             self.result = (await agents.run(self._instance, session, wish, self)).result
             status = "done" if self.result.status == "success" else "failed"

@@ -48,7 +48,7 @@ async def carry_out(agents: Agents, order: Order, *, as_json: bool) -> int:
     """
     instance = await to_thread.run_sync(agents.find, order.name)
     plan = await to_thread.run_sync(_plan_of, order)
-    session = await agents.session(order.session)
+    session = await agents.session(order.session, instance)
     note(f"{order.name} works in session {session.id[:_SHORT]}: {session.tree}")
     wish = Wish(
         goal=order.goal,
