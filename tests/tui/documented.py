@@ -4,7 +4,7 @@
 """
 
 import os
-import re
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -15,30 +15,20 @@ from textual.pilot import Pilot
 from ouroboros.app.config.layers import load
 from ouroboros.app.demo import fix
 from ouroboros.app.hub import Outfit
-from ouroboros.core.commands import Approve, Submit
+from ouroboros.core.commands import Submit
 from ouroboros.faces.tui.app import OuroApp
 from ouroboros.faces.tui.start import Left, Start
 from tests.tui.pictures import picture
 from tests.tui.screen_stage import settled, shown, until
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
-SIZE = (100, 32)
-HERE = "/home/me/parcel"
-_LENGTH = re.compile(r"(<text [^>]*?)( textLength=\"[^\"]*\")([^>]*>[^<]*)")
+SIZE, SMALL = (116, 32), (40, 10)
+HERE = Path(tempfile.gettempdir()) / "demo"
 
 
-async def draw(app: OuroApp, name: str, *places: str) -> None:
-    """Keeps what is on the screen, without the names of folders of this machine."""
-    drawn = picture(app)
-    for place, name_of_it in ((sys.executable, "python"), *((each, HERE) for each in places)):
-        drawn = _LENGTH.sub(lambda found, place=place: _free(found, place), drawn)
-        drawn = drawn.replace(place, name_of_it)
-    await anyio.Path(FOLDER / f"{name}.svg").write_text(drawn, "utf-8")
-
-
-def _free(found: re.Match[str], place: str) -> str:
-    """A text element without its length where its words are about to change."""
-    return found[1] + found[3] if place in found[3] else found[0]
+async def draw(app: OuroApp, name: str) -> None:
+    """Keeps what is on the screen."""
+    await anyio.Path(FOLDER / f"{name}.svg").write_text(picture(app), "utf-8")
 
 
 async def started(folder: Path, theme: str) -> tuple[Start, str]:
@@ -62,32 +52,43 @@ async def started(folder: Path, theme: str) -> tuple[Start, str]:
 
 
 async def answer_all(app: OuroApp, pilot: Pilot[Left]) -> None:
-    """Says yes until the run is over."""
+    """Says yes by keys until the run is over."""
     room = app.room
     assert room is not None
     while room.running:
-        for asked in list(room.state.approvals):
-            await room.send(Approve(request_id=asked))
+        if app.cards.card is not None and app.cards.card.has_keys:
+            await pilot.press("y")
         await pilot.pause(0.05)
     await settled(pilot)
 
 
 async def main() -> None:
-    """Draws all of them."""
+    """Draws all of them; the names of interpreter and folder are those that anybody may have."""
+    sys.executable = "python"
     await anyio.Path(FOLDER).mkdir(exist_ok=True)
     for theme in ("dark", "light"):
-        with tempfile.TemporaryDirectory() as place:
-            start, words = await started(Path(place), theme)
-            async with shown(start, size=SIZE) as (app, pilot):
-                room = app.room
-                assert room is not None
-                app.send(Submit(text=words))
-                await until(app, pilot, "permission.requested")
-                await pilot.pause(1)
-                if theme == "dark":
-                    await draw(app, "tui-approval", str(start.cwd), place)
-                await answer_all(app, pilot)
-                await draw(app, f"tui-{theme}", str(start.cwd), place)
+        HERE.mkdir()
+        try:
+            await drawn(HERE, theme)
+        finally:
+            shutil.rmtree(HERE)
+
+
+async def drawn(folder: Path, theme: str) -> None:
+    """One run of the demo in this theme."""
+    start, words = await started(folder, theme)
+    async with shown(start, size=SIZE) as (app, pilot):
+        app.send(Submit(text=words))
+        await until(app, pilot, "permission.requested")
+        await pilot.pause(1)
+        if theme == "dark":
+            await draw(app, "tui-approval")
+            await pilot.resize_terminal(*SMALL)
+            await settled(pilot)
+            await draw(app, "tui-small")
+            await pilot.resize_terminal(*SIZE)
+        await answer_all(app, pilot)
+        await draw(app, f"tui-{theme}")
 
 
 if __name__ == "__main__":

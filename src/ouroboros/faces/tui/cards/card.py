@@ -67,7 +67,7 @@ class Card(Vertical):
         super().__init__()
         self.asked = name
         self.is_done = False
-        self._step = ""
+        self._step = self._hint = ""
 
     def compose(self) -> ComposeResult:
         """Facts, the long text, and one of answers and a line."""
@@ -128,6 +128,7 @@ class Card(Vertical):
 
     def hint(self, words: str) -> None:
         """What stands in the place of a frame on a low screen: how to come here, or the letters."""
+        self._hint = words
         picks = (pick for pick in self.answers.picks if pick.letter)
         letters = (f"{pick.letter}\u00a0{pick.short or pick.label}" for pick in picks)
         rows = wrap(words or "  ".join(letters), self.room, CYAN)
@@ -166,6 +167,7 @@ class Card(Vertical):
         """Draws it anew; the answers stay as they are."""
         self.set_class(self.is_low, "-low")
         self.draw()
+        self.hint(self._hint)
 
     def draw(self) -> None:
         """Shows what is asked."""
