@@ -115,6 +115,37 @@ def test_a_list_may_name_what_is_gone_and_has_no_globs(tree: Path) -> None:
     assert b"left out: src/*.py (it is not there)" in done.stderr
 
 
+def test_a_list_may_name_links_and_pipes_as_git_lists_them(tree: Path) -> None:
+    (tree / "loop").symlink_to("loop")
+    (tree / "away").symlink_to(tree.parent)
+    (tree / "nowhere").symlink_to("gone")
+    os.mkfifo(tree / "pipe")
+    command = [sys.executable, "-m", "ouroboros", "cats", "-0", "-o", "-"]
+    given = b"\0".join([b"loop", b"away", b"nowhere", b"pipe", b"../up", b"", b"README.md"])
+    done = subprocess.run(command, input=given, capture_output=True, check=True)
+    assert [file.path for file in read(done.stdout).files] == ["README.md"]
+    for left in (
+        b"away (it leads out of the project)",
+        b"loop (it is neither a file nor a folder)",
+        b"nowhere (it is neither a file nor a folder)",
+        b"pipe (it is neither a file nor a folder)",
+    ):
+        assert b"left out: " + left in done.stderr
+
+
+def test_a_name_takes_one_line_whatever_is_in_it(ouro: Ouro, tree: Path) -> None:
+    for name in (b"a\n9 files, about 9 tokens", b"\xff.py", b"\x1b[2J.py"):
+        (tree / os.fsdecode(name)).write_text("x\n")
+    done = ouro("cats", "--exclude", "src")
+    left = sorted(line for line in done.err.splitlines() if line.startswith("left out:"))
+    assert left == [
+        "left out: \\u{1b}[2J.py (its path cannot be told: it holds control characters)",
+        "left out: \\u{dcff}.py (its path cannot be told: its name is no valid Unicode)",
+        "left out: a\\u{a}9 files, about 9 tokens (its path cannot be told: it holds control characters)",
+    ]
+    assert done.err.count("\n9 files") == 0
+
+
 def test_machines_are_told_what_went_in(ouro: Ouro, tree: Path) -> None:
     (tree / ".env").write_text(f"TOKEN={KEY}\n")
     os.mkfifo(tree / "pipe")

@@ -90,6 +90,14 @@ def gather(wish: Wish) -> Gathered:
     return Gathered(files=files, left=dict(sorted(search.left.items())))
 
 
+class _NoFile(Misuse):
+    """A name that stands for nothing that can be taken; ``why`` without the name."""
+
+    def __init__(self, message: str, why: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.why = why
+
+
 class _Search:
     """What was found so far."""
 
@@ -105,22 +113,30 @@ class _Search:
         self._own = {(seen.st_dev, seen.st_ino) for seen in map(_status, wish.own) if seen}
 
     def add(self, path: str, *, is_listed: bool = False) -> None:
-        """Takes one path, folder or glob; what is gone from a list is noted."""
+        """Takes one path, folder or glob; what of a list cannot be taken is noted."""
         if not path or "\0" in path:
             raise Misuse(f"{path!r} names no file")
         place = Path(os.path.normpath(self.wish.cwd / path))
-        if not os.path.lexists(place):
-            if is_listed:
+        try:
+            if os.path.lexists(place):
+                self._add(path, place)
+            elif is_listed:
                 self.left[path] = "it is not there"
-                return
-            if _MARKS & set(path):
+            elif _MARKS & set(path):
                 self._glob(path)
-                return
-            raise Misuse(f"there is no {path!r}{near_names(place)}")
+            else:
+                raise Misuse(f"there is no {path!r}{near_names(place)}")
+        except _NoFile as wrong:
+            if not is_listed:
+                raise
+            self.left[path] = wrong.why
+
+    def _add(self, path: str, place: Path) -> None:
         real = Path(os.path.realpath(place))
         if not real.is_relative_to(self.wish.root):
-            raise Misuse(
+            raise _NoFile(
                 f"{path!r} lies outside of the project {str(self.wish.root)!r}",
+                "it leads out of the project",
                 hint="run it in that project, or name another root: `--root FOLDER`",
             )
         inside = real.relative_to(self.wish.root).as_posix()
@@ -133,7 +149,8 @@ class _Search:
             if not self._is_excluded_above(inside):
                 self._take(inside, seen, is_named=True)
         else:
-            raise Misuse(f"{path!r} is neither a file nor a folder")
+            why = "is neither a file nor a folder"
+            raise _NoFile(f"{path!r} {why}", f"it {why}")
 
     def _glob(self, path: str) -> None:
         before = len(self.found)

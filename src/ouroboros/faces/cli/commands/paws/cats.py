@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from ouroboros.app.text import spelled
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.asking import is_person_there
 from ouroboros.faces.cli.commands.paws.cats_flags import CatsCommand, Flags, with_options
@@ -160,7 +161,7 @@ def _asker(flags: Flags) -> Callable[[dict[str, str]], bool]:
         if flags.yes or flags.quiet or not is_person_there():
             return False
         for path, what in list(secrets.items())[:_LEFT]:
-            note(f"secrets in {path}: {what}")
+            note(f"secrets in {_line(path)}: {what}")
         count = len(secrets)
         question = (
             f"Take {count} files with secrets, too?" if count > 1 else "Take it all the same?"
@@ -203,13 +204,15 @@ def _tell(flags: Flags, written: "Written") -> None:
         marks = " (signatures)" if each.is_outline else ""
         marks += " (whole: its signatures are not known)" if each.lacks_outline else ""
         marks += " (changed while it was read)" if each.is_torn else ""
-        note(f"{each.tokens:>{width},}  {each.path}{marks}")
+        note(f"{each.tokens:>{width},}  {_line(each.path)}{marks}")
     if len(made.entries) > len(shown):
         note(f"and {len(made.entries) - len(shown):,} smaller files")
     for path, what in made.secrets.items():
-        note(f"{'left out for its' if path in made.withheld else 'with'} secrets: {path} ({what})")
+        note(
+            f"{'left out for its' if path in made.withheld else 'with'} secrets: {_line(path)} ({what})"
+        )
     for path in written.dropped:
-        note(f"left out for --max-tokens: {path}")
+        note(f"left out for --max-tokens: {_line(path)}")
     _tell_left(flags, written.left)
     place = "standard output" if written.output is None else str(written.output)
     count = len(made.entries)
@@ -223,6 +226,11 @@ def _tell_left(flags: Flags, left: dict[str, str]) -> None:
     if flags.quiet:
         return
     for path, why in list(left.items())[:_LEFT]:
-        note(f"left out: {path} ({why})")
+        note(f"left out: {_line(path)} ({why})")
     if len(left) > _LEFT:
         note(f"left out: {len(left) - _LEFT:,} more")
+
+
+def _line(path: str) -> str:
+    """A path as it stands in a line, with nothing that nobody sees, and no second line."""
+    return spelled(path).replace("\n", "\\u{a}").replace("\t", "\\u{9}")
