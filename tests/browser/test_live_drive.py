@@ -1,6 +1,7 @@
 """Who drives a tab: the agent waits for a person, looks again after them, and nothing they type is kept."""
 
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import anyio
@@ -12,6 +13,7 @@ from tests.browser.desk import desk
 from tests.browser.looking import Gallery, gallery
 from tests.browser.stage import Stage, read
 from tests.browser.test_live import FORM, click, press, settled
+from tests.passing import lingering
 
 
 @pytest.fixture
@@ -141,13 +143,17 @@ async def test_a_hold_outlives_a_page_that_is_loaded_again_and_ends_when_nobody_
 ) -> None:
     tab = await stage.show(FORM)
     async with gallery(stage, work, grace_seconds=0.3) as views:
-        async with views.person("window") as person:
-            await person.ask("take", tab=tab.id)
-        async with views.person("window") as person:
-            assert person.state(tab.id)["mine"]
-            await anyio.sleep(0.5)
+        with ExitStack() as slow:
+            slow.enter_context(lingering(100))  # to come back may take a busy machine long
+            async with views.person("window") as person:
+                await person.ask("take", tab=tab.id)
+            async with views.person("window") as person:
+                slow.close()
+                assert person.state(tab.id)["mine"]
+                await anyio.sleep(0.5)
+                assert views.drivers.held() == (tab.id,)
+                slow.enter_context(lingering(100))
             assert views.drivers.held() == (tab.id,)
-        assert views.drivers.held() == (tab.id,)
         with anyio.fail_after(60):
             await views.drivers.turn(tab.id, acts=False)
         assert driven(views)[-1] == ("agent", "left")
