@@ -4,7 +4,7 @@ from msgspec import Struct, structs
 
 from ouroboros.workspace.worktrees import keeping, names, trees
 from ouroboros.workspace.worktrees.faults import WorkRefused
-from ouroboros.workspace.worktrees.git import Git
+from ouroboros.workspace.worktrees.git import Git, within
 from ouroboros.workspace.worktrees.manifest import Step
 from ouroboros.workspace.worktrees.place import Place, manifest_of
 from ouroboros.workspace.worktrees.shelf import Kept
@@ -33,8 +33,7 @@ async def saved(place: Place, session: Kept, *, keep: bool) -> Kept:
     if not session.tree.is_dir():
         return session
     tree = await trees.sound(place.ground, session)
-    if (session.tree / ".gitmodules").is_file():
-        await _refuse_submodules(tree, session)
+    await _refuse_inner(tree, session)
     state = await trees.state(tree)
     await trees.refuse_unborn(tree, session, state)
     if not (state.unsaved or state.conflicts):
@@ -110,17 +109,15 @@ def _newest(session: Kept) -> str:
     return names.tag(session.id, made[-1]) if made else manifest_of(session).base_commit
 
 
-async def _refuse_submodules(tree: Git, session: Kept) -> None:
-    """Their repositories go with the work tree; what is only there would be lost."""
-    words = ("submodule", "foreach", "--quiet", "--recursive")
-    asked = (
-        'echo "$displaypath:$(git rev-list --count HEAD --branches --not --remotes)'
-        '$(git status --porcelain | head -c 1)"'
-    )
-    listed = (await tree.found(*words, asked)).splitlines()
-    own = [line.rpartition(":")[0] for line in listed if not line.endswith(":0")]
-    if own:
-        raise WorkRefused(
-            f"the submodule {own[0]!r} of session {session.id[:8]} has work that is nowhere else",
-            hint=f"commit and push it from {tree.folder / own[0]}",
-        )
+async def _refuse_inner(tree: Git, session: Kept) -> None:
+    """Repositories within go with the work tree; what is only there would be lost."""
+    for inner in await within(tree):
+        named = ("HEAD", "--branches", "--tags", "--glob=refs/stas?")
+        own = await inner.found("rev-list", "--max-count=1", *named, "--not", "--remotes")
+        if own or await inner.ask("status", "--porcelain", "--ignore-submodules=dirty"):
+            path = inner.folder.relative_to(session.tree).as_posix()
+            raise WorkRefused(
+                f"{path!r} of session {session.id[:8]} has work that is nowhere else",
+                hint=f"commit and push it from {inner.folder}",
+            )
+        await _refuse_inner(inner, session)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import anyio
+from anyio import to_thread
 from msgspec import Struct, field, structs
 
 from ouroboros.safety import spawn
@@ -25,8 +26,10 @@ _SAID = 1000
 _SET = (
     *("advice.detachedHead=false", "core.editor=false"),
     *("core.quotePath=false", "gc.auto=0", "maintenance.auto=false", "merge.autoStash=false"),
-    *("rerere.autoUpdate=false", "rerere.enabled=false", "worktree.guessRemote=false"),
+    *("rerere.autoUpdate=false", "rerere.enabled=false", "submodule.recurse=false"),
+    "worktree.guessRemote=false",
 )
+_LINK = "160000 "
 _PROGRAMS = r"^(filter|merge)\..*\.(clean|smudge|process|driver)$"
 
 
@@ -188,3 +191,23 @@ async def silenced(git: Git) -> Git:
         for way in ways if name.startswith("filter.") else ("driver=false",):
             off += ["-c", f"{name}.{way}"]
     return structs.replace(git, off=tuple(off), silenced=tuple(own))
+
+
+async def within(git: Git) -> list[Git]:
+    """The repositories that a work tree holds as commits of theirs, silenced for themselves."""
+    listed = await git.names("ls-files", "--stage", "-z")
+    paths = [line.partition("\t")[2] for line in listed if line.startswith(_LINK)]
+    return [
+        await silenced(structs.replace(git, folder=folder, off=(), silenced=()))
+        for folder in [git.folder / path for path in paths]
+        if await to_thread.run_sync((folder / ".git").exists)
+    ]
+
+
+async def silenced_within(git: Git) -> Git:
+    """The same git, which also runs no filter that a repository within it names: staging asks them."""
+    off = dict.fromkeys(zip(git.off[::2], git.off[1::2], strict=True))
+    for inner in await within(git):
+        below = await silenced_within(inner)
+        off |= dict.fromkeys(zip(below.off[::2], below.off[1::2], strict=True))
+    return structs.replace(git, off=tuple(word for pair in off for word in pair))

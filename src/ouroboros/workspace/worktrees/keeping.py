@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 
 from ouroboros.workspace.worktrees import names, trees
 from ouroboros.workspace.worktrees.faults import WorkRefused
-from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git, failed
+from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git, failed, silenced_within
 from ouroboros.workspace.worktrees.manifest import Checkpoint, Step
 from ouroboros.workspace.worktrees.place import Place, manifest_of
 from ouroboros.workspace.worktrees.shelf import Kept
@@ -130,7 +130,8 @@ async def snapshot(tree: Git, state: State, message: str) -> str:
     others = await to_thread.run_sync(trees.merging, tree)
     if not state.unsaved and not others:
         return state.head
-    await tree.ask("add", "--all", "--sparse", "--", ".", seconds=LONG_SECONDS)
+    staging = await silenced_within(tree)
+    await staging.ask("add", "--all", "--sparse", "--", ".", seconds=LONG_SECONDS)
     content = await tree.ask("write-tree", seconds=LONG_SECONDS)
     if not others and content == await tree.ask("rev-parse", f"{state.head}^{{tree}}"):
         return state.head

@@ -1,14 +1,14 @@
 """What a session changed, shown without a trace in the repository."""
 
 from ouroboros.workspace.worktrees import ending, rewinding, trees
-from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git, failed
+from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git, failed, silenced_within
 from ouroboros.workspace.worktrees.place import Place
 from ouroboros.workspace.worktrees.scratch import index, objects
 from ouroboros.workspace.worktrees.shelf import Kept
 
 _SHOWN = (
     *("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames"),
-    *("--src-prefix=a/", "--dst-prefix=b/", "--submodule=short"),
+    *("--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=dirty"),
 )
 
 
@@ -25,7 +25,7 @@ async def diff(place: Place, session: Kept, *, since: str = "", stat: bool = Fal
     form = ("--stat=80",) if stat else ("--binary",)
     if not session.tree.is_dir():
         return await _said(place.ground.git, {}, *form, start, await ending.last(place, session))
-    tree = await trees.sound(place.ground, session)
+    tree = await silenced_within(await trees.sound(place.ground, session))
     async with objects(tree) as elsewhere, index(tree) as staged:
         given = {**elsewhere, **staged}
         words = ("add", "--all", "--sparse", "--intent-to-add", "--", ".")

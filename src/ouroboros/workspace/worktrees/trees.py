@@ -22,6 +22,9 @@ _GOING_ON = {
     "BISECT_LOG": "bisect",
 }
 
+_OUTSIDE = "--ignore-submodules=dirty"
+"""git does not look into repositories within, whose settings name programs too."""
+
 _NO_COMMIT = "(initial)"
 _LOGGED = 1000
 """So many of the last commits that were checked out are looked at."""
@@ -142,12 +145,12 @@ def _is_ours(ground: Ground, path: Path) -> bool:
 
 
 async def state(tree: Git) -> State:
-    """How a work tree stands, by one question."""
+    """How a work tree stands, by one question; changes within a submodule are not looked for."""
     words = ("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames")
     heads: dict[str, str] = {}
     paths: list[str] = []
     conflicts: list[str] = []
-    for line in await tree.names(*words, "--ignore-submodules=none"):
+    for line in await tree.names(*words, _OUTSIDE):
         match line[0]:
             case "#":
                 _, name, value = line.split(" ", 2)

@@ -108,3 +108,39 @@ async def test_files_outside_of_a_sparse_tree_are_kept(repo: Repository) -> None
     assert names == ["inside/a", "kept", "outside/b", "outside/new"]
     await sessions.merge(session.id)
     assert repo.git("show", "HEAD:outside/new") == "2"
+
+
+async def test_a_repository_that_was_added_whole_is_not_removed_with_its_commits(
+    repo: Repository, tmp_path: Path
+) -> None:
+    """It is no submodule of ``.gitmodules``, and programs that its own settings name do not run."""
+    sessions = await repo.sessions()
+    session = await sessions.start()
+    inner = Repository(session.tree / "inner")
+    repo.git("add", "inner", at=session.tree)
+    repo.git("commit", "-q", "-m", "added whole", at=session.tree)
+    inner.git("config", "filter.x.clean", f"touch {tmp_path}/ran; cat")
+    inner.write(**{".gitattributes": "* filter=x\n", "kept": "two\n"})
+    assert await sessions.diff(session.id)
+    for act in (
+        sessions.archive(session.id),
+        sessions.archive(session.id, keep=True),
+        sessions.merge(session.id, keep=True),
+    ):
+        with pytest.raises(WorkRefused, match=r"'inner' of session .* has work that is nowhere"):
+            await act
+    _, made = await sessions.checkpoint(session.id, "one")
+    assert made.commit_sha == repo.git("rev-parse", "HEAD", at=session.tree)
+    assert not (tmp_path / "ran").exists()
+    outside = tmp_path / "outside"
+    inner.git("clone", "-q", "--bare", ".", str(outside))
+    inner.git("remote", "add", "origin", str(outside))
+    inner.git("fetch", "-q", "origin")
+    inner.git("checkout", "-q", "--", ".")
+    (inner.folder / ".gitattributes").unlink()
+    inner.git("stash", "store", inner.git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "x"))
+    with pytest.raises(WorkRefused, match="nowhere"):
+        await sessions.archive(session.id)
+    inner.git("update-ref", "-d", "refs/stash")
+    await sessions.archive(session.id)
+    assert not session.tree.exists()
