@@ -144,6 +144,14 @@ def test_a_name_takes_one_line_whatever_is_in_it(ouro: Ouro, tree: Path) -> None
         "left out: a\\u{a}9 files, about 9 tokens (its path cannot be told: it holds control characters)",
     ]
     assert done.err.count("\n9 files") == 0
+    for words in (("--json",), ("--json", "--dry-run")):
+        done = ouro("cats", "-q", *words)
+        assert done.code == 0
+        assert set(json.loads(done.out)["left"]) == {
+            "\x1b[2J.py",
+            "\\xff.py",
+            "a\n9 files, about 9 tokens",
+        }
 
 
 def test_machines_are_told_what_went_in(ouro: Ouro, tree: Path) -> None:

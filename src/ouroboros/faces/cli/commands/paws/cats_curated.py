@@ -4,6 +4,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from ouroboros.core.errors import Interrupted
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def curated(
 
     chosen = run(lambda: _shown(work, flags))
     if chosen is None:
-        raise KeyboardInterrupt
+        raise Interrupted("stopped before a choice was made; no bundle was written")
     _report(flags, chosen, len(scanned.candidates))
     return chosen
 
@@ -63,17 +64,19 @@ async def _shown(
 ) -> "Chosen | None":
     """What ``work`` gives; None where a signal came first."""
     import anyio
+    from anyio.lowlevel import checkpoint
 
     from ouroboros.faces.cli.interrupts import watch
 
     async def stopping(_signal: str) -> bool:
         return False
 
-    spinner = _Spinner("[AI] Ranking candidate files…", is_quiet=flags.quiet)
     found: list[Chosen] = []
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(spinner.turn)
         tasks.start_soon(watch, stopping, tasks.cancel_scope.cancel)
+        await checkpoint()  # from the first word on a signal is heard
+        spinner = _Spinner("[AI] Ranking candidate files…", is_quiet=flags.quiet)
+        tasks.start_soon(spinner.turn)
         try:
             found.append(await work(spinner.tell))
         finally:
