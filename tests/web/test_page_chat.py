@@ -49,6 +49,7 @@ async def test_a_task_is_typed_watched_allowed_and_answered_and_nothing_comes_fr
 async def test_iterations_show_code_what_came_of_it_children_and_errors(page: Shown) -> None:
     turns = [
         Turn(text="I count.\n\n```js\nconst rows = [{id: 1}, {id: 2}]; log('two'); rows\n```"),
+        Turn(text="```js\n// A remark.\nconst more = rows.length\n```"),
         Turn(
             text="```js\nawait llm_query('Say it', 'data')\n```\n\n```js\nthrow new Error('no <b>')\n```"
         ),
@@ -62,12 +63,14 @@ async def test_iterations_show_code_what_came_of_it_children_and_errors(page: Sh
         heads = await window.run(
             "[...document.querySelectorAll('.iteration > .fold-head')].map((each) => each.innerText)"
         )
-        assert [each.split("\n")[0].split(" I ")[0] for each in heads] == [
-            "Iteration 1",
-            "Iteration 2",
+        # What is folded says what it was for, or else what it did.
+        assert [each.split("\n")[0] for each in heads] == [
+            "Iteration 1 I count.",
+            "Iteration 2 const more = rows.length",
             "Iteration 3",
+            "Iteration 4",
         ]
-        assert "2 blocks, 1 failed" in heads[1]
+        assert "2 blocks, 1 failed" in heads[2]
         await window.click(".iteration > .fold-head", "Iteration 1")
         await window.until("document.querySelector('.iteration').innerText.includes('const rows')")
         first = await window.text(".iteration")
@@ -76,7 +79,7 @@ async def test_iterations_show_code_what_came_of_it_children_and_errors(page: Sh
         assert "const rows = [{id: 1}, {id: 2}]" in first
         for fact in ("array · 2 items", "{id: number}", '[{"id":1},{"id":2}]', "two"):
             assert fact in first
-        second = await window.run("document.querySelectorAll('.iteration')[1].innerText")
+        second = await window.run("document.querySelectorAll('.iteration')[2].innerText")
         assert "Asks a model Say it" in second
         assert "Error at line 1" in second
         assert "no <b>" in second

@@ -175,8 +175,9 @@ function Iteration({ item, isLast, seat }) {
   const status = item.ended ? (failed && failed === made.length ? "failed" : "done") : seat.session.running ? "running" : "cancelled";
   const said = item.items.find((each) => each.kind === "reply");
   const words = oneLine(withoutCode(said?.parts.find((part) => part.kind === "text")?.text ?? ""), 120) || deed(item, made);
-  return html`<${Fold} item=${item} seat=${seat} byItself=${isLast || !item.ended || failed > 0} className=${`iteration is-${status}`} label=${`Iteration ${item.number}`}
-    head=${html`<span class="fold-title">${item.child ? "Its iteration" : "Iteration"} ${item.number}${words && !(item.open ?? isLast) ? html`<span class="hush foreign"> ${words}</span>` : ""}</span>
+  const byItself = isLast || !item.ended || failed > 0;
+  return html`<${Fold} item=${item} seat=${seat} byItself=${byItself} className=${`iteration is-${status}`} label=${`Iteration ${item.number}`}
+    head=${html`<span class="fold-title">${item.child ? "Its iteration" : "Iteration"} ${item.number}${words && !(item.open ?? byItself) ? html`<span class="hush foreign"> ${words}</span>` : ""}</span>
       <span class="hush small">${count(made.length, "block")}${failed ? `, ${failed} failed` : ""}</span><${Status} status=${status} />${item.ended && html`<span class="hush small num">${duration(item.ended - item.ts)}</span>`}`}>
     <${Inside} item=${item} seat=${seat} />
     ${item.variables && html`<details class="small facts"><summary>Variables: ${count(item.names.length, "name")}</summary><pre class="foreign">${plain(item.variables)}</pre></details>`}<//>`;
