@@ -36,7 +36,7 @@ async def test_a_command_is_left_where_a_change_before_it_failed(
         (s.cwd / "a.txt").write_text("one")
         await s.run("Change it and run it")
         said = told(s)
-        assert said[1].startswith(f"not run: {change.name} before it in the same reply")
+        assert said[1].startswith(f"skipped: {change.name} before it in the same reply")
         assert said[2] == "a.txt"
         assert (s.cwd / "made").exists()
         assert [result.status for result in s.results.values()][-1] == "done"
@@ -66,5 +66,5 @@ async def test_nobody_is_asked_for_a_command_after_a_change_that_they_refused(
                 (asked,) = s.events(PermissionRequested)
                 await s.session.send(Deny(request_id=asked.request_id, message="b.txt"))
         assert [asked.tool for asked in s.events(PermissionRequested)] == ["write"]
-        assert told(s)[1].startswith("not run: write before it")
+        assert told(s)[1].startswith("skipped: write before it")
         assert not (s.cwd / "made").exists()

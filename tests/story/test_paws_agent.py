@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.small_disk import mounted
 from tests.story.cli_terminal import Program
 from tests.story.test_cli_run import ouro
 from tests.unit.workspace.worktrees.repository import Repository
@@ -145,16 +146,15 @@ def test_what_its_rules_deny_is_not_asked_and_where_nobody_is_the_answer_is_no(
     repo: Repository,
 ) -> None:
     turns = (runs("git push origin"), runs("cat kept"), runs("touch made"), ENDS)
-    done = paws(repo, *order(repo, *turns, mode="ask"), "--json")
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert (told["status"], told["bundle"]) == ("success", "")
-    tree = Path(told["worktree"])
-    assert not (tree / "made").exists()
-    assert "no question of this id" not in done.stderr
-    record = (tree.parent / "session.json").read_text()
-    assert record.count("Nobody is here to approve this (Run touch made)") == 1
-    assert "the person says" not in record
+    done = paws(repo, *order(repo, *turns, mode="ask"))
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert done.stderr.endswith("success\nno file was changed\n")
+    assert "did not take a message" not in done.stderr
+    (record,) = repo.folder.glob(".paws/sessions/*/session.json")
+    assert not (record.parent / "worktree" / "made").exists()
+    said = record.read_text()
+    assert said.count("Nobody is here to approve this (Run touch made)") == 1
+    assert "the person says" not in said
 
 
 def test_its_questions_are_asked_at_the_terminal_of_its_supervisor(repo: Repository) -> None:
@@ -273,6 +273,22 @@ def test_it_works_in_its_session_whatever_folder_is_named(repo: Repository) -> N
         assert done.returncode == 0, done.stderr
         assert Path(done.stdout.strip()).is_relative_to(repo.folder / ".paws")
         assert not (repo.folder / "new.txt").exists()
+
+
+def test_where_no_bundle_can_be_written_it_is_said_and_the_changes_stay(tmp_path: Path) -> None:
+    with mounted(tmp_path / "disk", mebibytes=3) as disk:
+        repo = Repository(disk / "work")
+        (disk / "fixer.agent.md").write_text("---\nname: fixer\n---\nYou mend.\n")
+        assert paws(repo, "agent", "create", "--from", "../fixer.agent.md").returncode == 0
+        fills = runs("dd if=/dev/zero of=big bs=1M count=10")
+        done = paws(repo, *order(repo, WRITES, fills, ENDS))
+        assert (done.returncode, done.stdout) == (1, ""), done.stderr
+        assert "No space left on device" in done.stderr
+        assert "what it changed is in the work tree of session" in done.stderr
+        assert "Traceback" not in done.stderr
+        (tree,) = repo.folder.glob(".paws/sessions/*/worktree")
+        assert (tree / "new.txt").exists()
+        assert list(repo.folder.glob(".paws/agents/instances/fixer/artifacts/*")) == []
 
 
 def test_an_agent_does_not_outlive_its_supervisor(repo: Repository) -> None:

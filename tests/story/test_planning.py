@@ -196,6 +196,20 @@ async def test_the_copy_of_a_killed_rehearsal_goes_with_the_next(root: Path) -> 
     alive.rmdir()
 
 
+async def test_a_call_that_fails_names_the_project_and_not_its_copy(root: Path) -> None:
+    turn = Turn(
+        tool_calls=(
+            call("read", path="gone.py"),
+            call("edit", path="none.py", old_text="x", new_text="y"),
+        )
+    )
+    plan, told = await rehearsed(root, [CHANGE, turn, END])
+    assert [step.status for step in plan.steps][-2:] == ["failed", "failed"]
+    assert f"{root}/gone.py does not exist" in told[-2]
+    assert f"{root}/none.py does not exist" in told[-1]
+    assert not any("/ouro-plan-" in text for text in told)
+
+
 async def test_an_agent_plans_by_its_own_words(root: Path) -> None:
     (root / "agents").mkdir()
     (root / "agents" / "fixer.agent.md").write_text(

@@ -8,7 +8,7 @@ from ouroboros.core.commands import Approve, Deny
 from ouroboros.core.events import PermissionRequested
 from ouroboros.tools.approval import Answer, Reviewer
 
-WITHOUT = " Find a way that needs no approval, or finish and say what you would need"
+WITHOUT = " Go on without it, or finish and say what you would need"
 """What only a model is told where nobody is there to be asked."""
 
 NOBODY = f"Nobody is here to approve this ({{action}}): {{reason}}.{WITHOUT}{{rule}}."

@@ -8,7 +8,7 @@ from ouroboros.core.state import State
 from ouroboros.tools.registry import canonical
 
 LEFT = (
-    "not run: {change} before it in the same reply was not carried out. See to that first; call "
+    "skipped: {change} before it in the same reply was not carried out. See to that first; call "
     "this again if it is of use without."
 )
 

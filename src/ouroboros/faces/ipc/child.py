@@ -109,7 +109,7 @@ class Child:
         self._reader = Reader()
         self._out = Outbox(self._carry, (OSError,))
         self._questions: dict[str, str] = {}
-        self._has_task = self._is_stopped = False
+        self._has_task = self._is_stopped = self._is_attended = False
         self._runs = anyio.Event()
         self._session: Session | None = None
 
@@ -141,6 +141,7 @@ class Child:
 
     async def _result(self, task: Initialize) -> Result:
         """Said once the session is closed: whoever hears it may end us."""
+        self._is_attended = task.attended
         try:
             async with self._opening(task) as work:
                 return await self._worked(work)
@@ -238,7 +239,7 @@ class Child:
         if self._session is not None and self._session.running:
             self._runs.set()
         match event:
-            case PermissionRequested(reviewer="person"):
+            case PermissionRequested(reviewer="person") if self._is_attended:
                 self._ask(event)
             case PermissionAnswered(request_id=answered):
                 for id, request in tuple(self._questions.items()):

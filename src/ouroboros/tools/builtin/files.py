@@ -112,7 +112,8 @@ class EditTool:
 
     name = "edit"
     description = (
-        "Replace old_text, which must be in the file exactly once unless replace_all, by new_text."
+        "In a file that is there replace old_text, which must be in it exactly once unless "
+        "replace_all, by new_text."
     )
     arguments = EditArguments
     parallel_safe = False

@@ -115,8 +115,13 @@ class _Rehearsing:
             cage = await self._rehearsal.cage()
             context = replace(context, sandbox=cage, command=overlay.to_copy(verdict.hardened))
         there = _moved(arguments, overlay)
-        async for piece in self._inner.run(there, _placed(context, overlay)):
-            yield _told(piece, overlay)
+        try:
+            async for piece in self._inner.run(there, _placed(context, overlay)):
+                yield _told(piece, overlay)
+        except ToolFailed as failed:
+            if not overlay.is_there:
+                raise
+            raise ToolFailed(overlay.to_project(failed.message), hint=failed.hint) from failed
 
     def _look(self, arguments: Struct, cwd: Path) -> tuple[Effect, Kind, Verdict | None]:
         meant = self._inner.effect(arguments, cwd)
