@@ -196,6 +196,15 @@ async def test_the_copy_of_a_killed_rehearsal_goes_with_the_next(root: Path) -> 
     alive.rmdir()
 
 
+async def test_a_command_of_several_lines_stands_whole_in_what_is_followed(root: Path) -> None:
+    command = "cat > new.py <<'EOF'\ndef one():\n    return 1\nEOF\n" + "echo " + "x" * 500
+    plan, _ = await rehearsed(root, [Turn(tool_calls=(call("exec_command", cmd=command),)), END])
+    followed = read(written(plan))
+    assert followed.steps == plan.steps
+    whole = "\n".join(f"   {line}" for line in command.split("\n"))
+    assert f"\n\n   ```sh\n{whole}\n   ```\n" in followed.text
+
+
 async def test_a_call_that_fails_names_the_project_and_not_its_copy(root: Path) -> None:
     turn = Turn(
         tool_calls=(

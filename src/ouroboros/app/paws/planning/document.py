@@ -164,9 +164,10 @@ def _told(text: str) -> str:
 
 def _step(step: Step) -> list[str]:
     head = f"{step.number}. `{step.tool}` {_line(step.action)} ({step.status})"
-    if not step.result:
-        return [head, ""]
-    return [head, "", *(f"   {line}".rstrip() for line in _fenced("text", step.result)), ""]
+    below = _fenced("text", step.result) if step.result else []
+    if step.status == "not run" and step.command and step.command not in step.action:
+        below = [*_fenced("sh", step.command), *below]  # whoever follows the plan needs all of it
+    return [head, "", *(f"   {line}".rstrip() for line in below), *([""] if below else [])]
 
 
 def shortened(text: str) -> str:

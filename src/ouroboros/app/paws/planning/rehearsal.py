@@ -108,7 +108,7 @@ class _Rehearsing:
                 kind = "not run"
         self._rehearsal.note(context.call_id, kind, meant, verdict)
         if kind == "not run":
-            yield Result.of(f"{NOT_RUN}\nIt would: {meant.action}")
+            yield Result.of(NOT_RUN if meant.command else f"{NOT_RUN}\nIt would: {meant.action}")
             return
         if verdict is not None:
             await context.admit(meant)
