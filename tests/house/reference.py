@@ -24,7 +24,7 @@ from ouroboros.llm.providers import table
 from ouroboros.repl.tools.family import browser_tools
 from ouroboros.repl.tools.seat import Seat
 from ouroboros.tools.exposure import Exposure, written
-from ouroboros.workspace.worktrees.manifest import Checkpoint, LogEntry, Manifest
+from ouroboros.workspace.worktrees.records.manifest import Checkpoint, LogEntry, Manifest
 from tests.house.api_page import sections
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"

@@ -16,7 +16,6 @@ from ouroboros.workspace.worktrees import (
     rewinding,
     showing,
     starting,
-    trees,
 )
 from ouroboros.workspace.worktrees.deleting import Deleted
 from ouroboros.workspace.worktrees.ending import Archived
@@ -26,12 +25,19 @@ from ouroboros.workspace.worktrees.faults import (
     WorkRefused,
     WorkUnknown,
 )
-from ouroboros.workspace.worktrees.manifest import Checkpoint, LogEntry, Manifest, Said, Status
 from ouroboros.workspace.worktrees.mending import Mended, mend
 from ouroboros.workspace.worktrees.merging import Merged
 from ouroboros.workspace.worktrees.place import Place, at, manifest_of
+from ouroboros.workspace.worktrees.records.manifest import (
+    Checkpoint,
+    LogEntry,
+    Manifest,
+    Said,
+    Status,
+)
+from ouroboros.workspace.worktrees.records.shelf import Kept
+from ouroboros.workspace.worktrees.repository import trees
 from ouroboros.workspace.worktrees.rewinding import Rewound
-from ouroboros.workspace.worktrees.shelf import Kept
 
 __all__ = [
     "Archived",

@@ -17,7 +17,7 @@ from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.fleet.agents.definition import NAME, Definition, Engine, Tool
 from ouroboros.store.layout import put_whole, sync_folder
 from ouroboros.workspace.worktrees.faults import WorkBusy
-from ouroboros.workspace.worktrees.shelf import held
+from ouroboros.workspace.worktrees.records.shelf import held
 
 CONFIG, PROMPT, ARTIFACTS = "config.json", "system_prompt.md", "artifacts"
 MEMORY, KNOWLEDGE = "memory.db", "knowledge.db"

@@ -3,10 +3,11 @@
 from anyio import to_thread
 from msgspec import Struct
 
-from ouroboros.workspace.worktrees import ending, names
+from ouroboros.workspace.worktrees import ending
 from ouroboros.workspace.worktrees.faults import WorkRefused
 from ouroboros.workspace.worktrees.place import Place, manifest_of
-from ouroboros.workspace.worktrees.shelf import Kept
+from ouroboros.workspace.worktrees.records import names
+from ouroboros.workspace.worktrees.records.shelf import Kept
 
 
 class Deleted(Struct, frozen=True, kw_only=True):

@@ -2,12 +2,14 @@
 
 from msgspec import Struct, structs
 
-from ouroboros.workspace.worktrees import keeping, names, trees
+from ouroboros.workspace.worktrees import keeping
 from ouroboros.workspace.worktrees.faults import WorkRefused
-from ouroboros.workspace.worktrees.git import Git, within
-from ouroboros.workspace.worktrees.manifest import Step
 from ouroboros.workspace.worktrees.place import Place, manifest_of
-from ouroboros.workspace.worktrees.shelf import Kept
+from ouroboros.workspace.worktrees.records import names
+from ouroboros.workspace.worktrees.records.manifest import Step
+from ouroboros.workspace.worktrees.records.shelf import Kept
+from ouroboros.workspace.worktrees.repository import trees
+from ouroboros.workspace.worktrees.repository.git import Git, within
 
 _SHOWN = 5
 

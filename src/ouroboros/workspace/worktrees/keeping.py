@@ -5,13 +5,14 @@ from functools import partial
 from anyio import to_thread
 from msgspec import Struct, structs
 
-from ouroboros.workspace.worktrees import names, trees
 from ouroboros.workspace.worktrees.faults import WorkRefused
-from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git, failed, silenced_within
-from ouroboros.workspace.worktrees.manifest import Checkpoint, Step
 from ouroboros.workspace.worktrees.place import Place, manifest_of
-from ouroboros.workspace.worktrees.shelf import Kept
-from ouroboros.workspace.worktrees.trees import State
+from ouroboros.workspace.worktrees.records import names
+from ouroboros.workspace.worktrees.records.manifest import Checkpoint, Step
+from ouroboros.workspace.worktrees.records.shelf import Kept
+from ouroboros.workspace.worktrees.repository import trees
+from ouroboros.workspace.worktrees.repository.git import LONG_SECONDS, Git, failed, silenced_within
+from ouroboros.workspace.worktrees.repository.trees import State
 
 _NOBODY = {"NAME": "Ouroboros", "EMAIL": "ouroboros@localhost"}
 

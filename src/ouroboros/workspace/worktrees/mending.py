@@ -3,11 +3,12 @@
 from msgspec import Struct
 
 from ouroboros.core.errors import OuroborosError
-from ouroboros.workspace.worktrees import ending, keeping, merging, rewinding, starting, trees
+from ouroboros.workspace.worktrees import ending, keeping, merging, rewinding, starting
 from ouroboros.workspace.worktrees.faults import WorkBusy
-from ouroboros.workspace.worktrees.manifest import Step
 from ouroboros.workspace.worktrees.place import Place
-from ouroboros.workspace.worktrees.shelf import Kept, held
+from ouroboros.workspace.worktrees.records.manifest import Step
+from ouroboros.workspace.worktrees.records.shelf import Kept, held
+from ouroboros.workspace.worktrees.repository import trees
 
 
 class Mended(Struct, frozen=True, kw_only=True):

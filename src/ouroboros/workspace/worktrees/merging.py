@@ -7,13 +7,15 @@ from anyio import to_thread
 from msgspec import Struct, structs
 
 from ouroboros.core.errors import Misuse
-from ouroboros.workspace.worktrees import ending, keeping, names, trees
+from ouroboros.workspace.worktrees import ending, keeping
 from ouroboros.workspace.worktrees.faults import MergeConflict, NoRepository, WorkRefused
-from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git, failed
-from ouroboros.workspace.worktrees.manifest import Step
 from ouroboros.workspace.worktrees.place import Place, manifest_of
-from ouroboros.workspace.worktrees.scratch import objects
-from ouroboros.workspace.worktrees.shelf import Kept
+from ouroboros.workspace.worktrees.records import names
+from ouroboros.workspace.worktrees.records.manifest import Step
+from ouroboros.workspace.worktrees.records.shelf import Kept
+from ouroboros.workspace.worktrees.repository import trees
+from ouroboros.workspace.worktrees.repository.git import LONG_SECONDS, Git, failed
+from ouroboros.workspace.worktrees.repository.scratch import objects
 from ouroboros.workspace.worktrees.undoing import unwritten
 
 _SIGNERS = {

@@ -11,11 +11,11 @@ from msgspec import Struct, structs
 
 from ouroboros.core.clock import Clock
 from ouroboros.safety.marks import marked
-from ouroboros.workspace.worktrees import ground as grounds
 from ouroboros.workspace.worktrees.faults import WorkBusy, WorkRefused
-from ouroboros.workspace.worktrees.ground import Ground
-from ouroboros.workspace.worktrees.manifest import Manifest, Step
-from ouroboros.workspace.worktrees.shelf import Kept, Shelf, held
+from ouroboros.workspace.worktrees.records.manifest import Manifest, Step
+from ouroboros.workspace.worktrees.records.shelf import Kept, Shelf, held
+from ouroboros.workspace.worktrees.repository import ground as grounds
+from ouroboros.workspace.worktrees.repository.ground import Ground
 
 _AT_WORK = ".at-work"
 

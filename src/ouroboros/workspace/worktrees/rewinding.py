@@ -10,13 +10,14 @@ from pathlib import Path
 from anyio import to_thread
 from msgspec import Struct, structs
 
-from ouroboros.workspace.worktrees import keeping, trees
+from ouroboros.workspace.worktrees import keeping
 from ouroboros.workspace.worktrees.faults import WorkUnknown
-from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git, failed
-from ouroboros.workspace.worktrees.manifest import Manifest, Step
 from ouroboros.workspace.worktrees.place import Place, manifest_of
-from ouroboros.workspace.worktrees.scratch import index
-from ouroboros.workspace.worktrees.shelf import Kept
+from ouroboros.workspace.worktrees.records.manifest import Manifest, Step
+from ouroboros.workspace.worktrees.records.shelf import Kept
+from ouroboros.workspace.worktrees.repository import trees
+from ouroboros.workspace.worktrees.repository.git import LONG_SECONDS, Git, failed
+from ouroboros.workspace.worktrees.repository.scratch import index
 
 
 class Rewound(Struct, frozen=True, kw_only=True):

@@ -1,10 +1,11 @@
 """What a session changed, shown without a trace in the repository."""
 
-from ouroboros.workspace.worktrees import ending, rewinding, trees
-from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git, failed, silenced_within
+from ouroboros.workspace.worktrees import ending, rewinding
 from ouroboros.workspace.worktrees.place import Place
-from ouroboros.workspace.worktrees.scratch import index, objects
-from ouroboros.workspace.worktrees.shelf import Kept
+from ouroboros.workspace.worktrees.records.shelf import Kept
+from ouroboros.workspace.worktrees.repository import trees
+from ouroboros.workspace.worktrees.repository.git import LONG_SECONDS, Git, failed, silenced_within
+from ouroboros.workspace.worktrees.repository.scratch import index, objects
 
 _SHOWN = (
     *("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames"),

@@ -6,12 +6,13 @@ import anyio
 from anyio import to_thread
 from msgspec import Struct
 
-from ouroboros.workspace.worktrees import names, trees
 from ouroboros.workspace.worktrees.faults import NoRepository, WorkRefused, WorkUnknown
-from ouroboros.workspace.worktrees.ground import FOLDER, exclude
-from ouroboros.workspace.worktrees.manifest import Manifest, Step, Work
 from ouroboros.workspace.worktrees.place import Place
-from ouroboros.workspace.worktrees.shelf import Kept
+from ouroboros.workspace.worktrees.records import names
+from ouroboros.workspace.worktrees.records.manifest import Manifest, Step, Work
+from ouroboros.workspace.worktrees.records.shelf import Kept
+from ouroboros.workspace.worktrees.repository import trees
+from ouroboros.workspace.worktrees.repository.ground import FOLDER, exclude
 
 _UNDO_SECONDS = 60.0
 

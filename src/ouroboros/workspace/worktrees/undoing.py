@@ -9,10 +9,10 @@ from typing import NamedTuple
 from anyio import to_thread
 from msgspec import Struct
 
-from ouroboros.workspace.worktrees import trees
 from ouroboros.workspace.worktrees.faults import WorkRefused
-from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git, failed
-from ouroboros.workspace.worktrees.manifest import Step
+from ouroboros.workspace.worktrees.records.manifest import Step
+from ouroboros.workspace.worktrees.repository import trees
+from ouroboros.workspace.worktrees.repository.git import LONG_SECONDS, Git, failed
 
 _LINK = "120000"
 

@@ -13,7 +13,7 @@ import pytest
 from ouroboros.app.paws.sessions import Sessions, WorkBusy, WorkRefused, manifest_of
 from ouroboros.core.errors import OuroborosError
 from ouroboros.workspace.worktrees.faults import NoRepository
-from ouroboros.workspace.worktrees.shelf import held
+from ouroboros.workspace.worktrees.records.shelf import held
 from tests.small_disk import fill, mounted
 from tests.unit.workspace.worktrees.repository import Repository
 

@@ -9,10 +9,10 @@ from anyio import to_thread
 from msgspec import Struct
 
 from ouroboros.workspace.worktrees.faults import WorkRefused
-from ouroboros.workspace.worktrees.git import LONG_SECONDS, Git, failed
-from ouroboros.workspace.worktrees.ground import Ground
-from ouroboros.workspace.worktrees.names import kept, kept_above
-from ouroboros.workspace.worktrees.shelf import Kept
+from ouroboros.workspace.worktrees.records.names import kept, kept_above
+from ouroboros.workspace.worktrees.records.shelf import Kept
+from ouroboros.workspace.worktrees.repository.git import LONG_SECONDS, Git, failed
+from ouroboros.workspace.worktrees.repository.ground import Ground
 
 _GOING_ON = {
     "rebase-merge": "rebase",

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ouroboros.workspace.worktrees.faults import NoRepository, WorkRefused
-from ouroboros.workspace.worktrees.git import Ended, Git, silenced
+from ouroboros.workspace.worktrees.repository.git import Ended, Git, silenced
 
 FOLDER = ".paws"
 SPARE = "paws/sessions"

@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 from anyio import to_thread
 
-from ouroboros.workspace.worktrees.git import Git
+from ouroboros.workspace.worktrees.repository.git import Git
 
 
 @asynccontextmanager

@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from ouroboros.safety.marks import strays_of
 from ouroboros.store.layout import put_whole, sync_folder
-from ouroboros.workspace.worktrees import names
 from ouroboros.workspace.worktrees.faults import WorkBusy, WorkRefused, WorkUnknown
-from ouroboros.workspace.worktrees.manifest import ID, Manifest, Step, Work, read, written
+from ouroboros.workspace.worktrees.records import names
+from ouroboros.workspace.worktrees.records.manifest import ID, Manifest, Step, Work, read, written
 
 LOCK_SECONDS = 120.0
 """How long another process is waited for; it may be laying out many files."""

@@ -1,0 +1,1 @@
+"""What is written down of work sessions, by which names git knows them, and who may write it."""
