@@ -13,6 +13,7 @@ import pytest
 
 from ouroboros.app.ouroboros import Ouroboros
 from ouroboros.app.paws.planning.document import Plan, read, written
+from ouroboros.app.paws.planning.following import Following, places_of
 from ouroboros.app.paws.planning.running import Wish, planned
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
@@ -203,6 +204,10 @@ async def test_a_command_of_several_lines_stands_whole_in_what_is_followed(root:
     assert followed.steps == plan.steps
     whole = "\n".join(f"   {line}" for line in command.split("\n"))
     assert f"\n\n   ```sh\n{whole}\n   ```\n" in followed.text
+    places = places_of(root, root.parent / "home", os.environ)
+    (missing,) = Following(followed, root, places, print).missing()
+    assert missing.startswith("planned, not done: run cat > new.py <<'EOF' def one")
+    assert len(missing) < 230
 
 
 async def test_a_call_that_fails_names_the_project_and_not_its_copy(root: Path) -> None:

@@ -18,8 +18,8 @@ _WORDS = """{goal}
 
 Follow this plan. It was rehearsed on a copy of the files as they were then: what to change is under
 Changes, commands marked "not run" are to be run now, and so is every check that it names. What it only
-read you need not read again. Where something is otherwise than the plan has it, say so in a line, and do
-what reaches the goal.
+read you need not read again. Words quoted under Persona hold for you, too. Where something is otherwise
+than the plan has it, say so in a line, and do what reaches the goal.
 
 <plan>
 {text}
@@ -28,6 +28,7 @@ what reaches the goal.
 _WRITING = frozenset({"write", "edit", "multi_edit", "apply_patch", "dogs"})
 _COMMANDS = frozenset({"shell", "exec_command"})
 _BESIDES = "not in the plan: run "
+_COMMAND_CHARACTERS = 200
 _NAMED = re.compile(
     r"(?mi)^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\+\+\+ b/"
     r"|-{3,} (?:New |Delete )?File: )(.+?)(?: -{3,})?[ \t]*$"
@@ -105,7 +106,7 @@ class Following:
 
     def _left_out(self) -> list[str]:
         left = [text for text in self._commands if text not in self._done]
-        return [f"planned, not done: run {command}" for command in left]
+        return [f"planned, not done: run {_short(command)}" for command in left]
 
     @property
     def departures(self) -> int:
@@ -131,7 +132,7 @@ class Following:
             return
         verdict = classify(command, cwd=self._root, places=self._places)
         if verdict.kind != "safe":
-            self._depart(f"{_BESIDES}{command}")
+            self._depart(f"{_BESIDES}{_short(command)}")
 
     def _depart(self, text: str) -> None:
         if text not in self._told:
@@ -167,3 +168,8 @@ def places_of(root: Path, home: Path, environment: Mapping[str, str]) -> Places:
     """The places that commands of a session there are judged by; blocking."""
     person = Path(environment.get("HOME", "/"))
     return Places(roots=(root,), home=home, person=person).resolved()
+
+
+def _short(command: str) -> str:
+    most = _COMMAND_CHARACTERS
+    return command if len(command) <= most else f"{command[: most - 1]}…"
