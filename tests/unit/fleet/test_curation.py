@@ -93,6 +93,9 @@ def test_a_list_fits_what_a_model_can_see() -> None:
         ANSWER,
         f"Here you are:\n```json\n{ANSWER}\n```\nDone.",
         f'I saw {{this}} and {{"that": 1}}. {ANSWER}',
+        f'As in {{"ranked_files": [{{"file_path": "src/app.py", "relevance": 1}}]}}: {ANSWER}',
+        f'{{"result": {ANSWER}}}',
+        f"{'{' * 1_000} some code, and then: {ANSWER}",
         ANSWER.replace('"justification": "it is it"', '"justification": "", "more": [1]'),
     ],
 )
@@ -121,6 +124,7 @@ def test_a_plain_list_of_files_is_an_answer_too() -> None:
         ('{"ranked_files": [{"file_path": "a", "relevance": "high"}]}', "relevance"),
         ('{"ranked_files": [{"file_path": "", "relevance": 1}]}', "length >= 1"),
         ('{"files": [1]}', "Expected `str`"),
+        pytest.param(('{"' + "x" * 50) * 100_000, "no JSON object", id="begun-and-begun-again"),
     ],
 )
 def test_what_is_no_ranking_is_told_so_that_a_model_can_mend_it(said: str, why: str) -> None:

@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections import deque
 from collections.abc import Collection, Mapping
+from itertools import islice
 from typing import Annotated
 
 import msgspec
@@ -12,6 +14,9 @@ from ouroboros.workspace.artifacts.paths import fault_of
 
 MOST_WORDS = 15
 _MOST_SAID = 300
+_MOST_TRIES = 300
+_KEYS = frozenset({"ranked_files", "files"})
+_NAMED = re.compile(r'\{\s*"(?:ranked_files|files)"')
 
 
 class Unreadable(Exception):
@@ -65,22 +70,34 @@ def read(text: str) -> tuple[Ranked, ...]:
 
 
 def _object_in(text: str) -> dict[str, object]:
+    """The last ranking in a text, as models think aloud before it; else the first object of any kind."""
     decoder = json.JSONDecoder()
     first: dict[str, object] | None = None
-    for start in re.finditer(r"\{", text):
+    last: dict[str, object] | None = None
+    done = 0
+    for start in _starts(text):
+        if start < done:
+            continue
         try:
-            found, _ = decoder.raw_decode(text, start.start())
+            found, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             continue
-        if isinstance(found, dict) and {"ranked_files", "files"} & found.keys():
-            return msgspec.convert(found, dict[str, object])
-        if first is None and isinstance(found, dict):
-            first = msgspec.convert(found, dict[str, object])
-        if start.start() > 100_000:
-            break
-    if first is None:
+        if not isinstance(found, dict):
+            continue
+        first = first or msgspec.convert(found, dict[str, object])
+        if _KEYS & found.keys():
+            last, done = msgspec.convert(found, dict[str, object]), end
+    chosen = last or first
+    if chosen is None:
         raise Unreadable("there is no JSON object in it")
-    return first
+    return chosen
+
+
+def _starts(text: str) -> list[int]:
+    """Where an object may begin: so few places that no text takes long."""
+    braces = islice(re.finditer(r"\{", text), _MOST_TRIES)
+    named = deque(_NAMED.finditer(text), maxlen=_MOST_TRIES)
+    return sorted({each.start() for each in (*braces, *named)})
 
 
 def judged(
