@@ -29,7 +29,7 @@ from ouroboros.workspace.artifacts.dogs.tree import Folder
 from tests.unit.workspace.dogs.case_file import Case, case_of
 
 CASES = Path(__file__).parents[1] / "tests/unit/workspace/dogs/cases"
-DIALECTS = {"search": "diff", "diff": "udiff", "v4a": "patch"}
+DIALECTS = {"search": "diff", "diff": "udiff", "v4a": "patch", "whole": "whole"}
 """Our names for the dialects, and aider's."""
 
 type Files = dict[str, bytes]
