@@ -94,6 +94,7 @@ class Dogs:
         *,
         choose: Callable[[Prepared], Files | Outcome] | None = None,
         agree: Callable[[str], bool] = lambda _: False,
+        bundle_name: str = "answer.md",
         **wishes: object,
     ) -> Outcome:
         """Applies all of a bundle unless something is chosen of it."""
@@ -102,7 +103,7 @@ class Dogs:
             return found.files if choose is None else await to_thread.run_sync(choose, found)
 
         request = Request(
-            bundle="answer.md",
+            bundle=bundle_name,
             data=bundle if isinstance(bundle, bytes) else bundle.encode(),
             cwd=self.root,
             root=self.root,

@@ -4,6 +4,7 @@ import os
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from anyio import to_thread
 
@@ -195,6 +196,17 @@ async def test_a_file_too_large_to_be_kept_is_named_before_and_after(small: Dogs
     assert any("large.bin" in line for line in dogs.told)
     assert (outcome.outcome, list(outcome.left)) == ("verify_failed", ["large.bin"])
     assert "dirty" in (root / "src" / "app.py").read_text()
+
+
+async def test_names_and_commands_that_are_no_unicode_come_out_as_json(small: Dogs) -> None:
+    large = os.fsdecode(b"large\xff")
+    (small.root / large).write_bytes(bytes(2_000))
+    outcome = await small(
+        bundle_name=f"{large}.md", verify=f"echo x >> {large}; false", revert=True
+    )
+    said = msgspec.json.decode(msgspec.json.encode(outcome))
+    assert said["left"] == {"large\\xff": "its content was not kept"}
+    assert said["verify"]["command"] == "echo x >> large\\xff; false"
 
 
 async def test_the_command_sees_no_keys_of_providers(dogs: Dogs) -> None:

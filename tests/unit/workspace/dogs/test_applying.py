@@ -1,5 +1,6 @@
 """All of a plan is on the disk, or nothing of it: full disks, kills, and others who change things."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -197,6 +198,17 @@ def at(step: str, act: Callable[[], object]) -> Callable[[str], None]:
             act()
 
     return hear
+
+
+def test_what_is_written_is_not_said_to_have_failed_where_old_files_cannot_go(
+    root: Path, tmp_path: Path
+):
+    def full() -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    apply(planned(root), root, journal=tmp_path / "journal", hear=at("tidy", full))
+    assert recover(root, journal=tmp_path / "journal").outcome == "finished"
+    assert contents(root) == WRITTEN
 
 
 @pytest.mark.parametrize("step", ["stage changed.txt", "remove file", "put new/other.txt"])

@@ -12,7 +12,14 @@ from anyio import to_thread
 from msgspec import Struct, structs
 
 from ouroboros.app.paws.dogs.holding import Attempt, Hold, content_name
-from ouroboros.app.paws.dogs.outcome import Ending, FileOutcome, Outcome, Verified, taken_away
+from ouroboros.app.paws.dogs.outcome import (
+    Ending,
+    FileOutcome,
+    Outcome,
+    Verified,
+    encodable,
+    taken_away,
+)
 from ouroboros.app.paws.dogs.reading import Prepared, Tell, skipped, told
 from ouroboros.app.paws.dogs.verifying import (
     Around,
@@ -143,7 +150,7 @@ class _Way:
         self, ground: Ground, hold: Hold, found: Prepared, *, name: str, tell: Tell
     ) -> None:
         self._ground, self._hold, self._found = ground, hold, found
-        self._name, self._tell = name, tell
+        self._name, self._tell = encodable(name), tell
 
     async def go(self, chosen: tuple[FilePlan, ...], check: Check | None) -> Outcome:
         rest = _rest(self._found, chosen)
@@ -220,7 +227,7 @@ class _Way:
         attempts: list[Attempt] = []
 
         async def work() -> Verified:
-            attempts.append(await to_thread.run_sync(self._write, chosen, check.command))
+            attempts.append(await to_thread.run_sync(self._write, chosen, encodable(check.command)))
             self._tell(f"Running verification command: {check.command}")
             return await judge()
 
@@ -262,7 +269,8 @@ class _Way:
             return structs.replace(outcome, reason=f"it could not be brought back: {why}")
         if back.left:
             why = "; ".join(filter(None, ("not all of it could be brought back", told_of_git)))
-            return structs.replace(outcome, left=back.left, reason=why)
+            left = {encodable(path): reason for path, reason in back.left.items()}
+            return structs.replace(outcome, left=left, reason=why)
         bundle = {name for file in outcome.files for name in (file.path, file.was) if name}
         ours = bundle.union(*map(above, bundle))
         if others := [path for path in back.changed if path not in ours]:

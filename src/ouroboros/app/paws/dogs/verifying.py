@@ -18,7 +18,7 @@ import anyio
 from anyio import to_thread
 from msgspec import Struct
 
-from ouroboros.app.paws.dogs.outcome import Verified
+from ouroboros.app.paws.dogs.outcome import Verified, encodable
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import OuroborosError
 from ouroboros.safety.capture import Capture
@@ -62,9 +62,11 @@ async def verified(
                     capture.add(piece.data, piece.stream)
                 exit_code = process.exit_code
     except OSError as failed:
-        return Verified(command=command, exit_code=127, stderr=f"it does not start: {failed}\n")
+        return Verified(
+            command=encodable(command), exit_code=127, stderr=f"it does not start: {failed}\n"
+        )
     return Verified(
-        command=command,
+        command=encodable(command),
         exit_code=TIMED_OUT if exit_code is None else exit_code,
         timed_out=exit_code is None,
         stdout=capture.bytes_of("stdout").decode("utf-8", "replace"),

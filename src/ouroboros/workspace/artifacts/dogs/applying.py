@@ -232,9 +232,10 @@ class _Writer(Place):
         self._hear("done")
         self._journal = replace(self._journal, state="done")
         keep_file(self._path, msgspec.json.encode(self._journal))
-        self._hear("tidy")
-        self.tidy(self._journal)
-        self._path.unlink(missing_ok=True)
+        with suppress(OSError):  # all is written; what is left is tidied up by whoever comes next
+            self._hear("tidy")
+            self.tidy(self._journal)
+            self._path.unlink(missing_ok=True)
 
     def take_back(self) -> str:
         """Everything as it was, in words; the journal stays where that cannot be done."""

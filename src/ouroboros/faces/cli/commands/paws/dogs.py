@@ -131,9 +131,9 @@ def _ending_of(failed: BaseException) -> "Ending":
 
 def _say_failed(ending: "Ending", reason: str) -> None:
     """How it ended for a program, which finds JSON on standard output whatever happens."""
-    from ouroboros.app.paws.dogs.outcome import Outcome
+    from ouroboros.app.paws.dogs.outcome import Outcome, encodable
 
-    say_json(Outcome(outcome=ending, files=(), reason=reason))
+    say_json(Outcome(outcome=ending, files=(), reason=encodable(reason)))
 
 
 def _with_options[Function: Callable[..., object]](function: Function) -> Function:
