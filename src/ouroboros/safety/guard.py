@@ -13,6 +13,7 @@ from anyio import Lock, to_thread
 
 _SCRIPT = """
 trap '' HUP INT TERM
+cd /
 (
   groups=' ' marks=' '
   while read -r sign mark group; do
@@ -33,7 +34,7 @@ trap '' HUP INT TERM
       found="${found#/proc/}" && kill -s "$1" -- "${found%/environ}"
     done
   }
-  [ -n "$sought$groups" ] || exit
+  [ -n "$sought${groups# }" ] || exit
   strike TERM
   sleep 1
   strike KILL

@@ -9,9 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
-from anyio import create_task_group, to_thread
+from anyio import Path as AsyncPath
+from anyio import create_task_group, fail_after, sleep, to_thread
 
 from ouroboros.safety.guard import Guard
+from ouroboros.safety.spawn import start
 
 pytestmark = pytest.mark.real
 
@@ -106,3 +108,24 @@ async def test_however_many_ask_at_once_one_shell_watches(tmp_path: Path) -> Non
     await guard.on_duty()
     assert guard.is_on_duty
     assert begun.read_text() == "x\n"
+
+
+async def test_one_with_nothing_left_to_watch_is_gone_at_once_and_stands_in_nobodys_folder(
+    tmp_path: Path,
+) -> None:
+    log, shell = AsyncPath(tmp_path / "log"), tmp_path / "shell"
+    told = f"#!/bin/sh\nexec 2>>'{tmp_path}/log'\nexec /bin/sh -x \"$@\"\n"
+    await AsyncPath(shell).write_text(told)
+    await AsyncPath(shell).chmod(0o700)
+    guard = Guard(str(shell))
+    await guard.on_duty()
+    process = await start(("true",), cwd=tmp_path, environment={}, guard=guard)
+    await process.close()
+    del process, guard  # its pipe is closed, as at our end
+    said: list[str] = []
+    with fail_after(60):
+        while not {"+ exit", "+ sleep 1"} & set(said):
+            await sleep(0.02)
+            said = (await log.read_text()).splitlines()
+    assert "+ exit" in said
+    assert "+ cd /" in said
