@@ -58,7 +58,7 @@ class Done(Struct, frozen=True, kw_only=True):
 
     Attributes:
         is_put_back: The work tree is as it was before.
-        stay: Changes that could not be put back, or that no bundle can say.
+        stay: Changes that could not be put back, or that no bundle can say; or why there is none.
     """
 
     result: Result
@@ -180,8 +180,8 @@ class Duty:
         )
 
     async def _ended(self, watched: Watched, recorded: Recorded, result: Result) -> Done:
-        result = await self._handed_over(watched, result)
-        done = await self._put_back(watched, result)
+        result, problem = await self._handed_over(watched, result)
+        done = await self._put_back(watched, result, problem)
         last = ("tool_result", f"{result.status}: {result.summary}", self._with.clock.now())
         try:
             await self._with.sessions.log(self._session.id, (*recorded.said, last))
@@ -192,20 +192,26 @@ class Duty:
             return replace(done, result=replace(result, summary=words))
         return done
 
-    async def _handed_over(self, watched: Watched, result: Result) -> Result:
-        """What the agent says it wrote counts only where it was told to; else it is written here."""
+    async def _handed_over(self, watched: Watched, result: Result) -> tuple[Result, str]:
+        """The result with its bundle, or why that cannot be written.
+
+        What the agent says it wrote counts only where it was told to; else it is written here.
+        """
         is_there = await to_thread.run_sync(self._bundle.is_file)
         if result.output_artifact_path == str(self._bundle) and is_there:
-            return result
+            return result, ""
         header, clock = Header(agent_name=self._instance.name), self._with.clock
         try:
             made = await to_thread.run_sync(watched.hand_over, self._bundle, header, clock)
         except (OuroborosError, OSError) as failed:
-            words = f"{result.summary}\n\nits changes could not be written down: {failed}"
-            return replace(result, output_artifact_path="", summary=words)
-        return replace(result, output_artifact_path=str(made.path) if made.path else "")
+            problem = f"its changes could not be written down: {failed}"
+            words = f"{result.summary}\n\n{problem}"
+            return replace(result, output_artifact_path="", summary=words), problem
+        return replace(result, output_artifact_path=str(made.path) if made.path else ""), ""
 
-    async def _put_back(self, watched: Watched, result: Result) -> Done:
+    async def _put_back(self, watched: Watched, result: Result, problem: str) -> Done:
+        if problem:
+            return Done(result=result, stay=(problem,))
         if self._wish.keep or not result.output_artifact_path:
             return Done(result=result)
         try:

@@ -17,6 +17,7 @@ from ouroboros.app.paws.planning.files import plan_in
 from ouroboros.app.paws.planning.following import Following, places_of
 from ouroboros.app.providers.listing import equipped
 from ouroboros.core.clock import Clock, SystemClock
+from ouroboros.core.errors import OuroborosError
 from ouroboros.core.ipc.messages import Initialize
 from ouroboros.workspace.artifacts.dogs.change import Header
 
@@ -53,7 +54,14 @@ class Working:
             OuroborosError: It cannot be written.
         """
         header = Header(agent_name=self._name, source_turn=self.session.id)
-        made = await to_thread.run_sync(self._watched.hand_over, self._path, header, self._clock)
+        try:
+            made = await to_thread.run_sync(
+                self._watched.hand_over, self._path, header, self._clock
+            )
+        except OSError as failed:
+            raise OuroborosError(
+                f"its changes cannot be written down: {failed.strerror}"
+            ) from failed
         return str(made.path) if made.path is not None else ""
 
 

@@ -119,7 +119,8 @@ def _tell(done: Done, session: "Kept", *, as_json: bool) -> None:
     is_done = result.status == "success"  # then its last words were told already
     note(result.status if is_done else f"{result.status}: {one_line(result.summary, _SUMMARY)}")
     if not result.output_artifact_path:
-        note("no file was changed")
+        where = f"what it changed is in the work tree of session {session.id[:_SHORT]} alone"
+        note(where if done.stay else "no file was changed")
         return
     say(result.output_artifact_path)
     if not done.is_put_back:
