@@ -71,3 +71,16 @@ async def test_what_does_not_fit_or_leaves_the_folder_is_refused(tmp_path: Path)
         assert "holds no change" in told[2]
     assert (folder / "a.txt").read_text() == "one\ntwo\n"
     assert not (tmp_path / "b.txt").exists()
+
+
+async def test_a_model_reads_what_was_passed_over(tmp_path: Path) -> None:
+    folder = work(tmp_path)
+    beside = f"{BUNDLE}\n**c.py**\n```python\nx = 1\n```\n"
+    loose = "In `c.py` write this:\n```python\nx = 1\n```\n"
+    async with stage(tmp_path, [dogs(beside), dogs(loose), DONE], mode="full-auto") as s:
+        await s.run()
+        told = [str(m["content"]) for m in s.body()["messages"] if m["role"] == "tool"]
+        assert "A sub/b.txt\nline 13: a fence that names a file was passed over" in told[0]
+        assert "holds no change" in told[1]
+        assert "a fence below words about 'c.py' was passed over" in told[1]
+    assert not (folder / "c.py").exists()

@@ -65,7 +65,8 @@ def _read(arguments: DogsArguments) -> Bundle:
     if bundle.refusals:
         raise _failed(Refused(*bundle.refusals))
     if not bundle.changes:
-        raise ToolFailed("the bundle holds no change, so nothing was written")
+        why = ["the bundle holds no change, so nothing was written", *bundle.notes]
+        raise ToolFailed("\n".join(why))
     return bundle
 
 
@@ -100,7 +101,7 @@ def _applied(bundle: Bundle, context: ToolContext, journal: Path, texts: Texts) 
         return Result.of("Every file is so already; nothing was written")
     lines = [f"{_LETTERS.get(file.action, 'M')} {file.path}" for file in found.changed]
     detail = "".join(map(_diff, found.changed))
-    return Result.of("\n".join(["Applied the bundle:", *lines]), detail=detail)
+    return Result.of("\n".join(["Applied the bundle:", *lines, *bundle.notes]), detail=detail)
 
 
 def _is_admitted(file: FilePlan, context: ToolContext) -> bool:
