@@ -120,6 +120,7 @@ async def test_an_undo_is_shown_as_it_will_be_and_leaves_what_no_turn_touched(tm
         assert found["undoable"] == 1
         message = found["points"][0]["message_id"]
         shown = await p.get(f"/sessions/{session}/points/{message}/diff")
+        assert files(shown["made"]) == {"a": ("changed", 1, 1)}
         assert files(shown["back"]["changes"]) == {
             "a": ("changed", 1, 1),
             "mine": ("removed", 0, 1),

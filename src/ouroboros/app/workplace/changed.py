@@ -16,6 +16,7 @@ from ouroboros.app.rewind.points import Point, before, named
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Misuse
+from ouroboros.core.state.files import Kept
 from ouroboros.workspace.checkpoints.compare import Change
 from ouroboros.workspace.checkpoints.diff import name_of, sides_of
 from ouroboros.workspace.checkpoints.faults import CheckpointFailed
@@ -96,16 +97,28 @@ class Past:
 
     def of_turn(self, message_id: str, only: Collection[str] = ()) -> Changes:
         """From some words of the person's to their next ones; raises ``Misuse`` for no such words."""
-        state = self._records.state
-        start = before(state, message_id)
-        turns = state.tree.turns()
-        place = turns.index(message_id) if message_id in turns else -1
-        after = before(state, turns[place - 1]) if place > 0 else None
+        start, after = self._ends(message_id)
         if start is None:
             return Changes()
         if after is None:
             return self._to_now(start.checkpoint, only)
         return self.between(start.checkpoint, after.checkpoint, only)
+
+    def made(self, message_id: str, only: Collection[str] = ()) -> Changes:
+        """As ``of_turn``, up to the latest checkpoint where it is open to now: as ``points`` counts."""
+        start, after = self._ends(message_id)
+        if start is None:
+            return Changes()
+        last = after or self._records.state.files.kept[-1]
+        return self.between(start.checkpoint, last.checkpoint, only)
+
+    def _ends(self, message_id: str) -> tuple[Kept | None, Kept | None]:
+        """The files before some words, and before the next ones; None where none were written since."""
+        state = self._records.state
+        start = before(state, message_id)
+        turns = state.tree.turns()
+        place = turns.index(message_id) if message_id in turns else -1
+        return start, before(state, turns[place - 1]) if place > 0 else None
 
     def between(self, start: str, end: str = "", only: Collection[str] = ()) -> Changes:
         """From a checkpoint, by the beginning of its name, to another, or to the files as they are."""

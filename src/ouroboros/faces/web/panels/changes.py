@@ -97,7 +97,7 @@ class _Seat:
 
         def job(past: Past) -> PointDiff:
             back, undo = past.back(message)
-            return PointDiff(made=past.of_turn(message, only), back=back, undo=undo)
+            return PointDiff(made=past.made(message, only), back=back, undo=undo)
 
         return reply(await self._past(request, job))
 

@@ -35,6 +35,11 @@ function changed({ added, changed: touched, removed }) {
   return words.length ? `${words.join(", ")} ${added + touched + removed === 1 ? "file" : "files"}` : "no files";
 }
 
+function wouldChange({ added, changed: touched, removed }) {
+  const words = [[added, "comes back", "come back"], [touched, "changes", "change"], [removed, "goes", "go"]];
+  return words.filter(([some]) => some).map(([some, one, many]) => `${count(some, "file")} ${some === 1 ? one : many}`).join(", ");
+}
+
 function Point({ store, link, session, point, running, page, isDeep }) {
   const found = useLive(session, TOUCHED, () => link.get(at(session, `points/${encodeURIComponent(point.message_id)}/diff`)), [point.message_id]);
   const [what, choose] = useState("both");
@@ -60,9 +65,9 @@ function Point({ store, link, session, point, running, page, isDeep }) {
     ${made.files.length > 0 && html`<details><summary>What this turn changed: ${count(made.files.length, "file")}</summary><div class="stack">${made.files.slice(0, 50).map((file) => html`<${FileDiff} key=${file.path} file=${file} open=${made.files.length < 4} load=${() => page.show("review", { turn: point.message_id })} />`)}</div></details>`}
     <fieldset class="way"><legend>Go back to before these words</legend>
       <${Segments} label="What goes back" options=${{ both: "Both", files: "Files", conversation: "Conversation" }} value=${what} choose=${choose} />
-      ${what !== "conversation" && html`<p class="small hush">${back.changes.files.length ? `Files: ${[back.added && `${back.added} come back`, back.changed && `${back.changed} change`, back.removed && `${back.removed} go`].filter(Boolean).join(", ")}.` : "No file is different."}</p>
+      ${what !== "conversation" && html`<p class="small hush">${back.changes.files.length ? `${wouldChange(back)}.` : "No file is different."}</p>
         ${back.changes.files.length > 0 && html`<details><summary>What would change</summary><div class="stack">${back.changes.files.slice(0, 50).map((file) => html`<${FileDiff} key=${file.path} file=${file} open=${back.changes.files.length < 4} />`)}</div></details>`}
-        ${Object.keys(back.left).length > 0 && html`<details><summary>${count(Object.keys(back.left).length, "path")} that stay as they are</summary><ul class="small">${Object.entries(back.left).slice(0, 100).map(([path, why]) => html`<li><code class="foreign">${spelled(path)}</code>: ${oneLine(why, 200)}</li>`)}</ul></details>`}`}
+        ${Object.keys(back.left).length > 0 && html`<details><summary>${count(Object.keys(back.left).length, "path")} ${Object.keys(back.left).length === 1 ? "that stays as it is" : "that stay as they are"}</summary><ul class="small">${Object.entries(back.left).slice(0, 100).map(([path, why]) => html`<li><code class="foreign">${spelled(path)}</code>: ${oneLine(why, 200)}</li>`)}</ul></details>`}`}
       ${asks && html`<fieldset class="note foreign-edits"><legend>Changed by somebody else since</legend>
         <ul class="small">${back.foreign.slice(0, 30).map((path) => html`<li><code class="foreign">${spelled(path)}</code>${back.unsure.includes(path) ? " (or by a command)" : ""}</li>`)}</ul>
         <label class="choice"><input type="radio" name="foreign" checked=${foreign === "keep"} onChange=${() => decide("keep")} /><span>Leave these as they are</span></label>
