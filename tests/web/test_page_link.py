@@ -128,6 +128,10 @@ async def test_a_killed_server_is_waited_for_and_nothing_is_shown_twice(
             assert (
                 await shown.run("document.querySelector('.prompt textarea').value") == "Lost words"
             )
+            await shown.run("ouro.page.show('rewind')")
+            await shown.shows("Rewind could not be loaded")
+            await shown.run("ouro.page.show('tree')")
+            await shown.shows("Tree could not be loaded")
             async with _server(tmp_path, plate.port, script) as (_, again):
                 await shown.until("document.querySelector('.login') !== null", 60)
                 await shown.run("document.querySelector('.login input').focus()")
@@ -136,6 +140,7 @@ async def test_a_killed_server_is_waited_for_and_nothing_is_shown_twice(
                 await shown.until(
                     "ouro.link.state === 'online' && document.querySelector('.chat') !== null"
                 )
+                await shown.until("document.querySelectorAll('.panel.tree .twig').length > 1")
                 await shown.until("ouro.store.current.phase === 'ready'")
                 await _settled(shown)
                 numbers = await shown.run(_NUMBERS)

@@ -15,6 +15,14 @@ from tests.web.window import DESK, PHONE, Window
 _RUN = """axe.run(document, {resultTypes: ['violations'], ...%s}).then((found) => found.violations
   .filter((each) => ['serious', 'critical'].includes(each.impact))
   .map((each) => [each.id, each.nodes.slice(0, 4).map((node) => node.html.slice(0, 160) + ' ' + node.failureSummary.slice(0, 200))]))"""
+_DRAWN = "document.querySelector('.middle .loading') === null"
+_STICKS_OUT = """[...document.querySelectorAll('.middle *')].filter((each) => each.checkVisibility()
+  && each.getBoundingClientRect().right > innerWidth + 1 && !each.closest('.tabs, .scroll, pre, .hunk-lines'))
+  .slice(0, 3).map((each) => each.outerHTML.slice(0, 120))"""
+_NARROW = "[...document.querySelectorAll('input.field')].filter((each) => each.checkVisibility() && each.offsetWidth < 100).map((each) => each.placeholder)"
+_SQUEEZED = "[...document.querySelectorAll('.menu-list .hush')].filter((each) => each.offsetHeight > 60).map((each) => each.innerText)"
+_TAB_IS_SEEN = """(() => { const box = document.querySelector('.settings [role=tab][aria-selected=true]').getBoundingClientRect();
+  return box.left >= 0 && box.right <= innerWidth; })()"""
 _ALL, _COLOURS = "{}", "{runOnly: ['color-contrast']}"
 
 
@@ -91,4 +99,44 @@ async def test_axe_finds_nothing_serious_in_light_and_dark(page: Shown) -> None:
         await window.run("ouro.page.sheet('palette')")
         await window.until("document.querySelector('[role=dialog]') !== null")
         found += await findings(window, "timeline and palette")
+        assert found == []
+
+
+@pytest.mark.deep
+async def test_every_view_and_sheet_is_for_everybody_and_fits_a_phone(page: Shown) -> None:
+    turns = [Turn(tool_calls=(call("write", path="a.txt", content="a\n"),)), Turn(text="Written")]
+    async with page(turns, place=PHONE, mode="full-auto") as window:
+        await window.tab.call("Runtime.evaluate", {"expression": _axe()})
+        await window.session()
+        await window.say("Write it")
+        await window.until("document.querySelector('.ending') !== null")
+        found: list[Any] = []
+        for sheet in ("palette", "help", "model", "mode"):
+            await window.run(f"ouro.page.sheet('{sheet}')")
+            await window.until("document.querySelector('[role=dialog]') !== null")
+            found += await findings(window, sheet)
+            # A hint beside a long name goes below it, and is not squeezed to a letter a line.
+            assert await window.run(_SQUEEZED) == [], sheet
+            await window.press("Escape")
+            await window.until("document.querySelector('[role=dialog]') === null")
+        for view in ("timeline", "files", "review", "tree", "rewind", "artifacts", "meter"):
+            await window.run(f"ouro.page.show('{view}')")
+            await window.until(_DRAWN)
+            found += await findings(window, view)
+            assert await window.run(_STICKS_OUT) == [], view
+        await window.run("ouro.page.show('sessions')")
+        await window.until(f"document.querySelector('.session-row') !== null && {_DRAWN}")
+        found += await findings(window, "sessions")
+        await window.run("ouro.page.show('settings')")
+        await window.until("document.querySelectorAll('.settings [role=tab]').length === 5")
+        for at in range(5):
+            await window.run(f"document.querySelectorAll('.settings [role=tab]')[{at}].click()")
+            await window.until(
+                f"document.querySelectorAll('.settings [role=tab]')[{at}].ariaSelected === 'true'"
+                f" && {_DRAWN}"
+            )
+            found += await findings(window, f"settings {at}")
+            assert await window.run(_STICKS_OUT) == [], at
+            assert await window.run(_NARROW) == [], at
+            assert await window.run(_TAB_IS_SEEN), at
         assert found == []

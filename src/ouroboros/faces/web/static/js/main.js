@@ -16,20 +16,14 @@ const page = new Page(store, VIEWS);
 
 const loaded = new Map();
 
-/** A view, loaded when it is first shown; what breaks in one leaves the others alone. */
+/** A view, loaded when it is first shown, or when the server is back; what breaks in one leaves the others alone. */
 function Shown({ id, session }) {
-  const [held, hold] = useState(() => loaded.get(id));
-  const [problem, tell] = useState(null);
-  useEffect(() => {
-    if (loaded.has(id)) return void hold(() => loaded.get(id));
-    hold(undefined);
-    byId[id].load().then((module) => {
-      loaded.set(id, module.View);
-      hold(() => module.View);
-    }, tell);
-  }, [id]);
-  if (problem) return html`<${Failed} error=${problem} again=${() => location.reload()} />`;
-  const View = loaded.get(id) ?? held;
+  const [failed, tell] = useState({});
+  const state = useFact(link, (one) => one.state);
+  const load = () => byId[id].load().then((module) => { loaded.set(id, module.View); tell({}); }, () => tell({ id }));
+  useEffect(() => { if (!loaded.has(id)) load(); }, [id, state]);
+  const View = loaded.get(id);
+  if (!View && failed.id === id) return html`<${Failed} error=${{ message: `${byId[id].title} could not be loaded`, hint: "It is tried again when the server is back." }} again=${load} />`;
   if (!View) return html`<${Loading} />`;
   return html`<${Guarded} key=${`${session?.id}/${id}`}><${View} ...${{ store, link, session, page }} rest=${store.route.rest} /><//>`;
 }

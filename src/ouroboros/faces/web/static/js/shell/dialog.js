@@ -11,6 +11,9 @@ export function Dialog({ title, close, wide, children, foot }) {
     const before = document.activeElement;
     const first = box.current.querySelector("[autofocus]") ?? box.current.querySelector(STOPS);
     first?.focus();
+    // What has to be scrolled and holds nothing to go to is gone to itself.
+    const body = box.current.querySelector(".dialog-body");
+    if (body.scrollHeight > body.clientHeight && !body.querySelector(STOPS)) body.tabIndex = 0;
     return () => before?.isConnected && before.focus();
   }, []);
   const keys = (event) => {

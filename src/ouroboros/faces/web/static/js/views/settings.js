@@ -17,11 +17,13 @@ export function View({ store, link, rest }) {
   const folders = [...new Map(store.sessions.map((each) => [each.cwd, each.id]))].filter(([cwd]) => cwd !== store.facts?.cwd);
   const Tab = { providers: Providers, models: Models, values: Values, rules: Rules, project: Project }[tab];
   return html`<div class="panel settings stack"><h2 class="sr">Settings</h2><div class="panel-head bar"><div class="tabs grow" role="tablist" aria-label="Settings">
-    ${Object.entries(TABS).map(([id, words]) => html`<button class="tab" role="tab" key=${id} aria-selected=${id === tab ? "true" : "false"} onClick=${() => choose(id)}>${words}</button>`)}</div>
+    ${Object.entries(TABS).map(([id, words]) => html`<button class="tab" role="tab" key=${id} ref=${id === tab ? seen : null} aria-selected=${id === tab ? "true" : "false"} onClick=${() => choose(id)}>${words}</button>`)}</div>
     ${folders.length > 0 && html`<label class="row small"><span class="hush">for</span><select class="field" value=${session} onChange=${(e) => of(e.target.value)}><option value="">${spelled(folder(store.facts?.cwd))}</option>
       ${folders.map(([cwd, id]) => html`<option value=${id}>${spelled(folder(cwd))}</option>`)}</select></label>`}</div>
     <${Tab} key=${`${tab}/${session}`} ...${{ store, link, query, rest }} go=${choose} /></div>`;
 }
+
+const seen = (element) => element?.scrollIntoView({ block: "nearest", inline: "nearest" });
 
 const asked = (path, query, more = {}) => {
   const words = [query, new URLSearchParams(Object.entries(more).filter(([, value]) => value !== "")).toString()].filter(Boolean).join("&");
