@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -59,6 +60,17 @@ async def test_no_place_keeps_shows_or_sends_a_key(tmp_path: Path) -> None:
     assert await to_thread.run_sync(holding, tmp_path / "home") == []
 
 
+async def test_a_run_with_a_log_waits_for_no_disk(tmp_path: Path, quiet: None) -> None:
+    await to_thread.run_sync(partial(diagnosis.start, tmp_path, debug=True))
+    async with stage(tmp_path, [Turn(text="Done.")]) as s:
+        await s.run("Say something.")  # a write within the loop would fail the test
+    for handler in logging.getLogger("ouroboros").handlers:
+        await to_thread.run_sync(handler.flush)
+    log = await to_thread.run_sync(diagnosis.log_file(tmp_path).read_text)
+    assert " task.completed: completed" in log
+    assert "Say something." not in log
+
+
 def test_the_log_holds_no_key(tmp_path: Path, quiet: None) -> None:
     diagnosis.start(tmp_path, debug=True)
     logging.getLogger("ouroboros.somewhere").warning("the server said %s", KEY)
@@ -67,5 +79,7 @@ def test_the_log_holds_no_key(tmp_path: Path, quiet: None) -> None:
     except ValueError as error:
         diagnosis.record(tmp_path, error)
         logging.getLogger("ouroboros").exception("it broke")
+    for handler in logging.getLogger("ouroboros").handlers:
+        handler.flush()
     assert "[REDACTED:github-pat]" in diagnosis.log_file(tmp_path).read_text()
     assert holding(tmp_path) == []

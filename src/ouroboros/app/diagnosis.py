@@ -13,11 +13,34 @@ def log_file(home: Path) -> Path:
 
 
 def start(home: Path, *, debug: bool) -> None:
-    """Lets our own loggers write to the log file; raises ``OSError`` if it cannot be opened."""
+    """Lets our own loggers write to the log file, in a thread: whoever logs waits for no disk.
+
+    Raises:
+        OSError: It cannot be opened.
+    """
     import logging
+    from logging.handlers import QueueHandler, QueueListener
+    from queue import SimpleQueue
 
     path = _ready(home)
     handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+    waiting: SimpleQueue[logging.LogRecord] = SimpleQueue()
+    writer = QueueListener(waiting, handler)
+
+    class Beside(QueueHandler):
+        is_over = False
+
+        def flush(self) -> None:
+            if not self.is_over:
+                writer.stop()  # which writes what waits
+                writer.start()
+
+        def close(self) -> None:
+            if not self.is_over:
+                self.is_over = True
+                writer.stop()
+                handler.close()
+            super().close()
 
     class Clean(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
@@ -26,7 +49,8 @@ def start(home: Path, *, debug: bool) -> None:
     handler.setFormatter(Clean("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
     logger = logging.getLogger("ouroboros")
     logger.setLevel(logging.DEBUG if debug else logging.INFO)
-    logger.addHandler(handler)
+    writer.start()
+    logger.addHandler(Beside(waiting))
     logger.propagate = False
 
 

@@ -1,5 +1,7 @@
 """`ouro` in this process: its exit code, what it wrote, and where."""
 
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,11 +26,19 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def ouro(home: Path, project: Path, capsys: pytest.CaptureFixture[str]) -> Ouro:
+def ouro(home: Path, project: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Ouro]:
+    """Runs a command line in this process; the loggers are left as they were."""
+    logger = logging.getLogger("ouroboros")
+    before = list(logger.handlers), logger.level, logger.propagate
+
     def run(*arguments: str) -> Ended:
         capsys.readouterr()
         code = main(list(arguments))
         written = capsys.readouterr()
         return Ended(code, written.out, written.err)
 
-    return run
+    yield run
+    for handler in logger.handlers:
+        if handler not in before[0]:
+            handler.close()
+    logger.handlers, logger.level, logger.propagate = before
