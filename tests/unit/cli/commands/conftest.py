@@ -34,6 +34,8 @@ def ouro(home: Path, project: Path, capsys: pytest.CaptureFixture[str]) -> Itera
     def run(*arguments: str) -> Ended:
         capsys.readouterr()
         code = main(list(arguments))
+        for handler in logger.handlers:
+            handler.flush()
         written = capsys.readouterr()
         return Ended(code, written.out, written.err)
 
