@@ -1,5 +1,6 @@
 """Work sessions of the repository that a folder lies in: what commands and agents do with them."""
 
+import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -315,7 +316,7 @@ class Sessions:
             return None
         whole = Path(path).absolute()
         inside = whole.is_relative_to(self.root)
-        return (whole.relative_to(self.root) if inside else whole).as_posix()
+        return _spelled(whole.relative_to(self.root) if inside else whole)
 
 
 def told(sessions: Sessions, session: Kept) -> dict[str, object]:
@@ -326,9 +327,14 @@ def told(sessions: Sessions, session: Kept) -> dict[str, object]:
         **record,
         "name": session.work.label,
         "branch": session.work.branch,
-        "root": str(sessions.root),
-        "worktree": str(session.tree),
+        "root": _spelled(sessions.root),
+        "worktree": _spelled(session.tree),
     }
+
+
+def _spelled(path: Path) -> str:
+    """A path as JSON can hold it: bytes that are no UTF-8 are escapes."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def status_of(session: Kept) -> Status:

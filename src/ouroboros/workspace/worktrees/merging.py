@@ -1,7 +1,9 @@
 """What was done in a session comes into the branch that is checked out: all of it, or nothing."""
 
+import os
 from functools import partial
 from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes
 
 from anyio import to_thread
 from msgspec import Struct, structs
@@ -80,7 +82,8 @@ async def merge(place: Place, session: Kept, wish: Wish) -> Merged:
     if wish.squash and content == await main.ask("rev-parse", f"{onto}^{{tree}}"):
         return await _over(place, session, branch, "")
     commit = await _commit(main, content, (onto, tip), session, wish)
-    step = Step(kind="merge", target=commit, onto=onto, ref=branch, top=str(place.ground.top))
+    ref, top = (quote(os.fsencode(each)) for each in (branch, place.ground.top))
+    step = Step(kind="merge", target=commit, onto=onto, ref=ref, top=top)
     await main.ask("update-ref", names.merging(session.id), commit)
     session = await place.begun(session, step)
     ended = await main.call(*_FORWARD, commit, seconds=LONG_SECONDS)
@@ -94,9 +97,10 @@ async def merge(place: Place, session: Kept, wish: Wish) -> Merged:
 async def finish(place: Place, session: Kept, step: Step) -> Kept:
     """What is to be done about a merge that was cut short: it is ended, or was never begun."""
     main = place.ground.git
-    if await main.holds("merge-base", "--is-ancestor", step.target, f"refs/heads/{step.ref}"):
-        return (await _over(place, session, step.ref, step.target)).session
-    await unwritten(main.at(Path(step.top)), step)
+    ref, top = (os.fsdecode(unquote_to_bytes(each)) for each in (step.ref, step.top))
+    if await main.holds("merge-base", "--is-ancestor", step.target, f"refs/heads/{ref}"):
+        return (await _over(place, session, ref, step.target)).session
+    await unwritten(main.at(Path(top)), step)
     await main.call("update-ref", "-d", names.merging(session.id))
     return await place.begun(session, None)
 

@@ -9,7 +9,14 @@ import jsonschema
 import msgspec
 import pytest
 
-from ouroboros.app.paws.sessions import Manifest, Sessions, WorkRefused, WorkUnknown, manifest_of
+from ouroboros.app.paws.sessions import (
+    Manifest,
+    Sessions,
+    WorkRefused,
+    WorkUnknown,
+    manifest_of,
+    told,
+)
 from ouroboros.core.errors import Misuse
 from ouroboros.workspace.worktrees.faults import NoRepository
 from tests.unit.workspace.worktrees.repository import Repository
@@ -316,14 +323,19 @@ async def test_a_repository_that_was_moved_goes_on(repo: Repository) -> None:
     assert (repo.folder / "more").exists()
 
 
-@pytest.mark.parametrize("name", ["nöt ascii'\"$(id):b", "new\nline"])
+@pytest.mark.parametrize(
+    "name", ["nöt ascii'\"$(id):b", "new\nline", os.fsdecode(b"no utf-8 \xff")]
+)
 async def test_folders_may_have_any_name(tmp_path: Path, name: str) -> None:
     repo = Repository(tmp_path / name)
     sessions = await repo.sessions()
     session = await sessions.start()
     repo.write(session.tree, kept="two\n", new="n\n")
     assert b"+two" in await sessions.diff(session.id)
-    await sessions.checkpoint(session.id, "one")
+    await sessions.checkpoint(session.id, "one", cats=tmp_path / f"{name}.md")
+    repo.git("checkout", "-q", "-b", repo.folder.name.strip("\n:").replace(" ", "-"), check=False)
+    said = msgspec.json.encode(told(sessions, await sessions.find(session.id)))
+    assert b".md" in said
     await sessions.merge(session.id)
     assert (repo.folder / "new").exists()
 

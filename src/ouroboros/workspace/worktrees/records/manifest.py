@@ -82,8 +82,8 @@ class Step(Struct, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         target: The commit that it leads to.
         onto: The commit before it.
-        ref: The branch of the main tree that a merge goes into.
-        top: The work tree whose files a merge writes.
+        ref: The branch of the main tree that a merge goes into, percent-encoded as ``top`` is.
+        top: The work tree whose files a merge writes; a name may be no Unicode.
         name: Of a checkpoint.
         made: The checkpoint, whole.
     """
