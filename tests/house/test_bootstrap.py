@@ -95,6 +95,33 @@ def test_no_git_is_named_with_the_fix_before_anything_is_made(
     assert not (checkout / ".venv-dev").exists()
 
 
+@pytest.mark.parametrize("person", ["0", "1000"])
+def test_what_tests_write_is_in_memory_for_root_alone_and_gone_afterwards(
+    checkout: Path, bare: dict[str, str], person: str
+) -> None:
+    scratch, programs = checkout.parent / "scratch", Path(bare["PATH"])
+    python = checkout / ".venv-dev" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    scratch.mkdir()
+    shutil.copy2(checkout / "requirements/dev.txt", checkout / ".venv-dev/ready")
+    (programs / "id").write_text(f"#!/bin/sh\necho {person}\n", encoding="utf-8")
+    python.write_text(
+        f'#!/bin/sh\necho "$@"; for each in "{scratch}"/*; do stat -f -c %T "$each"; done; exit 0\n',
+        encoding="utf-8",
+    )
+    for program in (programs / "id", python):
+        program.chmod(0o755)
+    path = f"{programs}:{os.environ['PATH']}"
+    done = call(
+        checkout / "test", "--quick", "-x", env=bare | {"PATH": path, "TMPDIR": f"{scratch}"}
+    )
+    words = done.stdout.split()
+    is_told = any(word.startswith(f"--basetemp={scratch}/") for word in words)
+    assert (done.returncode, words[:2], list(scratch.iterdir())) == (0, ["-m", "pytest"], [])
+    assert is_told == ("tmpfs" in words)
+    assert not (is_told and person != "0")
+
+
 @pytest.mark.parametrize("browser", ["", "chromium", "google-chrome"])
 def test_a_missing_browser_is_named_with_the_fix(
     checkout: Path, bare: dict[str, str], browser: str
