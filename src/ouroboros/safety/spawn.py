@@ -258,11 +258,18 @@ async def spawn(
     environment: Mapping[str, str],
     reveal: Collection[str] = (),
     stdin: bytes = b"",
+    guard: Guard | None = None,
     confined: Confined | None = None,
 ) -> AsyncGenerator[Process]:
     """Starts ``command`` like ``start``; at the end of the block nothing of it is left running."""
     process = await start(
-        command, cwd=cwd, environment=environment, reveal=reveal, stdin=stdin, confined=confined
+        command,
+        cwd=cwd,
+        environment=environment,
+        reveal=reveal,
+        stdin=stdin,
+        guard=guard,
+        confined=confined,
     )
     try:
         yield process
@@ -278,15 +285,20 @@ async def run(
     timeout_seconds: float,
     stdin: bytes = b"",
     limit: int = STREAM_BYTES,
+    guard: Guard | None = None,
 ) -> Finished:
     """Runs ``command`` to its end and gives what it said, at most ``limit`` bytes a stream.
+
+    ``guard`` ends it when we are killed.
 
     Raises:
         OSError: The program or the folder does not exist, or may not be used.
     """
     capture = Capture(limit)
     exit_code: int | None = None
-    async with spawn(command, cwd=cwd, environment=environment, stdin=stdin) as process:
+    async with spawn(
+        command, cwd=cwd, environment=environment, stdin=stdin, guard=guard
+    ) as process:
         with anyio.move_on_after(timeout_seconds) as scope:
             while (piece := await process.read()) is not None:
                 capture.add(piece.data, piece.stream)

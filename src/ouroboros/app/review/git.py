@@ -7,6 +7,7 @@ from pathlib import Path
 from ouroboros.core.errors import Misuse
 from ouroboros.safety import spawn
 from ouroboros.safety.commands.git import HARDENED
+from ouroboros.safety.guard import Guard
 
 SECONDS = 60.0
 """How long one question may take."""
@@ -23,10 +24,15 @@ class Git:
     """One repository."""
 
     def __init__(
-        self, root: Path, environment: Mapping[str, str], filters: tuple[str, ...]
+        self,
+        root: Path,
+        environment: Mapping[str, str],
+        filters: tuple[str, ...],
+        guard: Guard,
     ) -> None:
         """Made by ``at``."""
         self.root, self._environment, self._filters = root, environment, filters
+        self._guard = guard
 
     async def commit(self, name: str) -> str:
         """The whole name of a commit; raises ``Misuse`` where there is none of that name."""
@@ -72,7 +78,8 @@ class Git:
         Raises:
             Misuse: git failed, took too long or said too much.
         """
-        ended = await _run(self.root, self._environment, (*self._filters, *words))
+        given = (*self._filters, *words)
+        ended = await _run(self.root, self._environment, given, self._guard)
         if ended.timed_out:
             raise Misuse(
                 f"git {words[0]} took more than {SECONDS:.0f} s in {str(self.root)!r}",
@@ -100,8 +107,10 @@ async def at(cwd: Path, environment: Mapping[str, str]) -> Git:
     Raises:
         Misuse: There is none, git cannot be used, or it would run what the repository names.
     """
+    guard = Guard()
     try:
-        ended = await _run(cwd, environment, ("rev-parse", "--show-toplevel"))
+        await guard.on_duty()
+        ended = await _run(cwd, environment, ("rev-parse", "--show-toplevel"), guard)
     except OSError as missing:
         raise Misuse(f"git cannot be used: {missing}", hint="install git") from missing
     root = ended.stdout.decode("utf-8", "replace").removesuffix("\n")
@@ -111,8 +120,8 @@ async def at(cwd: Path, environment: Mapping[str, str]) -> Git:
             f"{str(cwd)!r} is not in the work tree of a git repository: {said[:200]}",
             hint="a review in words needs none: ouro review 'look at src/a.py'",
         )
-    found = Git(Path(root), environment, ())
-    return Git(Path(root), environment, await _filters_off(found))
+    found = Git(Path(root), environment, (), guard)
+    return Git(Path(root), environment, await _filters_off(found), guard)
 
 
 async def _filters_off(git: Git) -> tuple[str, ...]:
@@ -128,11 +137,14 @@ async def _filters_off(git: Git) -> tuple[str, ...]:
     return tuple(word for name in sorted(names) for key in off for word in ("-c", f"{name}.{key}"))
 
 
-async def _run(cwd: Path, environment: Mapping[str, str], words: tuple[str, ...]) -> spawn.Finished:
+async def _run(
+    cwd: Path, environment: Mapping[str, str], words: tuple[str, ...], guard: Guard
+) -> spawn.Finished:
     return await spawn.run(
         (*shlex.split(HARDENED), *words),
         cwd=cwd,
         environment=environment,
         timeout_seconds=SECONDS,
         limit=OUTPUT_BYTES,
+        guard=guard,
     )

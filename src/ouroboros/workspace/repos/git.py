@@ -8,6 +8,7 @@ import anyio
 from anyio import to_thread
 from msgspec import Struct
 
+from ouroboros.safety.guard import Guard
 from ouroboros.safety.spawn import spawn
 from ouroboros.workspace.repos.bounds import Bounds
 from ouroboros.workspace.repos.faults import RepoFailed, RepoRefused
@@ -81,6 +82,7 @@ class Git:
         self.folder = folder
         self._environment = _quiet(environment, scheme)
         self._bounds, self._tell = bounds, tell
+        self._guard = Guard()  # what arrives from a slow host would go on without us for long
 
     async def call(self, *words: str, trace: bool = False, watch: bool = False) -> Said:
         """Runs ``git words``; one that ends badly is no error here.
@@ -134,7 +136,10 @@ class Git:
         lines, kept, out = Lines(), list[str](), bytearray()
         code: int | None = None
         try:
-            async with spawn(command, cwd=self.folder, environment=environment) as process:
+            await self._guard.on_duty()
+            async with spawn(
+                command, cwd=self.folder, environment=environment, guard=self._guard
+            ) as process:
                 while True:
                     piece = None
                     with anyio.move_on_after(self._bounds.idle_seconds) as idle:
