@@ -213,6 +213,17 @@ async def test_a_search_that_is_none_is_told(searched: Search, arguments: str, w
 
 
 @pytest.mark.deep
+async def test_a_search_says_that_a_file_has_more_such_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("total\n" * 30)
+    (tmp_path / "b.py").write_text("total\n")
+    search = Search(tmp_path, ["a.py", "b.py"], dict(os.environ))
+    said, _ = await search.answer('{"pattern": "total"}')
+    head, *lines = said.split("\n")
+    assert head == "2 of 2 files searched have such lines; not all lines are shown"
+    assert lines[-1] == "b.py:1: total"
+    assert f"{len(lines) - 1} of a file" in spec().description
+
+
 async def test_a_pattern_that_never_ends_is_ended(searched: Search) -> None:
     said, ok = await searched.answer('{"pattern": "(a+)+$"}')
     assert "took over 10 seconds" in said

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ouroboros.core.parts import ToolSpec
-from ouroboros.fleet.curate.searcher import Found, Wish
+from ouroboros.fleet.curate.searcher import MOST_HITS, MOST_IN_FILE, Found, Wish
 from ouroboros.safety.secrets.detector import Detector
 from ouroboros.safety.spawn import run
 from ouroboros.tools.builtin.walker import glob_expression
@@ -35,7 +35,10 @@ def spec() -> ToolSpec:
     schema = msgspec.json.schema_components([Arguments])[1]["Arguments"]
     return ToolSpec(
         name="search",
-        description="Find lines in the candidate files; up to 100 hits as path:line: text.",
+        description=(
+            f"Find lines in the candidate files; up to {MOST_HITS} hits as path:line: text, "
+            f"{MOST_IN_FILE} of a file."
+        ),
         schema=msgspec.json.encode(schema).decode(),
     )
 

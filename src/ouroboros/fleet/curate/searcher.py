@@ -58,14 +58,15 @@ def found(wish: Wish) -> Found:
     except (re.error, RecursionError, OverflowError) as broken:
         return Found(error=f"not a regular expression: {broken}")
     hits: list[Hit] = []
-    files = 0
+    files, is_cut = 0, False
     for path in wish.paths:
         lines = _lines(Path(wish.root), path)
         fitting = [(at, line) for at, line in enumerate(lines, 1) if pattern.search(line)]
         files += bool(fitting)
         room = min(MOST_IN_FILE, MOST_HITS - len(hits))
         hits += [Hit(path=path, line=at, text=line[:MOST_LINE]) for at, line in fitting[:room]]
-    return Found(hits=tuple(hits), files=files, is_cut=len(hits) >= MOST_HITS)
+        is_cut |= len(fitting) > room
+    return Found(hits=tuple(hits), files=files, is_cut=is_cut)
 
 
 def _lines(root: Path, path: str) -> list[str]:
