@@ -159,6 +159,25 @@ async def test_modes_models_commands_and_views_are_reached_by_keys_alone(page: S
         await window.shows("What shall be done?")
 
 
+@pytest.mark.deep
+async def test_a_key_goes_into_the_pane_and_back_to_the_prompt(page: Shown) -> None:
+    async with page() as window:
+        await window.session()
+        await window.press("Alt+9")
+        await window.until("document.querySelector('.side .panel.meter') !== null")
+        await window.focus()
+        await window.press("F6")
+        await window.until("document.activeElement.matches('.side > .view')")
+        await window.press("Tab")
+        await window.until("document.activeElement.matches('.side > .view *')")
+        await window.press("F6")
+        await window.until("document.activeElement.matches('.prompt textarea')")
+        await window.press("Alt+.")
+        await window.until("document.querySelector('.side') === null")
+        await window.press("F6")
+        assert await window.run("document.activeElement.matches('.prompt textarea')")
+
+
 _PASTE = """(() => {
   const bytes = Uint8Array.from(atob('%s'), (each) => each.charCodeAt(0));
   const data = new DataTransfer();

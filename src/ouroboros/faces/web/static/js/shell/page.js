@@ -69,6 +69,13 @@ export class Page {
     else store.choose("side", this.before || this.sides[0]?.id || "");
   }
 
+  /** Goes into the pane, or from there to the prompt; where there is no pane the browser does as it likes. */
+  leap() {
+    const pane = document.querySelector(".side > .view");
+    if (!pane) return false;
+    return pane.parentElement.contains(document.activeElement) ? this.prompt() : void pane.focus();
+  }
+
   toggleRail() {
     if (this.isWide) this.store.choose("rail", this.store.choices.rail === false);
     else {
