@@ -152,6 +152,17 @@ class _Listings(Blocks):
         raise BlockBroken(why, line=head.number + 1)
 
     @override
+    def _next_header(self, number: int) -> int:
+        """The next name outside of fences: what stands in one, such as a tree of files, names nothing."""
+        while number < len(self._lines) and self._head_at(number) is None:
+            fence = fence_of(self._lines[number])
+            end = closing(self._lines, number + 1, fence) if fence else number
+            if end is None:
+                return len(self._lines)
+            number = end + 1
+        return number
+
+    @override
     def _passed(self, number: int) -> int:
         fence = fence_of(self._lines[number])
         if fence is None or number == self._outer:

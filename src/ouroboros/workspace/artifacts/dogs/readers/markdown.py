@@ -316,7 +316,8 @@ class Blocks:
     def _is_unclear(self, end: int, fence: Fence, *, is_page: bool) -> bool:
         """Whether a later fence, up to the next header, may be the one that closes.
 
-        In a page of Markdown any may; elsewhere one that would otherwise close nothing.
+        In a page of Markdown any may; elsewhere one that would otherwise close nothing, or any where
+        text goes on right behind the first, as it does behind a fence within the file.
         """
         stop = self._next_header(end + 1)
         rest = self._lines[end + 1 : stop]
@@ -324,7 +325,9 @@ class Blocks:
         is_outer = self._is_wrapped and stop == len(self._lines) and len(fences) == 1
         if not fences or is_outer or len(fence.mark) > _SHORTEST:
             return False
-        return is_page or is_left_open(rest)
+        next_fence = fence_of(rest[0])
+        goes_on = rest[0].strip() not in {"", NO_END} and not (next_fence and next_fence.words)
+        return is_page or goes_on or is_left_open(rest)
 
     def _is_outer_end(self, number: int) -> bool:
         """Whether a bare fence closes the one around the whole bundle."""
