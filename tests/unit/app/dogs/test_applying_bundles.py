@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from anyio import to_thread
 
@@ -9,7 +10,7 @@ from ouroboros.app.paws.dogs.choosing import with_hunks
 from ouroboros.app.paws.dogs.door import ground_of, undone, undone_in
 from ouroboros.app.paws.dogs.holding import Attempt, content_name
 from ouroboros.app.paws.dogs.outcome import FileOutcome
-from ouroboros.app.paws.dogs.reading import Files, Prepared
+from ouroboros.app.paws.dogs.reading import Files, Prepared, only_planned
 from ouroboros.app.paws.sessions import Sessions, WorkRefused
 from ouroboros.core.errors import OuroborosError
 from tests.unit.app.dogs.dogs_stage import BUNDLE, Dogs, git, picture, project_in
@@ -251,6 +252,14 @@ async def test_a_file_that_is_changed_while_the_person_chooses_is_not_overwritte
     assert "changed just now" in outcome.reason
     assert (dogs.root / "src" / "app.py").read_text() == "the person's\n"
     assert not (dogs.root / "docs").exists()
+
+
+async def test_what_would_be_done_to_any_bytes_comes_out_as_json(dogs: Dogs) -> None:
+    (dogs.root / "odd.txt").write_bytes(b"a\xff\x81\n\x01b\n")
+    bundle = "--- File: odd.txt ---\n```text\nnew\n```\n"
+    planned = await dogs(bundle, choose=only_planned)
+    assert (planned.outcome, r"-a\xff\x81" in planned.diff) == ("planned", True)
+    assert b"odd.txt" in msgspec.json.encode(planned)
 
 
 async def test_a_bundle_can_be_taken_back_once(dogs: Dogs) -> None:

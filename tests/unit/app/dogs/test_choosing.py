@@ -43,6 +43,23 @@ def test_characters_that_some_take_for_line_ends_move_no_hunk() -> None:
         assert (mark, content(taken)) == (mark, spaced.replace(b"line 50\n", b"fifty\n"))
 
 
+def test_hunks_of_older_and_wider_encodings_are_read_and_written_in_them() -> None:
+    for encoding in ("cp1252", "utf-16", "utf-8-sig"):
+        old = "".join(f"caf\xe9 {number}\r\n" for number in range(60)).encode(encoding)
+        text = old.decode(encoding)
+        first = text.replace("\xe9 3\r", "\xe8 3\r").encode(encoding)
+        both = first.decode(encoding).replace("\xe9 50", "\xe8 50").encode(encoding)
+        file = changed(old, both)
+        assert (encoding, "+caf\xe8 3" in diff_of(file), len(offer_of(file).hunks)) == (
+            encoding,
+            True,
+            2,
+        )
+        assert (encoding, content(with_hunks(file, {0}))) == (encoding, first)
+    mixed = changed(b"caf\xe9\n" * 40, "café\n".encode() + b"caf\xe9\n" * 39)
+    assert content(with_hunks(mixed, {0})) == content(mixed)
+
+
 def test_what_is_no_text_or_comes_as_a_whole_is_taken_as_a_whole() -> None:
     binary = changed(b"\0old", b"\0new")
     assert offer_of(binary).hunks == ()

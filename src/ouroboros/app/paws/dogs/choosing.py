@@ -1,10 +1,13 @@
 """A change of one file cut into hunks, of which a person takes some; functions over values."""
 
 from collections.abc import Collection
+from contextlib import suppress
+from typing import NamedTuple
 
 from msgspec import Struct, structs
 
 from ouroboros.workspace.artifacts.dogs import FilePlan, Snapshot
+from ouroboros.workspace.artifacts.dogs.lines.texts import text_of
 from ouroboros.workspace.diff import compared, lines_of, unified
 
 MOST_SHOWN = 2_097_152
@@ -41,7 +44,8 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 def offer_of(file: FilePlan) -> Offer:
     """What a person is shown of a file."""
-    old, new = _text(file.before), _text(file.after)
+    codec = _codec_of(file)
+    old, new = codec.text(file.before), codec.text(file.after)
     why = ""
     if old is None or new is None:
         why = "it is no text, or too large to show"
@@ -78,7 +82,8 @@ def with_hunks(file: FilePlan, taken: Collection[int]) -> FilePlan | None:
         return None
     if offer.why_whole or len(taken) >= len(offer.hunks):
         return file
-    old, new = _text(file.before), _text(file.after)
+    codec = _codec_of(file)
+    old, new = codec.text(file.before), codec.text(file.after)
     assert old is not None
     assert new is not None
     assert file.after is not None
@@ -89,17 +94,52 @@ def with_hunks(file: FilePlan, taken: Collection[int]) -> FilePlan | None:
             if kind != "equal":
                 start, stop = found.start + first, found.start + last
                 lines[start:stop] = found.after[from_new:to_new]
-    content = "".join(lines).encode("utf-8", "surrogateescape")
+    content = codec.content("".join(lines))
     return structs.replace(file, after=Snapshot(content=content, mode=file.after.mode))
 
 
-def _text(snapshot: Snapshot | None) -> str | None:
-    """None where it is no text; any other bytes come back as they were."""
-    if snapshot is None:
-        return ""
-    if b"\0" in snapshot.content or len(snapshot.content) > MOST_SHOWN:
-        return None
-    return snapshot.content.decode("utf-8", "surrogateescape")
+class _Codec(NamedTuple):
+    """How both sides of a change are read and written, byte for byte."""
+
+    encoding: str = "utf-8"
+    mark: bytes = b""
+    errors: str = "surrogateescape"
+
+    def text(self, snapshot: Snapshot | None) -> str | None:
+        """None where it is no text; any other bytes come back as they were."""
+        if snapshot is None:
+            return ""
+        if len(snapshot.content) > MOST_SHOWN:
+            return None
+        body = snapshot.content.removeprefix(self.mark)
+        text = body.decode(self.encoding, self.errors)
+        return None if "\0" in text else text
+
+    def content(self, text: str) -> bytes:
+        """The bytes of a text."""
+        return self.mark + text.encode(self.encoding, self.errors)
+
+
+_BYTES = _Codec()
+
+
+def _codec_of(file: FilePlan) -> _Codec:
+    """That of an older or wider encoding, where both sides have it; else bytes go through as they are."""
+    sides = [side for side in (file.before, file.after) if side is not None and side.content]
+    found = {_encoding_of(side.content) for side in sides}
+    return found.pop() if len(found) == 1 else _BYTES
+
+
+def _encoding_of(content: bytes) -> _Codec:
+    if len(content) > MOST_SHOWN:
+        return _BYTES
+    with suppress(UnicodeDecodeError):
+        if "\0" not in content.decode():
+            return _BYTES
+    text = text_of(content)
+    if text is None or text.encoding == "utf-8" or text.encode() != content:
+        return _BYTES
+    return _Codec(text.encoding, text.mark, "strict")
 
 
 def _hunks(old: str, new: str, name: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from ouroboros.app.paws.dogs.choosing import diff_of, offer_of
-from ouroboros.app.paws.dogs.outcome import Asked, FileOutcome, Outcome
+from ouroboros.app.paws.dogs.outcome import Asked, FileOutcome, Outcome, encodable
 from ouroboros.workspace.artifacts.dogs import Bundle, FilePlan, Plan, Refusal, Refused
 from ouroboros.workspace.artifacts.dogs.planning import plan
 from ouroboros.workspace.artifacts.dogs.reading import Wanted, read
@@ -121,7 +121,7 @@ def only_planned(found: Prepared) -> Outcome:
     return Outcome(
         outcome="planned",
         files=(*map(told, found.files), *found.kept),
-        diff="".join(diff_of(file) for file in found.files),
+        diff=encodable("".join(diff_of(file) for file in found.files)),
         notes=found.bundle.notes,
     )
 

@@ -1,6 +1,7 @@
 """Work trees of sessions: made, mended, looked through for work that nothing holds yet, removed."""
 
 import os
+import re
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -26,6 +27,7 @@ _OUTSIDE = "--ignore-submodules=dirty"
 """git does not look into repositories within, whose settings name programs too."""
 
 _NO_COMMIT = "(initial)"
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _LOGGED = 1000
 """So many of the last commits that were checked out are looked at."""
 
@@ -290,7 +292,7 @@ def _logged(place: Path) -> list[str]:
         words = [
             line.split(b" ", 2)[1].decode("ascii", "replace") for line in lines if b" " in line
         ]
-        return [word for word in words if word.strip("0")]
+        return [word for word in words if _COMMIT.fullmatch(word) and word.strip("0")]
     return []
 
 
