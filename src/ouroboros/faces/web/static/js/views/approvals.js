@@ -107,7 +107,7 @@ function Approval({ asked, store, session, page, count }) {
       <select class="field" aria-label="For how long" value=${scope} onChange=${(e) => { setScope(e.target.value); setRules(null); }}>
         ${scopes.map((each) => html`<option key=${each} value=${each}>${SCOPES[each] ?? each}</option>`)}</select></div>
     <form class="row" onSubmit=${(e) => { e.preventDefault(); no(); }}><${Button} kind="bad" icon="cross" hotkey="Alt+D" type="submit" disabled=${busy}>No<//>
-      <label class="grow"><span class="sr">Why not, or what instead: the model reads it</span><input class="field" value=${why} onInput=${(e) => setWhy(e.target.value)} placeholder="Why not, or what instead (the model reads it)" /></label></form></div>`;
+      <label class="grow"><span class="sr">Why not, or what instead: the model reads it</span><input class="field" value=${why} onInput=${(e) => setWhy(e.target.value)} placeholder="Why not, or what instead" /></label></form></div>`;
   const title = html`<span class="foreign">${oneLine(spelled(asked.action), 400)}</span>`;
   if (whole) return html`<${Dialog} title=${title} wide=${true} close=${() => setWhole(false)} foot=${foot}><div class="stack">${body}</div><//>`;
   return html`<section class="ask card" data-ready=${ready ? "" : undefined} role="group" aria-label=${`Allow: ${oneLine(asked.action, 200)}`}>
