@@ -7,6 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.real
+
 DRIVER = """
 import os, sys
 from pathlib import Path
