@@ -3,9 +3,11 @@ import signal
 
 import anyio
 import pytest
+from anyio import wait_all_tasks_blocked
 
 from ouroboros.code import wire
 from ouroboros.code.errors import IsolateFailed
+from ouroboros.code.js.values import Outcome
 from tests.passing import until
 from tests.unit.code.place import TableHost, isolate, names, run_while, told
 
@@ -114,6 +116,27 @@ async def test_a_cancel_stops_a_block_in_a_loop_and_one_that_waits():
             assert outcome.lost == ()
             assert told(await one.run("before")) == "1"
             assert host.open == 0
+
+
+@pytest.mark.parametrize("code", ["while (true) {}", "await wait()", "1 +"])
+async def test_a_cancel_that_is_heard_before_its_block_has_begun_stops_it_too(code: str):
+    async with isolate() as one:
+        await one.run("const before = 1")
+        pid = one.pid
+        outcomes: list[Outcome] = []
+
+        async def run() -> None:
+            outcomes.append(await one.run(code, seconds=20))
+
+        os.kill(pid, signal.SIGSTOP)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(run)
+            await wait_all_tasks_blocked()
+            tasks.start_soon(one.cancel)
+            await wait_all_tasks_blocked()
+            os.kill(pid, signal.SIGCONT)
+        assert (outcomes[0].stopped, outcomes[0].lost, one.pid) == ("cancel", (), pid)
+        assert told(await one.run("before")) == "1"
 
 
 async def test_giving_up_on_a_run_stops_its_block():

@@ -62,6 +62,7 @@ class Worker:
         self._looking: Handle
         self._reserved: frozenset[str] = frozenset()
         self._block: Block | None = None
+        self._is_called_off = False
 
     # What V8 is asked.
 
@@ -133,6 +134,8 @@ class Worker:
             if kind == "C":
                 if self._block is not None:
                     self._stop("cancel")
+                else:  # it may have overtaken the block that it is meant for
+                    self._is_called_off = any(waits == "R" for waits, _ in self._waiting)
             else:
                 self._waiting.append((kind, payload))
         return bool(data)
@@ -156,7 +159,10 @@ class Worker:
             case "I":
                 self._install(payload)
             case "R":
-                self._start(payload)
+                called_off, self._is_called_off = self._is_called_off, False
+                self._start(payload.partition(b"\n")[0] if called_off else payload)
+                if called_off and self._block is not None:
+                    self._block.stopping = "cancel"
             case "A" if self._block is not None:
                 self._begin("answer", payload)
             case "P":
