@@ -15,6 +15,8 @@ from ouroboros.core.clock import SystemClock
 from ouroboros.workspace.checkpoints.shadow import Shadow
 from tests.unit.workspace.worktrees.repository import Repository
 
+pytestmark = pytest.mark.real
+
 SETTINGS = msgspec.convert({}, Settings)
 
 
