@@ -1,5 +1,6 @@
 """A browser with a window, on a virtual screen: ours, and somebody's own that is attached to."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -115,7 +116,13 @@ async def test_a_page_that_prints_does_not_stand_still(
     tmp_path: Path, screen: str, site: Site
 ) -> None:
     site.put("page", "<title>x</title>")
+    path = tmp_path / "browser" / "profiles" / "default" / "Default" / "Preferences"
+    path.parent.mkdir(parents=True, mode=0o700)
+    path.write_text('{"printing": {"left": 1}, "other": 2}')
     async with windowed(tmp_path, screen, Plan(headless=False)) as tabs:
         tab = tabs.tab(await tabs.open(site.url("page")))
         await wait_for_load(tab)
         assert await read(tab, "print(); document.title") == "x"
+    kept = json.loads(path.read_text())
+    assert (kept["printing"]["left"], kept["other"]) == (1, 2)
+    assert path.stat().st_mode & 0o077 == 0

@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, cast
 
 import anyio
 import anyio.to_thread
@@ -58,6 +58,7 @@ FLAGS = (
     "--password-store=basic",
     "--use-mock-keychain",
 )
+_KEPT = msgspec.json.Decoder(dict[str, Any])
 GOODBYE_SECONDS = 5.0
 """A browser writes cookies and history on its way out."""
 
@@ -237,13 +238,14 @@ def _kept_from_printing(profile: Path) -> None:
     # A page that calls print() would stand still until somebody closes the window that it opens.
     path = profile / "Default" / "Preferences"
     try:
-        kept = msgspec.json.decode(path.read_bytes()) if path.exists() else {}
-        if not isinstance(kept, dict):
-            return
-        wanted: dict[str, object] = {**kept, "printing": {"enabled": False}}
-        if wanted != kept:
+        kept = _KEPT.decode(path.read_bytes()) if path.exists() else {}
+        found = kept.get("printing")
+        printing = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+        if printing.get("enabled", True):
             path.parent.mkdir(mode=0o700, exist_ok=True)
             new = path.with_suffix(".new")
+            new.touch(mode=0o600)
+            wanted = {**kept, "printing": {**printing, "enabled": False}}
             new.write_bytes(msgspec.json.encode(wanted))
             new.replace(path)
     except (OSError, msgspec.DecodeError):

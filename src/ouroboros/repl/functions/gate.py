@@ -7,6 +7,7 @@ from ouroboros.tools.tool import Effect
 
 LABEL_CHARS = 80
 _PLACE_CHARS = 300
+_METHODS = {"get", "post", "dialog"}
 
 
 def risk_of(facts: Facts, risks: frozenset[str]) -> str:
@@ -45,13 +46,19 @@ def effect_of(facts: Facts, risk: str, tab: str) -> Effect:
 
 def about_of(facts: Facts, tab: str) -> tuple[str, ...]:
     """What a person who looks at the page sees of it: the page, and where the act leads. Pure."""
-    lines = [f"page: {facts.page[:_PLACE_CHARS]} ({tab})"]
+    lines = [f"page: {_place(facts.page)} ({tab})"]
     if facts.is_submit and facts.action:
-        method = facts.method.upper() or "GET"
-        lines.append(f"sends the form to: {facts.action[:_PLACE_CHARS]} by {method}")
+        # A page may write any words there; browsers take those for GET.
+        method = facts.method.upper() if facts.method.lower() in _METHODS else "GET"
+        lines.append(f"sends the form to: {_place(facts.action)} by {method}")
     elif facts.href:
-        lines.append(f"leads to: {facts.href[:_PLACE_CHARS]}")
+        lines.append(f"leads to: {_place(facts.href)}")
     return tuple(lines)
+
+
+def _place(address: str) -> str:
+    line = " ".join(address.split())
+    return line if len(line) <= _PLACE_CHARS else f"{line[:_PLACE_CHARS]}…"
 
 
 async def admitted(pages: Pages, facts: Facts, tab: str, admit: Admit) -> None:
