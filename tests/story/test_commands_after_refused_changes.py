@@ -14,6 +14,17 @@ DONE = Turn(text="Done.")
 RUN = call("exec_command", cmd="touch made")
 
 
+NOWHERE = {"old_text": "never there", "new_text": "x"}
+
+
+def name_of(change: ScriptedCall) -> str:
+    match change.arguments:
+        case {"name": str(name)}:
+            return name
+        case _:
+            return change.name
+
+
 def told(s: Stage) -> list[str]:
     return [str(m["content"]) for m in s.body()["messages"] if m["role"] == "tool"]
 
@@ -24,19 +35,21 @@ def told(s: Stage) -> list[str]:
         call("edit", path="a.txt", old_text="never there", new_text="x"),
         call("write", path="/proc/none/a.txt", content="x"),
         call("apply_patch", input="*** Begin Patch\n*** Delete File: none\n*** End Patch"),
+        call("call_tool", name="multi_edit", arguments={"path": "a.txt", "edits": [NOWHERE]}),
+        call("call_tool", name="dogs", arguments={"bundle": "no bundle"}),
     ],
-    ids=lambda change: change.name,
+    ids=name_of,
 )
 async def test_a_command_is_left_where_a_change_before_it_failed(
     tmp_path: Path, change: ScriptedCall
 ) -> None:
-    """What only reads goes on, and a reply later the command is run."""
+    """What only reads goes on, and a reply later the command is run; a deferred tool is no other."""
     turns = [Turn(tool_calls=(change, RUN, call("ls"))), Turn(tool_calls=(RUN,)), DONE]
     async with stage(tmp_path, turns, mode="full-auto") as s:
         (s.cwd / "a.txt").write_text("one")
         await s.run("Change it and run it")
         said = told(s)
-        assert said[1].startswith(f"skipped: {change.name} before it in the same reply")
+        assert said[1].startswith(f"skipped: {name_of(change)} before it in the same reply")
         assert said[2] == "a.txt"
         assert (s.cwd / "made").exists()
         assert [result.status for result in s.results.values()][-1] == "done"

@@ -8,10 +8,11 @@ from anyio import to_thread
 
 from ouroboros.agent.journal import Sink
 from ouroboros.agent.running.repeats import Careful
-from ouroboros.agent.running.standing_on import StandingOn
+from ouroboros.agent.running.standing_on import Meant, StandingOn
 from ouroboros.app.kit import Kit
 from ouroboros.core.events import Envelope, ModelDelta
 from ouroboros.core.events.changes import TurnDiffed
+from ouroboros.core.parts import ToolCall
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.tool import Effect
@@ -60,14 +61,21 @@ def _load() -> None:
     grammar.prepare()
 
 
-def careful(kit: Kit, hands: Orchestrator) -> StandingOn:
-    """The hands, which see when nothing new comes of a call; in full-auto nobody is asked of that."""
+def _itself(call: ToolCall) -> ToolCall:
+    return call
+
+
+def careful(kit: Kit, hands: Orchestrator, meant: Meant = _itself) -> StandingOn:
+    """The hands, which see when nothing new comes of a call; in full-auto nobody is asked of that.
+
+    ``meant`` gives what a call stands for where a tool of theirs calls others.
+    """
     sparing = Careful(
         hands,
         kit.journal,
         may_ask=lambda: kit.desk.is_interactive and kit.state.mode != "full-auto",
     )
-    return StandingOn(sparing, kit.journal, kit.state)
+    return StandingOn(sparing, kit.journal, kit.state, meant)
 
 
 def changes(kit: Kit, hands: Orchestrator) -> Callable[[], Awaitable[None]]:

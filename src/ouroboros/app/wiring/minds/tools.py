@@ -118,7 +118,7 @@ def _mind(
     return Joined(
         name="tools",
         mind=mind,
-        hands=living.careful(kit, hands),
+        hands=living.careful(kit, hands, registry.meant),
         closing=living.changes(kit, hands),
         versions={piece.name: piece.version for piece in pieces},
         off=kit.settings.context.off,
