@@ -19,6 +19,7 @@ from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import serving
+from tests.passing import until
 from tests.story.stage import call
 from tests.story.test_cli_run import ouro, script
 from tests.unit.workspace.worktrees.repository import Repository
@@ -173,13 +174,33 @@ async def test_a_stop_ends_those_at_work_and_begins_no_other(
             assert await agents.stop("default")
     (entries,) = found
     assert [(each.number, bool(each.session), each.tests) for each in entries] == [
-        (1, True, "not run"),
+        (1, True, "stopped"),
         (2, False, "not run"),
     ]
     assert not any(each.is_good for each in entries)
     assert "stopped" in entries[0].final
     assert entries[1].problem == "it was stopped before it began"
     assert "answer" in manifest_of(await agents.sessions.find(entries[0].session)).checkpoints
+
+
+async def test_a_stop_ends_the_command_that_judges(repo: Repository, tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    found: list[list[Entry]] = []
+    stop = Stop()
+    async with place(repo, tmp_path, SHORT) as (agents, agent, words):
+        task = Task(goal="Answer", options=words)
+        wish = Wish(task=task, count=1, verify=f"touch {begun}; sleep 300; true")
+
+        async def run() -> None:
+            found.append(await contest(agents, agent, wish, stop, lambda _: None))
+
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(run)
+                await until(begun.exists)
+                stop.soon.set()
+    ((entry,),) = found
+    assert (entry.reason, entry.tests, entry.is_good) == ("completed", "stopped", False)
 
 
 def planned(path: Path) -> Path:

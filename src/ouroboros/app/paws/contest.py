@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import anyio
 import msgspec
 from anyio import to_thread
 from msgspec import Struct, structs
 
 from ouroboros.app.paws.agents.agents import Agents, Children, Done, Instance, Stop, run_of
 from ouroboros.app.paws.agents.agents import Wish as Task
+from ouroboros.app.paws.dogs.outcome import Verified
 from ouroboros.app.paws.dogs.verifying import verified
 from ouroboros.app.paws.planning.document import Followed
 from ouroboros.app.paws.planning.files import plan_in
@@ -59,7 +61,7 @@ async def contest(
     """Has a task done several times, each time by a program in a session of its own; the best first.
 
     Every session stays, with what its agent did in the checkpoint ``answer`` and as a bundle. Nobody
-    is asked anything. Once ``stop`` says so those at work are ended, and no other begins.
+    is asked anything. Once ``stop`` says so those at work are ended, their commands too, and no other begins.
 
     Raises:
         Misuse: The base is no commit, or a file of the task cannot be used.
@@ -153,18 +155,37 @@ class _Place:
     async def _judged(self, session: Kept, entry: Entry) -> Entry:
         size = await self._sessions.size(session.id)
         entry = structs.replace(entry, size=size_of(size))
-        if not self._wish.verify or self._stop.soon.is_set():
+        if not self._wish.verify:
             return entry
-        judged = await verified(
-            self._wish.verify,
-            cwd=session.tree,
-            environment=self._agents.equipment.environment,
-            timeout_seconds=self._wish.verify_seconds,
-            clock=self._agents.equipment.clock,
-        )
+        if self._stop.soon.is_set():
+            return structs.replace(entry, tests="stopped")
+        judged = await self._verified(session)
         await self._sessions.tidy(session.id)
+        if judged is None:
+            return structs.replace(entry, tests="stopped")
         tests: Tests = "passed" if judged.exit_code == 0 else "failed"
         return structs.replace(entry, tests="timed out" if judged.timed_out else tests)
+
+    async def _verified(self, session: Kept) -> Verified | None:
+        """What the command said; None where a stop ended it."""
+        judged: list[Verified] = []
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._stopping, tasks.cancel_scope)
+            judged.append(
+                await verified(
+                    self._wish.verify,
+                    cwd=session.tree,
+                    environment=self._agents.equipment.environment,
+                    timeout_seconds=self._wish.verify_seconds,
+                    clock=self._agents.equipment.clock,
+                )
+            )
+            tasks.cancel_scope.cancel()
+        return judged[0] if judged else None
+
+    async def _stopping(self, scope: anyio.CancelScope) -> None:
+        await self._stop.soon.wait()
+        scope.cancel()
 
 
 def size_of(numbers: str) -> Size:

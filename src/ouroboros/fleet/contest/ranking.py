@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-type Tests = Literal["passed", "failed", "timed out", "not run"]
+type Tests = Literal["passed", "failed", "timed out", "stopped", "not run"]
 
 
 class Size(Struct, frozen=True, kw_only=True):
@@ -27,7 +27,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     Attributes:
         number: Which of them, from 1.
         session: The work session that it lies in; empty where none could be started.
-        tests: What the command said of it.
+        tests: What the command said of it; ``stopped`` where a stop kept it from that.
         reason: How its run ended, such as ``completed`` or ``limit_reached:max_turns``.
         cost: Dollars; None where a price is unknown.
         seconds: How long the run took.
