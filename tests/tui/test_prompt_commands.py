@@ -20,8 +20,8 @@ _MAIN = "Screen"
 
 
 def says(words: str) -> Holds:
-    """The conversation shows these words."""
-    return lambda app: words in text(app)
+    """The conversation shows these words, wherever its lines break."""
+    return lambda app: words in " ".join(text(app).split())
 
 
 def opens(name: str) -> Holds:
