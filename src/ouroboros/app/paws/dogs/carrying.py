@@ -21,6 +21,7 @@ from ouroboros.app.paws.dogs.outcome import (
     taken_away,
 )
 from ouroboros.app.paws.dogs.reading import Prepared, Tell, skipped, told
+from ouroboros.app.paws.dogs.repositories import MOST
 from ouroboros.app.paws.dogs.verifying import (
     Around,
     Signals,
@@ -40,8 +41,6 @@ from ouroboros.workspace.checkpoints.restore import Restored
 from ouroboros.workspace.checkpoints.scan import Bounds
 
 _SHOWN = 5
-_MOST_INNER = 100
-"""So many repositories below the folder are looked at."""
 
 
 class Check(Struct, frozen=True, kw_only=True):
@@ -183,7 +182,7 @@ class _Way:
         root = self._hold.root
         mode = stat.S_IMODE(root.stat().st_mode)
         whole = self._hold.everything()
-        inner = sorted(self._hold.inner)[:_MOST_INNER]
+        inner = sorted(self._hold.inner)[:MOST]
         places = [root, *((root / path).parent for path in inner)]
         return Before(whole=whole, mode=mode, stands=tuple(map(around, places)))
 
@@ -235,7 +234,9 @@ class _Way:
         if found is None:
             if before is not None and attempts:
                 self._tell("interrupted; bringing the files back")
-                await self._back(before)
+                _, told_of_git = await self._back(before)
+                if told_of_git:
+                    self._tell(told_of_git)
             raise Interrupted("interrupted while the changes were judged")
         files = (*map(told, chosen), *rest)
         ending: Ending = "applied" if found.is_good else "verify_failed"
@@ -253,7 +254,7 @@ class _Way:
             self._hold.root.chmod(before.mode)
             found = self._hold.restore(before.whole)
             self._hold.forget()
-            told = [put_index_back(each) for each in before.stands]
+            told = [*self._hold.told, *map(put_index_back, before.stands)]
             return found, "; ".join(dict.fromkeys(filter(None, told)))
 
         done: list[tuple[Restored, str]] = []

@@ -10,12 +10,12 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
-from shutil import rmtree
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
+from ouroboros.app.paws.dogs.repositories import Repositories
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import OuroborosError
 from ouroboros.store.layout import put_whole, sync_folder
@@ -85,7 +85,9 @@ class Hold:
         self.journal = journal_of(home, root)
         self.left: dict[str, str] = {}
         self.inner: frozenset[str] = frozenset()
-        self._apart: frozenset[str] = frozenset()
+        self.told: tuple[str, ...] = ()
+        self._odd: frozenset[str] = frozenset()
+        self._repositories = Repositories(root, ())
 
     @contextmanager
     def alone(self) -> Generator[None]:
@@ -110,6 +112,7 @@ class Hold:
 
     def close(self) -> None:
         """Lets go of the repository."""
+        self._repositories.close()
         self._shadow.library.close()
 
     def everything(self) -> str:
@@ -118,10 +121,16 @@ class Hold:
         Raises:
             CheckpointFailed: It is too much, or there is no room.
         """
+        checkpoint = self._look()
+        self._repositories.close()
+        self._repositories = Repositories(self.root, self.inner)
+        return checkpoint
+
+    def _look(self) -> str:
         taken = self._shadow.take(
             self._bounds, session=OWNER, message="before a bundle", now=self._clock.now()
         )
-        self.left, self.inner, self._apart = taken.left, taken.inner, taken.inner | taken.odd
+        self.left, self.inner, self._odd = taken.left, taken.inner, taken.odd
         return taken.checkpoint
 
     def paths(self, names: Iterable[str]) -> str:
@@ -216,19 +225,32 @@ class Hold:
     def restore(self, before: str) -> Restored:
         """Brings back all that was there at ``everything``, and removes what has come since.
 
+        A repository that was moved goes to its place again, and one that is new stays; ``told`` says so.
         To be called where that was called last: which sockets and repositories there were is known here only.
 
         Raises:
-            CheckpointFailed: It broke off; ``resume`` goes on.
+            CheckpointFailed: It broke off, and ``resume`` goes on; or a repository would be lost.
         """
-        shadow, apart = self._shadow, self._apart
-        with shadow.reading():
-            start = self.everything()
-            for path in self._apart - apart:
-                _remove(self.root / path)
-            changes, left = planned(shadow, start, before, self._bounds)
-            found = begin(shadow, self._plan(before, start), changes)
-            found.left |= left
+        odd = self._odd
+        with self._shadow.reading():
+            self._repositories.put_back()
+            found = self._brought(before, odd)
+            if self._repositories.put_back():  # where a file stood in the way until now
+                again = self._brought(before, odd)
+                changed = dict.fromkeys((*found.changed, *again.changed))
+                found = Restored(changed=list(changed), left=again.left)
+        new = ", ".join(self._repositories.new(self.inner))
+        self.told = (f"repositories that were not there before stay: {new}",) if new else ()
+        return found
+
+    def _brought(self, before: str, odd: frozenset[str]) -> Restored:
+        start = self._look()
+        for path in self._odd - odd:
+            with suppress(OSError):
+                (self.root / path).unlink()
+        changes, left = planned(self._shadow, start, before, self._bounds)
+        found = begin(self._shadow, self._plan(before, start), changes)
+        found.left |= left
         return found
 
     def undo(self, attempt: Attempt) -> Restored:
@@ -268,15 +290,6 @@ class Hold:
             modes=(),
             mark=os.urandom(4).hex(),
         )
-
-
-def _remove(path: Path) -> None:
-    """A socket, a pipe, or the ``.git`` of a repository, as far as it can be."""
-    if path.is_dir() and not path.is_symlink():
-        rmtree(path, ignore_errors=True)
-    else:
-        with suppress(OSError):
-            path.unlink()
 
 
 def content_name(data: bytes) -> str:
