@@ -89,6 +89,30 @@ async def test_a_tool_is_made_after_a_yes_and_called_in_the_next_turn(tmp_path: 
         assert json.loads(words_of(s)[0]) == {"words": 2}
 
 
+async def test_a_tool_that_is_made_in_a_work_tree_stays_there(tmp_path: Path) -> None:
+    """The project's are at hand, and another version of one leaves the project's as it is."""
+    theirs = await lay(tmp_path, "def call(what):\n    return what * 2\n")
+    before = (theirs / "tool.py").read_text()
+    tree = tmp_path / "work/.paws/sessions/0b8f6c1e-5a6f-4a51-9a51-3f0d3e6a7c11/worktree"
+    tree.mkdir(parents=True)
+    other = {**MADE, "name": "mine", "code": "def call(text):\n    return 'of the tree'\n"}
+    async with stage(tmp_path, [using("mine", what="x"), DONE], cwd=tree) as s:
+        await s.run()
+        assert words_of(s) == ["xx"]
+    turns = [using("create_tool", **MADE), using("count_words", text="one two"), DONE]
+    async with stage(tmp_path, turns, interactive=True, cwd=tree) as s:
+        await answered(s)
+        assert json.loads(words_of(s)[1]) == {"words": 2}
+    turns = [using("create_tool", **other), using("mine", text="x"), DONE]
+    async with stage(tmp_path, turns, interactive=True, cwd=tree) as s:
+        await answered(s)
+        assert words_of(s)[1] == "of the tree"
+    made = sorted(each.name for each in (tree / ".ouroboros/tools").iterdir())
+    assert made == ["count_words", "mine"]
+    assert [each.name for each in theirs.parent.iterdir()] == ["mine"]
+    assert (theirs / "tool.py").read_text() == before
+
+
 @pytest.mark.parametrize("mode", ["ask", "auto-edit", "full-auto"])
 async def test_without_a_yes_no_tool_is_made(tmp_path: Path, mode: str) -> None:
     turns = [using("create_tool", **MADE), using("count_words", text="x"), DONE]

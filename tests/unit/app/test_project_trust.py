@@ -147,6 +147,16 @@ def test_the_work_tree_of_a_session_is_as_trusted_as_its_project(home: Path, clo
     assert load(home, tree).settings.mode == "ask"
 
 
+def test_a_folder_of_a_work_tree_has_a_place_of_its_own_for_tools(home: Path, clone: Path) -> None:
+    tree = clone / ".paws/sessions/0b8f6c1e-5a6f-4a51-9a51-3f0d3e6a7c11/worktree"
+    (tree / "part/deep").mkdir(parents=True)
+    (clone / "part/.ouroboros").mkdir(parents=True)
+
+    assert trust.tree_folder(clone, home) is None
+    assert trust.tree_folder(tree, home) == tree
+    assert trust.tree_folder(tree / "part/deep", home) == tree / "part"
+
+
 def test_trust_can_be_taken_back(home: Path, clone: Path) -> None:
     trust.grant(home, trust.read(clone, home))
     assert trust.trusted_folders(home) == (str(clone),)

@@ -73,6 +73,16 @@ def project_folder(cwd: Path, home: Path) -> Path:
     return cwd
 
 
+def tree_folder(cwd: Path, home: Path) -> Path | None:
+    """The folder in the work tree of a session that its project's stands for; None outside of one."""
+    found = _WORK_TREE.fullmatch(cwd.resolve().as_posix())
+    if found is None:
+        return None
+    top = Path(found[0].removesuffix(found[2] or ""))
+    project = project_folder(cwd, home)
+    return top / project.relative_to(found[1]) if project.is_relative_to(found[1]) else top
+
+
 def read(folder: Path, home: Path) -> Inert:
     """Everything below ``folder`` that needs trust; raises ``ConfigBroken`` if unreadable.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 from msgspec import Struct
 
-from ouroboros.app.config.trust import project_folder
+from ouroboros.app.config.trust import project_folder, tree_folder
 from ouroboros.app.settings import Settings
 from ouroboros.app.text import plain
 from ouroboros.app.wiring import late_scripts, toolbox
@@ -115,7 +115,8 @@ def to_approve(name: str, place: Place) -> Written:
     Raises:
         Misuse: There is none of that name, or it needs none.
     """
-    shelf = Shelf(home=place.home, project=project_folder(place.cwd, place.home))
+    project, tree = (each(place.cwd, place.home) for each in (project_folder, tree_folder))
+    shelf = Shelf(home=place.home, project=project, tree=tree)
     found = next((each for each in shelf.found() if each.manifest.name == name), None)
     if found is None:
         folder = shelf.folder_of(name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ouroboros.agent.asking.questions import Questions
 from ouroboros.agent.journal import Journal
 from ouroboros.app.config.rule_names import is_of_code
-from ouroboros.app.config.trust import project_folder
+from ouroboros.app.config.trust import project_folder, tree_folder
 from ouroboros.app.kit import Kit
 from ouroboros.app.permission.cages import Grounds
 from ouroboros.app.permission.keeper import FileKeeper
@@ -285,7 +285,8 @@ def shelf_of(settings: Settings, *, home: Path, cwd: Path, cages: Cages | None =
             return None
         return partial(cages.within, "plan")
 
-    return Shelf(home=home, project=project_folder(cwd, home), reading=reading)
+    project, tree = project_folder(cwd, home), tree_folder(cwd, home)
+    return Shelf(home=home, project=project, tree=tree, reading=reading)
 
 
 def strangers(settings: Settings, registry: Registry) -> list[str]:

@@ -22,6 +22,7 @@ class Shelf:
         *,
         home: Path,
         project: Path | None,
+        tree: Path | None = None,
         reading: Callable[[], Reading | None] = lambda: None,
     ) -> None:
         """Looks at nothing yet.
@@ -29,17 +30,19 @@ class Shelf:
         Args:
             home: Where our own things are; tools there need no approval.
             project: The folder whose ``.ouroboros/tools`` need one.
+            tree: The same in a work tree of the project; what is there goes before the project's.
             reading: Where this machine has a cage in which nothing can be written.
         """
-        self.home, self.project = home, project
+        self.home, self.project, self.tree = home, project, tree
         self._reading = reading
         self._seen: Signature = {}
         self._names: dict[Path, str] = {}
         self.problems: dict[Path, str] = {}
 
     def folder_of(self, name: str) -> Path:
-        """Where a new tool of this name goes: into the project where there is one."""
-        base = self.home if self.project is None else self.project / ".ouroboros"
+        """Where a new tool of this name goes: into the work tree, else the project, where there is one."""
+        around = self.tree or self.project
+        base = self.home if around is None else around / ".ouroboros"
         return base / "tools" / name
 
     def look(self, registry: Registry) -> None:
@@ -90,18 +93,22 @@ class Shelf:
             registry.take_out(name, quietly=True)
 
     def _folders(self) -> Iterator[tuple[Path, tuple[tuple[int, int], ...]]]:
-        places = [self.home / "tools"]
-        if self.project is not None:
-            places.append(self.project / ".ouroboros" / "tools")
-        for place in places:
-            try:
-                names = sorted(entry.name for entry in place.iterdir())[:_MOST]
-            except OSError:
-                continue
-            for name in names:
-                signature = _signature(place / name)
-                if signature:
-                    yield place / name, signature
+        yield from _signed(self.home / "tools")
+        around = [place / ".ouroboros" / "tools" for place in (self.project, self.tree) if place]
+        # One of the work tree is another version of the project's.
+        found = (each for place in around for each in _signed(place))
+        yield from {each[0].name: each for each in found}.values()
+
+
+def _signed(place: Path) -> Iterator[tuple[Path, tuple[tuple[int, int], ...]]]:
+    try:
+        names = sorted(entry.name for entry in place.iterdir())[:_MOST]
+    except OSError:
+        return
+    for name in names:
+        signature = _signature(place / name)
+        if signature:
+            yield place / name, signature
 
 
 def _signature(folder: Path) -> tuple[tuple[int, int], ...]:
