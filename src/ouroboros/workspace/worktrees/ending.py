@@ -1,5 +1,9 @@
 """A session is put away and taken up again: its files go, its commits stay."""
 
+import os
+from pathlib import Path
+
+from anyio import to_thread
 from msgspec import Struct, structs
 
 from ouroboros.workspace.worktrees import keeping
@@ -9,7 +13,7 @@ from ouroboros.workspace.worktrees.records import names
 from ouroboros.workspace.worktrees.records.manifest import Step
 from ouroboros.workspace.worktrees.records.shelf import Kept
 from ouroboros.workspace.worktrees.repository import trees
-from ouroboros.workspace.worktrees.repository.git import Git, within
+from ouroboros.workspace.worktrees.repository.git import Git, silenced
 
 _SHOWN = 5
 
@@ -112,14 +116,37 @@ def _newest(session: Kept) -> str:
 
 
 async def _refuse_inner(tree: Git, session: Kept) -> None:
-    """Repositories within go with the work tree; what is only there would be lost."""
-    for inner in await within(tree):
-        named = ("HEAD", "--branches", "--tags", "--glob=refs/stas?")
-        own = await inner.found("rev-list", "--max-count=1", *named, "--not", "--remotes")
+    """Repositories within go with the work tree, ignored ones too; what is only there would be lost."""
+    for folder in await to_thread.run_sync(_inner, session.tree):
+        path = folder.relative_to(session.tree).as_posix()
+        inner = await silenced(structs.replace(tree, folder=folder, off=(), silenced=()))
+        top = await inner.ask("rev-parse", "--show-toplevel")
+        if not await to_thread.run_sync(_is_same, Path(top), folder):
+            raise WorkRefused(
+                f"{path!r} of session {session.id[:8]} is a repository that git cannot read",
+                hint=f"move it out of the work tree: {folder}",
+            )
+        named = ["--branches", "--tags", "--glob=refs/stas?"]
+        if await inner.holds("rev-parse", "--verify", "--quiet", "HEAD"):
+            named.append("HEAD")
+        own = await inner.ask("rev-list", "--max-count=1", *named, "--not", "--remotes")
         if own or await inner.ask("status", "--porcelain", "--ignore-submodules=dirty"):
-            path = inner.folder.relative_to(session.tree).as_posix()
             raise WorkRefused(
                 f"{path!r} of session {session.id[:8]} has work that is nowhere else",
-                hint=f"commit and push it from {inner.folder}",
+                hint=f"commit and push it from {folder}, or move it out of the work tree",
             )
-        await _refuse_inner(inner, session)
+
+
+def _inner(root: Path) -> list[Path]:
+    """Folders below one that hold a ``.git``: a file that names one, or objects of its own."""
+    found: list[Path] = []
+    for name, folders, files in os.walk(root):
+        folder = Path(name)
+        if folder != root and (".git" in files or (folder / ".git" / "objects").is_dir()):
+            found.append(folder)
+        folders[:] = sorted(set(folders) - {".git"})
+    return found
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()

@@ -144,3 +144,41 @@ async def test_a_repository_that_was_added_whole_is_not_removed_with_its_commits
     inner.git("update-ref", "-d", "refs/stash")
     await sessions.archive(session.id)
     assert not session.tree.exists()
+
+
+async def test_no_repository_that_git_ignores_goes_with_commits_of_its_own(
+    repo: Repository,
+) -> None:
+    repo.commit("ignore", **{".gitignore": "out/\n"})
+    sessions = await repo.sessions()
+    session = await sessions.start()
+    inner = Repository(session.tree / "out" / "deep" / "inner")
+    acts = (sessions.archive, sessions.merge)
+    for act in acts:
+        with pytest.raises(WorkRefused, match=r"'out/deep/inner' of session .* is nowhere else"):
+            await act(session.id, keep=True)
+    with pytest.raises(WorkRefused, match=r"is nowhere else") as caught:
+        await sessions.delete(session.id, force=True)
+    assert "move it out of the work tree" in caught.value.hint
+    (inner.folder / ".git" / "HEAD").rename(inner.folder / ".git" / "away")
+    with pytest.raises(WorkRefused, match="a repository that git cannot read"):
+        await sessions.archive(session.id)
+    inner.folder.rename(repo.folder.parent / "inner")
+    await sessions.archive(session.id)
+
+
+async def test_a_submodule_whose_branch_has_no_commit_yet_is_not_removed_with_its_others(
+    repo: Repository,
+) -> None:
+    sessions = await repo.sessions()
+    session = await sessions.start()
+    inner = Repository(session.tree / "inner")
+    repo.git("add", "inner", at=session.tree)
+    repo.git("commit", "-q", "-m", "added whole", at=session.tree)
+    inner.git("symbolic-ref", "HEAD", "refs/heads/other")
+    inner.git("rm", "-q", "--cached", "-r", ".")
+    (inner.folder / "kept").unlink()
+    assert inner.git("status", "--porcelain") == ""
+    with pytest.raises(WorkRefused, match=r"'inner' of session .* is nowhere else"):
+        await sessions.archive(session.id, keep=True)
+    assert inner.git("log", "--format=%s", "main") == "begin"
