@@ -100,12 +100,17 @@ async def test_a_bundle_is_not_applied_over_unsaved_text(tmp_path: Path) -> None
         Turn(
             tool_calls=(call("call_tool", name="dogs", arguments={"bundle": bundle.format(name)}),)
         )
-        for name in ("a.py", "d.py")
+        for name in ("a.py", "d.py", "e.py")
     ]
     async with editing(tmp_path, [*turns, DONE], can=BOTH) as editor:
         editor.buffers[str(editor.cwd / "d.py")] = "never saved\n"
+        editor.buffers[str(editor.cwd / "e.py")] = "never saved, more than is read" * 400_000
         await at_work(editor)
-        for name, text in zip(("a.py", "d.py"), outcomes(editor), strict=True):
+        *said, large = outcomes(editor)
+        assert large.startswith(
+            f"nothing was written: {editor.cwd / 'e.py'} has over 10485760 bytes"
+        )
+        for name, text in zip(("a.py", "d.py"), said, strict=True):
             assert text.startswith(f"nothing was written: {name} has changes in the editor")
         assert (editor.cwd / "a.py").read_text() == "one\n"
         assert sorted(each.name for each in editor.cwd.glob("*.py")) == ["a.py"]

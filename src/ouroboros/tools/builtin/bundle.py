@@ -88,11 +88,7 @@ def _applied(bundle: Bundle, context: ToolContext, journal: Path, texts: Texts) 
     if outside:
         raise ToolFailed(f"{outside[0].path} leads elsewhere by now, so nothing was written")
     for name in (name for file in found.changed for name in _both(file)):
-        if texts.unsaved(cwd / name) is not None:
-            raise ToolFailed(
-                f"nothing was written: {name} has changes in the editor that are not saved",
-                hint="ask the user to save it, or change it by `edit`, which goes through the editor",
-            )
+        _check_saved(cwd / name, name, texts)
     try:
         apply(found, cwd, journal=journal)
     except (Refused, ApplyFailed) as failed:
@@ -102,6 +98,20 @@ def _applied(bundle: Bundle, context: ToolContext, journal: Path, texts: Texts) 
     lines = [f"{_LETTERS.get(file.action, 'M')} {file.path}" for file in found.changed]
     detail = "".join(map(_diff, found.changed))
     return Result.of("\n".join(["Applied the bundle:", *lines, *bundle.notes]), detail=detail)
+
+
+def _check_saved(path: Path, name: str, texts: Texts) -> None:
+    try:
+        is_unsaved = texts.is_unsaved(path)
+    except ToolFailed as failed:
+        raise ToolFailed(
+            f"nothing was written: {failed.message}", hint="ask the user to save it"
+        ) from failed
+    if is_unsaved:
+        raise ToolFailed(
+            f"nothing was written: {name} has changes in the editor that are not saved",
+            hint="ask the user to save it, or change it by `edit`, which goes through the editor",
+        )
 
 
 def _is_admitted(file: FilePlan, context: ToolContext) -> bool:

@@ -96,6 +96,19 @@ class Texts:
             return None
         return held.data if held.is_unsaved else None
 
+    def is_unsaved(self, path: Path) -> bool:
+        """Whether the editor has what the disk has not.
+
+        Raises:
+            ToolFailed: It is too large to tell.
+        """
+        if self._editor is None:
+            return False
+        try:
+            return self.held(path).is_unsaved
+        except (FileMissing, OSError):
+            return False
+
     def _unsaved(self, path: Path, saved: Decoded, limit: int) -> bytes | None:
         if self._editor is None:
             return None
