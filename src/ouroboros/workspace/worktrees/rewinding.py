@@ -11,7 +11,7 @@ from anyio import to_thread
 from msgspec import Struct, structs
 
 from ouroboros.workspace.worktrees import keeping
-from ouroboros.workspace.worktrees.faults import WorkUnknown
+from ouroboros.workspace.worktrees.faults import WorkRefused, WorkUnknown
 from ouroboros.workspace.worktrees.place import Place, manifest_of
 from ouroboros.workspace.worktrees.records.manifest import Manifest, Step
 from ouroboros.workspace.worktrees.records.shelf import Kept
@@ -40,7 +40,8 @@ async def rewind(place: Place, session: Kept, name: str) -> Rewound:
 
     Raises:
         WorkUnknown: There is no such checkpoint.
-        WorkRefused: Something of git's is going on in the work tree, or git says no.
+        WorkRefused: Something of git's is going on in the work tree, git says no, or a repository
+            that git ignores stands where a file comes back; nothing was changed.
     """
     target = target_of(session, name)
     tree = await trees.sound(place.ground, session)
@@ -99,6 +100,11 @@ async def _with_ignored(tree: Git, tip: str, target: str, message: str) -> str:
     inside = await to_thread.run_sync(partial(_in_the_way, tree.folder, new))
     if not inside:
         return tip
+    if repository := await to_thread.run_sync(partial(_repository_in, tree.folder, inside)):
+        raise WorkRefused(
+            f"{repository!r} is a repository of its own and stands where a file comes back",
+            hint=f"move it out of {tree.folder}, then go back again",
+        )
     async with index(tree) as given:
         add = ("--literal-pathspecs", "add", "--force", "--sparse")
         named = b"".join(os.fsencode(each) + b"\0" for each in inside)
@@ -125,6 +131,19 @@ def _in_the_way(root: Path, paths: Sequence[str]) -> list[str]:
         if _is_held(place):
             found[place.relative_to(root).as_posix()] = None
     return list(found)
+
+
+def _repository_in(root: Path, paths: Sequence[str]) -> str:
+    """The first repository that one of these is, holds or lies in: of it git would keep its name only."""
+    for path in paths:
+        place = root / path
+        above = [each for each in place.parents if each.is_relative_to(root) and each != root]
+        is_folder = place.is_dir() and not place.is_symlink()
+        below = (Path(each) for each, _, _ in os.walk(place)) if is_folder else ()
+        for folder in (*above, *below):
+            if os.path.lexists(folder / ".git"):
+                return folder.relative_to(root).as_posix()
+    return ""
 
 
 def _is_held(place: Path) -> bool:

@@ -182,3 +182,44 @@ async def test_a_submodule_whose_branch_has_no_commit_yet_is_not_removed_with_it
     with pytest.raises(WorkRefused, match=r"'inner' of session .* is nowhere else"):
         await sessions.archive(session.id, keep=True)
     assert inner.git("log", "--format=%s", "main") == "begin"
+
+
+async def test_no_repository_that_git_ignores_is_written_over_by_going_back(
+    repo: Repository,
+) -> None:
+    """Where it stands itself, and a folder that holds it."""
+    sessions = await repo.sessions()
+    session = await sessions.start()
+    repo.write(session.tree, out="1\n")
+    await sessions.checkpoint(session.id, "one")
+    (session.tree / "out").unlink()
+    repo.write(session.tree, **{".gitignore": "out/\n"})
+    await sessions.checkpoint(session.id, "two")
+    for name in ("out", "out/deep"):
+        inner = Repository(session.tree / name)
+        with pytest.raises(WorkRefused, match=f"'{name}' is a repository of its own") as caught:
+            await sessions.rewind(session.id, "one")
+        assert "then go back again" in caught.value.hint
+        assert inner.git("log", "--format=%s") == "begin"
+        inner.folder.rename(repo.folder.parent / name.replace("/", "-"))
+    (session.tree / "out").rmdir()
+    await sessions.rewind(session.id, "one")
+    assert (session.tree / "out").read_text() == "1\n"
+
+
+async def test_no_file_of_a_repository_that_git_ignores_is_written_over_by_going_back(
+    repo: Repository,
+) -> None:
+    sessions = await repo.sessions()
+    session = await sessions.start()
+    (session.tree / "out").mkdir()
+    repo.write(session.tree, **{"out/kept": "1\n"})
+    await sessions.checkpoint(session.id, "one")
+    repo.git("rm", "-q", "-r", "out", at=session.tree)
+    repo.write(session.tree, **{".gitignore": "out/\n"})
+    await sessions.checkpoint(session.id, "two")
+    inner = Repository(session.tree / "out")
+    inner.write(kept="in no commit\n")
+    with pytest.raises(WorkRefused, match="'out' is a repository of its own"):
+        await sessions.rewind(session.id, "one")
+    assert (inner.folder / "kept").read_text() == "in no commit\n"
