@@ -19,6 +19,7 @@ _NOTABLE = frozenset({
     *("session.ready", "task.completed", "task.cancelled", "error"),
     *("model.retried", "model.switched"),
 })
+_MOST_REASON = 200
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 type Sink = Callable[[Envelope], None]
@@ -139,10 +140,13 @@ class Journal:
 
 def _note(envelope: Envelope) -> None:
     """A line of the log file, where there is one: that something happened, never what was said."""
-    level = logging.INFO if envelope.type in _NOTABLE else logging.DEBUG
+    is_notable = envelope.type in _NOTABLE
+    level = logging.INFO if is_notable else logging.DEBUG
     if _log.isEnabledFor(level):
-        reason: object = getattr(envelope.data, "reason", "")
-        why = f": {reason}" if isinstance(reason, str) and reason else ""
+        # The reasons of others are words of the model or the person.
+        reason: object = getattr(envelope.data, "reason", "") if is_notable else ""
+        line = " ".join(str(reason)[:_MOST_REASON].split())
+        why = f": {line}" if line else ""
         _log.log(level, "%s %d %s%s", envelope.session, envelope.seq, envelope.type, why)
 
 
