@@ -13,6 +13,7 @@ from ouroboros.app.paws.dogs.outcome import FileOutcome
 from ouroboros.app.paws.dogs.reading import Files, Prepared, only_planned
 from ouroboros.app.paws.sessions import Sessions, WorkRefused
 from ouroboros.core.errors import OuroborosError
+from ouroboros.faces.cli.commands.paws.dogs_words import tell_outcome
 from tests.unit.app.dogs.dogs_stage import BUNDLE, Dogs, git, picture, project_in
 
 pytestmark = pytest.mark.real
@@ -298,3 +299,24 @@ async def test_what_a_killed_process_wrote_can_be_taken_back_and_what_it_did_not
     assert (await dogs()).exit_code == 0
     await undone(dogs.loaded, dogs.root, dogs.told.append)
     assert (dogs.told[-1], picture(dogs.root)) == ("Taking back answer.md", before)
+
+
+async def test_a_file_that_cannot_be_taken_back_is_not_told_as_taken_back(
+    dogs: Dogs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = await (await Sessions.at(dogs.root, dogs.environment)).start()
+    two = OTHER + OTHER.replace("other.txt", "second.txt")
+    command = "git checkout -q --detach; echo mine > other.txt"
+    outcome = await dogs(two, session=session.id, checkpoint="one", verify=command)
+    assert (outcome.outcome, outcome.left) == ("refused", {"other.txt": "it was changed since"})
+    assert "not all changes could be taken back: in the work tree" in outcome.reason
+    assert [(file.path, file.action, file.reason) for file in outcome.files] == [
+        ("other.txt", "add", "it was not taken back: it was changed since"),
+        ("second.txt", "none", "it was taken back"),
+    ]
+    assert (session.tree / "other.txt").read_text() == "mine\n"
+    assert not (session.tree / "second.txt").exists()
+    tell_outcome(outcome, is_quiet=False, undo="")
+    said = capsys.readouterr()
+    assert "Refused; not all of it could be taken back\n" in said.err
+    assert "nothing was written" not in said.err

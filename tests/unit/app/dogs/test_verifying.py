@@ -9,6 +9,7 @@ import pytest
 from anyio import to_thread
 
 from ouroboros.app.paws.sessions import Sessions
+from ouroboros.faces.cli.commands.paws.dogs_words import tell_outcome
 from tests.unit.app.dogs.dogs_stage import BUNDLE, Dogs, Picture, git, picture, project_in
 
 pytestmark = pytest.mark.real
@@ -189,12 +190,19 @@ def small(tmp_path: Path) -> Dogs:
     return Dogs(root, home)
 
 
-async def test_a_file_too_large_to_be_kept_is_named_before_and_after(small: Dogs) -> None:
+async def test_a_file_too_large_to_be_kept_is_named_before_and_after(
+    small: Dogs, capsys: pytest.CaptureFixture[str]
+) -> None:
     dogs, root = small, small.root
     outcome = await dogs(verify="echo x >> large.bin; false", revert=True)
     assert any("large.bin" in line for line in dogs.told)
     assert (outcome.outcome, list(outcome.left)) == ("verify_failed", ["large.bin"])
     assert "dirty" in (root / "src" / "app.py").read_text()
+    assert {(file.action, file.reason) for file in outcome.files} == {("none", "it was taken back")}
+    tell_outcome(outcome, is_quiet=False, undo="undo")
+    said = capsys.readouterr().err
+    assert "failed with exit code 1; not all is as it was before\n" in said
+    assert "undo" not in said
 
 
 async def test_names_and_commands_that_are_no_unicode_come_out_as_json(small: Dogs) -> None:

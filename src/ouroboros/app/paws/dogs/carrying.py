@@ -271,12 +271,13 @@ class _Way:
         if back.left:
             why = "; ".join(filter(None, ("not all of it could be brought back", told_of_git)))
             left = {encodable(path): reason for path, reason in back.left.items()}
-            return structs.replace(outcome, left=left, reason=why)
+            files = tuple(taken_away(file, left) for file in outcome.files)
+            return structs.replace(outcome, files=files, left=left, reason=why)
         bundle = {name for file in outcome.files for name in (file.path, file.was) if name}
         ours = bundle.union(*map(above, bundle))
         if others := [path for path in back.changed if path not in ours]:
             self._tell(f"also brought back or removed: {_some(others)}")
-        files = tuple(map(taken_away, outcome.files))
+        files = tuple(taken_away(file, {}) for file in outcome.files)
         return structs.replace(outcome, outcome="reverted", files=files, reason=told_of_git)
 
 

@@ -94,13 +94,16 @@ async def applied(request: Request, *, choose: Choose, agree: Agree, tell: Tell)
 def _without_checkpoint(
     outcome: Outcome, back: Outcome, failed: OuroborosError | OSError
 ) -> Outcome:
-    """How it ends where changes were written, could not be committed, and were taken back."""
+    """How it ends where changes were written, could not be committed, and were taken back if they could."""
     why = failed.message if isinstance(failed, OuroborosError) else str(failed)
+    what = (
+        "and not all changes could be taken back" if back.left else "so the changes were taken back"
+    )
     return structs.replace(
         outcome,
         outcome="refused",
-        files=tuple(taken_away(file) for file in outcome.files),
-        reason=f"the checkpoint cannot be made, so the changes were taken back: {why}",
+        files=tuple(taken_away(file, back.left) for file in outcome.files),
+        reason=f"the checkpoint cannot be made, {what}: {why}",
         left=back.left,
     )
 

@@ -1,8 +1,9 @@
 """How applying a bundle ended, in words for machines, and the exit code of each way."""
 
+from collections.abc import Mapping
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 type Ending = Literal[
     "applied",
@@ -56,10 +57,12 @@ class FileOutcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     removed: int = 0
 
 
-def taken_away(file: FileOutcome) -> FileOutcome:
-    """What became of a file whose change was taken back."""
+def taken_away(file: FileOutcome, left: Mapping[str, str]) -> FileOutcome:
+    """What became of a file whose change was taken back; ``left`` are paths that stay, and why."""
     if file.action not in _WRITTEN:
         return file
+    if why := left.get(file.path) or left.get(file.was):
+        return structs.replace(file, reason=f"it was not taken back: {why}")
     return FileOutcome(path=file.path, action="none", was=file.was, reason="it was taken back")
 
 

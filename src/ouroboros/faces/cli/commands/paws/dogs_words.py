@@ -22,7 +22,7 @@ def tell_outcome(outcome: Outcome, *, is_quiet: bool, undo: str) -> None:
         note(_ending(outcome))
         if outcome.reason:
             note(outcome.reason)
-    if outcome.outcome == "verify_failed":
+    if outcome.outcome == "verify_failed" and not outcome.left:
         note(f"hint: `{undo}` takes the changes back")
 
 
@@ -54,9 +54,11 @@ def _ending(outcome: Outcome) -> str:
         case "planned":
             return f"Would apply {files}; nothing was written"
         case "refused":
-            return "Refused; nothing was written"
+            what = "not all of it could be taken back" if outcome.left else "nothing was written"
+            return f"Refused; {what}"
         case "verify_failed":
-            return f"{_failed(outcome.verify)}; the changes are kept"
+            what = "not all is as it was before" if outcome.left else "the changes are kept"
+            return f"{_failed(outcome.verify)}; {what}"
         case "reverted":
             what = "the files are as they were" if outcome.reason else "everything is as it was"
             return f"{_failed(outcome.verify)}; {what} before"
