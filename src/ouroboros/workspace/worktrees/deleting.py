@@ -41,7 +41,7 @@ async def delete(place: Place, session: Kept, *, force: bool) -> Deleted:
                 hint=f"`paws session merge {short}`, or archive it first; --force deletes it, and a "
                 "ref keeps them",
             )
-        session = await ending.saved(place, session, keep=force)
+        session = await ending.saved(place, session, keep=force, flag="--force")
         session = (await ending.archive(place, session)).session
     kept = await _parted(place, session)
     await to_thread.run_sync(place.shelf.discard, session.id)

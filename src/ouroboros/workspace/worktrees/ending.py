@@ -25,13 +25,14 @@ class Archived(Struct, frozen=True, kw_only=True):
     kept: tuple[str, ...] = ()
 
 
-async def saved(place: Place, session: Kept, *, keep: bool) -> Kept:
+async def saved(place: Place, session: Kept, *, keep: bool, flag: str = "--keep") -> Kept:
     """The session with all of its work in commits.
 
     Args:
         place: Where it is.
         session: Held alone.
         keep: Make a checkpoint of what is in no commit, and do not refuse.
+        flag: The option that asks for it.
 
     Raises:
         WorkRefused: There is work in no commit, or some that no commit could hold.
@@ -52,7 +53,7 @@ async def saved(place: Place, session: Kept, *, keep: bool) -> Kept:
             f"{what} in the work tree of session {short} in no checkpoint: {', '.join(left[:_SHOWN])}",
             hint=f"move {state.nested[0]!r} away: it is a repository of its own"
             if state.nested
-            else f"keep them: --keep, or `paws session checkpoint {short} NAME`",
+            else f"keep them: {flag}, or `paws session checkpoint {short} NAME`",
         )
     name = names.free("last", manifest_of(session).checkpoints)
     return await keeping.checkpoint(place, session, keeping.Wish(name=name))

@@ -119,3 +119,17 @@ async def test_one_whose_deletion_was_cut_off_is_deleted_again(repo: Repository)
     repo.git("branch", "-D", session.work.branch)
     assert (await sessions.delete(session.id)).kept == ()
     assert refs(repo) == ["refs/heads/main", *first.kept]
+
+
+async def test_files_in_no_checkpoint_are_kept_by_the_option_that_the_hint_names(
+    repo: Repository,
+) -> None:
+    sessions = await repo.sessions()
+    session = await sessions.start()
+    repo.write(session.tree, new="in no checkpoint\n")
+    for act, option in ((sessions.delete, "--force"), (sessions.archive, "--keep")):
+        with pytest.raises(WorkRefused, match="1 file in the work tree") as caught:
+            await act(session.id)
+        assert caught.value.hint.startswith(f"keep them: {option}, or `paws session checkpoint ")
+    done = await sessions.delete(session.id, force=True)
+    assert repo.git("show", f"{done.kept[0]}:new") == "in no checkpoint"
