@@ -174,7 +174,7 @@ async def test_a_stop_ends_those_at_work_and_begins_no_other(
             assert await agents.stop("default")
     (entries,) = found
     assert [(each.number, bool(each.session), each.tests) for each in entries] == [
-        (1, True, "stopped"),
+        (1, True, "not run"),
         (2, False, "not run"),
     ]
     assert not any(each.is_good for each in entries)

@@ -158,7 +158,9 @@ class _Place:
         if not self._wish.verify:
             return entry
         if self._stop.soon.is_set():
-            return structs.replace(entry, tests="stopped")
+            # One that came to its end would else be as good as judged.
+            is_whole = entry.reason == "completed"
+            return structs.replace(entry, tests="stopped") if is_whole else entry
         judged = await self._verified(session)
         await self._sessions.tidy(session.id)
         if judged is None:
