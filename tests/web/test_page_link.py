@@ -208,6 +208,8 @@ async def _enters(shown: Window, plate: Doorplate) -> None:
     await shown.run("document.querySelector('.login input').focus()")
     await shown.type(plate.entrance)
     await shown.press("Enter")
+    # What was shown before the kill stays in sight, so that no state of it tells who is logged in.
+    await shown.until("document.querySelector('.login') === null && ouro.link.state === 'online'")
 
 
 async def _settled(shown: Window) -> None:
