@@ -110,15 +110,21 @@ async def test_files_outside_of_a_sparse_tree_are_kept(repo: Repository) -> None
     assert repo.git("show", "HEAD:outside/new") == "2"
 
 
+def added_whole(repo: Repository, tree: Path) -> Repository:
+    """A repository that a commit of the session names, though ``.gitmodules`` does not."""
+    inner = Repository(tree / "inner")
+    repo.git("add", "inner", at=tree)
+    repo.git("commit", "-q", "-m", "added whole", at=tree)
+    return inner
+
+
 async def test_a_repository_that_was_added_whole_is_not_removed_with_its_commits(
     repo: Repository, tmp_path: Path
 ) -> None:
     """It is no submodule of ``.gitmodules``, and programs that its own settings name do not run."""
     sessions = await repo.sessions()
     session = await sessions.start()
-    inner = Repository(session.tree / "inner")
-    repo.git("add", "inner", at=session.tree)
-    repo.git("commit", "-q", "-m", "added whole", at=session.tree)
+    inner = added_whole(repo, session.tree)
     inner.git("config", "filter.x.clean", f"touch {tmp_path}/ran; cat")
     inner.write(**{".gitattributes": "* filter=x\n", "kept": "two\n"})
     assert await sessions.diff(session.id)
@@ -172,9 +178,7 @@ async def test_a_submodule_whose_branch_has_no_commit_yet_is_not_removed_with_it
 ) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
-    inner = Repository(session.tree / "inner")
-    repo.git("add", "inner", at=session.tree)
-    repo.git("commit", "-q", "-m", "added whole", at=session.tree)
+    inner = added_whole(repo, session.tree)
     inner.git("symbolic-ref", "HEAD", "refs/heads/other")
     inner.git("rm", "-q", "--cached", "-r", ".")
     (inner.folder / "kept").unlink()
