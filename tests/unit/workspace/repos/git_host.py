@@ -144,9 +144,7 @@ def answer(client: BaseHTTPRequestHandler, host: Host, root: Path) -> None:
         return
     length = int(client.headers.get("Content-Length") or 0)
     given = client.rfile.read(length) if length else _chunks(client)
-    ran = _backend(client, root, path, query, given)
-    if not ran.stdout:  # once, on a busy machine, it ended without a word for two tests in a row
-        ran = _backend(client, root, path, query, given)
+    ran = _answered(client, root, path, query, given)
     head, between, body = ran.stdout.partition(b"\r\n\r\n")
     if not between:  # it never says nothing: an empty answer would look like an empty repository
         client.send_error(500, f"the backend ended with {ran.returncode}: {ran.stderr!r}"[:300])
@@ -165,6 +163,14 @@ def answer(client: BaseHTTPRequestHandler, host: Host, root: Path) -> None:
         client.send_header(name, value)
     client.end_headers()
     client.wfile.write(body)
+
+
+def _answered(
+    client: BaseHTTPRequestHandler, root: Path, path: str, query: str, given: bytes
+) -> subprocess.CompletedProcess[bytes]:
+    ran = _backend(client, root, path, query, given)
+    # Once, on a busy machine, it ended without a word for two tests in a row.
+    return ran if ran.stdout else _backend(client, root, path, query, given)
 
 
 def _backend(
