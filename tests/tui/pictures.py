@@ -6,10 +6,12 @@
 import re
 from pathlib import Path
 
+import anyio
 import anyio.to_thread
 from textual.app import App
 
 DRAWN = Path(__file__).with_name("drawn")
+SECONDS = 20.0
 _FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 _NUMBER = re.compile(r"terminal-\d+")
 
@@ -35,16 +37,26 @@ class Album:
         self._folder, self._accepts = folder, accepts
 
     async def check[Result](self, app: App[Result], name: str) -> None:
-        """Fails unless the screen looks as it was kept."""
-        await anyio.to_thread.run_sync(self._compare, name, picture(app), text(app))
-
-    def _compare(self, name: str, drawn: str, words: str) -> None:
+        """Fails unless the screen comes to look as it was kept."""
         kept = DRAWN / f"{name}.svg"
         if self._accepts:
-            DRAWN.mkdir(exist_ok=True)
-            kept.write_text(drawn, "utf-8")
+            await anyio.to_thread.run_sync(_keep, kept, picture(app))
             return
-        if not kept.exists() or kept.read_text("utf-8") != drawn:
+        wanted = await anyio.to_thread.run_sync(_kept, kept)
+        with anyio.move_on_after(SECONDS):
+            while picture(app) != wanted:
+                await anyio.sleep(0.05)
+        drawn, words = picture(app), text(app)
+        if drawn != wanted:
             other = self._folder / f"{name}.svg"
-            other.write_text(drawn, "utf-8")
+            await anyio.to_thread.run_sync(_keep, other, drawn)
             raise AssertionError(f"{kept} is not what is drawn: {other}\n{words}")
+
+
+def _kept(path: Path) -> str:
+    return path.read_text("utf-8") if path.exists() else ""
+
+
+def _keep(path: Path, drawn: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(drawn, "utf-8")

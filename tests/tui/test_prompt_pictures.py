@@ -26,6 +26,7 @@ async def test_lists_words_that_wait_and_a_selection(
         for at, words in enumerate(("then write the changelog", "and push", "and rest", "more")):
             app.room.state.later[f"msg_{at}"] = words
         app.prompt.take(envelope(WordsQueued(id="msg_0", text="")))
+        app.watch_line.show()
         app.prompt.set_text(
             "a long line of words that goes on and on until it has to be broken\n日本語"
         )

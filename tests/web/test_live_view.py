@@ -52,12 +52,13 @@ async def viewed(
 
 
 async def opens(person: Window, url: str, title: str) -> None:
-    """Types an address into the bar, and Enter; waits until its tab is in view, loaded and drawn."""
+    """Types an address into the bar, and Enter; waits until its tab is in view and takes keys."""
     await person.run("document.querySelector('.live-bar input').focus()")
     await person.type(url)
     await person.press("Enter")
     await person.until(chosen(title))
     await person.until(f"{ON_PICTURE}?.dataset.number > 0")
+    await person.until("document.activeElement?.matches('.stage-keys') === true")
 
 
 async def presses(person: Window, x: float, y: float) -> None:
