@@ -3,6 +3,7 @@
 ``just snap tests/tui`` accepts the new ones, which a person then looks at in the diff.
 """
 
+import itertools
 import re
 from pathlib import Path
 
@@ -44,13 +45,13 @@ class Album:
             return
         wanted = await anyio.to_thread.run_sync(_kept, kept)
         with anyio.move_on_after(SECONDS):
-            while picture(app) != wanted:
-                await anyio.sleep(0.05)
-        drawn, words = picture(app), text(app)
-        if drawn != wanted:
-            other = self._folder / f"{name}.svg"
-            await anyio.to_thread.run_sync(_keep, other, drawn)
-            raise AssertionError(f"{kept} is not what is drawn: {other}\n{words}")
+            for pause in itertools.repeat(0.05):
+                if picture(app) == wanted:
+                    return
+                await anyio.sleep(pause)
+        other = self._folder / f"{name}.svg"
+        await anyio.to_thread.run_sync(_keep, other, picture(app))
+        raise AssertionError(f"{kept} is not what is drawn: {other}\n{text(app)}")
 
 
 def _kept(path: Path) -> str:
