@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from ouroboros.core.events.checkpoint import TurnUndone
+from ouroboros.core.events.checkpoint import TurnRedone, TurnUndone
 from ouroboros.core.events.session import SessionRolledBack
 from ouroboros.core.state import State, fold
 from ouroboros.store import resume
@@ -57,6 +57,11 @@ class Ground(Struct, frozen=True, kw_only=True):
         ((_, kept),) = oracle.on_disk(self.home)[0].items()
         moves = [e for e in kept if isinstance(e.data, SessionRolledBack)]
         return len(moves), len([e for e in kept if isinstance(e.data, TurnUndone)])
+
+    def had_again(self) -> list[tuple[int, tuple[str, ...]]]:
+        """What was said of turns that are there again."""
+        ((_, kept),) = oracle.on_disk(self.home)[0].items()
+        return [(e.data.turns, e.data.done) for e in kept if isinstance(e.data, TurnRedone)]
 
 
 @pytest.fixture
@@ -118,6 +123,53 @@ def test_the_rest_of_an_undo_is_done_at_the_next_start(ground: Ground, place: st
     assert (seen(ground.work), len(ground.state.tree.turns())) == (ground.then, 1)
     assert ground.driven("look") == (0, "")
     assert (seen(ground.work), ground.counted()) == (ground.then, (1, 1))
+
+
+AGAIN = {
+    "not planned": "checkpoint.created",
+    "not begun": "/rewind.json.",
+    "files half done": "/.ouro-restoring-",
+    "files done": "/rewind.json",
+    "files on record": "checkpoint.restored",
+    "conversation went on": "session.branched",
+    "all on record": "turn.redone",
+    "before it is forgotten": "/carried.",
+}
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param(place, marks=[pytest.mark.deep] if place in {*RARE, "not begun"} else [])
+        for place in AGAIN
+    ],
+)
+def test_the_rest_of_a_redo_is_done_at_the_next_start(ground: Ground, place: str) -> None:
+    assert ground.driven("undo") == (0, "")
+    assert ground.driven("redo", AGAIN[place])[0] == -9
+    _, told = ground.driven("look")
+    if place in {"not planned", "not begun"}:
+        assert (seen(ground.work), ground.state.tree.turns(), told) == (ground.was, [], "")
+        assert ground.driven("redo") == (0, "")
+    else:
+        is_told = place not in {"all on record", "before it is forgotten"}
+        assert ("are there again now" in told) == is_told
+    assert (seen(ground.work), len(ground.state.tree.turns())) == (ground.then, 1)
+    assert ground.state.files.undone == []
+    assert ground.had_again() == [(1, ("files", "history"))]
+    assert ground.driven("look") == (0, "")
+    assert ground.driven("undo") == (0, "")
+    assert (seen(ground.work), ground.state.tree.turns()) == (ground.was, [])
+
+
+def test_a_redo_that_was_cut_off_can_be_taken_back_as_a_whole(ground: Ground) -> None:
+    assert ground.driven("undo") == (0, "")
+    assert ground.driven("redo", AGAIN["files half done"])[0] == -9
+    assert seen(ground.work) not in (ground.was, ground.then)
+    assert ouro(ground.work, ground.home, "rewind", "--take-back")[0] == 0
+    assert ground.driven("look") == (0, "")
+    assert (seen(ground.work), ground.state.tree.turns()) == (ground.was, [])
+    assert (ground.driven("redo"), seen(ground.work)) == ((0, ""), ground.then)
 
 
 def test_an_undo_that_was_cut_off_can_be_taken_back_as_a_whole(ground: Ground) -> None:

@@ -55,7 +55,7 @@ async def main(home: Path, work: Path, script: str, what: str, where: str) -> No
             print(warning, flush=True)
         match what:
             case "undo":
-                await session.send(Undo())
+                await session.send(Undo(foreign="overwrite"))
             case "redo":
                 await session.send(Redo(foreign="overwrite"))
             case _:

@@ -22,6 +22,7 @@ from ouroboros.app.rewind.undoing import (
 )
 from ouroboros.core.commands import Command, Foreign, Redo, Restore, TakeBack, Undo
 from ouroboros.core.errors import Misuse
+from ouroboros.core.events.checkpoint import TurnRedone, TurnUndone
 from ouroboros.core.state.files import Kept
 from ouroboros.workspace.checkpoints.restore import Restored
 from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
@@ -41,7 +42,10 @@ class GoingBack:
         """``send`` carries out other commands; ``others`` take back what is neither words nor files."""
         self._keeping, self._settle = keeping, settle
         self._files = FilesBack(keeping, settle)
-        self._handlers: tuple[Handler, ...] = (History(send), self._files, *others)
+        # The files come first both ways: a plan on the disk goes with them, which knows the rest.
+        history = History(send)
+        self._back: tuple[Handler, ...] = (history, self._files, *others)
+        self._again: tuple[Handler, ...] = (self._files, history, *others)
 
     async def handle(self, command: Restore | TakeBack | Undo | Redo, *, running: bool) -> None:
         """Does what is wished.
@@ -63,15 +67,19 @@ class GoingBack:
             case Undo(turns=turns, foreign=decision):
                 depth = ground.settings.checkpoints.undo_depth
                 span = span_back(ground.state, turns, depth, decision)
-                report = await revert(self._handlers, span)
-                ground.record(undone_event(span, self._files.start, report))
-                await self._settle()
-                await to_thread.run_sync(self._keeping.forget)
+                report = await revert(self._back, span)
+                await self._end(undone_event(span, self._files.start, report))
             case Redo(foreign=decision):
                 span = span_on(ground.state, decision)
-                report = await reapply(self._handlers, span)
-                ground.record(redone_event(span, report))
+                report = await reapply(self._again, span)
+                await self._end(redone_event(span, report))
         await self._settle()
+
+    async def _end(self, event: TurnUndone | TurnRedone) -> None:
+        """What was done is on record before the plan of it is forgotten."""
+        self._keeping.ground.record(event)
+        await self._settle()
+        await to_thread.run_sync(self._keeping.forget)
 
 
 class FilesBack:

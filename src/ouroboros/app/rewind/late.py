@@ -11,7 +11,7 @@ from ouroboros.app.rewind.ground import Ground
 from ouroboros.core.commands import Command, Redo, Restore, TakeBack, Undo
 from ouroboros.core.errors import Misuse, StoreFailed
 from ouroboros.core.events import Envelope, Event, ModelDelta, SessionReady, ToolResulted
-from ouroboros.core.events.checkpoint import TurnUndone
+from ouroboros.core.events.checkpoint import TurnRedone, TurnUndone
 from ouroboros.tools.tool import Effect
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class LateKeeping:
                 for finished in keeping.late:
                     self._ground.record(finished)
             keeping.late.clear()
-        elif isinstance(event, TurnUndone):
+        elif isinstance(event, TurnUndone | TurnRedone):
             self._is_taken_up = False
             Thread(target=keeping.forget, name="checkpoints", daemon=True).start()
 

@@ -114,7 +114,7 @@ async def revert(handlers: Sequence[Handler], span: Span) -> Report:
 
 
 async def reapply(handlers: Sequence[Handler], span: Span) -> Report:
-    """Has a span again, in the order in which it first came to be."""
+    """Has a span again, the first kind of thing first."""
     for handler in handlers:
         await handler.check(span)
     return await _each([(each.name, each.reapply) for each in handlers], span)
