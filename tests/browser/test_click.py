@@ -371,7 +371,7 @@ async def test_a_page_that_is_slow_to_begin_is_not_waited_for(stage: Stage) -> N
     gate = Event()
 
     def slow(asked: Asked) -> str:
-        gate.wait(20)
+        gate.wait(60)
         return "<p id=slow>slow"
 
     stage.site.put("slow", slow)

@@ -62,7 +62,7 @@ async def test_a_download_becomes_an_artifact_with_name_size_and_hash(
     stage.site.put("bill", _attached(body))
     tab = await stage.show("<title>Shop</title>")
     _go(tab, "/bill")
-    done = await landing.downloads.wait(timeout_seconds=20)
+    done = await landing.downloads.wait(timeout_seconds=60)
     assert (done.state, done.name, done.bytes, done.tab) == ("completed", "bill.csv", 4000, tab.id)
     assert done.sha256 == hashlib.sha256(body).hexdigest()
     assert _content(done.path) == (body, 0o600)
@@ -77,7 +77,7 @@ async def test_two_files_of_one_name_stay_two(stage: Stage, tmp_path: Path) -> N
         stage.site.put(f"bill{number}", _attached(str(number).encode()))
         seen = len(landing.downloads.all())
         _go(tab, f"/bill{number}")
-        await landing.downloads.wait(seen=seen, timeout_seconds=20)
+        await landing.downloads.wait(seen=seen, timeout_seconds=60)
     names = {Path(download.path).name for download in landing.downloads.all()}
     assert names == {"bill.csv", "bill (2).csv"}
 
@@ -86,7 +86,7 @@ async def test_a_name_that_climbs_stays_in_the_folder(stage: Stage, tmp_path: Pa
     landing = await _landed(stage, tmp_path)
     stage.site.put("bill", _attached(b"x", "../../../etc/passwd"))
     _go(await stage.show("<title>Shop</title>"), "/bill")
-    done = await landing.downloads.wait(timeout_seconds=20)
+    done = await landing.downloads.wait(timeout_seconds=60)
     assert Path(done.path).parent == tmp_path / "artifacts"
 
 
@@ -94,7 +94,7 @@ async def test_an_empty_file_is_a_file(stage: Stage, tmp_path: Path) -> None:
     landing = await _landed(stage, tmp_path)
     stage.site.put("bill", _attached(b""))
     _go(await stage.show("<title>Shop</title>"), "/bill")
-    done = await landing.downloads.wait(timeout_seconds=20)
+    done = await landing.downloads.wait(timeout_seconds=60)
     assert (done.state, done.bytes) == ("completed", 0)
 
 
@@ -102,7 +102,7 @@ async def test_a_file_that_is_too_large_is_given_up(stage: Stage, tmp_path: Path
     landing = await _landed(stage, tmp_path, most=1000)
     stage.site.put("bill", _attached(b"x" * 200_000))
     _go(await stage.show("<title>Shop</title>"), "/bill")
-    done = await landing.downloads.wait(timeout_seconds=20)
+    done = await landing.downloads.wait(timeout_seconds=60)
     assert done.state == "canceled"
     assert "larger than 1,000" in done.reason
     assert landing.artifacts.all() == ()

@@ -115,7 +115,7 @@ async def test_a_frame_that_is_not_drawn_yet_is_waited_for(stage: Stage) -> None
     """Until then the browser gives what the mouse does to the page around it."""
 
     def late(asked: Asked) -> Reply:
-        drawn.wait(20)
+        drawn.wait(60)
         return Reply("", "text/css")
 
     drawn = threading.Event()

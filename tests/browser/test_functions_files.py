@@ -67,7 +67,7 @@ async def test_a_download_that_waits_for_a_decision_is_told_at_once(repl: Desk) 
     await opened(
         repl, "<button id=b onclick=\"if (confirm('sure?')) location = '/sum'\">get</button>"
     )
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         said = await repl.fails("await click(t, '#b'); await waitForDownload(t)")
     assert "a confirm dialog is open, and no download began" in said
     kept, _ = await repl.run(

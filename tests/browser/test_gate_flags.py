@@ -59,7 +59,7 @@ async def _call_out(site: Site, folder: Path, flags: Sequence[str], ears: socket
             tabs = Tabs(connection, inner)
             await tabs.begin()
             tab = tabs.tab(await tabs.open(site.put("x", "<title>x</title>")))
-            await tab.until(lambda: tab.status == "complete", 15, "not loaded")
+            await tab.until(lambda: tab.status == "complete", 60, "not loaded")
             code = CALLS.replace("PORT", str(ears.getsockname()[1]))
             assert msgspec.json.decode(await tab.evaluate(code, world="main")) == 1
             await anyio.sleep(1.0)

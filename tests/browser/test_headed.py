@@ -68,7 +68,7 @@ def theirs(tmp_path: Path, screen: str) -> Generator[str]:
             assert browser.poll() is None
         finally:
             browser.terminate()
-            browser.communicate(timeout=30)
+            browser.communicate(timeout=60)
 
 
 def surroundings(home: Path, screen: str) -> dict[str, str]:

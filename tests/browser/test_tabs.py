@@ -1,6 +1,7 @@
 """Tabs by names that are never used twice: opening, going places, what changed, and what scripts open."""
 
 import itertools
+import time
 from collections.abc import Callable
 
 import anyio
@@ -79,10 +80,10 @@ async def test_fast_pages_are_never_missed(tabs: Tabs, site: Site) -> None:
     site.put("fast", "<title>f</title>")
     for _ in range(3):
         id = await tabs.open(site.url("fast"))
-        await wait_for_load(tabs.tab(id), timeout_seconds=10)
+        await wait_for_load(tabs.tab(id), timeout_seconds=60)
         for n in range(3):
             await tabs.tab(id).navigate(site.url(f"fast?{n}"))
-            await wait_for_load(tabs.tab(id), timeout_seconds=10)
+            await wait_for_load(tabs.tab(id), timeout_seconds=60)
             assert tabs.tab(id).url == site.url(f"fast?{n}")
         await tabs.close(id)
 
@@ -133,7 +134,7 @@ async def test_a_place_in_the_history_may_have_the_address_of_the_one_before(
     tab = tabs.tab(await tabs.open(site.put("app", PAGE.format("App", "x"))))
     await wait_for_load(tab)
     await tab.evaluate("history.pushState(1, ''); history.pushState(2, '')")
-    assert await tab.travel(-1, timeout_seconds=20)
+    assert await tab.travel(-1, timeout_seconds=60)
     assert await tab.evaluate("history.state") == b"1"
 
 
@@ -206,7 +207,7 @@ async def test_a_tab_that_had_loaded_before_we_came_is_known_to_have_loaded(
             for where in ("about:blank", url)
         )
         for facts in (blank, early):
-            await wait_for_load(later.tab(facts.id), timeout_seconds=20)
+            await wait_for_load(later.tab(facts.id), timeout_seconds=60)
         assert {facts.url for facts in later.all()} >= {"about:blank", url}
         await met(lambda: later.tab(early.id).title == "Early")
 
@@ -234,7 +235,7 @@ async def test_a_page_that_is_busy_is_not_taken_for_quiet(tabs: Tabs, site: Site
 
 
 async def test_a_network_that_is_never_quiet_is_told(tabs: Tabs, site: Site) -> None:
-    site.put("item", "1")
+    site.put("item", lambda _: time.sleep(0.3) or "1")  # there is always one on its way
     site.put("busy", "<script>setInterval(()=>fetch('/item'), 20)</script>")
     id = await tabs.open(site.url("busy"))
     with pytest.raises(CallTimedOut, match="the network was not quiet"):

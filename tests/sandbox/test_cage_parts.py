@@ -40,7 +40,7 @@ async def told(cage: Sandbox, work: Path, text: str) -> str:
 async def said(confined: Confined, work: Path) -> str:
     path = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
     confined = replace(confined, environment={**confined.environment, **path})
-    return (await to_thread.run_sync(partial(ended, confined, cwd=work, seconds=20)))[1]
+    return (await to_thread.run_sync(partial(ended, confined, cwd=work, seconds=60)))[1]
 
 
 @pytest.fixture

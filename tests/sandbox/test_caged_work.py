@@ -62,7 +62,7 @@ async def told(cage: Sandbox, work: Path, text: str) -> tuple[int, str]:
     confined = cage.confine(words, cwd=work)
     path = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(work)}
     confined = replace(confined, environment={**confined.environment, **path})
-    return await to_thread.run_sync(partial(ended, confined, cwd=work, seconds=20))
+    return await to_thread.run_sync(partial(ended, confined, cwd=work, seconds=60))
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ async def test_without_perl_python_takes_on_the_same(work: Path, cage: str) -> N
 @pytest.mark.parametrize("cage", CAGES)
 async def test_a_program_that_is_not_there_ends_with_127(work: Path, cage: str) -> None:
     confined = cage_of(cage, await policy_of(work)).confine(("nowhere",), cwd=work)
-    code, said = await to_thread.run_sync(partial(ended, confined, cwd=work, seconds=20))
+    code, said = await to_thread.run_sync(partial(ended, confined, cwd=work, seconds=60))
     assert (code, "nowhere: No such file or directory" in said) == (127, True)
 
 

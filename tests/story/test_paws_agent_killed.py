@@ -54,7 +54,7 @@ def begun(repo: Repository, session: str) -> tuple[subprocess.Popen[str], int]:
 
 def ends(pid: int) -> bool:
     """Whether a process that was told nothing is gone within a while."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         try:
             os.kill(pid, 0)

@@ -25,7 +25,7 @@ OURO = (sys.executable, "-m", "ouroboros")
 BROWSER = """
 import sys
 from urllib.request import urlopen
-with urlopen(sys.argv[1], timeout=20) as page:
+with urlopen(sys.argv[1], timeout=60) as page:
     page.read()
 """
 OUR_HEADERS = {

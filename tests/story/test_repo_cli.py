@@ -32,7 +32,7 @@ def started(host: Host, cwd: Path) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert host.reached.wait(20)
+    assert host.reached.wait(60)
     return process
 
 

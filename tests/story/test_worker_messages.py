@@ -274,7 +274,7 @@ def talk(
     """Says these things, in pieces of so many bytes, and reads until a message of a kind."""
     told: list[dict[str, Any]] = []
     with socket.socket(socket.AF_UNIX) as end:
-        end.settimeout(20)
+        end.settimeout(60)
         end.connect(str(path))
         end.sendall(b"nonsense\n")
         sent = b"".join(json.dumps(each).encode() + b"\n" for each in messages)

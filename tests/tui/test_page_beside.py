@@ -28,7 +28,7 @@ def client(entrance: str) -> httpx2.AsyncClient:
     """Somebody who was told the address."""
     address, _, token = entrance.partition("#token=")
     return httpx2.AsyncClient(
-        base_url=address, headers={"Authorization": f"Bearer {token}"}, trust_env=False
+        base_url=address, headers={"Authorization": f"Bearer {token}"}, timeout=60, trust_env=False
     )
 
 
@@ -78,7 +78,7 @@ async def test_a_session_that_the_page_closes_is_opened_again_by_the_next_words(
             assert (await asks.delete(f"/api/v1/sessions/{closed.id}")).status_code == 200
         await told(app, pilot, lambda words: "was closed in another face" in words)
         await keys(pilot, "still here<enter>")
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             while app.room is closed:
                 await pilot.pause(0.005)
         await until(app, pilot, "task.completed")

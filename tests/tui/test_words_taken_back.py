@@ -17,7 +17,7 @@ from tests.tui.screen_stage import shown, started
 
 
 async def until(app: OuroApp, pilot: Pilot[Left], holds: Callable[[], object]) -> None:
-    with anyio.move_on_after(30):
+    with anyio.move_on_after(60):
         while not holds():
             await pilot.pause(0.005)
         return

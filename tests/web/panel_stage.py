@@ -1,5 +1,6 @@
 """A real server on loopback with a scripted model behind it, and a program that asks its panels."""
 
+import itertools
 import os
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -65,11 +66,11 @@ class Panels:
         """Says something and waits for the end of the run."""
         answer = await self.send(session, type="submit", text=text)
         assert answer.status_code == 202, answer.text
-        for _ in range(1_500):
-            if not (await self.get(f"/sessions/{session}"))["running"]:
-                return
-            await anyio.sleep(0.02)
-        raise TimeoutError("the run does not end")
+        with anyio.fail_after(60):
+            for pause in itertools.repeat(0.02):
+                if not (await self.get(f"/sessions/{session}"))["running"]:
+                    return
+                await anyio.sleep(pause)
 
 
 @asynccontextmanager
@@ -96,7 +97,7 @@ async def panels(
         async with served(outfit) as plate:
             headers = {"authorization": f"Bearer {plate.token}"}
             async with httpx2.AsyncClient(
-                base_url=plate.address, headers=headers, timeout=30, trust_env=False
+                base_url=plate.address, headers=headers, timeout=60, trust_env=False
             ) as client:
                 yield Panels(plate, client, cwd, home)
 

@@ -46,9 +46,9 @@ class Served:
         assert answer.status_code == 200, answer.text
         return cast("Frame", answer.json())
 
-    async def rests(self, session: str) -> Frame:
+    async def rests(self, session: str, *, seconds: float = 60.0) -> Frame:
         """Waits until nothing runs in it."""
-        with anyio.fail_after(60):
+        with anyio.fail_after(seconds):
             while True:
                 now = await self.look(session)
                 if not now["running"]:
@@ -153,7 +153,7 @@ async def web(
         yield Served(plate, client, model, tmp_path)
 
 
-async def raw(port: int, *pieces: bytes, wait: float = 5.0) -> bytes:
+async def raw(port: int, *pieces: bytes, wait: float = 60.0) -> bytes:
     """Sends bytes as they are; all that comes back until the other end closes, or falls silent."""
     found = b""
     async with await anyio.connect_tcp("127.0.0.1", port) as stream:

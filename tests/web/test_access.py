@@ -109,7 +109,7 @@ def test_a_ticket_lets_in_once_and_the_token_always() -> None:
 
 
 async def asked(s: Served, method: str = "GET", path: str = "/api/v1/state", **headers: str) -> int:
-    async with httpx2.AsyncClient(base_url=s.plate.address, trust_env=False) as client:
+    async with httpx2.AsyncClient(base_url=s.plate.address, timeout=60, trust_env=False) as client:
         return (await client.request(method, path, headers=headers)).status_code
 
 
@@ -137,7 +137,9 @@ async def test_every_route_and_socket_asks_who_is_there(tmp_path: Path) -> None:
 async def test_a_page_gets_a_cookie_for_the_token_and_works_by_it(tmp_path: Path) -> None:
     async with web(tmp_path) as s:
         own = {"origin": s.plate.address[:-1]}
-        async with httpx2.AsyncClient(base_url=s.plate.address, trust_env=False) as page:
+        async with httpx2.AsyncClient(
+            base_url=s.plate.address, timeout=60, trust_env=False
+        ) as page:
             entered = await page.post("/api/v1/login", json={"token": s.plate.token}, headers=own)
             assert entered.json() == {"ok": True}
             cookie = entered.headers["set-cookie"]
@@ -160,7 +162,9 @@ async def test_wrong_tokens_wait_and_only_a_few_may_while_the_right_one_goes_thr
         refused = anyio.Event()
 
         async def guess(number: int) -> None:
-            async with httpx2.AsyncClient(base_url=s.plate.address, trust_env=False) as page:
+            async with httpx2.AsyncClient(
+                base_url=s.plate.address, timeout=60, trust_env=False
+            ) as page:
                 answer = await page.post("/api/v1/login", json={"token": f"guess {number}"})
                 found.append(answer.status_code)
                 if len(found) >= 12:

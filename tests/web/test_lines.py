@@ -98,7 +98,7 @@ async def test_what_a_command_says_after_its_answer_comes_by_the_stream_of_its_s
         waits = Patience()
         await stack.enter_async_context(serving(application(site, waits), listener, patience=waits))
         plate = Doorplate(port=port, token=access.token, ticket=access.ticket)
-        client = await stack.enter_async_context(httpx2.AsyncClient(trust_env=False))
+        client = await stack.enter_async_context(httpx2.AsyncClient(timeout=60, trust_env=False))
         served = Served(plate, client, model, tmp_path)
         one, other = await opened.open(), await opened.open()
         face = LineFace(partial(site.asides.tell, one.id))

@@ -145,7 +145,7 @@ async def test_the_browser_is_opened_with_a_word_that_lets_in_once(tmp_path: Pat
         address, _, ticket = seen.read_text().strip().partition("#token=")
         assert address == program.plate.address
         assert ticket != program.plate.token
-        async with httpx2.AsyncClient(base_url=address, trust_env=False) as page:
+        async with httpx2.AsyncClient(base_url=address, timeout=60, trust_env=False) as page:
             used = [
                 (await page.post("/api/v1/login", json={"token": ticket})).status_code
                 for _ in range(2)

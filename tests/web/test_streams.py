@@ -49,7 +49,7 @@ async def all_end_alike(tmp_path: Path, readers: int, seed: int) -> None:
             await anyio.sleep(chance.random() * 0.3)
             lists.append(await follow_with_drops(s, session, chance))
 
-        with anyio.fail_after(120):
+        with anyio.fail_after(600):
             async with anyio.create_task_group() as tasks:
                 for number in range(readers):
                     tasks.start_soon(read, number)
@@ -118,7 +118,7 @@ async def race(tmp_path: Path, rounds: int, calls: int) -> None:
                             asked[await socket.say(wish)] = request
                         is_over = is_over or each["type"] == "task.completed"
 
-        with anyio.fail_after(300):
+        with anyio.fail_after(900):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(answer, "left")
                 tasks.start_soon(answer, "right")
@@ -246,7 +246,7 @@ async def test_a_client_that_never_reads_does_not_hold_the_server_and_misses_not
             await socket.hear()
             socket.raw.transport.pause_reading()
             await s.send(session, "submit", text="Talk.")
-            assert (await s.rests(session))["watched"] == 1
+            assert (await s.rests(session, seconds=300))["watched"] == 1
             socket.raw.transport.resume_reading()
             found: list[Frame] = []
             gaps: list[int] = []

@@ -45,7 +45,7 @@ def sent(server: AuthServer, header: str = "authorization") -> list[str]:
 
 
 def token_of(home: Path, command: str | tuple[str, ...], **more: str) -> CommandToken:
-    plan = CommandPlan(command=command, timeout_seconds=20)
+    plan = CommandPlan(command=command, timeout_seconds=60)
     return CommandToken(plan, "bearer", environment=environment(home, **more), clock=ManualClock())
 
 

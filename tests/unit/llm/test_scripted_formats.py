@@ -28,7 +28,7 @@ CLAUDE = "/model/us.anthropic.claude-x%3A0/invoke-with-response-stream"
 
 @asynccontextmanager
 async def asking(turn: Turn, path: str) -> AsyncGenerator[httpx2.Response]:
-    async with serving([turn]) as server, httpx2.AsyncClient() as client:
+    async with serving([turn]) as server, httpx2.AsyncClient(timeout=60) as client:
         yield await client.post(server.url + path, json={})
 
 
@@ -135,7 +135,7 @@ async def test_ollama_streams_lines_unless_told_not_to() -> None:
     assert [line["done"] for line in lines] == [False] * (len(lines) - 1) + [True]
     assert "".join(line["message"]["content"] for line in lines) == "Hello"
     assert (lines[-1]["prompt_eval_count"], lines[-1]["eval_count"]) == (18, 7)
-    async with serving([TURN]) as server, httpx2.AsyncClient() as client:
+    async with serving([TURN]) as server, httpx2.AsyncClient(timeout=60) as client:
         whole = (await client.post(f"{server.url}/api/chat", json={"stream": False})).json()
     assert whole["message"]["content"] == "Hello"
     assert whole["message"]["tool_calls"] == [

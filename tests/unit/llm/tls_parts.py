@@ -90,7 +90,7 @@ def linger(raw: socket.socket) -> None:
     """Waits for the other side to go: who closes with unread bytes takes back what was said."""
     with raw:
         raw.shutdown(socket.SHUT_WR)
-        raw.settimeout(5)
+        raw.settimeout(60)
         while raw.recv(65_536):
             pass
 

@@ -29,15 +29,15 @@ async def test_output_of_both_streams_and_the_exit_code_come_back(tmp_path: Path
         shell_command("echo out; echo err >&2; exit 3"),
         cwd=tmp_path,
         environment=ENVIRONMENT,
-        timeout_seconds=10,
+        timeout_seconds=60,
     )
     assert (finished.stdout, finished.stderr, finished.exit_code) == (b"out\n", b"err\n", 3)
 
 
 async def test_standard_input_is_empty_unless_given(tmp_path: Path):
-    empty = await run(["cat"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=10)
+    empty = await run(["cat"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=60)
     given = await run(
-        ["cat"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=10, stdin=b"x" * 100_000
+        ["cat"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=60, stdin=b"x" * 100_000
     )
     assert (empty.stdout, empty.exit_code) == (b"", 0)
     assert given.stdout == b"x" * 100_000
@@ -45,7 +45,7 @@ async def test_standard_input_is_empty_unless_given(tmp_path: Path):
 
 async def test_death_by_signal_is_128_and_its_number(tmp_path: Path):
     finished = await run(
-        shell_command("kill -9 $$"), cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=10
+        shell_command("kill -9 $$"), cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=60
     )
     assert finished.exit_code == 137
 
@@ -60,7 +60,7 @@ async def test_credentials_do_not_reach_the_child(tmp_path: Path):
         ["env"],
         cwd=tmp_path,
         environment=ENVIRONMENT | secret | {"PROJECT": "plain", "BASH_ENV": "/tmp/x"},
-        timeout_seconds=10,
+        timeout_seconds=60,
     )
     seen = dict(line.split("=", 1) for line in finished.stdout.decode().splitlines())
     assert "hush" not in seen.values()
@@ -83,7 +83,7 @@ async def test_nothing_that_steers_commands_reaches_the_child(tmp_path: Path):
         shell_command("ls; env"),
         cwd=tmp_path,
         environment=ENVIRONMENT | steering | kept,
-        timeout_seconds=10,
+        timeout_seconds=60,
     )
     said = finished.stdout.decode()
     assert "shadowed" not in said
@@ -158,7 +158,7 @@ async def test_a_grandchild_that_holds_the_pipe_is_given_up_and_ended(tmp_path: 
         shell_command("sh -c 'echo $$ > pid; exec sleep 60' & echo started"),
         cwd=tmp_path,
         environment=ENVIRONMENT,
-        timeout_seconds=30,
+        timeout_seconds=60,
     )
     assert (finished.exit_code, finished.stdout) == (0, b"started\n")
     assert await gone(await pid_in(tmp_path / "pid"))
@@ -178,16 +178,16 @@ async def test_a_detached_background_process_may_survive_a_regular_end(tmp_path:
 
 async def test_a_missing_program_and_a_missing_folder_are_os_errors(tmp_path: Path):
     with pytest.raises(FileNotFoundError):
-        await run(["no-such-program"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=5)
+        await run(["no-such-program"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=60)
     with pytest.raises(FileNotFoundError):
-        await run(["true"], cwd=tmp_path / "x", environment=ENVIRONMENT, timeout_seconds=5)
+        await run(["true"], cwd=tmp_path / "x", environment=ENVIRONMENT, timeout_seconds=60)
 
 
 async def test_pipes_and_watches_are_closed_again(tmp_path: Path):
-    await run(["true"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=5)
+    await run(["true"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=60)
     before = open_files()
     for _ in range(20):
-        await run(["true"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=5)
+        await run(["true"], cwd=tmp_path, environment=ENVIRONMENT, timeout_seconds=60)
     assert open_files() == before
 
 
@@ -196,7 +196,7 @@ async def test_output_beyond_the_limit_keeps_head_and_tail(tmp_path: Path):
         shell_command("echo first; head -c 5000000 /dev/zero | tr '\\0' x; echo; echo last"),
         cwd=tmp_path,
         environment=ENVIRONMENT,
-        timeout_seconds=30,
+        timeout_seconds=60,
         limit=1000,
     )
     assert finished.stdout.startswith(b"first\n")

@@ -102,7 +102,7 @@ def test_a_database_at_its_limit_is_a_full_disk(tmp_path: Path) -> None:
 
 async def test_a_lock_held_for_a_while_is_waited_for(tmp_path: Path) -> None:
     lease = await anyio.to_thread.run_sync(Lease.take, tmp_path, SESSION)
-    async with Writer(tmp_path, busy_seconds=30) as writer:
+    async with Writer(tmp_path, busy_seconds=60) as writer:
         await writer.ready()
         log = EventLog(writer, lease)
         other = await anyio.to_thread.run_sync(locked, tmp_path)
@@ -189,7 +189,7 @@ async def test_a_bug_in_the_writer_is_reported_and_leaves_nobody_waiting(
             await log.settled()
         with pytest.raises(StoreFailed):
             log.append(envelope(2, said("two")))
-    said_of_it = await anyio.to_thread.run_sync(lambda: reported.get(timeout=30))
+    said_of_it = await anyio.to_thread.run_sync(lambda: reported.get(timeout=60))
     assert "expected str instance, int found" in said_of_it
     with pytest.raises(SessionUnknown):
         await anyio.to_thread.run_sync(resume.read, tmp_path, SESSION)

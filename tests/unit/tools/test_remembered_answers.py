@@ -44,7 +44,7 @@ class Notebook:
 async def test_the_command_runs_as_the_person_wrote_it(tmp_path: Path):
     answers = [Answer(allowed=True, input="touch second")]
     spine = Spine(tmp_path, mode="ask", answers=answers)
-    result = await spine.call("shell", command="touch first", timeout=5)
+    result = await spine.call("shell", command="touch first", timeout=60)
     assert result.status == "done"
     assert ((tmp_path / "first").exists(), (tmp_path / "second").exists()) == (False, True)
     assert len(spine.asker.questions) == 1

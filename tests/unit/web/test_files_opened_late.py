@@ -25,7 +25,7 @@ async def test_what_is_opened_after_the_wait_was_given_up_is_closed(tmp_path: Pa
 
     def slow(handed: Handed) -> int:
         from_thread.run_sync(begun.set)
-        go.wait(30)
+        go.wait(60)
         opened.append(os.open(path, os.O_RDONLY))
         handed.put(opened[0])
         done.set()

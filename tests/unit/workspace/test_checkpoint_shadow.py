@@ -187,7 +187,7 @@ def test_a_folder_that_several_open_for_the_first_time_has_one_repository(tmp_pa
     start = Barrier(6)
 
     def work(_: int) -> Path:
-        start.wait(30)
+        start.wait(60)
         return Shadow.opened(tmp_path / "home", tmp_path / "work").folder
 
     with ThreadPoolExecutor(6) as pool:

@@ -34,7 +34,7 @@ class Bench:
         self.loader = Loader(
             self.shelf,
             environment=dict(os.environ),
-            bounds=bounds or Bounds(idle_seconds=20),
+            bounds=bounds or Bounds(idle_seconds=60),
             clock=SystemClock(),
             tell=self.told.append,
         )
