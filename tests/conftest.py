@@ -101,6 +101,16 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         gc.enable()
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tells why a test fell that was run again, as it would be told of one that failed."""
+    for report in terminalreporter.getreports("rerun"):
+        terminalreporter.write_sep("_", f"fell, and was run again: {report.nodeid}")
+        report.toterminal(terminalreporter._tw)
+        for name, words in report.sections:
+            terminalreporter.write_sep("-", name)
+            terminalreporter.write_line(words.rstrip())
+
+
 def _read_from_the_end(session: pytest.Session) -> None:
     """Lets every other worker of a whole run read the tests from the last to the first.
 

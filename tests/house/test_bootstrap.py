@@ -249,6 +249,9 @@ def test_a_checkout_that_cannot_be_written_is_named(checkout: Path, bare: dict[s
         ("1 failed, 2 passed", "1 passed", 1, "=== 1 failed, 2 passed in 0.10s ==="),
         ("3 passed", "1 error", 1, "=== 3 passed in 0.10s ==="),
         ("", "1 passed", 1, "pytest did not come to its end"),
+        ("3 passed, 3 rerun", "1 passed", 0, "=== 3 passed, 3 rerun in 0.10s ==="),
+        ("9 passed, 4 rerun", "1 passed", 1, "=== 9 passed, 4 rerun in 0.10s ==="),
+        ("3 passed", "9 passed, 12 rerun", 1, "=== 3 passed in 0.10s ==="),
     ],
 )
 def test_ci_runs_both_and_closes_with_what_pytest_said(
