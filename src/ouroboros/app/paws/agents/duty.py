@@ -135,7 +135,10 @@ class Duty:
                     stopped = Result(status="failure", summary="the agent was stopped")
                     await self._ended(watched, recorded, stopped)
                 raise
-            return await self._ended(watched, recorded, result)
+            done: list[Done] = []
+            with anyio.CancelScope(shield=True):  # else files stay that are to be put back
+                done.append(await self._ended(watched, recorded, result))
+            return done[0]
         finally:
             with anyio.CancelScope(shield=True):
                 await to_thread.run_sync(watched.close)
@@ -180,8 +183,8 @@ class Duty:
         )
 
     async def _ended(self, watched: Watched, recorded: Recorded, result: Result) -> Done:
-        result, problem = await self._handed_over(watched, result)
-        done = await self._put_back(watched, result, problem)
+        result, stay = await self._handed_over(watched, result)
+        done = await self._put_back(watched, result, stay)
         last = ("tool_result", f"{result.status}: {result.summary}", self._with.clock.now())
         try:
             await self._with.sessions.log(self._session.id, (*recorded.said, last))
@@ -192,26 +195,30 @@ class Duty:
             return replace(done, result=replace(result, summary=words))
         return done
 
-    async def _handed_over(self, watched: Watched, result: Result) -> tuple[Result, str]:
-        """The result with its bundle, or why that cannot be written.
+    async def _handed_over(
+        self, watched: Watched, result: Result
+    ) -> tuple[Result, tuple[str, ...]]:
+        """The result with its bundle, or why there is none although something was changed.
 
         What the agent says it wrote counts only where it was told to; else it is written here.
         """
         is_there = await to_thread.run_sync(self._bundle.is_file)
         if result.output_artifact_path == str(self._bundle) and is_there:
-            return result, ""
+            return result, ()
         header, clock = Header(agent_name=self._instance.name), self._with.clock
         try:
             made = await to_thread.run_sync(watched.hand_over, self._bundle, header, clock)
         except (OuroborosError, OSError) as failed:
             problem = f"its changes could not be written down: {failed}"
             words = f"{result.summary}\n\n{problem}"
-            return replace(result, output_artifact_path="", summary=words), problem
-        return replace(result, output_artifact_path=str(made.path) if made.path else ""), ""
+            return replace(result, output_artifact_path="", summary=words), (problem,)
+        if made.path is None:
+            return replace(result, output_artifact_path=""), made.left
+        return replace(result, output_artifact_path=str(made.path)), ()
 
-    async def _put_back(self, watched: Watched, result: Result, problem: str) -> Done:
-        if problem:
-            return Done(result=result, stay=(problem,))
+    async def _put_back(self, watched: Watched, result: Result, stay: tuple[str, ...]) -> Done:
+        if stay:
+            return Done(result=result, stay=stay)
         if self._wish.keep or not result.output_artifact_path:
             return Done(result=result)
         try:

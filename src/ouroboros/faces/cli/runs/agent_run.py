@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _SHORT = 8
 _SUMMARY = 4_000
+_LEFT = 10
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -113,6 +114,7 @@ def _tell(done: Done, session: "Kept", *, as_json: bool) -> None:
             "bundle": result.output_artifact_path,
             "summary": result.summary,
             "putBack": done.is_put_back,
+            "left": done.stay,
         })
         return
     sys.stderr.flush()
@@ -121,17 +123,24 @@ def _tell(done: Done, session: "Kept", *, as_json: bool) -> None:
     if not result.output_artifact_path:
         where = f"what it changed is in the work tree of session {session.id[:_SHORT]} alone"
         note(where if done.stay else "no file was changed")
+        _tell_left(done)
         return
     say(result.output_artifact_path)
     if not done.is_put_back:
         note(
             f"its changes are in the work tree of session {session.id[:_SHORT]}, and in this bundle"
         )
-        for line in done.stay[:10]:
-            note(f"not put back: {one_line(line)}")
+        _tell_left(done)
         return
     note("its changes are in this bundle alone; to look at them and take what you want:")
     short = session.id[:_SHORT]
     note(
         f"  paws dogs {result.output_artifact_path} --session {short} --interactive --checkpoint NAME"
     )
+
+
+def _tell_left(done: Done) -> None:
+    for line in done.stay[:_LEFT]:
+        note(f"not put back: {one_line(line)}")
+    if len(done.stay) > _LEFT:
+        note(f"not put back: {len(done.stay) - _LEFT:,} more")
