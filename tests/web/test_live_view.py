@@ -155,6 +155,33 @@ async def test_the_bar_goes_back_forward_and_loads_again_and_tabs_open_and_close
         await person.until("document.querySelectorAll('.thumb').length === 2")
 
 
+async def test_the_page_has_the_keys_at_once_and_the_bar_again_when_an_address_is_refused(
+    chromium: Chromium, tmp_path: Path, site: Site
+) -> None:
+    released = threading.Event()
+    site.put("slow", lambda _: "<title>Slow</title>" if released.wait(60) else "")
+    bar = "document.querySelector('.live-bar input')"
+    async with viewed(chromium, tmp_path) as (_, person, _session):
+        await opens(person, site.url("form"), "Form")
+        await person.press("F6")
+        await person.until(f"document.activeElement === {bar}")
+        await person.type(site.url("slow"))
+        await person.press("Enter")
+        await asked(site, "/slow")
+        # The answer is still to come: whoever types another address meanwhile keeps it.
+        await person.until("document.activeElement.matches('.stage-keys')")
+        await person.press("F6")
+        await person.until(f"document.activeElement === {bar}")
+        await person.type("ftp://nowhere")
+        released.set()
+        await person.until(chosen("Slow"))
+        assert await person.run(f"{bar}.value") == "ftp://nowhere"
+        await person.press("Enter")
+        await person.until("document.querySelector('.toast.is-error') !== null")
+        await person.until(f"document.activeElement === {bar}")
+        assert await person.run(f"{bar}.value") == "ftp://nowhere"
+
+
 @pytest.mark.deep
 async def test_a_phone_taps_types_copies_and_pastes(
     chromium: Chromium, tmp_path: Path, site: Site

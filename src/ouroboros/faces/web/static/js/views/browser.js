@@ -50,7 +50,8 @@ function Browser({ store, session, page, feed }) {
     take: async () => { if (shown && await ask("take", { tab: id })) field.current?.focus({ preventScroll: true }); },
     give: () => shown && ask("give", { tab: id }),
     leap: () => (document.activeElement === bar.current ? field : bar).current?.focus({ preventScroll: true }),
-    enter: () => requestAnimationFrame(() => field.current?.focus({ preventScroll: true })),
+    enter: () => field.current?.focus({ preventScroll: true }),
+    address: () => document.activeElement === field.current && bar.current?.focus(),
     hint: () => store.say(shown?.driver === "person" ? "Another window drives this tab: F9 takes it over" : "The agent drives this tab: F9 takes it over", {}),
   };
   useLiveKeys(page, drive);
@@ -58,8 +59,11 @@ function Browser({ store, session, page, feed }) {
     const said = await ask("tab:open", { url });
     if (!said?.tab) return;
     choose(said.tab);
-    if (url) drive.enter();
-    else requestAnimationFrame(() => bar.current?.focus());
+    requestAnimationFrame(() => {
+      // Whoever went elsewhere while the tab opened stays there.
+      const at = document.activeElement;
+      if (at === document.body || root.current?.contains(at)) (url ? field : bar).current?.focus({ preventScroll: true });
+    });
   };
   const show = (tab) => { choose(tab); if (feed.tabs.get(tab)?.mine) ask("tab:switch", { tab }); };
   return html`<div class="browser" ref=${root}>
@@ -113,10 +117,10 @@ function Bar({ feed, tab, ask, open, bar, drive }) {
     const wanted = (words ?? url).trim();
     if (!wanted) return;
     if (!tab) return void open(wanted);
-    if (await ask("tab:navigate", { tab: tab.id, url: wanted })) {
-      type(null);
-      drive.enter();
-    }
+    // The keys are the page's at once, as in any browser; what is typed here before the answer comes stays.
+    drive.enter();
+    if (await ask("tab:navigate", { tab: tab.id, url: wanted })) type((now) => (now === words ? null : now));
+    else drive.address();
   };
   const step = (kind) => () => ask(kind, { tab: tab.id });
   const off = !tab;
