@@ -118,6 +118,31 @@ async def test_a_turn_is_gone_back_to_and_somebody_elses_work_is_asked_about(pag
         ]
 
 
+async def test_words_that_are_taken_back_stand_in_the_prompt_again_unless_others_do(
+    page: Shown,
+) -> None:
+    said = f"Second  thing\n{'long ' * 60}end"
+    prompt = "document.querySelector('.prompt textarea')"
+    async with page([*TWO, DONE]) as window:
+        await begin(window, "First", "Second", said)
+        await show(window, "rewind")
+        await window.click(".bar .button", "Undo the latest turn")
+        await window.until(f"{prompt}.value === {json.dumps(said)}")
+        assert await window.run(f"document.activeElement === {prompt}")
+        for left in (1, 0):
+            await window.until(f"document.querySelectorAll('.point').length === {left + 1}")
+            await window.click(".point-head")
+            await window.click(".way .segments button", "Conversation")
+            await window.click(".point-body .button.main", "Go on from before")
+            await window.until(f"document.querySelectorAll('.point').length === {left}")
+            if left:
+                assert await window.run(f"{prompt}.value") == said
+                await window.run(
+                    f"{prompt}.value = ''; {prompt}.dispatchEvent(new Event('input', {{bubbles: true}}))"
+                )
+        await window.until(f"{prompt}.value === 'First'")
+
+
 async def test_a_run_that_works_keeps_the_way_back_shut(page: Shown) -> None:
     turns = [*TWO[:2], Turn(tool_calls=(call("exec_command", cmd="sleep 30"),))]
     async with page(turns) as window:

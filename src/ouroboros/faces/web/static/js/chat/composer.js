@@ -9,6 +9,14 @@ import { listed } from "./mentions.js";
 const drafts = new Map();
 const PICTURE_BYTES = 5_000_000;
 
+/** Words of the person's that were taken back stand in the prompt again, unless others do. */
+export function giveBack(page, session, message) {
+  const said = session.state.byMessage.get(message);
+  if (said?.kind !== "user" || !said.text || drafts.get(session.id)) return;
+  drafts.set(session.id, said.text);
+  if (page.store.current === session) for (const take of page.prompts) take(said.text);
+}
+
 export function Composer({ store, session, page, link }) {
   const { state } = session;
   const [text, setText] = useState(drafts.get(session.id) ?? "");

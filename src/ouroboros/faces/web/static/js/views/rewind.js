@@ -1,5 +1,6 @@
 // Where the session can go back to: each turn with what it changed, and the way back.
 import { Button, Empty, Failed, Icon, Loading, html, useState, useWatch } from "../ui.js";
+import { giveBack } from "../chat/composer.js";
 import { FileDiff } from "../panels/diff.js";
 import { Segments, TOUCHED, at, useLive } from "../panels/live.js";
 import { oneLine, spelled } from "../text/safe.js";
@@ -14,7 +15,11 @@ export function View({ store, link, session, page }) {
   if (!found.value) return found.error ? html`<${Failed} error=${found.error} again=${found.again} />` : html`<${Loading} />`;
   const { points, undone, undoable } = found.value;
   // What stands in the way is decided where it is seen.
-  const undo = async () => { if (!(await send({ type: "undo" }))) turn(points[0].message_id); };
+  const undo = async () => {
+    const { message_id: latest } = points[0];
+    if (await send({ type: "undo" })) giveBack(page, session, latest);
+    else turn(latest);
+  };
   return html`<div class="panel rewind"><div class="panel-head bar"><span class="grow hush small">Nothing is lost: what is taken back can be had again.</span>
     <${Button} kind="small" disabled=${running || !points.length || !undoable} onClick=${undo}>Undo the latest turn<//>
     <${Button} kind="small" disabled=${running || !undone} onClick=${() => send({ type: "redo" })}>Redo${undone > 1 ? ` (${undone})` : ""}<//></div>
@@ -45,8 +50,13 @@ function Point({ store, link, session, point, running, page, isDeep }) {
   const [what, choose] = useState("both");
   const [foreign, decide] = useState("");
   const [busy, work] = useState(false);
+  const send = async (commands) => {
+    const did = await store.attempt(async () => { for (const command of commands) await session.send(command); });
+    if (did && commands.some(({ type }) => type !== "restore")) giveBack(page, session, point.message_id);
+    return did;
+  };
   if (!found.value) return html`<div class="point-body">${found.error ? html`<p class="note" role="alert">${found.error.message}</p>` : html`<${Loading} />`}
-    ${found.error && html`<${Back} what="conversation" go=${() => store.attempt(() => session.send({ type: "rewind", message_id: point.message_id }))} off=${running} />`}</div>`;
+    ${found.error && html`<${Back} what="conversation" go=${() => send([{ type: "rewind", message_id: point.message_id }])} off=${running} />`}</div>`;
   const { made } = found.value;
   // Turns that are undone leave alone what none of them touched; going back further is a restore.
   const isUndo = what === "both" && !isDeep;
@@ -58,7 +68,7 @@ function Point({ store, link, session, point, running, page, isDeep }) {
     const before = { message_id: point.message_id };
     const files = { type: "restore", ...before, foreign: decision }, words = { type: "rewind", ...before };
     const commands = { both: isUndo ? [{ type: "undo", turns: point.number, foreign: decision }] : [files, words], files: [files], conversation: [words] }[what];
-    if (await store.attempt(async () => { for (const command of commands) await session.send(command); })) store.say({ both: "Words and files are as they were before", files: "Files are as they were before", conversation: "The conversation goes on from before" }[what]);
+    if (await send(commands)) store.say({ both: "Words and files are as they were before", files: "Files are as they were before", conversation: "The conversation goes on from before" }[what]);
     work(false);
   };
   return html`<div class="point-body stack">
