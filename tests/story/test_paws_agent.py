@@ -314,6 +314,31 @@ def test_it_works_for_one_at_a_time_and_holds_its_session(repo: Repository) -> N
         assert "at work" in archived.stderr
 
 
+def test_in_one_session_no_other_works_whose_changes_would_be_put_back_with_its_own(
+    repo: Repository,
+) -> None:
+    definition = repo.folder.parent / "other.agent.md"
+    definition.write_text(DEFINITION.replace("fixer", "other"))
+    assert paws(repo, "agent", "create", "--from", str(definition)).returncode == 0
+    with at_work(repo, WRITES) as running:
+        run = state(repo)
+        words = ["other", "--goal", "x", "--session", run["session"]]
+        second = paws(repo, "agent", "run", *words, "--model", script(repo, ENDS))
+        assert (second.returncode, second.stdout) == (1, "")
+        assert f"an agent is at work in session {run['session'][:8]}" in second.stderr
+        bundle = repo.folder.parent / "b.dogs.md"
+        bundle.write_text("--- New File: mine ---\n```\nmine\n```\n")
+        applied = ouro("dogs", str(bundle), "-y", "--session", run["session"], cwd=repo.folder)
+        assert applied.returncode == 1
+        assert "an agent is at work" in applied.stderr
+        os.kill(run["child"], signal.SIGTERM)
+        told = json.loads(running.communicate(timeout=60)[0])
+    assert told["putBack"]
+    applied = ouro("dogs", str(bundle), "-y", "--session", run["session"], cwd=repo.folder)
+    assert applied.returncode == 0, applied.stderr
+    assert Path(told["worktree"], "mine").read_text("utf-8") == "mine\n"
+
+
 def test_wrong_words_are_refused_before_anything_begins(repo: Repository) -> None:
     for words, code, said in (
         (["agent", "run", "nobody", "--goal", "x"], 2, "there is no agent 'nobody'"),

@@ -142,7 +142,7 @@ class Sessions:
 
     @asynccontextmanager
     async def working(self, session: Kept) -> AsyncGenerator[Kept]:
-        """Nobody rewinds, merges or archives the session meanwhile; it must be active."""
+        """Nobody else works in the session, rewinds, merges or archives it meanwhile; it must be active."""
         async with self._place.working(session.id):
             found = await self._place.read(session.id)
             refuse_unless_active(found)

@@ -58,29 +58,33 @@ class Place(Struct, frozen=True, kw_only=True):
 
     @asynccontextmanager
     async def working(self, session_id: str) -> AsyncGenerator[None]:
-        """An agent is at work in the session: nobody rewinds, merges or archives it meanwhile.
+        """Somebody is at work in the session: nobody else is, rewinds, merges or archives it meanwhile.
 
         Raises:
             WorkBusy: One of these is being done.
         """
-        lock = self.shelf.folder / session_id / _AT_WORK
-        async with held(lock, wait=1.0, share=True):
+        async with self._held(session_id, wait=1.0):
             yield
 
     @asynccontextmanager
     async def resting(self, session_id: str) -> AsyncGenerator[None]:
-        """No agent is at work in the session meanwhile.
+        """Nobody is at work in the session meanwhile.
 
         Raises:
-            WorkBusy: One is.
+            WorkBusy: Somebody is.
         """
+        async with self._held(session_id, wait=0.0):
+            yield
+
+    @asynccontextmanager
+    async def _held(self, session_id: str, *, wait: float) -> AsyncGenerator[None]:
         try:
-            async with held(self.shelf.folder / session_id / _AT_WORK, wait=0.0):
+            async with held(self.shelf.folder / session_id / _AT_WORK, wait=wait):
                 yield
         except WorkBusy as busy:
             if busy.message.endswith(f"{session_id}'"):
                 raise WorkBusy(
-                    f"an agent is at work in session {session_id[:8]}",
+                    f"an agent is at work in session {session_id[:8]}, or a bundle is applied there",
                     hint="wait until it has ended, or stop it",
                 ) from busy
             raise

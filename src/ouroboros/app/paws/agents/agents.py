@@ -140,14 +140,16 @@ class Agents:
         after a cancel, too, which nobody then hears of.
 
         Raises:
-            WorkBusy: It is at work already, or the session is rewound, merged or archived.
+            WorkBusy: It is at work already, or another is in this session, or that is rewound, merged
+                or archived.
             Misuse: A file of the wish is not there.
             CheckpointFailed: The files cannot be kept as they are.
         """
         stop = stop or Stop()
 
         async def job(children: Children) -> Done:
-            return await self.work(instance, session, wish, seat, (stop, children))
+            async with self.sessions.working(session):
+                return await self.work(instance, session, wish, seat, (stop, children))
 
         run = run_of(session.id, wish, self.equipment.clock)
         return await self.holding(instance, run, stop, job)
@@ -177,10 +179,8 @@ class Agents:
         seat: Seat,
         post: tuple[Stop, Children],
     ) -> Done:
-        """The same as ``run`` for who holds the agent already."""
-        duty = Duty(self.equipment, instance, session, wish)
-        async with self.sessions.working(session):
-            return await duty.done(seat, *post)
+        """The same as ``run`` for who holds the agent and the session already."""
+        return await Duty(self.equipment, instance, session, wish).done(seat, *post)
 
     async def _stopping(self, instance: Instance, run: Run, stop: Stop) -> None:
         while True:

@@ -206,8 +206,8 @@ class Shelf:
 
 
 @asynccontextmanager
-async def held(lock: Path, *, wait: float, share: bool = False) -> AsyncGenerator[int]:
-    """Holds a lock file, alone or with others who share it; gives its descriptor.
+async def held(lock: Path, *, wait: float) -> AsyncGenerator[int]:
+    """Holds a lock file alone; gives its descriptor.
 
     Raises:
         WorkBusy: Somebody else did for longer than ``wait`` seconds.
@@ -219,7 +219,7 @@ async def held(lock: Path, *, wait: float, share: bool = False) -> AsyncGenerato
         raise WorkRefused(f"{str(lock)!r} cannot be used: {failed.strerror}") from failed
     try:
         until = anyio.current_time() + wait
-        while not _taken(descriptor, fcntl.LOCK_SH if share else fcntl.LOCK_EX):
+        while not _taken(descriptor):
             if anyio.current_time() >= until:
                 raise WorkBusy(
                     f"another process works in {str(lock.parent)!r}",
@@ -263,9 +263,9 @@ def _opened(lock: Path) -> int:
     return os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 
-def _taken(descriptor: int, how: int) -> bool:
+def _taken(descriptor: int) -> bool:
     try:
-        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
