@@ -77,19 +77,30 @@ async def resume(place: Place, session: Kept) -> Kept:
     """Makes a session active again, and lays its work tree out where that is gone.
 
     Raises:
-        WorkRefused: It has no commit any more, or git says no.
+        WorkRefused: It has no commit any more, or git says no; then it is as it was.
     """
     manifest = manifest_of(session)
     if not session.tree.exists():
-        tip = await last(place, session)
-        await trees.hold(place.ground, session)
-        session = await place.begun(session, Step(kind="resume", target=tip))
-        await trees.remove(place.ground, session.tree)  # what git still knows of it
-        branch = session.work.branch
-        await trees.add(place.ground, session.tree, commit=tip, branch=branch, new=False)
+        session = await _laid_out(place, session)
     await trees.sound(place.ground, session)
     session = await place.recorded(session, structs.replace(manifest, status="active"))
     return await place.begun(session, None)
+
+
+async def _laid_out(place: Place, session: Kept) -> Kept:
+    """A session whose files are there again; nobody has worked in what is taken back."""
+    tip = await last(place, session)
+    await trees.hold(place.ground, session)
+    session = await place.begun(session, Step(kind="resume", target=tip))
+    await trees.remove(place.ground, session.tree)  # what git still knows of it
+    try:
+        branch = session.work.branch
+        await trees.add(place.ground, session.tree, commit=tip, branch=branch, new=False)
+    except WorkRefused:
+        await trees.remove(place.ground, session.tree)
+        await place.begun(session, None)
+        raise
+    return session
 
 
 async def last(place: Place, session: Kept) -> str:

@@ -101,5 +101,5 @@ async def at(cwd: Path, environment: Mapping[str, str], clock: Clock) -> Place:
     """The sessions of the repository that a folder lies in; raises as ``ground.find``."""
     mark = os.urandom(8).hex()
     found = await grounds.find(cwd, {**environment, **marked(environment, mark)})
-    shelf = Shelf(found.sessions, found.common / grounds.SPARE, mark)
+    shelf = Shelf(found.sessions, found.own / grounds.SPARE, mark)
     return Place(ground=found, shelf=shelf, clock=clock)

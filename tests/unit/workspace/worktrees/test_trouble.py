@@ -203,6 +203,47 @@ async def test_a_branch_that_was_deleted_is_told_with_how_to_make_it_again(
     assert ((await sessions.resume(session.id)).tree / "new").exists()
 
 
+async def test_files_that_cannot_be_laid_out_again_leave_the_session_as_it_was(
+    repo: Repository,
+) -> None:
+    sessions = await repo.sessions()
+    session = await sessions.start()
+    await sessions.archive(session.id)
+    repo.git("switch", "-q", session.work.branch)
+    with pytest.raises(WorkRefused, match="already") as caught:
+        await sessions.resume(session.id)
+    assert "git switch" in caught.value.hint
+    repo.git("switch", "-q", "main")
+    after = await repo.sessions()
+    (found,) = await after.all()
+    assert (after.mended, found.work.step) == ([], None)
+    assert (manifest_of(found).status, found.tree.exists()) == ("archived", False)
+    await after.resume(session.id)
+    assert (found.tree / "kept").exists()
+
+
+async def test_work_trees_of_a_bare_repository_have_sessions_of_their_own(
+    repo: Repository, tmp_path: Path
+) -> None:
+    bare, one, other = tmp_path / "bare", tmp_path / "one", tmp_path / "other"
+    repo.git("clone", "-q", "--bare", str(repo.folder), str(bare))
+    for name in (one, other):
+        repo.git("worktree", "add", "-q", "-b", name.name, str(name), at=bare)
+    first = await repo.sessions(one)
+    session = await first.start(name="mine")
+    second = await repo.sessions(other)
+    theirs = await second.start()
+    assert [each.id for each in await second.all()] == [theirs.id]
+    inside = await repo.sessions(session.tree)
+    assert (inside.root, inside.here()) == (one, session.id)
+    repo.write(session.tree, new="n\n")
+    await inside.checkpoint("", "kept")
+    shutil.rmtree(one / ".paws/sessions")
+    again = await repo.sessions(one)
+    await again.resume("mine")
+    assert (session.tree / "new").read_text() == "n\n"
+
+
 async def test_an_old_git_is_told_of(repo: Repository, tmp_path: Path) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()

@@ -164,6 +164,8 @@ def failed(folder: Path, words: Sequence[str], ended: Ended) -> WorkRefused:
     hint = ""
     if ".lock'" in said and "File exists" in said:
         hint = "when no git is running there, remove that file; then do the same again"
+    elif "already checked out at" in said or "already used by worktree" in said:
+        hint = "take another branch there with `git switch`, then do the same again"
     elif "promisor" in said:
         hint = "this clone is partial: bring those files here first, by a checkout of your own"
     elif "No space left" in said or "disk quota" in said.lower():

@@ -13,7 +13,7 @@ from ouroboros.workspace.worktrees.repository.git import Ended, Git, silenced
 
 FOLDER = ".paws"
 SPARE = "paws/sessions"
-"""Where copies of records lie, below what all work trees of a repository share."""
+"""Where copies of records lie, below what git keeps of the tree that has the sessions."""
 
 _ABSOLUTE = ("rev-parse", "--path-format=absolute")
 _EXCLUDED = "/.paws/"
@@ -27,12 +27,14 @@ class Ground(Struct, frozen=True, kw_only=True):
         root: The top of its main tree; ``.paws`` lies there.
         top: The top of the work tree that the command was given in.
         common: What all its work trees share.
+        own: What git keeps of ``root`` alone: ``common``, but where that is bare.
         git: In ``root``.
     """
 
     root: Path
     top: Path
     common: Path
+    own: Path
     git: Git
 
     @property
@@ -62,9 +64,11 @@ async def find(cwd: Path, environment: Mapping[str, str]) -> Ground:
         said = [await git.ask(*_ABSOLUTE, each) for each in asked]
     top, common, own = map(Path, said)
     git = git.at(top)
-    root = top if own == common else await _main(git, common) or top
-    _refuse_links(root, common)
-    return Ground(root=root, top=top, common=common, git=await silenced(git.at(root)))
+    root = top if own == common else await _main(git, common)
+    root, own = (root, common) if root else await _without_main(git, own, common)
+    _refuse_links(root, own)
+    at = await silenced(git.at(root))
+    return Ground(root=root, top=top, common=common, own=own, git=at)
 
 
 async def _main(git: Git, common: Path) -> Path | None:
@@ -73,6 +77,18 @@ async def _main(git: Git, common: Path) -> Path | None:
     path = Path(first.removeprefix("worktree "))
     place = path / ".git"
     return path if place.is_dir() and place.samefile(common) else None
+
+
+async def _without_main(git: Git, own: Path, common: Path) -> tuple[Path, Path]:
+    """Of a bare repository: the work tree that has the sessions, and what git keeps of it alone."""
+    top = git.folder
+    if top.name == "worktree" and top.parts[-4:-2] == (FOLDER, "sessions"):
+        above = top.parents[3]
+        asked = ("--show-toplevel", "--git-common-dir", "--git-dir")
+        said = [Path(await git.at(above).found(*_ABSOLUTE, each)) for each in asked]
+        if said[:2] == [above, common]:
+            return above, said[2]
+    return top, own
 
 
 def _none(cwd: Path, ended: Ended) -> NoRepository:
@@ -93,9 +109,9 @@ def _none(cwd: Path, ended: Ended) -> NoRepository:
     )
 
 
-def _refuse_links(root: Path, common: Path) -> None:
+def _refuse_links(root: Path, own: Path) -> None:
     """What a repository brings as a link would let sessions be written elsewhere."""
-    for path in (root / FOLDER, root / FOLDER / "sessions", common / "paws", common / SPARE):
+    for path in (root / FOLDER, root / FOLDER / "sessions", own / "paws", own / SPARE):
         if path.is_symlink() or (path.exists() and not path.is_dir()):
             raise WorkRefused(
                 f"{str(path)!r} is not a folder, so no session is kept there", hint="move it away"
