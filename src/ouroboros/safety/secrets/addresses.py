@@ -20,7 +20,7 @@ _STAND_IN = Expression(
     r"(?i)\A(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|user|username|admin|root|guest|postgres|test|foo|"
     r"bar|p|x+|\*+|\.+|-+|hidden|redacted|none|null|changeme|default|mypass(?:word)?|"
     r"db_?pass(?:word)?|my[-_]?password|some-?password|[A-Z_]*PASS(?:WORD)?)\Z"
-    r"|[$%{}<>\[\]]\{?|\*\*\*"
+    r"|[${}<>\[\]]|%[({]|%[sd](?![A-Za-z0-9])|%(?![0-9A-Fa-f]{2})\w{2,40}%|\*\*\*"
 )
 _HOOKS: tuple[tuple[str, bytes, Expression], ...] = tuple(
     (name, literal.encode(), Expression(re.escape(literal) + rest))

@@ -27,15 +27,23 @@ _POINTS = ".:!?#*\u2026"
 _WORDY = 16
 """Shorter values of nothing but letters are words."""
 
-NEEDLES = (b"pass", b"pwd", b"secret", b"token", b"key", b"cred", b"auth", b"bearer", b"basic ", b"sess", b"sid=", b"sig=", b"identified by", b"jwt", b"bindpw", b"psk")  # fmt: skip
+NEEDLES = (b"pass", b"pwd", b"secret", b"auth", b"token", b"key", b"cred", b"bearer", b"basic ", b"sess", b"sid=", b"sig=", b"identified by", b"jwt", b"bindpw", b"psk")  # fmt: skip
 _BEFORE = Expression(r"[A-Za-z0-9_.-]{1,48}")
 """Of the text read backwards."""
 
 _QUOTE = r"\\{0,3}[\"'`]"
+_LINE_END = r"[ \t]{0,4}(?:\r?\n|\\{1,2}n)[ \t]{0,40}"
+_PAIRED = rf"""(?:{_QUOTE})?(?:
+       [ ]?[,;]?(?:{_LINE_END}|[ ]?)(?:[+-][ \t]{{0,40}})?(?:{_QUOTE})?(?:[Vv]alue|VALUE)(?:{_QUOTE})?[ \t]{{0,8}}[:=][ \t]{{0,8}}
+      |</[A-Za-z]{{1,16}}>(?:{_LINE_END})?<[A-Za-z]{{1,16}}>
+      |[ ]?\{{{_LINE_END}default[ \t]{{0,16}}=[ \t]{{0,4}}
+      |:[ ]?[|>][+-]?{_LINE_END})"""
+"""A name, and what it is called to be worth further on: beside it, in the next line, or in a block."""
 _AFTER = Expression(
     rf"""(?P<tail>[A-Za-z0-9_.-]{{0,40}})
     (?P<how>
-      (?:{_QUOTE})?[ ]?:[ ]?(?:&?'?[A-Za-z][\w.\[\]<>|]{{0,24}})[ ]?=[ \t]{{0,4}}(?=[\w"'`\\])
+      {_PAIRED}
+     |(?:{_QUOTE})?[ ]?:[ ]?(?:&?'?[A-Za-z][\w.\[\]<>|]{{0,24}})[ ]?=[ \t]{{0,4}}(?=[\w"'`\\])
      |(?:{_QUOTE})?\]?[ \t]{{0,24}}(?::=|=>|\?=|={{1,3}}|:{{1,2}}|%3[AaDd])[ \t]{{0,8}}
      |{_QUOTE}[ ]{{0,3}},[ ]{{0,3}}(?={_QUOTE})
      |(?:{_QUOTE})?(?:[ ]{{1,3}}[a-z-]{{2,16}}={_QUOTE}[^"'<>\n]{{0,40}}{_QUOTE}){{0,3}}[ ]{{1,3}}(?:value|content)[ ]?=[ ]?
@@ -51,6 +59,10 @@ _QUOTED_HEAD = Expression(r"[^\s\"'`\\]{6,256}")
 _BARE_HEAD = Expression(r"[^\s\"'`\\,;&<>(){}\[\]|]{6,256}")
 _QUOTED_STOP = Expression(r"[\s\"'`\\]")
 _BARE_STOP = Expression(r"[\s\"'`\\,;&<>(){}\[\]|]")
+_LINE_HEAD = Expression(r"(?!\w{1,64}(?:\.\w{1,64}){0,8}[(\[])[^\s\"'`\\]{20,256}(?=\s|\Z)")
+"""What a line of an environment file sets, signs and all, and is no call."""
+
+_LINE_NAME = Expression(r"(?:^|\n)[+-]?(?:export[ ])?[A-Z][A-Z0-9_]{2,64}\Z")
 _IDENTIFIER = Expression(r"[A-Za-z_$][\w$]*(?:\.[\w$]+){0,12}\Z")
 
 _PASSWORD = Expression(
@@ -86,7 +98,7 @@ _PUBLIC = Expression(
 _DER = ("MII", "ssh-", "AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "LS0tLS1CRUdJTi")
 _PRIVATE_PEM = ("UFJJVkFUR", "BSSVZBVE", "QUklWQVRF")
 _ENVIRONMENT = Expression(
-    r"(?:ENV|ARG|setenv|set|SET|export|machine[ ]\S{1,80}[ ]login[ ]\S{1,80}|login[ ]\S{1,80})[ ]{1,4}\Z"
+    r"(?:ENV|ARG|setenv|set(?:[ ]-[A-Za-z]{1,4})?|SET|export|machine[ ]\S{1,80}[ ]login[ ]\S{1,80}|login[ ]\S{1,80})[ ]{1,4}\Z"
 )
 
 _TOLD = Expression(
@@ -160,7 +172,8 @@ class _Judge:
             self._refused.add(self._spot)
             return None
         quoted = found["quote"] is not None
-        head = (_QUOTED_HEAD if quoted else _BARE_HEAD).built.match(text, start)
+        of_line = not quoted and found["how"] == "=" and self._is_line(first, start)
+        head = of_line or (_QUOTED_HEAD if quoted else _BARE_HEAD).built.match(text, start)
         worth = head.group() if head else ""
         worth = worth if quoted else worth.rstrip(_POINTS)
         kind = self._kind(name, worth, found, first=first, quoted=quoted)
@@ -168,7 +181,12 @@ class _Judge:
             return None
         if name.low == "pass" and _TOLD.search(text, max(0, first - 24), first):
             return None
-        return self._whole(kind, start, quoted=quoted)
+        return self._whole(kind, start, quoted=quoted or bool(of_line))
+
+    def _is_line(self, first: int, start: int) -> re.Match[str] | None:
+        """The value of a line that begins with a name in capitals, as a shell reads it."""
+        is_alone = _LINE_NAME.search(self._text, max(0, first - 9), start - 1)
+        return _LINE_HEAD.match(self._text, start) if is_alone else None
 
     def _whole(self, kind: str, start: int, *, quoted: bool) -> Finding | None:
         text = self._text

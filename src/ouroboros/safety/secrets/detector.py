@@ -33,6 +33,11 @@ _GIVEN = Expression(
     r"(?i)(?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|authorization)"
     r"[\"']?\s{0,2}[:=]\s{0,2}(?:bearer |basic )?[\"']?(?P<value>[^\s\"'\[\](){}$<>]{4,2048})\Z"
 )
+_CALLED = Expression(
+    r"[ \t+-]{0,40}[\"']?[a-z]{5,7}[\"']?[ \t]{0,16}[:=]|[ \t]{1,40}\S{0,8192}\Z|\s{0,40}<"
+)
+"""A line whose value may belong to a name in the line above."""
+
 _NAMES = (
     *(needle.decode() for needle in NEEDLES),
     "-u ",
@@ -144,6 +149,9 @@ def open_at(text: str) -> int:
         return block
     run = len(text.rstrip(_RUN))
     line = text[max(text.rfind("\n") + 1, len(text) - _LINE) :].lower()
+    above = text.rfind("\n", 0, max(0, len(text) - len(line) - 1)) + 1
+    if _CALLED.match(line):
+        line = text[max(above, len(text) - _LINE) :].lower()
     if line.count(":") >= 4 or any(name in line for name in _NAMES):
         word = (
             len(text) - len(text[-_HELD:].split()[-1]) if text and not text[-1].isspace() else run

@@ -22,7 +22,7 @@ _STAND_IN = Expression(
 )
 _NAMES = Expression(
     r"\A(?:os\.|process\.|env\.|import\.|self\.|this\.|config\.|settings\.|secrets\.|vault:|ssm:|arn:|"
-    r"data\.|var\.|local\.|module\.|op://|keychain:|file:|https?:|env:|base64:\$|\$|%|@|#|!|~/|\./|\.\./)",
+    r"data\.|var\.|local\.|module\.|op://|keychain:|file:|https?:|env:|base64:\$|\$|[%@#!](?:[\w.:/-]*%?\Z|[({\[<@])|~/|\./|\.\./)",
     re.IGNORECASE,
 )
 _DOTTED = Expression(r"\A[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*){1,12}\Z")
