@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shlex
 import shutil
 import stat
 import subprocess
@@ -284,6 +285,20 @@ def test_manifests_that_cannot_be_true_are_refused(
     with pytest.raises(Misuse, match=said):
         arrive(tmp_path / "home", archive, tmp_path / "into")
     assert not (tmp_path / "into").exists()
+
+
+def test_the_folder_is_the_sessions_own_however_it_is_written(tmp_path: Path) -> None:
+    made = archive_of(tmp_path / "made", [(b"f", FILE, b"x")])
+    (tmp_path / "behind").symlink_to(tmp_path)
+    (tmp_path / "beside").mkdir()
+    for number, into in enumerate(("../its place", "../behind/by a link")):
+        came = ouro("teleport", "import", str(made), "--into", into, cwd=tmp_path / "beside")
+        assert came.returncode == 0, came.stderr
+        place = tmp_path / Path(into).name
+        hint = shlex.split(came.stderr.splitlines()[-1].partition(": ")[2])
+        assert hint[:3] == ["cd", str(place), "&&"]
+        listed = ouro("sessions", "list", cwd=place)
+        assert (number, listed.stdout.partition("\t")[0]) == (number, came.stdout.strip())
 
 
 def test_an_archive_may_have_any_name(tmp_path: Path) -> None:

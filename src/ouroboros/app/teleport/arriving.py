@@ -54,6 +54,7 @@ def arrive(home: Path, archive: Path, into: Path) -> Arrived:
         raise Misuse(f"{str(into)!r} is not empty", hint="name a new folder with --into")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        target = target.resolve()  # the way in which every session knows its folder
         with workshop(target) as folder:
             return _arrived(home, archive, folder, target)
     except OSError as error:

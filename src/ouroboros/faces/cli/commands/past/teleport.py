@@ -1,6 +1,7 @@
 """`ouro teleport`: a session and its files in one archive, to go on with elsewhere."""
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -97,7 +98,7 @@ def import_(invocation: Invocation, archive: Path, into: str, *, as_json: bool) 
     )
     _list("without the secrets they had:", arrived.redacted)
     _list("not packed:", tuple(f"{path}: {why}" for path, why in arrived.left.items()))
-    note(f"go on with: cd {arrived.folder} && ouro chat --resume {arrived.session}")
+    note(f"go on with: cd {quote(arrived.folder)} && ouro chat --resume {arrived.session}")
 
 
 def _list(title: str, lines: tuple[str, ...]) -> None:
