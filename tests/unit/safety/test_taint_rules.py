@@ -89,6 +89,13 @@ def test_a_command_that_may_send_is_asked_about(tmp_path: Path, mode: Mode):
         assert decision.sources == (SOURCE,), command
 
 
+@pytest.mark.parametrize("command", ["cat > a <<E\none \\\ntwo\nE", "cat > a <<E\nno end", "$x"])
+def test_what_nobody_can_read_is_asked_about_in_other_words(tmp_path: Path, command: str):
+    answer = decided(tmp_path, shell(command))
+    assert answer.outcome == "ask"
+    assert "nobody can see all that this runs, so it might use the network" in answer.reason
+
+
 def test_nothing_of_it_is_asked_while_nothing_was_read(tmp_path: Path):
     for command in SENDING:
         decision = decided(tmp_path, shell(command), sources=())

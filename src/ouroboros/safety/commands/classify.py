@@ -30,7 +30,7 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
         return Verdict(kind="approve", rule="ask.empty", reason="there is no command")
     if len(text) > _LONGEST:
         reason = "it is too long to be read with certainty"
-        return Verdict(kind="approve", rule="ask.long", reason=reason, sends=True)
+        return Verdict(kind="approve", rule="ask.long", reason=reason, sends=True, is_unseen=True)
     try:
         commands = parse(text)
         if not commands:
@@ -75,11 +75,13 @@ def _misled(simple: Simple, places: Places) -> Doubt | None:
 def _asked(text: str, doubt: Doubt, seen: Verdict | None = None) -> Verdict:
     reading = read_shell(text)
     harm = danger(text, reading.commands) or (_UNREAD if reading.cut else None)
+    is_sent = sends(text, reading.commands)
     return Verdict(
         kind="dangerous" if harm else "approve",
         rule=harm[0] if harm else doubt.rule,
         reason=harm[1] if harm else doubt.reason,
-        sends=sends(text, reading.commands, is_opaque=reading.opaque),
+        sends=is_sent or reading.opaque,
+        is_unseen=reading.opaque and not is_sent,
         pushes=publishes(reading.commands),
         parts=seen.parts if seen else None,
         kinds=seen.kinds if seen else (),

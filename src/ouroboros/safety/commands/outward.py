@@ -202,10 +202,10 @@ _PUBLISHES = re.compile(
 )
 
 
-def sends(text: str, commands: Sequence[Command], *, is_opaque: bool) -> bool:
+def sends(text: str, commands: Sequence[Command]) -> bool:
     """Whether data may leave over a network, as far as anybody can see."""
     reaches = any(map(_reaches_out, commands)) or publishes(commands)
-    return is_opaque or _SOCKET.search(text) is not None or reaches
+    return _SOCKET.search(text) is not None or reaches
 
 
 def publishes(commands: Sequence[Command]) -> bool:

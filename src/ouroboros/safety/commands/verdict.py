@@ -15,6 +15,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
         reason: One sentence for the person and the model.
         rule: What decided, such as ``safe.read`` or ``danger.wide-delete``.
         sends: It may carry data out over a network, or nobody can see that it does not.
+        is_unseen: It sends only in that nobody can see all that it runs.
         pushes: It publishes code or packages.
         parts: The words of each command when the text is only plain words joined by
             ``&& || ; |``, else None.
@@ -27,6 +28,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
     reason: str
     rule: str
     sends: bool = False
+    is_unseen: bool = False
     pushes: bool = False
     parts: tuple[tuple[str, ...], ...] | None = None
     kinds: tuple[Kind, ...] = ()

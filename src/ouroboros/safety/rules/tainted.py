@@ -138,6 +138,8 @@ def _sent(intent: Intent, around: Around, verdict: Verdict | None, reading: Read
         return "this would publish code"
     if not around.is_online and intent.escalation.permissions == "use_default":
         return ""
+    if verdict.is_unseen:
+        return "nobody can see all that this runs, so it might use the network"
     if verdict.sends:
         return "this may carry data out over the network"
     stranger = next(_strangers(verdict, reading), "")

@@ -49,6 +49,13 @@ def test_a_command_is_explained_to_a_person(ouro: Ouro) -> None:
     assert "publishes: " in said
 
 
+def test_what_nobody_can_read_is_not_said_to_send(ouro: Ouro) -> None:
+    said = ouro("explain", "command", "cat > a <<E\none \\\ntwo\nE").out
+    assert "may send: nobody can see all that it runs" in said
+    assert "data could leave" not in said
+    assert "may send" not in ouro("explain", "command", "cat > a <<'E'\none\nE").out
+
+
 def test_the_rules_of_the_settings_are_told(ouro: Ouro, home: Path) -> None:
     home.mkdir()
     (home / "config.toml").write_text('[permissions]\ndeny = ["Bash(curl:*)"]\n', encoding="utf-8")

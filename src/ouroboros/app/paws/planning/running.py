@@ -296,7 +296,8 @@ class _Record:
                 continue
             odd = [
                 verdict.reason if verdict.kind == "dangerous" else "",
-                "it may send data" if verdict.sends else "",
+                "it may send data" if verdict.sends and not verdict.is_unseen else "",
+                "nobody can see all that it runs" if verdict.is_unseen else "",
                 "it publishes" if verdict.pushes else "",
             ]
             why = "; ".join(filter(None, odd))

@@ -68,7 +68,9 @@ def of_command(
         })
         return 0
     say(f"{verdict.kind}: {verdict.reason} ({verdict.rule})")
-    if verdict.sends:
+    if verdict.is_unseen:
+        say("may send: nobody can see all that it runs, so it might use the network")
+    elif verdict.sends:
         say("may send: data could leave over a network")
     if verdict.pushes:
         say("publishes: code or packages would be seen by others")
