@@ -181,10 +181,9 @@ def _notes(found: _Page, size: int, encoding: str, mark: bytes) -> str:
 def _ending(found: _Page, size: int) -> Iterator[str]:
     if found.total is None or found.last < found.total:
         whole = f"a file of {size} bytes" if found.total is None else str(found.total)
-        why = f" cut at {PAGE_BYTES / 1000:.0f} kB;" if found.is_full else ""
-        yield (
-            f"[lines {found.first}-{found.last} of {whole};{why} go on with offset {found.last + 1}]"
-        )
+        cut = f"cut at {PAGE_BYTES / 1000:.0f} kB; go on with offset {found.last + 1}"
+        why = f"; {cut}" if found.is_full else ", as asked"
+        yield f"[lines {found.first}-{found.last} of {whole}{why}]"
         return
     if found.first > 1:
         yield f"[end of file, {found.total} lines]"

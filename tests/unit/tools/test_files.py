@@ -25,7 +25,7 @@ async def refused(folder: Path, name: str, **arguments: object) -> str:
 async def test_a_page_starts_at_its_offset_and_says_what_is_left(tmp_path: Path):
     (tmp_path / "a").write_text("one\ntwo\nthree\nfour\nfive")
     assert await shown(tmp_path, path="a", offset=3, limit=2) == (
-        "3\tthree\n4\tfour\n[lines 3-4 of 5; go on with offset 5]\n"
+        "3\tthree\n4\tfour\n[lines 3-4 of 5, as asked]\n"
     )
     assert await shown(tmp_path, path="a", offset=5) == (
         "5\tfive\n[end of file, 5 lines]\n[no newline at end of file]\n"
@@ -46,7 +46,7 @@ async def test_a_page_says_when_its_size_cut_it(tmp_path: Path):
     [
         (109, None, 200, "[end of file, 200 lines]"),
         (108, None, 190, "[lines 108-190 of 200; cut at 9 kB; go on with offset 191]"),
-        (20, 92, 111, "[lines 20-111 of 200; go on with offset 112]"),
+        (20, 92, 111, "[lines 20-111 of 200, as asked]"),
         (20, 93, 102, "[lines 20-102 of 200; cut at 9 kB; go on with offset 103]"),
     ],
 )
