@@ -81,7 +81,8 @@ class Supervisor:
     def __init__(
         self, child: Companion, writer: Writer, seat: Seat, limits: Limits | None = None
     ) -> None:
-        """Says nothing yet."""
+        """Says nothing yet; ``session`` is that of the child, once it has begun."""
+        self.session = ""
         self._child, self._writer, self._seat = child, writer, seat
         self._limits = limits or Limits()
         self._reader = Reader()
@@ -145,8 +146,8 @@ class Supervisor:
         match heard.payload:
             case Result() as result:
                 return result
-            case Initialized():
-                self._has_begun = True
+            case Initialized(session=session):
+                self._has_begun, self.session = True, session
             case PermissionRequest() as request:
                 self._open(heard.id, request, tasks)
             case PermissionWithdrawn(request_id=id):

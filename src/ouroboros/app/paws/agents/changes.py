@@ -43,7 +43,7 @@ class Watched:
         """
         self._shadow = Shadow.opened(home, root)
         self._bounds, self._owner = bounds_of(settings, home), owner
-        self._before = ""
+        self._before = self._after = ""
 
     def begin(self, clock: Clock) -> None:
         """Keeps the files as they are now; raises ``CheckpointFailed``."""
@@ -53,14 +53,18 @@ class Watched:
         self._before = taken.checkpoint
 
     def hand_over(self, path: Path, header: Header, clock: Clock) -> Made:
-        """Writes the bundle that leads from the files as they were to those of now.
+        """Writes the bundle that leads from the files as they were to those of now, which it keeps.
 
         Raises:
             CheckpointFailed: What there was or is cannot be read.
             Refused: A name cannot be said in a bundle.
             OSError: It cannot be written.
         """
-        before, after, left = self._compared(clock)
+        taken = self._shadow.take(
+            self._bounds, session=self._owner, message="after an agent", now=clock.now()
+        )
+        self._after = taken.checkpoint
+        before, after, left = self._compared()
         if not before and not after:
             return Made(path=None, left=left)
         content = write(before, after, header=header)
@@ -68,27 +72,25 @@ class Watched:
         put_whole(path, content, path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp"))
         return Made(path=path, files=len(before.keys() | after.keys()), left=left)
 
-    def put_back(self, clock: Clock) -> tuple[str, ...]:
-        """Brings the files back as they were; gives those that stay as they are.
+    def put_back(self) -> tuple[str, ...]:
+        """Brings what was handed over back as it was; gives the files that stay as they are.
 
-        Where something changed that a bundle cannot say, nothing is brought back.
+        Where something changed that a bundle cannot say, nothing is brought back. A file that was
+        changed after the handing over is in no bundle, so it stays.
 
         Raises:
             CheckpointFailed: It broke off.
         """
-        _, _, left = self._compared(clock)
+        _, _, left = self._compared()
         if left:
             return left
         shadow = self._shadow
         with shadow.reading():
-            start = shadow.take(
-                self._bounds, session=self._owner, message="after an agent", now=clock.now()
-            )
-            changes, stay = planned(shadow, start.checkpoint, self._before, self._bounds)
+            changes, stay = planned(shadow, self._after, self._before, self._bounds)
             plan = Plan(
                 session=self._owner,
                 checkpoint=self._before,
-                start=start.checkpoint,
+                start=self._after,
                 excluded=(),
                 modes=(),
                 mark=os.urandom(4).hex(),
@@ -102,16 +104,13 @@ class Watched:
             self._shadow.forget(self._owner)
         self._shadow.library.close()
 
-    def _compared(
-        self, clock: Clock
-    ) -> tuple[dict[str, Snapshot], dict[str, Snapshot], tuple[str, ...]]:
-        """Files that are different, as they were and as they are; and what no bundle can say."""
+    def _compared(self) -> tuple[dict[str, Snapshot], dict[str, Snapshot], tuple[str, ...]]:
+        """Files that were different, as before and as handed over; and what no bundle can say."""
         before: dict[str, Snapshot] = {}
         after: dict[str, Snapshot] = {}
         left: list[str] = []
         with self._shadow.locked():
-            now = self._shadow.glance(self._bounds, now=clock.now())
-            for change in between(self._shadow, self._before, now):
+            for change in between(self._shadow, self._before, self._after):
                 sides = (change.before, change.after)
                 if change.is_folder:
                     continue

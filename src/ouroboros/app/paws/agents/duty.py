@@ -119,7 +119,7 @@ class Duty:
         self._session, self._wish = session, wish
         moment = datetime.fromtimestamp(equipment.clock.now(), UTC)
         name = f"{moment:%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:6]}.dogs.md"
-        self._bundle = instance.artifacts / name
+        self._bundle, self._turn = instance.artifacts / name, ""
 
     async def done(self, seat: Seat, stop: Stop, children: Children) -> Done:
         """Has it done, as ``Agents.run`` says; nobody else may change the session meanwhile."""
@@ -162,7 +162,9 @@ class Duty:
             goodbye_seconds=10.0,
         ) as child:
             await children.started(child.pid)
-            result = await Supervisor(child, writer, seat).run(self._task(), stop)
+            supervisor = Supervisor(child, writer, seat)
+            result = await supervisor.run(self._task(), stop)
+            self._turn = supervisor.session
             await children.ended(child.pid)
         return result
 
@@ -200,12 +202,10 @@ class Duty:
     ) -> tuple[Result, tuple[str, ...]]:
         """The result with its bundle, or why there is none although something was changed.
 
-        What the agent says it wrote counts only where it was told to; else it is written here.
+        It is written again here, whatever the agent says: what is put back must be in it.
         """
-        is_there = await to_thread.run_sync(self._bundle.is_file)
-        if result.output_artifact_path == str(self._bundle) and is_there:
-            return result, ()
-        header, clock = Header(agent_name=self._instance.name), self._with.clock
+        header = Header(agent_name=self._instance.name, source_turn=self._turn)
+        clock = self._with.clock
         try:
             made = await to_thread.run_sync(watched.hand_over, self._bundle, header, clock)
         except (OuroborosError, OSError) as failed:
@@ -213,7 +213,10 @@ class Duty:
             words = f"{result.summary}\n\n{problem}"
             return replace(result, output_artifact_path="", summary=words), (problem,)
         if made.path is None:
-            return replace(result, output_artifact_path=""), made.left
+            # Of what the agent wrote somebody may have taken all back.
+            is_there = await to_thread.run_sync(self._bundle.is_file)
+            path = str(self._bundle) if is_there else ""
+            return replace(result, output_artifact_path=path), made.left
         return replace(result, output_artifact_path=str(made.path)), ()
 
     async def _put_back(self, watched: Watched, result: Result, stay: tuple[str, ...]) -> Done:
@@ -222,7 +225,7 @@ class Duty:
         if self._wish.keep or not result.output_artifact_path:
             return Done(result=result)
         try:
-            stay = await to_thread.run_sync(watched.put_back, self._with.clock)
+            stay = await to_thread.run_sync(watched.put_back)
         except OuroborosError as failed:
             return Done(result=result, stay=(failed.message,))
         return Done(result=result, is_put_back=not stay, stay=stay)
