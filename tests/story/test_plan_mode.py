@@ -67,4 +67,5 @@ async def test_a_mode_that_is_changed_in_mid_session_holds_from_the_next_call(
         assert (s.cwd / "a.txt").read_text() == "x"
         told = [str(m["content"]) for m in s.body()["messages"] if m["role"] == "user"]
         assert sum("Mode: plan." in text for text in told) == 1
+        assert sum("stay listed" in text for text in told) == 1  # tools do not change with a mode
         assert sum("Mode: auto-edit." in text for text in told) == 1
