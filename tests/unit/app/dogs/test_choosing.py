@@ -1,10 +1,15 @@
 """Taking some hunks of a change and leaving others."""
 
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.app.paws.dogs.choosing import diff_of, offer_of, with_hunks
 from ouroboros.workspace.artifacts.dogs import Action, FilePlan, Snapshot
+from ouroboros.workspace.artifacts.dogs.planning import plan
+from ouroboros.workspace.artifacts.dogs.reading import read
+from ouroboros.workspace.artifacts.dogs.tree import Folder
 
 OLD = "".join(f"line {number}\n" for number in range(60)).encode()
 NEW = OLD.replace(b"line 3\n", b"line three\n").replace(b"line 50\n", b"fifty\nmore\n")
@@ -25,6 +30,29 @@ def test_a_file_is_offered_with_its_hunks_and_what_they_add_and_take_away() -> N
     assert (offer.added, offer.removed, offer.why_whole) == (3, 2, "")
     assert offer.hunks[1].startswith("@@ -48,7 +48,8 @@\n line 47\n")
     assert diff_of(changed(OLD, NEW)).startswith("--- a/a.txt\n+++ b/a.txt\n@@ -1,7 +1,7 @@\n")
+
+
+def test_what_would_be_done_is_shown_as_a_diff_that_does_it(tmp_path: Path) -> None:
+    (tmp_path / "old.txt").write_text("a\nb\n")
+    (tmp_path / "gone.txt").write_text("x\n")
+    (tmp_path / "run.sh").write_text("r\n")
+    (tmp_path / "plain.txt").write_text("one\n")
+    bundle = read(
+        b"--- New File: new.txt ---\n```\nn\n```\n--- Delete File: gone.txt ---\n"
+        b"--- Rename File: old.txt -> to.txt ---\n--- File: run.sh (Mode:755) ---\n"
+        b"--- New File: empty.txt ---\n```\n```\n--- File: plain.txt ---\n```\ntwo\n```\n"
+    )
+    made = plan(bundle, Folder(tmp_path))
+    diff = "".join(diff_of(file) for file in made.changed)
+    assert "--- /dev/null\n+++ b/new.txt\n" in diff
+    assert "--- a/gone.txt\n+++ /dev/null\n" in diff
+    again = plan(read(diff.encode()), Folder(tmp_path))
+    assert not again.refusals
+    assert [_told(file) for file in again.changed] == [_told(file) for file in made.changed]
+
+
+def _told(file: FilePlan) -> tuple[str, str, Snapshot | None]:
+    return file.path, file.was, file.after
 
 
 def test_one_hunk_is_taken_and_the_other_left() -> None:

@@ -67,9 +67,30 @@ def offer_of(file: FilePlan) -> Offer:
 
 
 def diff_of(file: FilePlan) -> str:
-    """The change as a unified diff; empty where it has no text."""
-    offer = offer_of(file)
-    return "".join((f"--- a/{file.was or file.path}\n+++ b/{file.path}\n", *offer.hunks))
+    """The change as a unified diff, in git's words where names or modes change."""
+    hunks = offer_of(file).hunks
+    return "".join((*_heads(file, has_hunks=bool(hunks)), *hunks))
+
+
+def _heads(file: FilePlan, *, has_hunks: bool) -> list[str]:
+    before, after = file.before, file.after
+    was = file.was or file.path
+    found = [f"diff --git a/{was} b/{file.path}\n"]
+    if after is not None and (before is None or file.action == "add"):
+        found.append(f"new file mode 100{after.mode:o}\n")
+    elif after is None and before is not None:
+        found.append(f"deleted file mode 100{before.mode:o}\n")
+    elif before is not None and after is not None and before.mode != after.mode:
+        found += [f"old mode 100{before.mode:o}\n", f"new mode 100{after.mode:o}\n"]
+    if file.was:
+        found += [f"rename from {file.was}\n", f"rename to {file.path}\n"]
+    old = "/dev/null" if before is None else f"a/{was}"
+    new = "/dev/null" if after is None else f"b/{file.path}"
+    names = [f"--- {old}\n", f"+++ {new}\n"] if has_hunks else []
+    is_plain = len(found) == 1 and has_hunks
+    if not has_hunks and before and after and before.content != after.content:
+        names = [f"Binary files {old} and {new} differ\n"]
+    return names if is_plain else [*found, *names]
 
 
 def with_hunks(file: FilePlan, taken: Collection[int]) -> FilePlan | None:
