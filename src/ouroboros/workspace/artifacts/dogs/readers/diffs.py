@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from ouroboros.workspace.artifacts.dogs.change import Change, Delete, Edit, Hunk, Rename, Whole
-from ouroboros.workspace.artifacts.dogs.readers.fenced import Fence, fence_of
+from ouroboros.workspace.artifacts.dogs.readers.fenced import Fence, fence_of, outdented
 from ouroboros.workspace.artifacts.dogs.readers.hunks import HEADER, Gathered
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Wish
 
@@ -25,7 +25,7 @@ class _File:
         self.git: tuple[str, str] | None = None
         self.moved: dict[str, str] = {}
         self.mode: int | None = None
-        self.is_new = self.is_gone = self.is_ended = False
+        self.is_new = self.is_gone = self.is_ended = self.is_open = False
         self.hunks: list[Gathered] = []
 
     def names(self) -> tuple[str, str]:
@@ -47,20 +47,36 @@ def _is(name: str, letter: str) -> bool:
 
 def is_sign(lines: Sequence[str], number: int) -> bool:
     """Whether a file begins in a line: git's own line, or old and new name and a hunk."""
-    line = lines[number]
-    if line.startswith("diff --git "):
+    return _begins(lines[number : number + 3]) or _width(lines, number) > 0
+
+
+def _begins(lines: Sequence[str]) -> bool:
+    first = lines[0]
+    if first.startswith(_GIT):
         return True
     return (
-        line.startswith("--- ")
-        and number + 2 < len(lines)
-        and lines[number + 1].startswith("+++ ")
-        and HEADER.match(lines[number + 2]) is not None
+        first.startswith("--- ")
+        and len(lines) > 2
+        and lines[1].startswith("+++ ")
+        and HEADER.match(lines[2]) is not None
     )
+
+
+def _width(lines: Sequence[str], number: int) -> int:
+    """The blanks before a file that begins a fence within a list; 0 for any other line."""
+    width = len(lines[number]) - len(lines[number].lstrip(" "))
+    blanks = " " * width
+    if not width or not number or not lines[number - 1].startswith(blanks):
+        return 0
+    fence = fence_of(lines[number - 1][width:])
+    heads = [line.removeprefix(blanks) for line in lines[number : number + 3]]
+    return width if fence is not None and _begins(heads) else 0
 
 
 def read(lines: Sequence[str], wish: Wish) -> Found:
     """All files; one whose hunks are shorter than they say is cut off."""
     found = Found()
+    lines = list(lines)
     at = 0
     opening: Fence | None = None
     while at < len(lines):
@@ -68,8 +84,10 @@ def read(lines: Sequence[str], wish: Wish) -> Found:
             opening = _opened(opening, fence_of(lines[at]))
             at += 1
             continue
+        if width := _width(lines, at):
+            opening = _outdent(lines, at, width)
         found.begin()
-        reader = _Reader(lines, at, is_fenced=opening is not None)
+        reader = _Reader(lines, at, opening)
         try:
             reader.read()
             found.changes += _changes(reader.file, found.blocks, wish)
@@ -79,6 +97,19 @@ def read(lines: Sequence[str], wish: Wish) -> Found:
         found.spans.append((at, max(reader.at, at + 1)))
         at = max(reader.at, at + 1)
     return found
+
+
+def _outdent(lines: list[str], at: int, width: int) -> Fence | None:
+    """Takes the blanks of a list off a fence, whose first line stands above; the fence."""
+    opening = fence_of(lines[at - 1][width:])
+    end = at
+    while opening is not None and end < len(lines):
+        fence = fence_of(lines[end].removeprefix(" " * width))
+        end += 1
+        if fence is not None and fence.closes(opening):
+            break
+    lines[at - 1 : end] = outdented(lines[at - 1 : end], width)
+    return opening
 
 
 def _opened(opening: Fence | None, fence: Fence | None) -> Fence | None:
@@ -93,10 +124,10 @@ def _opened(opening: Fence | None, fence: Fence | None) -> Fence | None:
 class _Reader:
     """Reads one file; in a fence the end is known, and the counts of hunks may be wrong."""
 
-    def __init__(self, lines: Sequence[str], start: int, *, is_fenced: bool) -> None:
+    def __init__(self, lines: Sequence[str], start: int, opening: Fence | None) -> None:
         self.at = start
         self.file = _File(start)
-        self._lines, self._is_fenced = lines, is_fenced
+        self._lines, self._opening = lines, opening
 
     def read(self) -> None:
         """From the first line of a file to behind its last; raises ``BlockBroken``."""
@@ -111,10 +142,27 @@ class _Reader:
             else:
                 break
             self.at += 1
-        is_closed = self.at < len(self._lines) and (
-            is_sign(self._lines, self.at) or (self._is_fenced and self._lines[self.at][:3] == "```")
-        )
-        self.file.is_ended = is_closed
+        self.file.is_ended = self._is_ended()
+
+    def _is_ended(self) -> bool:
+        """Whether what follows ends the file for sure.
+
+        Raises:
+            BlockBroken: It is in the middle of a hunk.
+        """
+        hunk = self.file.hunks[-1] if self.file.hunks else None
+        if self.at == len(self._lines):
+            # The end of an answer may be in the middle of a line: the fence would tell.
+            self.file.is_open = hunk is not None and self._opening is not None
+            return hunk is not None and not hunk.is_counted
+        fence = fence_of(self._lines[self.at])
+        if is_sign(self._lines, self.at) or (
+            fence is not None and self._opening is not None and fence.closes(self._opening)
+        ):
+            return True
+        if hunk is not None and self._opening is not None and not hunk.is_full:
+            raise BlockBroken("a line of a diff begins with a blank, - or +", line=self.at + 1)
+        return hunk is not None and not hunk.is_counted
 
     def _takes(self, hunk: Gathered, line: str) -> bool:
         """Whether a line is one of the hunk: as long as its header says, or as lines look like it."""
@@ -125,7 +173,7 @@ class _Reader:
         is_last_pair = hunk.is_counted and hunk.left == [1, 1]
         if is_sign(self._lines, self.at) and not is_last_pair:
             return False
-        if not hunk.is_full or self._is_fenced:
+        if not hunk.is_full or self._opening is not None:
             return True
         after = self.at
         while after < len(self._lines) and self._lines[after].startswith(" "):
@@ -215,9 +263,10 @@ def _name(words: str) -> str:
 
 def _changes(file: _File, block: int, wish: Wish) -> list[Change]:
     last = file.hunks[-1] if file.hunks else None
-    is_short = last is not None and last.is_counted and max(last.left) > 0
-    if last is not None and is_short and not file.is_ended and not wish.allow_truncated:
-        raise BlockBroken("the hunk is cut off: it has fewer lines than it says", line=last.line)
+    is_short = last is not None and not last.is_full and not file.is_ended
+    if last is not None and (is_short or file.is_open) and not wish.allow_truncated:
+        why = "it has fewer lines than it says" if is_short else "its fence is not closed"
+        raise BlockBroken(f"the hunk is cut off: {why}", line=last.line)
     hunks = tuple(made for each in file.hunks if (made := each.hunk()).lines)
     old, new = file.names()
     line = file.start + 1
@@ -225,7 +274,7 @@ def _changes(file: _File, block: int, wish: Wish) -> list[Change]:
         raise BlockBroken("it names no file", line=line)
     if new == _NOTHING:
         return [Delete(block=block, line=line, path=old, lines=_gone(hunks, line))]
-    if old == _NOTHING:
+    if old == _NOTHING or (old == new and _is_all_new(file.hunks)):
         return [_new(hunks, new, block, line, file.mode)]
     found: list[Change] = []
     if old != new and file.moved:
@@ -236,6 +285,11 @@ def _changes(file: _File, block: int, wish: Wish) -> list[Change]:
     if not found:
         raise BlockBroken("the diff changes nothing", line=line)
     return found
+
+
+def _is_all_new(hunks: Sequence[Gathered]) -> bool:
+    """Whether there was nothing, as ``-0,0`` says, though the old name is that of the file."""
+    return len(hunks) == 1 and hunks[0].is_of_nothing
 
 
 def _gone(hunks: Sequence[Hunk], line: int) -> tuple[str, ...] | None:

@@ -80,3 +80,9 @@ def unwrapped(lines: Sequence[str]) -> tuple[Fence, int, int] | None:
     if end is None or any(line.strip() for line in lines[end + 1 :]):
         return None
     return fence, first + 1, end
+
+
+def outdented(lines: Sequence[str], width: int) -> list[str]:
+    """Lines without so many blanks, or all that they have, before them."""
+    blanks = " " * width
+    return [line[width:] if line.startswith(blanks) else line.lstrip(" ") for line in lines]

@@ -18,6 +18,7 @@ class Gathered:
         self.line = line
         self.start = int(found[1]) if found and found[1] else 0
         self.is_counted = bool(found and found[1])
+        self.is_of_nothing = bool(found and (found[1], found[2]) == ("0", "0"))
         self.left = [0, 0]
         self.anchor = _anchor(found[5]) if found else ""
         if found and found[1]:

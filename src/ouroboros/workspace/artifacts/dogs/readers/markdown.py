@@ -24,6 +24,7 @@ from ouroboros.workspace.artifacts.dogs.readers.fenced import (
     closing,
     fence_of,
     is_left_open,
+    outdented,
 )
 from ouroboros.workspace.artifacts.dogs.readers.page import (
     BlockBroken,
@@ -270,12 +271,17 @@ class Blocks:
             number = body.after
 
     def _add(self, at: Block, body: _Body) -> None:
-        lines = _outdented(self._lines[body.first - 1 : body.end])
+        lines = self._inside(body)
         for each in fenced(at, body.words, lines[1:]):
             if isinstance(each, Request):
                 self.found.requests.append(each)
             else:
                 self.found.changes.append(_opened(each) if self._ends_open(body) else each)
+
+    def _inside(self, body: _Body) -> Sequence[str]:
+        """The lines of a fence with its first, without the blanks that stand before that."""
+        lines = self._lines[body.first - 1 : body.end]
+        return outdented(lines, len(lines[0]) - len(lines[0].lstrip(" ")))
 
     def _ends_open(self, body: _Body) -> bool:
         return body.after - 1 > body.end and self._lines[body.after - 1].strip() == NO_END
@@ -363,15 +369,6 @@ def _quote_end(words: str) -> int:
         return json.JSONDecoder().raw_decode(words)[1]
     except ValueError:
         return 0
-
-
-def _outdented(lines: Sequence[str]) -> Sequence[str]:
-    """Lines without the blanks that stand before the first, a fence; as Markdown has it, three at most."""
-    width = len(lines[0]) - len(lines[0].lstrip(" "))
-    if not width:
-        return lines
-    blanks = " " * width
-    return [line[width:] if line.startswith(blanks) else line.lstrip(" ") for line in lines]
 
 
 def _opened(change: Change) -> Change:
