@@ -10,6 +10,7 @@ from ouroboros.workspace.artifacts.dogs.change import (
     Rename,
     Whole,
 )
+from ouroboros.workspace.artifacts.dogs.readers.fenced import outdented
 from ouroboros.workspace.artifacts.dogs.readers.hunks import signed
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Wish
 from ouroboros.workspace.patch.syntax import (
@@ -48,12 +49,18 @@ def read(lines: Sequence[str], wish: Wish) -> Found:
         )
         is_whole = end is not None and lines[end].strip() == END
         stop = end + 1 if end is not None and is_whole else (len(lines) if end is None else end)
-        _patch(
-            [line.removesuffix("\r") for line in lines[at:stop]], at, found, wish, is_whole=is_whole
-        )
+        _patch(_bare(lines[at:stop]), at, found, wish, is_whole=is_whole)
         found.spans.append((at, stop))
         at = stop
     return found
+
+
+def _bare(lines: Sequence[str]) -> list[str]:
+    """Without returns, and without the blanks of a list that stand before every line."""
+    width = len(lines[0]) - len(lines[0].lstrip(" "))
+    plain = [line.removesuffix("\r") for line in lines]
+    is_hung = width and all(line.startswith(" " * width) for line in plain if line.strip())
+    return outdented(plain, width) if is_hung else plain
 
 
 def _patch(lines: list[str], at: int, found: Found, wish: Wish, *, is_whole: bool) -> None:

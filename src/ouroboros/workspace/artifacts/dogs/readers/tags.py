@@ -11,9 +11,12 @@ from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, 
 
 _START = re.compile(r"<file\s([^<>]*)>(.*)$", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]{1,40})\s?=\s?(?:\"([^\"]*)\"|'([^']*)')")
+_PATH = re.compile(r"^<path>([^<>]{1,300})</path>$", re.IGNORECASE)
 _END = "</file>"
 _INDENTED = 40
 _ENTITIES = {"&quot;": '"', "&apos;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&"}
+_NAMES = ("path", "name", "filename")
+_MARKUP = (".xml", ".html", ".htm", ".xhtml", ".svg", ".vue", ".svelte", ".jsx", ".tsx", ".md")
 _GONE = frozenset({"delete", "remove"})
 
 
@@ -30,7 +33,7 @@ class _Start(NamedTuple):
     @property
     def path(self) -> str:
         """Of the file."""
-        return self.words.get("path") or self.words.get("name", "")
+        return next((path for name in _NAMES if (path := self.words.get(name))), "")
 
 
 def _start_of(line: str) -> _Start | None:
@@ -41,7 +44,15 @@ def _start_of(line: str) -> _Start | None:
         return None
     inner = found[1].rstrip()
     words = _attributes(inner.removesuffix("/"))
-    return _Start(words, inner.endswith("/"), found[2]) if words.keys() & {"path", "name"} else None
+    return _Start(words, inner.endswith("/"), found[2]) if words.keys() & {*_NAMES} else None
+
+
+def path_of(line: str) -> str:
+    """The path of the file that a line begins, or of ``<path>PATH</path>``; empty for other lines."""
+    if found := _PATH.match(line.strip()):
+        return found[1]
+    head = _start_of(line)
+    return head.path if head else ""
 
 
 def _before_end(line: str) -> str | None:
@@ -84,14 +95,10 @@ def _element(lines: Sequence[str], at: int, head: _Start, found: Found, wish: Wi
         found.changes.append(Delete(block=block, line=at + 1, path=path))
         return min(end + 1, len(lines))
     body = _body(lines, at, head.rest, end)
-    wrapped = unwrapped(body)
-    info = ""
-    first = at + 2
-    if wrapped is not None and not path.lower().endswith((".md", ".markdown", ".mdx")):
-        info, first = wrapped[0].words, first + wrapped[1]
-        body = body[wrapped[1] : wrapped[2]]
     try:
-        for each in fenced(Block(block, at + 1, first, Named(path)), info, body):
+        info, start, stop = _inside(body, path, at + 2)
+        block_at = Block(block, at + 1, at + 2 + start, Named(path))
+        for each in fenced(block_at, info, body[start:stop]):
             if isinstance(each, Request):
                 found.requests.append(each)
             else:
@@ -135,6 +142,30 @@ def _body(lines: Sequence[str], at: int, rest: str, end: int) -> list[str]:
         body = body[1:] if not body[0] else body
         body = body[:-1] if body and not body[-1] else body
     return body
+
+
+def _inside(body: Sequence[str], path: str, first: int) -> tuple[str, int, int]:
+    """The words of the fence around a text, if there is one, and where the text is.
+
+    Raises:
+        BlockBroken: An element is around it, which may be a part of the file.
+    """
+    if _has_inner(body):
+        if path.lower().endswith(_MARKUP):
+            raise BlockBroken(
+                f"nobody can tell whether {body[0].strip()} is a part of the file", line=first
+            )
+        return "", 1, len(body) - 1
+    wrapped = unwrapped(body)
+    if wrapped is None or path.lower().endswith((".md", ".markdown", ".mdx")):
+        return "", 0, len(body)
+    return wrapped[0].words, wrapped[1], wrapped[2]
+
+
+def _has_inner(body: Sequence[str]) -> bool:
+    """Whether an element of its own is around the text."""
+    ends = (body[0].strip().lower(), body[-1].strip().lower()) if len(body) > 1 else ("", "")
+    return ends in {(f"<{name}>", f"</{name}>") for name in ("content", "contents", "code")}
 
 
 def _attributes(words: str) -> dict[str, str]:
