@@ -7,9 +7,14 @@ from ouroboros.workspace.artifacts.dogs.change import Edit, Whole
 from ouroboros.workspace.artifacts.dogs.readers.fenced import fence_of
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Wish, named
 from ouroboros.workspace.artifacts.dogs.readers.sought import HEAD, TAIL, block_end, pair
+from ouroboros.workspace.artifacts.dogs.readers.tags import path_of
+from ouroboros.workspace.artifacts.dogs.readers.titles import titled, titled_fence
 
 _ABOVE = 4
 _LONGEST_NAME = 300
+_COMMENT = re.compile(r"^(?://|/\*|<!--|#|--|;)\s*(\S+)\s*(?:\*/|-->)?$")
+_TAG = re.compile(r"<[\w-]{1,40}>")
+_QUOTED = re.compile(r"`([^`\s]+)`")
 _WORD = re.compile(r"^[\w.@+~()\[\] -]*[./][\w./@+~()\[\] -]*$|^[\w.-]+$")
 
 
@@ -79,15 +84,33 @@ def _path_above(lines: Sequence[str], at: int, stop: int, *, known: str) -> tupl
     for number in range(at - 1, max(stop, at - _ABOVE) - 1, -1):
         line = lines[number].strip()
         fence = fence_of(lines[number])
+        if fence is not None and (title := titled_fence(fence.words)):
+            return title.path, number
         if fence is not None and (":" in fence.words or "/" in fence.words):
             return fence.words.partition(":")[2] or fence.words, number
-        if fence is not None or not line:
+        if fence is not None or not line or _TAG.fullmatch(line):
             continue
+        if name := _name_in(line, is_known=bool(known)):
+            return name, number
         words = _cleaned(line)
         if _WORD.match(words) or not known:
             return words, number
         return "", at
     return "", at
+
+
+def _name_in(line: str, *, is_known: bool) -> str:
+    """The file that a line names: all of it, or its only words in backquotes; empty for none."""
+    if len(line) > _LONGEST_NAME:
+        return ""
+    if path := path_of(line):
+        return path
+    comment = _COMMENT.match(line)
+    if found := titled(line) or (comment and titled(comment[1])):
+        return found.path
+    quoted = {name for name in _QUOTED.findall(line) if titled(f"`{name}`")}
+    is_announced = line.rstrip("* ").endswith(":") or not is_known
+    return quoted.pop() if len(quoted) == 1 and is_announced else ""
 
 
 def _cleaned(line: str) -> str:

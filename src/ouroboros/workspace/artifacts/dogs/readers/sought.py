@@ -8,9 +8,9 @@ from ouroboros.workspace.artifacts.dogs.change import Hunk
 from ouroboros.workspace.artifacts.dogs.readers.hunks import signed
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken
 
-HEAD = re.compile(r"(?:<{5,9}|-{5,9}) ?SEARCH>?(?=\s|$)(.*)$", re.DOTALL)
+HEAD = re.compile(r"(?:<{5,9} ?(?i:SEARCH|ORIGINAL)|-{5,9} ?SEARCH)>?(?=\s|$)(.*)$", re.DOTALL)
 MIDDLE = re.compile(r"^={5,9}\s*$")
-TAIL = re.compile(r"^(?:>{5,9}|\+{5,9}) ?REPLACE\s*$")
+TAIL = re.compile(r"^(?:>{5,9} ?(?i:REPLACE|UPDATED)|\+{5,9} ?REPLACE)\s*$")
 
 
 class Pair(NamedTuple):

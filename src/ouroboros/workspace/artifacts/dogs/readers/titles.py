@@ -8,9 +8,12 @@ from ouroboros.workspace.artifacts.cats.languages import language_of
 from ouroboros.workspace.artifacts.dogs.readers.page import unquoted
 
 _LONGEST = 300
-_BEGIN = re.compile(r"^(?:(?:#{1,6}|[-*+]|\d{1,3}[.)])\s+)+")
+_BEGIN = re.compile(
+    r"^(?:(?:#{1,6}|[-*+\u2022]|\d{1,3}[.)]|[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?)\s+)+"
+)
 _LABEL = re.compile(
-    r"^(?:(?:new|updated|full|complete|create|modified)\s+)?(?:file\s?name|file|path)\s*:\s*(?=\S)",
+    r"^(\*\*|__|)(?:(?:new|updated|full|complete|create|modified)\s+)?(?:file\s?name|file|path)"
+    r"(?:\s*:\s*\1|\1\s*:)\s*(?=\S)",
     re.IGNORECASE,
 )
 _REMARK = re.compile(
