@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from ouroboros.workspace.artifacts.dogs.change import (
     Bundle,
     Dialect,
+    Edit,
     Header,
     Refusal,
     Refused,
@@ -24,6 +25,8 @@ from ouroboros.workspace.artifacts.dogs.readers import (
     search,
     tags,
 )
+from ouroboros.workspace.artifacts.dogs.readers.joining import joined
+from ouroboros.workspace.artifacts.dogs.readers.leftovers import left_over
 from ouroboros.workspace.artifacts.dogs.readers.page import Found, Wish, page_of
 
 _ABOVE = 2
@@ -95,6 +98,7 @@ def read(
         chosen, found = dialect, _READERS[dialect](page, wish)
     else:
         chosen, found = _chosen(page, wish)
+        _tell_left(found, page)
     return _bundle(chosen, found, header)
 
 
@@ -110,7 +114,10 @@ def _bundle(dialect: Dialect | None, found: Found, header: Header) -> Bundle:
 
 
 def _chosen(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
-    """The dialect whose blocks hold the signs of every other one; of two that do so, the stricter."""
+    """The dialect whose blocks hold the signs of every other one; of two that do so, the stricter.
+
+    Where none does, each is read for itself: then it is called by the first that is there.
+    """
     signs: dict[Dialect, list[int]] = {}
     for dialect in _MARKED:
         if where := _signs(dialect, lines):
@@ -129,11 +136,15 @@ def _chosen(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
         found = read_ones[outer[0]]
         _take_aside(found, listings.guessed(lines, wish), lines)
         return outer[0], found
+    found = joined(read_ones)
+    if found is not None and all(_holds(found, where) for where in signs.values()):
+        _take_aside(found, listings.guessed(lines, wish), lines)
+        return min(signs, key=lambda dialect: signs[dialect]), found
     told = sorted((where[0] + 1, _CALLED[dialect]) for dialect, where in signs.items())
     ways = " and ".join(f"{called} (line {line})" for line, called in told)
     raise Refused(
         Refusal(
-            reason=f"it is in several formats at once: {ways}; all of an answer must be in one",
+            reason=f"it is in several formats at once: {ways}; all of a file must be in one",
             line=told[1][0],
         ),
         hint=f"have it answered in one, or say which counts with --format: {', '.join(DIALECTS)}",
@@ -141,7 +152,7 @@ def _chosen(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
 
 
 def _take_aside(found: Found, whole: Found, lines: Sequence[str]) -> None:
-    """Files in fences beside all blocks of the dialect that is read: those that are called new.
+    """Files in fences beside all blocks of the dialect that is read: those that are called new, and diffs.
 
     Source: chat windows write diffs of files that are there, and new files whole.
     """
@@ -151,17 +162,35 @@ def _take_aside(found: Found, whole: Found, lines: Sequence[str]) -> None:
         before = bisect_left(starts, end)
         if before and found.spans[before - 1][1] > first:
             continue
-        file = next((each for each in whole.changes if first < each.line <= end), None)
+        files = [each for each in whole.changes if first < each.line <= end]
         where = f"line {first + 1}: a fence that names a file"
         is_new = any(map(_NEW.search, lines[max(0, first - _ABOVE) : first + 1]))
-        if is_new and isinstance(file, Whole) and file.path not in named:
-            block = 1 + max((each.block for each in found.changes), default=0)
-            found.changes.append(replace(file, is_aside=True, block=block))
+        is_edit = bool(files) and all(isinstance(each, Edit) for each in files)
+        is_free = not any(each.path in named for each in files)
+        block = 1 + max((each.block for each in found.changes), default=0)
+        if is_edit and is_free:
+            found.changes += [replace(each, block=block) for each in files]
+        elif is_new and is_free and len(files) == 1 and isinstance(files[0], Whole):
+            found.changes.append(replace(files[0], is_aside=True, block=block))
             found.notes.append(
                 f"{where} beside another format is taken only where that file is new"
             )
         else:
             found.notes.append(f"{where} was passed over, as the answer is of another format")
+            continue
+        found.spans = sorted([*found.spans, (first, end)])
+        starts = [first for first, _ in found.spans]
+
+
+def _tell_left(found: Found, lines: Sequence[str]) -> None:
+    """Refuses what looks like a change and was not read: the rest without it is half an answer."""
+    told = {each.line for each in found.refusals}
+    # A diff is told by the line of its fence or by the one below.
+    found.refusals += [
+        each
+        for each in left_over(lines, found.spans)
+        if not told & {each.line - 1, each.line, each.line + 1}
+    ]
 
 
 def _unmarked(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:

@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ouroboros.workspace.artifacts.dogs.change import Change, Edit, Exact, Request, Whole
-from ouroboros.workspace.artifacts.dogs.readers.commands import command_words, commanded, is_first
+from ouroboros.workspace.artifacts.dogs.readers.commands import (
+    command_words,
+    commanded,
+    is_first,
+    is_open,
+)
 from ouroboros.workspace.artifacts.dogs.readers.fenced import unwrapped
 from ouroboros.workspace.artifacts.dogs.readers.hunks import as_new, hunks_of
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Named, without_returns
@@ -37,6 +42,8 @@ def in_markers(at: Block, lines: Sequence[str]) -> list[Change | Request]:
         BlockBroken: It cannot be read.
     """
     path = at.named.path
+    if is_open(lines):
+        raise BlockBroken("it begins with a command that no @@ ends", line=at.first)
     if is_first(lines) or _is_wrapped_command(lines):
         return [commanded(lines, at.first, path, at.block)]
     if at.named.is_base64:
@@ -77,6 +84,8 @@ def fenced(at: Block, words: str, lines: Sequence[str]) -> list[Change | Request
         return list(_edits(at, lines))
     if is_first(lines):
         return [commanded(lines, at.first, path, at.block)]
+    if is_open(lines) and not at.is_new:
+        raise BlockBroken("it begins with a command that no @@ ends", line=at.first)
     return [_whole(at, list(lines))]
 
 

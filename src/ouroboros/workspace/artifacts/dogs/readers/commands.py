@@ -46,6 +46,12 @@ def call_of(text: str, line: int) -> Call | None:
     return Call(call[1].upper(), call[2], line)
 
 
+def is_open(lines: Sequence[str]) -> bool:
+    """Whether the first line with anything on it begins a command and does not end it."""
+    first = next((line.strip() for line in lines if line.strip()), "")
+    return _LINE.match(first) is not None and not first.endswith("@@")
+
+
 def command_words(text: str) -> str | None:
     """What stands between the signs of a command line; None for any other line."""
     bare = text.strip()

@@ -50,6 +50,7 @@ _SHELLS = frozenset({
     "terminal",
 })
 _SCRIPTS = frozenset({"sh", "bash", "zsh", "fish", "ps1", "bat", "cmd"})
+_REMARKED = re.compile(r"^(?://|/\*|<!--|#|--|;)\s*(\S+?)\s*(?:\*/|-->)?$")
 _NAMED = re.compile(r"`([^`]+)`")
 _WRAPPERS = frozenset({"", "markdown", "md", "text", "txt"})
 
@@ -183,7 +184,15 @@ class _Listings(Blocks):
             self.found.refuse(BlockBroken(why, line=number + 1))
 
     def _tell_of(self, number: int) -> None:
-        """Notes a fence that is passed over, although the line above speaks of a file."""
+        """Notes a fence that is passed over, although the line above or its first speaks of a file."""
+        first = self._lines[number + 1] if number + 1 < len(self._lines) else ""
+        comment = _REMARKED.match(first) if len(first) <= _LONGEST else None
+        if comment and titled(comment[1]):
+            self.found.notes.append(
+                f"line {number + 1}: a fence whose first line names {comment[1]!r} was passed over;"
+                " a line above it with nothing but the name would make it the file"
+            )
+            return
         above = number - 1
         while above >= 0 and not self._lines[above].strip():
             above -= 1
