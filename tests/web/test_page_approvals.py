@@ -1,5 +1,6 @@
 """What waits for the person, in the page: shown whole, answered in every way, closed everywhere."""
 
+import json
 from typing import Any
 
 import pytest
@@ -208,3 +209,20 @@ async def test_questions_of_the_model_and_plans_are_answered_in_the_page(page: S
         ]
         assert (accepted["accepted"], accepted["text"]) == (True, "1. Only look")
         assert "Only look" in await window.text(".proposed")
+
+
+async def test_what_can_only_be_done_as_it_is_offers_no_change(page: Shown) -> None:
+    async with page() as window:
+        await window.session()
+        asked = {"call_id": "c", "tool": "click", "action": "Send a form", "input": '{"tab":"t"}'}
+        for number, (fixed, buttons) in enumerate(((False, 1), (True, 0))):
+            data = {**asked, "request_id": f"req_{number}", "fixed": fixed}
+            await window.run(
+                "(() => { const { current } = ouro.store; current.state.approvals.clear(); const seq = current.state.seq + 1;"
+                "current.take({kind: 'event', event: {id: `e${seq}`, seq, ts: 0, type: 'permission.requested',"
+                f"data: {json.dumps(data)}}}}}) }})()"
+            )
+            edit = "[...document.querySelectorAll('.ask .button')].filter((each) => each.innerText === 'Edit')"
+            await window.until(
+                f"document.querySelector('.ask .exact') !== null && {edit}.length === {buttons}"
+            )

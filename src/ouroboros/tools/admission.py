@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from functools import partial
 
+import msgspec
 from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
@@ -113,22 +114,19 @@ class Gate(Struct, frozen=True, kw_only=True):
     caveat: Callable[[Mode], Awaitable[str]]
     checkpoints: Checkpoints
 
-    async def admit(
-        self, passage: Passage, effect: Effect, spelled: Effect, *, is_late: bool = False
-    ) -> None:
+    async def admit(self, passage: Passage, effect: Effect, spelled: Effect) -> None:
         """Hooks, rules and the person, in this order.
 
         Args:
             passage: The call; what was decided is noted in it.
             effect: With links followed.
             spelled: As the call spelled it.
-            is_late: It came to light only while the call ran.
 
         Raises:
             Denied: One of them said no.
             Edited: The person wants something else to be done.
         """
-        verdict = Verdict() if is_late else await self._heard(passage, effect)
+        verdict = Verdict() if passage.is_late else await self._heard(passage, effect)
         passage.steps.append(f"hooks:{verdict.outcome}")
         decision = await self._decided(passage, effect, spelled)
         decision = self.pace.held(decision, effect.kind, self.clock.monotonic())
@@ -144,7 +142,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             passage.decision = "hook:allowed"
         elif decision.outcome == "ask":
             # What a person has just written by hand is not asked about once more.
-            if is_late or not passage.edited:
+            if passage.is_late or not passage.edited:
                 await self._ask_within(passage, effect, decision)
             passage.decision = "asked:allowed"
         await self._keep_files(passage, effect)
@@ -191,10 +189,11 @@ class Gate(Struct, frozen=True, kw_only=True):
         Raises:
             Denied: Somebody said no.
         """
+        passage.is_late = True
         try:
-            await self.admit(passage, effect, effect, is_late=True)
-        except Edited:
-            raise Denied(f"{passage.name} was refused: this cannot be rewritten") from None
+            await self.admit(passage, effect, effect)
+        finally:
+            passage.is_late = False
         if effect.kind not in HARMLESS:
             await self.journal.settle()
 
@@ -257,7 +256,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             raise Denied(f"{passage.name} was refused: {_why(answer)}")
         passage.scope = answer.scope
         await self._keep(question, answer)
-        if answer.input and answer.input != question.input:
+        if answer.input:
             passage.edited = answer.input
             passage.verdict = None
             raise Edited(rewritten(passage.call.arguments, effect.command, answer.input))
@@ -296,6 +295,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             reviewer=self.asker.reviewer,
             amendment=decision.amendment,
             about=effect.about,
+            fixed=passage.is_late or (not effect.command and passage.is_cut),
         )
 
     async def _keep(self, question: PermissionRequested, answer: Answer) -> None:
@@ -360,12 +360,26 @@ def _why(answer: Answer) -> str:
 def _within(question: PermissionRequested, answer: Answer) -> Answer:
     """The answer as far as the question offered it: a longer yes than offered counts once.
 
-    What a person wrote by hand is never remembered by rules that speak of what was asked.
+    What a person wrote by hand is never remembered by rules that speak of what was asked, and is a
+    no to what can only be done as it was asked.
     """
     if not answer.allowed:
         return answer
+    if _is_same(answer.input, question.input):
+        answer = replace(answer, input="")
+    if question.fixed and answer.input:
+        wanted = f"not this; rather {answer.input}"
+        return replace(answer, allowed=False, scope="once", rules=(), message=wanted)
     is_offered = answer.scope in question.scopes and not (answer.input and not answer.rules)
     readable = all(split_rule(rule)[0] for rule in answer.rules)
     if is_offered and readable:
         return answer
     return replace(answer, scope="once", rules=())
+
+
+def _is_same(wanted: str, asked: str) -> bool:
+    """Whether it is what was asked, perhaps spelled otherwise by a program that gives it back."""
+    try:
+        return wanted == asked or msgspec.json.decode(wanted) == msgspec.json.decode(asked)
+    except (msgspec.DecodeError, RecursionError):
+        return False

@@ -31,6 +31,7 @@ class Passage:
         self.title = name
         self.is_announced = False
         self.is_quiet = False
+        self.is_late = False
         self.outside = False
         self.layer = ""
         self.command = ""
@@ -41,10 +42,15 @@ class Passage:
         self.verdict: Verdict | None = None
 
     @property
+    def is_cut(self) -> bool:
+        """Whether only the beginning of the arguments goes on record: code wrote them."""
+        return self.within != "" and len(self.call.arguments) > ARGUMENT_CHARS
+
+    @property
     def arguments(self) -> str:
-        """What goes on record of the arguments: of those that code wrote, the beginning."""
+        """What goes on record of the arguments."""
         written = self.call.arguments
-        if not self.within or len(written) <= ARGUMENT_CHARS:
+        if not self.is_cut:
             return written
         return f"{written[:ARGUMENT_CHARS]}… {len(written)} characters in all"
 

@@ -91,6 +91,18 @@ def test_a_paste_goes_into_the_edit_and_never_answers():
     assert intent == Answered(command=Approve(request_id="r1", input="make"))
 
 
+def test_what_is_fixed_can_be_answered_and_not_rewritten():
+    fixed = msgspec.structs.replace(ASKED, fixed=True)
+    made = Table()
+    for envelope in enveloped([fixed]):
+        made.desk.take(envelope)
+    assert "e edit" not in made.foot()
+    assert made.desk.enter("edit make all") is None
+    assert made.types(b"e") == []
+    assert made.desk.question == fixed
+    assert made.types(b"y") == [Answered(command=Approve(request_id="r1"))]
+
+
 def test_lines_remember_and_rewrite_as_well():
     assert table().desk.enter("remember l") == Answered(
         command=Approve(request_id="r1", scope="local")

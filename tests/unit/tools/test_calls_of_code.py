@@ -118,6 +118,36 @@ async def test_what_comes_to_light_late_is_asked_and_a_yes_is_on_disk_before_it(
     assert spine.journal.settled[-1] == len(spine.journal.events) - 1
 
 
+async def test_what_can_only_be_allowed_as_it_is_says_so_and_another_wish_is_a_no(tmp_path: Path):
+    late = Effect(kind="risk", risk="submit", action="Submit", url="https://shop.example/")
+    spine = Spine(tmp_path, mode="ask", answers=[Answer(allowed=True, input='{"tab":"tab_9"}')])
+    tool = Page("act", late=late)
+    result = await perform(spine, tool)
+    assert (result.denied, tool.runs) == (True, 0)
+    assert 'the person says: "not this; rather {"tab":"tab_9"}"' in str(result.parts[0])
+    (asked,) = spine.journal.of(PermissionRequested)
+    (answered,) = spine.journal.of(PermissionAnswered)
+    assert (asked.fixed, answered.allowed) == (True, False)
+
+
+async def test_what_a_program_gives_back_as_it_was_asked_is_a_plain_yes(tmp_path: Path):
+    late = Effect(kind="risk", risk="submit", action="Submit", url="https://shop.example/")
+    same = Answer(allowed=True, scope="session", input='{ "text": "x", "tab": "tab_1" }')
+    spine = Spine(tmp_path, mode="ask", answers=[same])
+    tool = Page("act", late=late)
+    assert (await perform(spine, tool, tab="tab_1", text="x")).ok
+    (answered,) = spine.journal.of(PermissionAnswered)
+    assert (tool.runs, answered.scope, answered.input) == (1, "session", "")
+
+
+@pytest.mark.parametrize(("length", "fixed"), [(10, False), (5_000, True)])
+async def test_only_what_is_shown_whole_can_be_changed(tmp_path: Path, length: int, fixed: bool):
+    spine = Spine(tmp_path, rules=[("ask", "getText")], answers=[Answer(allowed=True)])
+    await perform(spine, Page(), text="x" * length)
+    (asked,) = spine.journal.of(PermissionRequested)
+    assert asked.fixed == fixed
+
+
 @pytest.mark.parametrize("kind", ["risk", "origin"])
 async def test_nobody_there_is_a_no_and_nothing_happens(tmp_path: Path, kind: str):
     late = Effect(kind=kind, action="Open it", url="https://new.example/")

@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import msgspec
+
 from ouroboros.core.events import PermissionRequested
 from ouroboros.faces.acp.asking import call
 from ouroboros.faces.cli.render.approvals import question_rows
 from ouroboros.faces.cli.render.screen import Size
-from ouroboros.faces.tui.cards.approval import exact_rows, whole_rows
+from ouroboros.faces.tui.cards.approval import answers, exact_rows, whole_rows
 from ouroboros.faces.wording.rows import Row
 
 ASKED = PermissionRequested(
@@ -42,3 +44,9 @@ def test_all_of_it_has_the_selector_too() -> None:
 
 def test_an_editor_is_told_of_it() -> None:
     assert "sends the form to: /x by POST" in str(call(ASKED, Path("/work"))["content"])
+
+
+def test_what_can_only_be_done_as_it_is_offers_no_change() -> None:
+    fixed = msgspec.structs.replace(ASKED, fixed=True)
+    assert [each.name for each in answers(ASKED, 80)] == ["yes", "no", "edit", "whole"]
+    assert [each.name for each in answers(fixed, 80)] == ["yes", "no", "whole"]

@@ -21,6 +21,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
         reviewer: Who is asked; no face asks a person what goes to the guardian.
         amendment: The prefix of commands that a yes for good would allow.
         about: What a person sees of it, a line each; ``input`` names the same as a program does.
+        fixed: It is allowed or refused as it is; an answer with another ``input`` is a no.
     """
 
     type: ClassVar[str] = "permission.requested"
@@ -42,6 +43,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     reviewer: Literal["person", "guardian"] = "person"
     amendment: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
+    fixed: bool = False
 
 
 class PermissionAnswered(Event, frozen=True, kw_only=True):

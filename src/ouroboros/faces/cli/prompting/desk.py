@@ -118,7 +118,7 @@ class Desk:
         word, _, rest = text.strip().partition(" ")
         if word.lower() in {"n", "no"}:
             return self._no(question, rest.strip())
-        if word.lower() in {"e", "edit"} and rest.strip():
+        if word.lower() in {"e", "edit"} and rest.strip() and not question.fixed:
             text = rest.strip()
             return self._yes(question, Approve(request_id=question.request_id, input=text))
         if word.lower() in {"r", "remember"}:
@@ -192,7 +192,7 @@ class Desk:
                 self._reason = Line([])
             case "i":
                 self._asker.ask(question, whole=True)
-            case "e":
+            case "e" if not question.fixed:
                 self._edit = Line([])
                 self._edit.set(question.input)
             case "r":

@@ -43,7 +43,8 @@ def choice_rows(event: PermissionRequested, size: Size) -> list[Row]:
     text = "y yes   n no   "
     text += f"a always in this session{grant}   " if "session" in event.scopes else ""
     text += "r remember in a file   " if choices(event) else ""
-    text += "e edit   i whole input"
+    text += "" if event.fixed else "e edit   "
+    text += "i whole input"
     return wrap(text, size.columns - 1, CYAN, "  ")  # the last column of the foot stays empty
 
 

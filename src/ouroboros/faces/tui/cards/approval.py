@@ -50,21 +50,7 @@ class ApprovalCard(Card):
 
     def begin(self) -> None:
         """All answers."""
-        event = self.event
-        picks = [Pick("yes", "Yes", "y", short="yes")]
-        if "session" in event.scopes:
-            grant = f": {grant_of(event, max(self.room - 44, 20))}" if event.grant else ""
-            picks.append(
-                Pick("session", f"Yes, and again in this session{grant}", "a", short="always")
-            )
-        if self._choices:
-            picks.append(Pick("remember", "Yes, and write down a rule", "r", short="remember"))
-        picks += [
-            Pick("no", "No, and say what to do instead", "n", short="no"),
-            Pick("edit", "Change it first", "e", short="edit"),
-            Pick("whole", "See all of it", "i", short="all"),
-        ]
-        self.ask(picks)
+        self.ask(answers(self.event, self.room))
 
     def take(self, step: str, name: str) -> None:
         """Follows a choice."""
@@ -154,6 +140,20 @@ class ApprovalCard(Card):
 def _pick(at: int, choice: Choice) -> Pick:
     label = f"{FOR[choice.scope]}: {one_line(choice.words, 120)}"
     return Pick(str(at), label, choice.letter, short=FOR[choice.scope][:8])
+
+
+def answers(event: PermissionRequested, width: int) -> list[Pick]:
+    """What a person may answer, as far as the question offers it."""
+    picks = [Pick("yes", "Yes", "y", short="yes")]
+    if "session" in event.scopes:
+        grant = f": {grant_of(event, max(width - 44, 20))}" if event.grant else ""
+        picks.append(Pick("session", f"Yes, and again in this session{grant}", "a", short="always"))
+    if choices(event):
+        picks.append(Pick("remember", "Yes, and write down a rule", "r", short="remember"))
+    picks.append(Pick("no", "No, and say what to do instead", "n", short="no"))
+    if not event.fixed:
+        picks.append(Pick("edit", "Change it first", "e", short="edit"))
+    return [*picks, Pick("whole", "See all of it", "i", short="all")]
 
 
 def exact_rows(event: PermissionRequested, width: int) -> list[Row]:

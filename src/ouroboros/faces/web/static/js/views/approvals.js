@@ -120,7 +120,7 @@ function Exact({ asked, edit, folded }) {
   const fields = fieldsOf(asked.input);
   const shown = fields ? html`<dl class="exact">${fields.map(([name, value]) => html`<div key=${name}><dt>${spelled(name)}</dt><dd><pre class="foreign">${spelled(typeof value === "string" ? value : JSON.stringify(value, null, 2))}</pre></dd></div>`)}</dl>`
     : html`<pre class="exact foreign">${spelled(asked.input)}</pre>`;
-  const change = html`<${Button} kind="quiet small" onClick=${edit}>Edit<//>`;
+  const change = !asked.fixed && html`<${Button} kind="quiet small" onClick=${edit}>Edit<//>`;
   if (folded) {
     return html`<details class="tight"><summary class="small hush">Exactly what is asked, for <code>${spelled(asked.tool)}</code></summary>${shown}${change}</details>`;
   }
