@@ -22,6 +22,8 @@ async def do(folder: Path, verb: str, session_id: str, words: list[str]) -> None
             await sessions.merge(session_id, squash="--squash" in words)
         case "archive":
             await sessions.archive(session_id)
+        case "delete":
+            await sessions.delete(session_id, force="--force" in words)
         case "resume":
             await sessions.resume(session_id)
         case _:

@@ -48,7 +48,7 @@ class Killed(Repository):
             self.write(session.tree, new=f"{number}\n", **{f"more{number}": "m\n"})
             await sessions.checkpoint(session.id, name)
         self.commit("meanwhile", other="o\n")
-        if verb in {"checkpoint", "rewind"}:
+        if verb in {"checkpoint", "rewind", "delete"}:
             self.write(session.tree, new="loose\n", late="l\n")
         if verb == "resume":
             await sessions.archive(session.id)
@@ -103,6 +103,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "squash": ("--squash",),
     "archive": (),
     "resume": (),
+    "delete": ("--force",),
 }
 
 
@@ -115,6 +116,9 @@ async def put_right(repo: Killed, verb: str, session_id: str, words: tuple[str, 
     assert all(each.work.step is None for each in found.values())
     folders = {path.name for path in sessions.root.glob(".paws/sessions/*-*")}
     assert folders == set(found)
+    if verb == "delete":
+        await deleted(repo, session_id, words)
+        return
     own = found[session_id]
     said = ""
     try:
@@ -145,6 +149,24 @@ async def put_right(repo: Killed, verb: str, session_id: str, words: tuple[str, 
     repo.git("fsck", "--strict")
 
 
+async def deleted(repo: Killed, session_id: str, words: tuple[str, ...]) -> None:
+    """Deleted once more, nothing of it is left but a ref that keeps all of its work."""
+    if (repo.folder / ".paws/sessions" / session_id).exists():
+        await do(repo.folder, "delete", session_id, list(words))
+    assert await (await repo.sessions()).all() == []
+    short = session_id[:8]
+    refs = repo.git("for-each-ref", "--format=%(refname)").splitlines()
+    kept = [each for each in refs if each.startswith(f"refs/paws/{short}/kept/")]
+    assert sorted(refs) == sorted(["refs/heads/main", *kept])
+    assert "loose" in {repo.git("show", f"{each}:new") for each in kept}
+    assert len(repo.git("worktree", "list").splitlines()) == 1
+    assert not list(repo.folder.glob(f".paws/sessions/*{session_id}*"))
+    assert not list(repo.folder.glob(f".git/paws/sessions/*{session_id}*"))
+    assert repo.git("status", "--porcelain") == ""
+    assert repo.lost_work() == []
+    repo.git("fsck", "--strict")
+
+
 async def sweep(tmp_path: Path, verb: str, points: range, when: str) -> int:
     """Kills at each of the points, and gives how many there were."""
     repo = Killed(tmp_path / "work")
@@ -169,6 +191,7 @@ async def sweep(tmp_path: Path, verb: str, points: range, when: str) -> int:
         ("rewind", "--hard", "after"),
         ("squash", "--ff-only", "after"),
         ("archive", "remove", "after"),
+        ("delete", "--stdin", "after"),
     ],
 )
 async def test_killed_at_a_call_of_git(tmp_path: Path, verb: str, at: str, when: str) -> None:
