@@ -24,6 +24,15 @@ def _escape(each: str) -> str:
     return f"\\u{{{ord(each):x}}}"
 
 
+def encodable(text: str) -> str:
+    """The text with bytes of names that are no UTF-8 as escapes, which JSON can hold."""
+    try:
+        data = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # halves of a pair, which stand for no byte
+        data = text.encode("utf-8", "backslashreplace")
+    return data.decode("utf-8", "backslashreplace")
+
+
 def plain(text: str) -> str:
     """The text with nothing in it that a terminal would obey."""
     if text.isascii() and text.replace("\n", "").isprintable():

@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
-from ouroboros.app.text import plain
+from ouroboros.app.text import encodable, plain
 from ouroboros.core.errors import Misuse
 
 if TYPE_CHECKING:
@@ -64,11 +64,16 @@ def say(text: str) -> None:
 
 
 def say_json(value: object) -> None:
-    """A value for machines, on one line; a path as its text."""
+    """A value for machines, on one line; a path as its text, with escapes for what is no Unicode."""
     import msgspec
 
-    if sys.stdout is not None:
-        sys.stdout.write(f"{msgspec.json.encode(value, enc_hook=_spelled).decode()}\n")
+    if sys.stdout is None:
+        return
+    try:
+        told = msgspec.json.encode(value, enc_hook=_spelled)
+    except UnicodeEncodeError:
+        told = msgspec.json.encode(_legible(msgspec.to_builtins(value, enc_hook=_spelled)))
+    sys.stdout.write(f"{told.decode()}\n")
 
 
 def say_each(answers: Iterable[object]) -> bool:
@@ -80,6 +85,19 @@ def say_each(answers: Iterable[object]) -> bool:
             sys.stdout.flush()
         is_broken = is_broken or (isinstance(answer, dict) and "error" in answer)
     return is_broken
+
+
+def _legible(value: object) -> object:
+    match value:
+        case str():
+            return encodable(value)
+        case dict():
+            pairs = cast("dict[object, object]", value).items()
+            return {_legible(key): _legible(inner) for key, inner in pairs}
+        case list() | tuple():
+            return [_legible(inner) for inner in cast("list[object]", value)]
+        case _:
+            return value
 
 
 def _spelled(value: object) -> str:

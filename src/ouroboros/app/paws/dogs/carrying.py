@@ -17,7 +17,6 @@ from ouroboros.app.paws.dogs.outcome import (
     FileOutcome,
     Outcome,
     Verified,
-    encodable,
     taken_away,
 )
 from ouroboros.app.paws.dogs.reading import Prepared, Tell, skipped, told
@@ -31,6 +30,7 @@ from ouroboros.app.paws.dogs.verifying import (
     put_index_back,
     verified,
 )
+from ouroboros.app.text import encodable
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Interrupted, OuroborosError
 from ouroboros.workspace.artifacts.dogs import FilePlan, Plan, Refused

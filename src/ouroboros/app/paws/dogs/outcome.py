@@ -35,11 +35,6 @@ EXIT_CODES: dict[Ending, int] = {
 _WRITTEN = frozenset({"add", "change", "delete", "rename"})
 
 
-def encodable(text: str) -> str:
-    """The text with bytes of names that are no UTF-8 as escapes, which JSON can hold."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
 class FileOutcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What became of one file.
 

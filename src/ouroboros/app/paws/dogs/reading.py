@@ -6,7 +6,8 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from ouroboros.app.paws.dogs.choosing import diff_of, offer_of
-from ouroboros.app.paws.dogs.outcome import Asked, FileOutcome, Outcome, encodable
+from ouroboros.app.paws.dogs.outcome import Asked, FileOutcome, Outcome
+from ouroboros.app.text import encodable
 from ouroboros.workspace.artifacts.dogs import Bundle, FilePlan, Plan, Refusal, Refused
 from ouroboros.workspace.artifacts.dogs.planning import plan
 from ouroboros.workspace.artifacts.dogs.reading import Wanted, read

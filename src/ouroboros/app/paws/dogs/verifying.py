@@ -18,7 +18,8 @@ import anyio
 from anyio import to_thread
 from msgspec import Struct
 
-from ouroboros.app.paws.dogs.outcome import Verified, encodable
+from ouroboros.app.paws.dogs.outcome import Verified
+from ouroboros.app.text import encodable
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import OuroborosError
 from ouroboros.safety.capture import Capture

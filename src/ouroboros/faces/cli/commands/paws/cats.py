@@ -1,6 +1,5 @@
 """`ouro cats`: put files of a project into one text, for a model."""
 
-import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
@@ -56,7 +55,7 @@ def _plain(flags: Flags, asked: "Asked", ground: "Ground") -> int:
         if flags.as_json:
             say_json({
                 "files": [each.path for each in gathered.files],
-                "left": _by_name(gathered.left),
+                "left": gathered.left,
             })
             return 0
         for each in gathered.files:
@@ -196,7 +195,7 @@ def _tell(flags: Flags, written: "Written") -> None:
             "tokens": made.tokens,
             "bytes": made.bytes,
             "files": made.entries,
-            "left": _by_name(written.left),
+            "left": written.left,
             "secrets": made.secrets,
             "dropped": written.dropped,
         })
@@ -233,13 +232,6 @@ def _tell_left(flags: Flags, left: dict[str, str]) -> None:
         note(f"left out: {_line(path)} ({why})")
     if len(left) > _LEFT:
         note(f"left out: {len(left) - _LEFT:,} more")
-
-
-def _by_name(left: dict[str, str]) -> dict[str, str]:
-    """With names that JSON can hold: a byte that is no text is told by its number."""
-    return {
-        os.fsencode(path).decode("utf-8", "backslashreplace"): why for path, why in left.items()
-    }
 
 
 def _line(path: str) -> str:

@@ -131,9 +131,9 @@ def _ending_of(failed: BaseException) -> "Ending":
 
 def _say_failed(ending: "Ending", reason: str) -> None:
     """How it ended for a program, which finds JSON on standard output whatever happens."""
-    from ouroboros.app.paws.dogs.outcome import Outcome, encodable
+    from ouroboros.app.paws.dogs.outcome import Outcome
 
-    say_json(Outcome(outcome=ending, files=(), reason=encodable(reason)))
+    say_json(Outcome(outcome=ending, files=(), reason=reason))
 
 
 def _with_options[Function: Callable[..., object]](function: Function) -> Function:
@@ -183,10 +183,14 @@ def _check(flags: Flags, bundle: str | None) -> None:
         raise Misuse("--revert-on-fail needs --verify", hint="name the command that judges")
     if flags.interactive and (flags.yes or flags.only_new or flags.dry_run):
         raise Misuse("--interactive asks, so it goes with none of -y, -n and --dry-run")
-    if flags.interactive and not (is_person_there() and sys.stdout.isatty()):
+    if flags.interactive and not _is_seen():
         raise Misuse("--interactive needs a terminal", hint="-y applies all of it, --dry-run none")
     if flags.checkpoint and not flags.session:
         raise Misuse("--checkpoint needs --session", hint="a checkpoint belongs to a work session")
+
+
+def _is_seen() -> bool:
+    return is_person_there() and sys.stdout is not None and sys.stdout.isatty()
 
 
 async def _apply(invocation: Invocation, bundle: str, folder: str, flags: Flags) -> int:
