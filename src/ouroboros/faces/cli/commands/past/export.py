@@ -43,7 +43,8 @@ def command(
     wish = Wish(style=STYLES[style], contents=full, only_active=branches == "active")
     pieces = written(read.envelopes, found.title, wish, leaks.redacted)
     if not output:
-        sys.stdout.writelines(pieces)
+        if sys.stdout is not None:
+            sys.stdout.writelines(pieces)
         return
     keep(pieces, Path(output))
     note(f"{found.id} is in {output}")

@@ -67,7 +67,8 @@ def _scan(what: "What", files: tuple[str, ...], *, jsonl: bool, as_json: bool) -
     for name in files:
         try:
             if name == "-":
-                text = sys.stdin.buffer.read().decode("utf-8", "replace")
+                data = sys.stdin.buffer.read() if sys.stdin is not None else b""
+                text = data.decode("utf-8", "replace")
                 hits += scan.found_in(what, "-", text)
             else:
                 hits += scan.hits(what, Path(name))

@@ -18,16 +18,18 @@ def command() -> None:
     """Look inside what goes to models and what comes back."""
 
 
+def _write(text: str) -> None:
+    if sys.stdout is not None:
+        sys.stdout.write(f"{text}\n")
+
+
 @command.command("stream", short_help="Decode recorded exchanges.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 def stream(files: tuple[str, ...]) -> int:
     """Print what each recorded exchange says, one JSON line for each FILE."""
     from ouroboros.app.offline.stream import debug_stream
 
-    def write(text: str) -> None:
-        sys.stdout.write(f"{text}\n")
-
-    return debug_stream([Path(name) for name in files], write)
+    return debug_stream([Path(name) for name in files], _write)
 
 
 @command.command("error", short_help="Classify recorded errors.")
@@ -39,10 +41,7 @@ def error(file: str) -> int:
     """
     from ouroboros.app.offline.error import debug_error
 
-    def write(text: str) -> None:
-        sys.stdout.write(f"{text}\n")
-
-    return debug_error(Path(file), write)
+    return debug_error(Path(file), _write)
 
 
 @command.command("prepare", short_help="Print a request, send nothing.")
