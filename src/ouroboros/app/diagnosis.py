@@ -20,20 +20,19 @@ def start(home: Path, *, debug: bool) -> None:
     """
     import logging
     from logging.handlers import QueueHandler, QueueListener
-    from queue import SimpleQueue
+    from queue import Queue
 
     path = _ready(home)
     handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
-    waiting: SimpleQueue[logging.LogRecord] = SimpleQueue()
+    waiting: Queue[logging.LogRecord] = Queue()
     writer = QueueListener(waiting, handler)
 
     class Beside(QueueHandler):
         is_over = False
 
         def flush(self) -> None:
-            if not self.is_over:
-                writer.stop()  # which writes what waits
-                writer.start()
+            if not self.is_over:  # at the end of the program no thread can be begun anew
+                waiting.join()
 
         def close(self) -> None:
             if not self.is_over:

@@ -1,5 +1,6 @@
 """Every failure becomes words and an exit code."""
 
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 from ouroboros.core.errors import Interrupted, Misuse
 from ouroboros.faces.cli.entry import main
 from ouroboros.faces.cli.groups import Entry
+from ouroboros.faces.cli.invocation import say_json
 from ouroboros.faces.cli.tree import COMMANDS, root
 from tests.unit.cli.commands.calling import Ouro
 
@@ -199,6 +201,24 @@ def test_closed_output_and_input_break_nothing(home: Path, tmp_path: Path) -> No
     assert ended.stdout == "0\n"
 
 
+@pytest.mark.parametrize("option", ["--verbose", "--debug"])
+def test_a_program_with_a_log_ends_without_a_word(home: Path, tmp_path: Path, option: str) -> None:
+    ended = run(f"OURO {option} config get mode", home, tmp_path)
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "ask\n", "")
+    assert (home / "log" / "ouro.log").is_file()
+
+
+@pytest.mark.parametrize(
+    "words", ["scan secrets - <&-", "debug error table >&-", "export last >&-"]
+)
+def test_a_stream_that_is_closed_breaks_no_command(home: Path, tmp_path: Path, words: str) -> None:
+    (tmp_path / "table").write_text('[{"vendor": "openai", "status": 500, "body": ""}]')
+    ended = run(f"OURO run --model echo hi 2> told; OURO {words}", home, tmp_path)
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_a_folder_that_vanished_is_said(home: Path, tmp_path: Path) -> None:
     ended = run('mkdir gone && cd gone && rmdir "$PWD" && OURO config list', home, tmp_path)
 
@@ -212,6 +232,17 @@ def test_a_name_the_terminal_cannot_show_is_escaped(home: Path, tmp_path: Path) 
     )
 
     assert (ended.returncode, ended.stdout) == (0, "na\\xefve\n")
+
+
+def test_a_name_that_is_no_unicode_is_escaped_in_json(
+    ouro: Ouro, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+
+    say_json({"caf\udcff": [Path("/caf\udcff"), ("plain", None, 1.5, {"file": "\udcfe"})]})
+
+    told = json.loads(capsys.readouterr().out)
+    assert told == {"caf\\xff": ["/caf\\xff", ["plain", None, 1.5, {"file": "\\xfe"}]]}
 
 
 def test_an_error_of_an_unknown_kind_of_group_is_a_bug(
