@@ -263,6 +263,27 @@ def test_sessions_over_a_socket_of_ones_own(
     assert not path.exists()
 
 
+def test_a_signal_ends_it_with_its_sessions_and_its_socket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path("s")
+    command = [sys.executable, "-m", "ouroboros", "serve", "--model", "echo", "--socket", "s"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as server:
+        while not listens(path):
+            assert server.poll() is None
+            time.sleep(0.01)
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(str(path))
+            line.sendall(b'{"type": "init"}\n')
+            session = json.loads(line.makefile().readline())["session"]
+            os.kill(server.pid, signal.SIGTERM)
+            said = server.communicate(timeout=120)[1]
+    assert (server.returncode, said) == (0, "listening at s\n")
+    assert holder(Path(os.environ["OUROBOROS_HOME"]), session) is None
+    assert not path.exists()
+
+
 def listens(path: Path) -> bool:
     with socket.socket(socket.AF_UNIX) as probe:
         return probe.connect_ex(str(path)) == 0

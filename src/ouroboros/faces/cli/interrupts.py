@@ -48,6 +48,12 @@ async def watch(stop: Callable[[str], Awaitable[bool]], leave: Callable[[], None
                 return
 
 
+async def at_once(name: str) -> bool:
+    """For ``watch``, where the first signal is to leave: there is nothing that is stopped before."""
+    del name
+    return False
+
+
 async def on_continue(again: Callable[[], None]) -> None:
     """Calls ``again`` each time the program was stopped (Ctrl-Z) and goes on."""
     with anyio.open_signal_receiver(signal.SIGCONT) as signals:

@@ -66,14 +66,11 @@ async def _shown(
     import anyio
     from anyio.lowlevel import checkpoint
 
-    from ouroboros.faces.cli.interrupts import watch
-
-    async def stopping(_signal: str) -> bool:
-        return False
+    from ouroboros.faces.cli.interrupts import at_once, watch
 
     found: list[Chosen] = []
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(watch, stopping, tasks.cancel_scope.cancel)
+        tasks.start_soon(watch, at_once, tasks.cancel_scope.cancel)
         await checkpoint()  # from the first word on a signal is heard
         spinner = _Spinner("[AI] Ranking candidate files…", is_quiet=flags.quiet)
         tasks.start_soon(spinner.turn)

@@ -47,12 +47,8 @@ async def _serve(outfit: "Outfit", frames: int) -> int:
     from ouroboros.faces.acp.door import serve
     from ouroboros.faces.cli.render.outlet import Outlet
 
-    async def stop(name: str) -> bool:
-        del name
-        return False
-
     async with create_task_group() as tasks:
-        tasks.start_soon(interrupts.watch, stop, tasks.cancel_scope.cancel)
+        tasks.start_soon(interrupts.watch, interrupts.at_once, tasks.cancel_scope.cancel)
         async with hub(outfit) as opened:
             await serve(opened, 0, Outlet(frames))
         tasks.cancel_scope.cancel()

@@ -1,7 +1,6 @@
 """`ouro serve`: sessions over a local socket, for programs."""
 
 from contextlib import AbstractAsyncContextManager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,7 @@ import click
 import msgspec
 
 from ouroboros.core.errors import unwrapped
+from ouroboros.faces.cli import interrupts
 from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.options.flags import Chosen, asking
 from ouroboros.faces.cli.runs.taping import equip
@@ -50,9 +50,14 @@ def command(invocation: Invocation, /, path: Path, **options: object) -> int:
         )
         return (await repos.add(Asked(source=f"{owner}/{repo}"))).path
 
+    async def main() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(interrupts.watch, interrupts.at_once, tasks.cancel_scope.cancel)
+            await serve(path, opening, load=load)
+
     note(f"listening at {path}")
     try:
-        anyio.run(partial(serve, path, opening, load=load))
+        interrupts.run(main)
     except ExceptionGroup as group:
         raise unwrapped(group) from group
     return 0

@@ -81,14 +81,10 @@ async def _serve(
 ) -> int:
     from ouroboros.faces.web.door import served
 
-    async def stop(name: str) -> bool:
-        del name
-        return False
-
     async with served(outfit, *listeners) as plate:
         place(plate.address)
         _show(outfit, plate, showing)
-        await interrupts.watch(stop, lambda: None)
+        await interrupts.watch(interrupts.at_once, lambda: None)
         if not showing.bare:
             note("stopping; sessions are kept")
     return 0
