@@ -69,6 +69,7 @@ async def contest(
         WorkBusy: The agent is at work already.
         StoreFailed: Nothing can be kept.
     """
+    await to_thread.run_sync(wish.task.check, agents.sessions.root)
     plan = wish.task.plan
     followed = await to_thread.run_sync(plan_in, str(plan)) if plan is not None else None
     run = run_of("", wish.task, agents.equipment.clock)

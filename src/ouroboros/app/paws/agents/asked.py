@@ -49,6 +49,20 @@ class Place(Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str]
 
 
+async def agents_at(cwd: Path, place: Place) -> Agents:
+    """Those of the repository that a folder lies in; raises ``NoRepository``."""
+    sessions = await Sessions.at(cwd, place.environment)
+    return Agents(
+        Equipment(
+            sessions=sessions,
+            settings=place.settings,
+            home=place.home,
+            environment=place.environment,
+            clock=SystemClock(),
+        )
+    )
+
+
 async def run_agent(session: Session, words: str, place: Place) -> Result:
     """Has an agent work in a work session of its own; ``words`` are its name and the goal.
 
@@ -64,17 +78,7 @@ async def run_agent(session: Session, words: str, place: Place) -> Result:
         raise Misuse("/agent needs a name and what is to be done", hint=_EXAMPLE)
     if session.running:
         raise Misuse("an agent is not set to work while a turn runs", hint="stop it first")
-    cwd = Path(session.state.cwd)
-    sessions = await Sessions.at(cwd, place.environment)
-    agents = Agents(
-        Equipment(
-            sessions=sessions,
-            settings=place.settings,
-            home=place.home,
-            environment=place.environment,
-            clock=SystemClock(),
-        )
-    )
+    agents = await agents_at(Path(session.state.cwd), place)
     instance = await anyio.to_thread.run_sync(agents.find, name)
     results: list[Result] = []
 
@@ -118,8 +122,9 @@ class _Own:
         began, status = clock.monotonic(), "cancelled"
         try:
             await journal.settle()  # the start of an effect is on disk before it acts
-            session = await agents.session("", self._instance)
             wish = Wish(goal=self._goal, options=self._options(settings))
+            wish.check(agents.sessions.root)
+            session = await agents.session("", self._instance)
             self.result = (await agents.run(self._instance, session, wish, self)).result
             status = "done" if self.result.status == "success" else "failed"
         except OuroborosError as failed:

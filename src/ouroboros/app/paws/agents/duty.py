@@ -17,6 +17,7 @@ from ouroboros.app.paws.agents.changes import Watched
 from ouroboros.app.paws.agents.recorded import Recorded
 from ouroboros.app.paws.sessions import Kept, Sessions
 from ouroboros.app.settings import Settings
+from ouroboros.app.text import encodable
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.core.ipc.codec import Writer
@@ -51,6 +52,23 @@ class Wish(Struct, frozen=True, kw_only=True):
         """What a record says of it."""
         named = (path.name for path in (self.plan, self.context) if path is not None)
         return self.goal.strip() or ", ".join(named)
+
+    def check(self, root: Path) -> None:
+        """Sees to it that a program in a repository can be told of it; blocks no longer than looking takes.
+
+        Raises:
+            Misuse: A file is not there, or is in a folder whose name no message can hold.
+        """
+        files = [path for path in (self.context, self.plan) if path is not None]
+        for path in files:
+            if not path.is_file():
+                raise Misuse(f"there is no file {str(path)!r}")
+        for path in (root, *(each.absolute() for each in files)):
+            if encodable(str(path)) != str(path):
+                raise Misuse(
+                    f"an agent cannot be told of {str(path)!r}: its name is no UTF-8",
+                    hint="rename it",
+                )
 
 
 class Done(Struct, frozen=True, kw_only=True):
@@ -110,11 +128,9 @@ class Duty:
         """Begins nothing yet.
 
         Raises:
-            Misuse: A file of the wish is not there; blocks for no longer than looking takes.
+            Misuse: As ``Wish.check``.
         """
-        for path in (wish.context, wish.plan):
-            if path is not None and not path.is_file():
-                raise Misuse(f"there is no file {str(path)!r}")
+        wish.check(session.tree)
         self._with, self._instance = equipment, instance
         self._session, self._wish = session, wish
         moment = datetime.fromtimestamp(equipment.clock.now(), UTC)

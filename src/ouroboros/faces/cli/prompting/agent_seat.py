@@ -4,11 +4,11 @@ import sys
 
 import anyio
 import msgspec
-from anyio import to_thread
 
 from ouroboros.core.ipc.messages import Log, PermissionRequest, PermissionResponse
 from ouroboros.faces.cli.asking import is_person_there
 from ouroboros.faces.cli.invocation import note
+from ouroboros.faces.cli.prompting.typed_line import forget_typed, typed_answer
 from ouroboros.faces.wording.words import one_line
 
 _INPUT = 600
@@ -30,16 +30,17 @@ class TerminalSeat:
             self.denied += 1
             return PermissionResponse(request_id="", behavior="deny", message=_NOBODY)
         async with self._lock:
+            forget_typed()  # it was meant for something else
             note(f"{self._name} asks: {one_line(request.permission_result.message, _INPUT)}")
             note(f"  {request.tool_name} {one_line(_shown(request), _INPUT)}")
             if request.warning:
                 note(f"  warning: {one_line(request.warning, _INPUT)}")
             while True:
                 always = ", [a]lways in this run" if request.rules else ""
-                sys.stderr.write(f"[y]es{always}, [n]o WHY: ")
-                sys.stderr.flush()
-                line = await to_thread.run_sync(sys.stdin.readline, abandon_on_cancel=True)
-                if (answer := _answer(line, request)) is not None:
+                if sys.stderr is not None:
+                    sys.stderr.write(f"[y]es{always}, [n]o WHY: ")
+                    sys.stderr.flush()
+                if (answer := _answer(await typed_answer(), request)) is not None:
                     return answer
 
     def tell(self, log: Log) -> None:

@@ -3,6 +3,8 @@
 import os
 import stat
 import sys
+import termios
+from contextlib import suppress
 
 import anyio
 
@@ -11,6 +13,24 @@ LARGEST_BYTES = 65_536
 
 async def typed_line() -> str:
     """The next line; where the input ends without one it waits for ever."""
+    content = await _read()
+    if not content.strip():
+        await anyio.sleep_forever()
+    return content.partition(b"\n")[0].decode(errors="replace")
+
+
+async def typed_answer() -> str:
+    """The next line of a terminal, with its end; empty where the input has ended."""
+    return (await _read()).decode(errors="replace")
+
+
+def forget_typed() -> None:
+    """Lets go of what was typed on a terminal before anything was asked."""
+    with suppress(termios.error):
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
+async def _read() -> bytes:
     descriptor = sys.stdin.fileno()
     mode = os.fstat(descriptor).st_mode
     may_wait = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(descriptor)
@@ -22,6 +42,4 @@ async def typed_line() -> str:
         if not piece:
             break
         content += piece
-    if not content.strip():
-        await anyio.sleep_forever()
-    return content.partition(b"\n")[0].decode(errors="replace")
+    return content

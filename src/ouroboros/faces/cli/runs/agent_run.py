@@ -1,6 +1,5 @@
 """One agent at work for a person at a terminal, from its session to the bundle of its changes."""
 
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,16 +48,17 @@ async def carry_out(agents: Agents, order: Order, *, as_json: bool) -> int:
     """
     instance = await to_thread.run_sync(agents.find, order.name)
     plan = await to_thread.run_sync(_plan_of, order)
-    session = await agents.session(order.session, instance)
-    note(f"{order.name} works in session {session.id[:_SHORT]}: {session.tree}")
     wish = Wish(
-        goal=order.goal,
+        goal=order.goal.encode("utf-8", "replace").decode(),
         context=order.context,
         plan=order.plan,
         keep=order.keep,
         options=order.options,
         attended=is_person_there(),
     )
+    await to_thread.run_sync(wish.check, agents.sessions.root)
+    session = await agents.session(order.session, instance)
+    note(f"{order.name} works in session {session.id[:_SHORT]}: {session.tree}")
     seat = TerminalSeat(order.name)
     stop = Stop()
     results: list[Done] = []
@@ -117,7 +117,6 @@ def _tell(done: Done, session: "Kept", *, as_json: bool) -> None:
             "left": done.stay,
         })
         return
-    sys.stderr.flush()
     is_done = result.status == "success"  # then its last words were told already
     note(result.status if is_done else f"{result.status}: {one_line(result.summary, _SUMMARY)}")
     if not result.output_artifact_path:

@@ -61,6 +61,7 @@ def command(
     from ouroboros.faces.cli.runs import agent_run, best_of
 
     where = str(options.get("cwd") or "")
+    goal = goal.encode("utf-8", "replace").decode()
     if count is not None:
         from ouroboros.app.paws.agents.agents import Wish
 
