@@ -15,6 +15,7 @@ from ouroboros.core.events import Envelope
 from ouroboros.core.events.envelope import Event
 from ouroboros.faces.tui.app import OuroApp
 from ouroboros.faces.tui.start import Left, Start
+from tests.tui.pictures import text
 
 SECONDS = 60.0
 
@@ -76,7 +77,18 @@ async def until(app: OuroApp, pilot: Pilot[Left], kind: str) -> None:
             async for each in events:
                 if isinstance(each, Envelope) and each.type == kind:
                     break
+        # A screen that has just gone to this session may still read what we have read.
+        while not app._following.is_live:
+            await pilot.pause(0.001)
     await settled(pilot)
+
+
+async def sees(app: OuroApp, pilot: Pilot[Left], *words: str) -> None:
+    """Waits until all of the words are on the screen."""
+    with anyio.move_on_after(SECONDS):
+        while not all(each in text(app) for each in words):
+            await pilot.pause(0.01)
+    assert all(each in text(app) for each in words), text(app)
 
 
 async def settled(pilot: Pilot[Left]) -> None:

@@ -147,6 +147,11 @@ class Small:
         slot = self.app.slot
         await self.until(lambda: slot.card is not None and slot.card.has_keys)
 
+    async def back(self) -> None:
+        """Waits until no other screen is in front, and a card has the keys."""
+        await self.until(lambda: len(self.app.screen_stack) == 1)
+        await self.asked()
+
     async def rested(self) -> None:
         """Waits until nothing runs and no card is shown."""
         await self.until(lambda: not self.room.running and self.app.slot.card is None)

@@ -189,7 +189,7 @@ async def test_of_two_answers_the_first_counts(tmp_path: Path) -> None:
         await s.rested()
 
         assert not (tmp_path / "work" / "made").exists()
-        assert any("the first answer counted" in told.text for told in s.app.told)
+        await s.until(lambda: any("the first answer counted" in told.text for told in s.app.told))
 
 
 async def test_stopping_the_run_takes_the_card_away(tmp_path: Path) -> None:
@@ -209,16 +209,24 @@ async def test_the_whole_input_fills_the_screen_and_can_be_answered_there(tmp_pa
         request = await begin(s)
         assert "echo 99" not in s.text()
         await s.press("i")
-        assert isinstance(s.app.screen, WholeScreen)
+        await s.until(lambda: isinstance(s.app.screen, WholeScreen))
         await s.press("end")
-        assert "touch made" in s.text()
+        await s.sees("touch made")
         await s.press("q")
+        await s.back()
         assert s.commands == []
-        await s.press("i", "y")
+        await s.press("i")
+        await s.until(lambda: isinstance(s.app.screen, WholeScreen))
+        await s.press("y")
         await s.until(lambda: len(s.commands) == 1)
         assert s.commands == [Approve(request_id=request)]
-        await s.asked()
-        await s.press("i", "n")
+        await s.until(lambda: request not in s.room.state.approvals)
+        await s.until(lambda: s.app.slot.card is not None and s.app.slot.card.asked != request)
+        await s.back()
+        await s.press("i")
+        await s.until(lambda: isinstance(s.app.screen, WholeScreen))
+        await s.press("n")
+        await s.sees("What to do instead?")
         await s.type("no")
         await s.press("enter")
         await s.rested()
@@ -231,8 +239,12 @@ async def test_a_long_input_is_changed_on_the_whole_screen(tmp_path: Path) -> No
     async with small(tmp_path, [runs("touch one\ntouch two"), DONE]) as s:
         request = await begin(s)
         await s.press("e")
-        assert isinstance(s.app.screen, EditScreen)
-        await s.press("escape", "e", "ctrl+home", "#", "ctrl+s")
+        await s.until(lambda: isinstance(s.app.screen, EditScreen))
+        await s.press("escape")
+        await s.back()
+        await s.press("e")
+        await s.until(lambda: isinstance(s.app.screen, EditScreen))
+        await s.press("ctrl+home", "#", "ctrl+s")
         await s.rested()
 
         assert s.commands == [Approve(request_id=request, input="#touch one\ntouch two")]

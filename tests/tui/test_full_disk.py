@@ -5,15 +5,13 @@ from pathlib import Path
 
 import anyio
 import pytest
-from textual.pilot import Pilot
 
 from ouroboros.app.hub import hub
 from ouroboros.faces.tui.app import OuroApp
-from ouroboros.faces.tui.start import Left
 from tests.small_disk import fill, mounted
 from tests.tui.pictures import text
 from tests.tui.prompt_stage import keys
-from tests.tui.screen_stage import SECONDS, settled, shown, started, turns
+from tests.tui.screen_stage import SECONDS, sees, settled, shown, started, turns
 
 SLOW = {"text": "word " * 40_000, "chunk": 2_000, "pace_seconds": 0.01}
 
@@ -28,13 +26,6 @@ def filled(disk: Path) -> Path:
     """Leaves no room."""
     fill(disk / "ballast")
     return disk / "ballast"
-
-
-async def sees(app: OuroApp, pilot: Pilot[Left], *words: str) -> None:
-    with anyio.move_on_after(SECONDS):
-        while not all(each in text(app) for each in words):
-            await pilot.pause(0.01)
-    assert all(each in text(app) for each in words), text(app)
 
 
 async def test_words_that_cannot_be_kept_are_given_back(tmp_path: Path, small_home: Path) -> None:

@@ -16,7 +16,7 @@ from ouroboros.faces.tui.start import Left, Start
 from ouroboros.faces.tui.transcript.blocks import Said, Told
 from tests.tui.pictures import text
 from tests.tui.prompt_stage import keys
-from tests.tui.screen_stage import shown, started, turns, until
+from tests.tui.screen_stage import sees, shown, started, turns, until
 
 
 def with_page(folder: Path, *, model: str) -> Start:
@@ -60,9 +60,7 @@ async def test_the_page_shows_and_drives_the_session_of_the_screen(tmp_path: Pat
                 f"{session}/commands", json={"type": "submit", "text": "said in the page"}
             )
             assert said.status_code == 202
-            await until(app, pilot, "task.completed")
-            assert "said in the page" in text(app)
-            assert "Heard from the page." in text(app)
+            await sees(app, pilot, "said in the page", "Heard from the page.")
             nobody = {"Authorization": "Bearer nobody"}
             assert (await asks.get(session, headers=nobody)).status_code == 401
 
@@ -125,7 +123,7 @@ async def test_one_server_of_a_home_is_enough_and_nonsense_is_refused(tmp_path: 
 async def test_it_is_listed_where_it_can_be_served_and_nowhere_else(tmp_path: Path) -> None:
     async with shown(with_page(tmp_path, model="echo")) as (app, pilot):
         await keys(pilot, "/we")
-        assert "/web [open|stop]" in text(app)
+        await sees(app, pilot, "/web [open|stop]")
     async with shown(started(tmp_path, model="echo")) as (app, pilot):
         await keys(pilot, "/we")
         assert "/web" not in text(app)

@@ -9,6 +9,7 @@ from anyio import to_thread
 from textual import events
 
 from ouroboros.app.typed.history import History
+from tests.passing import lingering
 from tests.tui.prompt_stage import keys, settled, staged
 
 EDITS = [
@@ -200,8 +201,9 @@ async def test_what_a_second_press_would_do_is_said(tmp_path: Path) -> None:
             ("<ctrl+c>", ""),
             ("<ctrl+c>", "Ctrl-C again leaves"),
         ):
-            await keys(pilot, script)
-            assert said in stage.rows[-2], script
+            with lingering(10):  # a busy machine may be long about one press
+                await keys(pilot, script)
+                assert said in stage.rows[-2], script
 
 
 async def test_a_click_puts_the_cursor_there(tmp_path: Path) -> None:

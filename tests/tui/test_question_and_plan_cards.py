@@ -116,10 +116,11 @@ async def test_a_plan_is_read_and_changed_on_the_whole_screen(tmp_path: Path) ->
         await s.asked()
         await s.until(lambda: not s.room.running)
         await s.press("i")
-        assert isinstance(s.app.screen, WholeScreen)
+        await s.until(lambda: isinstance(s.app.screen, WholeScreen))
         await s.press("q")
+        await s.back()
         await s.press("e")
-        assert isinstance(s.app.screen, EditScreen)
+        await s.until(lambda: isinstance(s.app.screen, EditScreen))
         await s.press("0", ".", "ctrl+s")
         await s.rested()
 

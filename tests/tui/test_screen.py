@@ -9,7 +9,7 @@ from ouroboros.faces.tui.app import OuroApp
 from ouroboros.faces.tui.transcript.blocks import Call, Prose, Said, Told
 from ouroboros.faces.wording.face import Notice
 from tests.tui.pictures import text
-from tests.tui.screen_stage import settled, shown, started, turns, until
+from tests.tui.screen_stage import sees, settled, shown, started, turns, until
 
 LONG = {"text": "\n\n".join(f"Paragraph {at}." for at in range(60))}
 WRITES = {
@@ -23,7 +23,7 @@ async def test_it_follows_the_end_until_the_person_scrolls_away(tmp_path: Path) 
     async with shown(started(tmp_path, model=model)) as (app, pilot):
         await pilot.press(*"go", "enter")
         await until(app, pilot, "task.completed")
-        assert "Paragraph 59." in text(app)
+        await sees(app, pilot, "Paragraph 59.")
         await pilot.press("pageup")
         await settled(pilot)
         before = [row[:70].rstrip() for row in text(app).split("\n")[:15]]
@@ -33,8 +33,7 @@ async def test_it_follows_the_end_until_the_person_scrolls_away(tmp_path: Path) 
         await settled(pilot)
         assert [row[:70].rstrip() for row in text(app).split("\n")[:15]] == before
         await pilot.press("ctrl+pagedown")
-        await settled(pilot)
-        assert "something new" in text(app)
+        await sees(app, pilot, "something new")
         await pilot.press("ctrl+pageup")
         await settled(pilot)
         assert "go" in text(app).split("\n")[0]
@@ -62,7 +61,7 @@ async def test_changes_stand_side_by_side_by_key(tmp_path: Path) -> None:
     async with shown(started(tmp_path, model=model), size=(100, 30)) as (app, pilot):
         await pilot.press(*"go", "enter")
         await until(app, pilot, "task.completed")
-        assert "x = 1" in text(app)
+        await sees(app, pilot, "x = 1")
         below = text(app)
         await pilot.press("ctrl+x")
         await settled(pilot)
@@ -82,25 +81,19 @@ async def test_another_session_comes_on_the_screen_with_its_words(tmp_path: Path
         assert app.room.id != first
         assert "Answer one." not in text(app)
         await app.switch(first)
-        await until(app, pilot, "task.completed")
-        assert "Answer one." in text(app)
+        await sees(app, pilot, "Answer one.")
 
 
 async def test_a_wish_that_does_not_fit_is_told_and_the_screen_lives_on(tmp_path: Path) -> None:
     async with shown(started(tmp_path, model="echo")) as (app, pilot):
         app.complain(OuroborosError("it does not fit", hint="try another"))
-        await settled(pilot)
-        assert "error: it does not fit" in text(app)
-        assert "hint: try another" in text(app)
+        await sees(app, pilot, "error: it does not fit", "hint: try another")
 
 
 async def test_a_script_of_the_persons_joins_the_status_line(tmp_path: Path) -> None:
     start = started(tmp_path, model="echo", tui__status_script="echo 'mine is here'")
     async with shown(start) as (app, pilot):
-        for _ in range(100):
-            await settled(pilot)
-            if "mine is here" in text(app):
-                break
+        await sees(app, pilot, "mine is here")
         assert "mine is here" in text(app).split("\n")[-1]
 
 
@@ -109,10 +102,7 @@ async def test_a_script_that_fails_is_told_once(tmp_path: Path) -> None:
     async with shown(start) as (app, pilot):
         await pilot.press(*"hello", "enter")
         await until(app, pilot, "task.completed")
-        for _ in range(100):
-            await settled(pilot)
-            if "ended with 7" in text(app):
-                break
+        await sees(app, pilot, "ended with 7")
         told = [each for each in app.transcript.blocks if isinstance(each, Told)]
         assert sum("ended with 7" in each.text for each in told) == 1
 
