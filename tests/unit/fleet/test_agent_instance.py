@@ -24,6 +24,7 @@ from ouroboros.fleet.agents.instance import (
     running,
 )
 from ouroboros.workspace.worktrees.faults import WorkBusy
+from ouroboros.workspace.worktrees.records.shelf import held
 
 pytestmark = pytest.mark.real
 
@@ -67,6 +68,22 @@ def test_an_agent_is_made_with_all_its_files_and_read_again(tmp_path: Path) -> N
         database.close()
     assert instances.read("fixer") == made
     assert instances.all() == [made]
+
+
+async def test_who_only_looks_whether_it_runs_keeps_it_from_nothing(tmp_path: Path) -> None:
+    made = await to_thread.run_sync(Instances(tmp_path).create, FIXER)
+    begun = anyio.Event()
+
+    async def begin() -> None:
+        async with at_work(made, RUN):
+            begun.set()
+
+    async with anyio.create_task_group() as tasks:
+        async with held(made.folder / ".lock", wait=0.0):
+            tasks.start_soon(begin)
+            await anyio.sleep(0.1)
+        with anyio.fail_after(60):
+            await begun.wait()
 
 
 def test_a_second_of_the_same_name_and_names_that_are_paths_are_refused(tmp_path: Path) -> None:

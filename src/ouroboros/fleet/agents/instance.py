@@ -24,6 +24,7 @@ MEMORY, KNOWLEDGE = "memory.db", "knowledge.db"
 VERSION = "1.0"
 _LOCK, _STOP, _RUN = ".lock", ".stop", "run.json"
 _NAME = re.compile(NAME)
+_LOOKED_SECONDS = 1.0
 
 
 class AgentRefused(OuroborosError):
@@ -191,7 +192,8 @@ async def at_work(instance: Instance, run: Run) -> AsyncGenerator[None]:
         AgentRefused: The disk says no.
     """
     try:
-        async with held(instance.folder / _LOCK, wait=0.0):
+        # Who looks whether it runs has the lock for a moment.
+        async with held(instance.folder / _LOCK, wait=_LOOKED_SECONDS):
             try:
                 await to_thread.run_sync(_noted_first, instance, run)
                 yield
