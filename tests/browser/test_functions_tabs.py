@@ -25,6 +25,15 @@ async def test_tabs_are_opened_moved_and_closed(repl: Desk) -> None:
     assert site.paths().count("/two") >= 2
 
 
+async def test_a_page_without_a_title_has_none(repl: Desk) -> None:
+    url = repl.stage.site.put("plain page", "<p>no title")
+    told = await repl.run(
+        f"const t = await openTab(), u = await openTab({url!r}); await waitForLoad(u);"
+        f"await waitForLoad(t); setFinal(tabs.map(tab => tab.title))"
+    )
+    assert told == ["", ""]
+
+
 async def test_names_of_tabs_are_not_used_again(repl: Desk) -> None:
     names = await repl.run(
         "const a = await openTab(); await closeTab(a); setFinal([a, await openTab()])"

@@ -1,13 +1,16 @@
 """Runs of the mind that writes code in real Chromium: no page in a request, whatever the page."""
 
+import itertools
 import json
 import os
 import re
 import signal
 from pathlib import Path
 
+import anyio
 import pytest
 
+from ouroboros.app.wiring.minds.view import View
 from ouroboros.browser.tabs import Tabs
 from ouroboros.core.events import PermissionAnswered, ToolStarted
 from ouroboros.core.events.browser import BrowserChanged, TabClosed
@@ -15,6 +18,7 @@ from ouroboros.core.events.fleet import SubagentStarted
 from ouroboros.core.events.safety import InputFlagged
 from ouroboros.llm.turns import Turn
 from tests.browser.chromium import Chromium
+from tests.browser.settling import until
 from tests.browser.site import Asked, Reply, Site
 from tests.story.rlm_stage import block, contexts, findings, rlm_stage
 
@@ -78,6 +82,37 @@ async def test_pages_stay_out_of_the_requests(tmp_path: Path, site: Site) -> Non
         assert findings(s).sizes[-1] < 3_000
         prompt = s.body(0)["messages"][0]["content"]
         assert len(prompt.encode()) / 4 <= 3_500
+
+
+async def test_a_title_that_a_page_gave_itself_is_known(tmp_path: Path, site: Site) -> None:
+    start = site.put(
+        "inbox", """<title>Inbox</title><button onclick="document.title='3 new'">get</button>"""
+    )
+    turns = [
+        block(f"const t = await openTab({start!r}); await waitForLoad(t)"),
+        block(
+            "await click(t, 'button'); let title = '';\n"
+            "for (let n = 0; n < 1000 && title !== '3 new'; n++) {\n"
+            "  await sleep(20); title = tabs.find(tab => tab.id === t).title }"
+        ),
+        block("setFinal(title)"),
+    ]
+    async with rlm_stage(tmp_path, turns, with_browser=True) as s:
+        assert (await s.run(f"How many are new at {start}?")).final == "3 new"
+        assert "title: Inbox -> 3 new" in contexts(s)[2]
+
+
+async def test_a_title_that_a_page_gave_itself_is_a_change(tabs: Tabs, site: Site) -> None:
+    tab = tabs.tab(await tabs.open(site.put("inbox", "<title>Inbox</title>")))
+    await until(lambda: tab.title == "Inbox")
+    view = View(lambda: tabs)
+    await tab.evaluate("document.title = '3 new'")
+    with anyio.fail_after(60):
+        for pause in itertools.repeat(0.02):
+            if await view.told():
+                break
+            await anyio.sleep(pause)
+    assert view.look().changes == (f"{tab.id} title: Inbox -> 3 new",)
 
 
 async def test_what_was_downloaded_may_be_read(tmp_path: Path, site: Site) -> None:

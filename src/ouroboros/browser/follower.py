@@ -1,6 +1,7 @@
 """Keeps the facts of tabs true to what the browser tells of them."""
 
 from collections.abc import Mapping
+from urllib.parse import unquote
 
 from anyio.abc import TaskGroup
 from msgspec import Struct
@@ -43,20 +44,27 @@ class Follower:
             connection.listen(happening, hear)
 
     def note(self, told: TargetInfo) -> None:
-        """Takes up the title and the address of a target."""
+        """Takes up the title and the address of a target; an address as a title is the browser's own."""
         tab = self._by_target.get(told.target_id)
-        if tab is not None and (tab.title, tab.url) != (told.title, told.url):
-            tab.title, tab.url = told.title, told.url
+        if tab is None:
+            return
+        known = tab.title if tab.url == told.url else ""
+        title = known if _stands_in(told.title, told.url) else told.title
+        if (tab.title, tab.url) != (title, told.url):
+            tab.title, tab.url = title, told.url
             tab.tell()
 
     def _frame_happened(self, happening: Incoming) -> None:
         tab = self._by_session.get(happening.session)
         if tab is None:
             return
+        before = tab.frames.frames.get(tab.frames.top)
+        loader = before.loader if before is not None else ""
         tab.frames.take(happening)
         top = tab.frames.frames.get(tab.frames.top)
         if top is not None:
             tab.url = top.url or tab.url
+            tab.title = tab.title if top.loader == loader else ""
             tab.tell()
 
     def _load_moved(self, happening: Incoming) -> None:
@@ -81,3 +89,9 @@ class Follower:
 
     def _info_changed(self, happening: Incoming) -> None:
         self.note(happening.read(InfoChanged).target_info)
+
+
+def _stands_in(title: str, url: str) -> bool:
+    """Whether a title is what the browser shows of a page without one: the address, written for people."""
+    whole = unquote(url).removesuffix("/")
+    return title != "" and title.removesuffix("/") in {whole, whole.partition("://")[2]}

@@ -1,11 +1,23 @@
 """The live values of a REPL with a browser: ``tabs`` and ``activeTab``."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
+import anyio
 import msgspec
 
+from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.tabs import Tabs
 from ouroboros.safety.origins import origin_of
+
+_FRESH_SECONDS = 1.0
+
+
+async def freshen(tabs: Tabs | None) -> None:
+    """Takes up what pages changed without telling, such as titles; not of a browser that is slow or gone."""
+    if tabs is not None:
+        with anyio.move_on_after(_FRESH_SECONDS), suppress(BrowserFailed):
+            await tabs.refresh()
 
 
 class TabGetters:
@@ -16,6 +28,10 @@ class TabGetters:
     def __init__(self, known: Callable[[], Tabs | None]) -> None:
         """``known`` gives the tabs without starting a browser; None while there is none."""
         self._known = known
+
+    async def freshen(self) -> None:
+        """Makes the values those of now; asks the browser, and no page."""
+        await freshen(self._known())
 
     def origins(self) -> tuple[str, ...]:
         """The places whose titles and addresses the values tell."""

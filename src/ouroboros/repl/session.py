@@ -247,6 +247,7 @@ class Repl:
         if self._getters is None:
             return {}
         if self._sees_tabs:
+            await self._getters.freshen()
             await self._taint.read(*self._getters.origins())
         now = self._getters.values()
         changed = {name: value for name, value in now.items() if self._got.get(name) != value}

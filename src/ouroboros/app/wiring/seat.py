@@ -17,6 +17,7 @@ from ouroboros.browser.live.live import Live
 from ouroboros.browser.tab import TabFacts
 from ouroboros.browser.tabs import Tabs
 from ouroboros.core.errors import ToolFailed
+from ouroboros.repl.getters import freshen
 from ouroboros.repl.metadata import Entry
 from ouroboros.repl.taint import patterns_of
 from ouroboros.repl.tools.seat import Kit, Standing, Wishes
@@ -84,6 +85,7 @@ class BrowserSeat:
     async def looked(self, tab: str) -> None:
         """From now on the session has read what is there, and the titles of all tabs."""
         known = self._browser.known()
+        await freshen(known)
         told = known.all() if known is not None else ()
         await self._repls.taint.read(
             *(origin_of(url) for url in (self.url(tab), *(f.url for f in told)))

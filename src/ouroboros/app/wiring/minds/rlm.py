@@ -144,7 +144,7 @@ class Nursery:
 
             async def prepare() -> str:
                 told = await tool.prepare(birth.journal.record)
-                await self._repls.taint.read(*(view.told() if view is not None else ()))
+                await self._repls.taint.read(*(await view.told() if view is not None else ()))
                 return told
 
             yield Room(
@@ -294,7 +294,7 @@ def _prepared(
             return f"The browser cannot be had: {failed}"
         try:
             told = await tool.prepare(kit.journal.record)
-            await repls.taint.read(*(view.told() if view is not None else ()))
+            await repls.taint.read(*(await view.told() if view is not None else ()))
             return told
         except (OuroborosError, OSError) as failed:
             return f"The REPL could not be opened: {failed}"

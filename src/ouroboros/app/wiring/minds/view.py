@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from ouroboros.browser.differ import TabChange, changes
 from ouroboros.browser.tabs import TabFacts, Tabs
+from ouroboros.repl.getters import freshen
 from ouroboros.repl.metadata import harmless
 from ouroboros.rlm.context import Page
 from ouroboros.safety.origins import origin_of
@@ -24,9 +25,10 @@ class View:
         self._seen: tuple[TabFacts, ...] = ()
         self.begin()
 
-    def told(self) -> tuple[str, ...]:
-        """The origins of the titles and addresses that the next look tells."""
+    async def told(self) -> tuple[str, ...]:
+        """The origins of the titles and addresses that the next look tells, which are those of now."""
         tabs = self._known()
+        await freshen(tabs)
         now = tabs.all() if tabs is not None else ()
         worded = {c.tab for c in changes(self._seen, now) if c.field in {"title", "url"}}
         found = (origin_of(facts.url) for facts in (*self._seen, *now) if facts.id in worded)
