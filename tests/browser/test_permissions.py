@@ -97,8 +97,9 @@ async def test_a_place_that_gets_a_password_later_is_answered_in_tabs_that_are_o
     )
     await guard.begin(stage.connection, stage.tabs)
     tab, address = await stage.open(), stage.site.put("locked", _locked)
-    with pytest.raises(BrowserFailed, match="ERR_INVALID_AUTH_CREDENTIALS"):
+    with pytest.raises(BrowserFailed, match="ERR_INVALID_AUTH_CREDENTIALS") as locked:
         await tab.navigate(address)
+    assert "`ouro browser logins add`" in locked.value.hint
     has_place = True
     await guard.enforce()
     await tab.navigate(address)

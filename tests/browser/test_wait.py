@@ -34,6 +34,21 @@ async def test_what_never_comes_ends_in_time_and_says_what(stage: Stage) -> None
         await wait_for_selector(tab, "p[", 5)
 
 
+async def test_a_page_that_keeps_itself_busy_is_said_to(stage: Stage) -> None:
+    tab = await stage.show("<!doctype html><p>on and on")
+    endless = ("Runtime.evaluate", {"expression": "for (;;);"})
+    with pytest.raises(CallTimedOut, match=f"^{tab.id}: the page is busy: Runtime.[^;]*$"):
+        await tab.call_many([endless], timeout_seconds=0.2)
+    key = {"type": "keyDown", "key": "a"}
+    with pytest.raises(CallTimedOut) as late:
+        await tab.call("Input.dispatchKeyEvent", key, timeout_seconds=0.2)
+    assert late.value.message == (
+        f"{tab.id}: the page is busy: Input.dispatchKeyEvent was not answered in 0.2 s;"
+        " whether it took effect is unknown"
+    )
+    assert "close the tab" in late.value.hint
+
+
 async def test_a_navigation_does_not_end_the_wait(stage: Stage) -> None:
     stage.site.put("next", "<!doctype html><p id=done>arrived</p>")
     tab = await stage.show("<script>setTimeout(() => { location = '/next' }, 100)</script>")

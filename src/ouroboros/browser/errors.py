@@ -70,3 +70,25 @@ class PersonDrives(BrowserFailed):
 
 class CannotAct(BrowserFailed):
     """The action would not have reached its element; nothing was done."""
+
+
+_LOCKED = "net::ERR_INVALID_AUTH_CREDENTIALS"
+
+
+def busy(tab: str, late: CallTimedOut, method: str) -> CallTimedOut:
+    """A page that did not answer a call in time, in the words of its tab."""
+    unknown = "; whether it took effect is unknown" if method.startswith("Input.") else ""
+    return CallTimedOut(
+        f"{tab}: the page is busy: {late.message}{unknown}",
+        hint="look again later, or leave the page or close the tab",
+    )
+
+
+def unopened(tab: str, url: str, why: str) -> BrowserFailed:
+    """An address that a tab was not taken to; ``why`` is the browser's own."""
+    hint = (
+        "it asks for a user and a password: the person settles them with `ouro browser logins add`"
+    )
+    return BrowserFailed(
+        f"{tab}: {url} could not be opened: {why}", hint=hint if why == _LOCKED else ""
+    )

@@ -17,6 +17,8 @@ from ouroboros.browser.errors import (
     DialogOpen,
     TabCrashed,
     TabGone,
+    busy,
+    unopened,
 )
 from ouroboros.browser.frames import FrameMap, World
 from ouroboros.browser.targets import Target
@@ -181,6 +183,8 @@ class Tab(Caller):
             )
         except CallRefused as refused:
             raise self._told(refused, session) from refused
+        except CallTimedOut as late:
+            raise busy(self.id, late, method) from late
 
     async def call_many(
         self, calls: Sequence[Call], *, session: str = "", timeout_seconds: float = CALL_SECONDS
@@ -196,6 +200,8 @@ class Tab(Caller):
             )
         except CallRefused as refused:
             raise self._told(refused, session) from refused
+        except CallTimedOut as late:
+            raise busy(self.id, late, calls[0][0]) from late
 
     async def world(self, frame: str = "") -> World:
         """Our isolated world in a frame, which the page's scripts can neither see nor change.
@@ -204,8 +210,12 @@ class Tab(Caller):
             PageChanged: There is no such frame, or it was left meanwhile.
             BrowserFailed: As ``call``.
         """
-        self.check("Page.createIsolatedWorld")
-        return await self.frames.world(frame)
+        method = "Page.createIsolatedWorld"
+        self.check(method)
+        try:
+            return await self.frames.world(frame)
+        except CallTimedOut as late:
+            raise busy(self.id, late, method) from late
 
     async def evaluate(
         self,
@@ -251,7 +261,7 @@ class Tab(Caller):
                 f"{self.id}: {url} did not begin to answer within {timeout_seconds:g} s"
             ) from late
         if went.error_text and not went.is_download:
-            raise BrowserFailed(f"{self.id}: {url} could not be opened: {went.error_text}")
+            raise unopened(self.id, url, went.error_text)
         if went.loader_id and not went.is_download:
             # The answer may come before the happening that tells of the new page.
             with contextlib.suppress(CallTimedOut):
@@ -364,8 +374,9 @@ class Tab(Caller):
         return top.loader if top is not None else ""
 
     def _held(self, method: str) -> BrowserFailed:
+        article = "an" if self._dialog == "alert" else "a"
         return DialogOpen(
-            f"{self.id}: a {self._dialog} dialog is open, so nothing in the page runs",
+            f"{self.id}: {article} {self._dialog} dialog is open, so nothing in the page runs",
             hint="answer it with answerDialog, or close the tab",
         )
 
