@@ -9,11 +9,13 @@ from ouroboros.core.parts import Message
 from ouroboros.core.state import State
 from ouroboros.plugins.hooks.contexts import is_context
 from ouroboros.rlm import history
-from ouroboros.rlm.progress import Iteration, line
+from ouroboros.rlm.progress import Iteration
+from ouroboros.rlm.progress import lines as progress
 
 TASK_CHARACTERS = 6_000
 _STEER_CHARACTERS = 2_000
 _VARIABLES_CHARACTERS = 8_000
+_STUB_CHARACTERS = 100
 _CHANGES = 20
 _EARLIER = 5
 _HOOKS = 3
@@ -110,7 +112,7 @@ def _task(state: State, bounds: Bounds, past: list[Iteration], setting: Setting)
     if 0 < left <= bounds.hurry_at:
         lines.append(_HURRY.format(left=f"{left} iteration{'s' if left > 1 else ''}"))
     if past:
-        lines += ["Progress so far:", *(line(iteration) for iteration in past)]
+        lines += ["Progress so far:", *progress(past)]
     for added in _added(state):
         lines.append(f"The user added: {quoted(added.text, _STEER_CHARACTERS)}")
     return "\n".join([*lines, *_earlier(state)])
@@ -169,13 +171,31 @@ def _environment(state: State, page: Page | None) -> str:
     date = state.told.get("environment.current_date", "")
     lines += [f"Date: {date}."] if date else []
     lines.append(f"Permissions: {state.mode}.")
-    variables = state.variables
-    if len(variables) > _VARIABLES_CHARACTERS:
-        head = variables[:_VARIABLES_CHARACTERS].rpartition("\n")[0]
-        hidden = variables[len(head) :].count("\n")
-        variables = f"{head}\n({hidden} more variables)"
+    variables = _variables(state.variables)
     lines.append(f"Variables:\n{variables}" if variables else "Variables: none yet.")
     return "\n".join(lines)
+
+
+def _variables(told: str) -> str:
+    """All that fits: of very many the newest as they are, and what kind of thing the older ones are."""
+    if len(told) <= _VARIABLES_CHARACTERS:
+        return told
+    whole = told.split("\n")
+    short = [
+        line if len(line) <= _STUB_CHARACTERS else f"{line[:_STUB_CHARACTERS]}…" for line in whole
+    ]
+    left, first = _VARIABLES_CHARACTERS, len(whole)
+    while first and left >= len(short[first - 1]):
+        first -= 1
+        left -= len(short[first]) + 1
+    shown = short[first:]
+    for at in range(len(whole) - 1, first - 1, -1):
+        left -= len(whole[at]) - len(short[at])
+        if left < 0:
+            break
+        shown[at - first] = whole[at]
+    hidden = [f"({first} older variables)"] if first else []
+    return "\n".join([*hidden, *shown])
 
 
 def _actions(past: list[Iteration], bounds: Bounds) -> str:

@@ -134,7 +134,7 @@ def _listed(left: tuple[str, ...]) -> str:
 
 def environment(entry: Entry) -> EnvironmentUpdated:
     """What kind of thing each variable is now."""
-    variables = entry.outcome.variables[:_NAMES]
+    variables = entry.outcome.variables[-_NAMES:]
     return EnvironmentUpdated(
         names=tuple(variable.name for variable in variables),
         metadata="\n".join(f"- {variable_line(variable)}" for variable in variables),

@@ -1,7 +1,7 @@
 """What was done so far, from the state: each iteration's code and entries, within a budget.
 
-The newest iterations are told in full, older ones in a line, and nothing passes the budget however
-long the code was.
+The newest iterations are told in full, older ones by the lines of progress that stand above, and
+nothing passes the budget however long the code was.
 """
 
 from collections.abc import Sequence
@@ -11,12 +11,13 @@ from ouroboros.core.limits import CHARS_PER_TOKEN, RLM_FULL_ITERATIONS
 from ouroboros.core.parts import Message, ToolCall
 from ouroboros.core.state import State
 from ouroboros.rlm.code import calls
-from ouroboros.rlm.progress import Iteration, Ran, line
+from ouroboros.rlm.progress import Iteration, Ran
 
 COMPACT_AT = 0.8
 _UNANSWERED = "aborted: it did not come to its end; whether it took effect is unknown"
 _SAID_CHARACTERS = 300
 _LEAST_CHARACTERS = 400
+_OLDER = "(of {} older iterations the lines under Progress are left)"
 
 
 def iterations(state: State) -> list[Iteration]:
@@ -36,16 +37,7 @@ def told(past: Sequence[Iteration], budget: int) -> str:
         return "\n\n".join(whole)
     older, newest = past[:-RLM_FULL_ITERATIONS], whole[-RLM_FULL_ITERATIONS:]
     kept = _fitting(newest, budget * 9 // 10)
-    left = budget - of_text("\n\n".join(kept)) - 20
-    lines: list[str] = []
-    for iteration in reversed(older):
-        brief = line(iteration)
-        left -= of_text(brief) + 1
-        if left < 0:
-            lines.append(f"({len(older) - len(lines)} earlier iterations are left out here)")
-            break
-        lines.append(brief)
-    return "\n\n".join([*(["\n".join(reversed(lines))] if lines else []), *kept])
+    return "\n\n".join([*([_OLDER.format(len(older))] if older else []), *kept])
 
 
 def _iteration(reply: Message, state: State, number: int) -> Iteration:

@@ -1,6 +1,7 @@
 """One line an iteration: what its code did and whether that worked. Never what the code logged."""
 
 import re
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -14,9 +15,12 @@ ACTIONS = (
 )
 _PLACES = {name: place for place, name in enumerate(ACTIONS)}
 _CALL = re.compile(
-    r"(?<![\w$.])(" + "|".join(ACTIONS) + r""")\s*\(\s*(["'`]([^"'`\n]{0,60})["'`])?"""
+    r"(?<![\w$.])(" + "|".join(ACTIONS) + r""")\s*\((?:\s*[\w$.[\]]{1,60}\s*,)?"""
+    r"""\s*(["'`]([^"'`\n]{0,60})["'`])?"""
 )
+_KIND = re.compile(r"^error(?: at line \d+)?: ")
 _MOST_ACTIONS = 3
+_MOST_LINES = 40
 _ERROR_CHARACTERS = 60
 _WORD_CHARACTERS = 40
 
@@ -37,6 +41,14 @@ class Iteration(Struct, frozen=True, kw_only=True):
     ran: tuple[Ran, ...] = ()
 
 
+def lines(past: Sequence[Iteration]) -> list[str]:
+    """A line for each iteration; of very many the newest."""
+    shown = past[-_MOST_LINES:]
+    gone = len(past) - len(shown)
+    head = [f"({gone} earlier iterations are left out here)"] if gone else []
+    return [*head, *map(line, shown)]
+
+
 def line(iteration: Iteration) -> str:
     """Such as ``2. openTab(https://…), getText - ok``."""
     if not iteration.ran:
@@ -48,7 +60,7 @@ def line(iteration: Iteration) -> str:
 
 
 def _did(codes: list[str]) -> list[str]:
-    """The weightiest actions, with the address or words that the first of them was given."""
+    """The weightiest actions, with the address or words that the first of them was given, behind a tab."""
     counts: dict[str, int] = {}
     words: dict[str, str] = {}
     for found in (found for code in codes for found in _CALL.finditer(code)):
@@ -64,5 +76,7 @@ def _spelled(name: str, count: int, word: str) -> str:
     return name + (f"({short})" if short else "") + (f" x{count}" if count > 1 else "")
 
 
-def _short(error: str) -> str:
-    return " ".join(error.split())[:_ERROR_CHARACTERS]
+def _short(entry: str) -> str:
+    """What went wrong, without where and what to do about it."""
+    said = entry.partition("\nhint: ")[0]
+    return " ".join(_KIND.sub("", said).split())[:_ERROR_CHARACTERS]
