@@ -92,7 +92,9 @@ async def test_a_click_and_typing_in_the_picture_land_in_the_page_behind_it(
         await opens(person, site.url("form").removeprefix("http://"), "Form")
         await presses(person, 150, 75)
         await asked(site, "/pressed")
-        assert "You drive" in await person.text(".browser-foot")
+        await person.until(
+            "document.querySelector('.browser-foot').innerText.includes('You drive')"
+        )
         await presses(person, 100, 230)
         for letter in "Hi":
             await person.press(letter)
@@ -291,7 +293,7 @@ async def test_a_run_waits_for_the_person_and_is_told_that_they_drove(
 ) -> None:
     url = site.url("form")
     taken = threading.Event()
-    site.put("held", lambda _: str(taken.wait(30)))
+    site.put("held", lambda _: str(taken.wait(120)))
     held = json.dumps(site.url("held"))
     turns = (
         writes(f"const tab = await openTab({json.dumps(url)})"),

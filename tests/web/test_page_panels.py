@@ -128,7 +128,7 @@ async def test_words_that_are_taken_back_stand_in_the_prompt_again_unless_others
         await show(window, "rewind")
         await window.click(".bar .button", "Undo the latest turn")
         await window.until(f"{prompt}.value === {json.dumps(said)}")
-        assert await window.run(f"document.activeElement === {prompt}")
+        await window.until(f"document.activeElement === {prompt}")
         for left in (1, 0):
             await window.until(f"document.querySelectorAll('.point').length === {left + 1}")
             await window.click(".point-head")
@@ -144,7 +144,7 @@ async def test_words_that_are_taken_back_stand_in_the_prompt_again_unless_others
 
 
 async def test_a_run_that_works_keeps_the_way_back_shut(page: Shown) -> None:
-    turns = [*TWO[:2], Turn(tool_calls=(call("exec_command", cmd="sleep 30"),))]
+    turns = [*TWO[:2], Turn(tool_calls=(call("shell", command="sleep 300", timeout=300),))]
     async with page(turns) as window:
         session = await begin(window, "First")
         await window.served.send(session, "submit", text="Second")
@@ -292,6 +292,7 @@ async def test_a_setting_is_saved_and_a_wrong_one_is_refused_with_words(page: Sh
     async with page([DONE]) as window:
         await window.run("ouro.page.show('settings', {tab: 'values', query: 'limits.max_turns'})")
         await window.click(".value", "limits.max_turns")
+        await window.until("document.querySelector('.edit input') !== null")
         for given, said in (("many", "expected a whole number"), ("7", "is saved in")):
             await window.run(
                 "(() => { const one = document.querySelector('.edit input'); one.focus(); one.select(); })()"
@@ -300,7 +301,7 @@ async def test_a_setting_is_saved_and_a_wrong_one_is_refused_with_words(page: Sh
             await window.press("Enter")
             await window.shows(said)
         await window.until("document.querySelector('.value-now')?.innerText === '7'")
-        assert "user" in await window.text(".origin")
+        await window.until("document.querySelector('.origin').innerText.includes('user')")
         text = (window.served.root / "home" / "config.toml").read_text()
         assert "max_turns = 7" in text
 
@@ -331,7 +332,7 @@ async def test_the_tree_goes_on_from_elsewhere_and_panels_have_no_barrier(page: 
         found = await _wrong(window, "tree")
         await window.run("document.querySelector(\"[aria-label='Go on from message 2']\").click()")
         await window.until("document.querySelector('.twig.is-head')?.innerText.includes('One')")
-        assert "Two" not in await window.text(".transcript")
+        await window.until("!document.querySelector('.transcript').innerText.includes('Two')")
         await window.run("ouro.page.show('settings', {tab: 'project'})")
         await window.shows("None are set up")
         found += await _wrong(window, "settings")

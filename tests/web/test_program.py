@@ -20,6 +20,7 @@ from ouroboros.faces.web.door import Doorplate
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import serving as models
 from tests.story.stage import call
+from tests.unit.llm.auth_server import spare_port
 from tests.web.serving import Frame, Served, is_durable, raw
 
 STALLED = Turn(text="Half of it, and more.", fault=Fault(kind="stall", after=11))
@@ -115,13 +116,15 @@ async def test_the_address_is_printed_once_and_a_second_one_says_where_the_first
 
 
 async def test_a_program_reads_port_and_token_and_a_taken_port_is_said(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        with ouro_web(tmp_path, "--port", str(port), "--model", "echo") as refused:
-            code, _, told = refused.ends()
-            assert (code, refused.first) == (2, "")
-            assert f"port {port}: Address already in use" in told
-            assert "hint:" in told
+    port = spare_port()
+    with (
+        socket.create_server(("127.0.0.1", port)),
+        ouro_web(tmp_path, "--port", str(port), "--model", "echo") as refused,
+    ):
+        code, _, told = refused.ends()
+        assert (code, refused.first) == (2, "")
+        assert f"port {port}: Address already in use" in told
+        assert "hint:" in told
     flags = ("--port", str(port), "--ipv6", "--headless-token", "--model", "echo")
     with ouro_web(tmp_path, *flags) as bare:
         assert bare.first.split(" ")[0] == str(port)

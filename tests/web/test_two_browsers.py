@@ -68,7 +68,9 @@ async def test_a_second_session_has_a_browser_of_its_own_and_the_page_says_on_wh
                 await person.until("document.querySelector('.live-bar input') !== null")
                 await opens(person, site.url("form"), "Form")
                 await person.shows("Another browser runs on the profile default")
-                assert "Profile default-2" in await person.text(".browser-foot")
+                await person.until(
+                    "document.querySelector('.browser-foot').innerText.includes('Profile default-2')"
+                )
                 # The first one is left alone.
                 assert len((await asks(one, "tab:get-all"))["tabs"]) >= 1
             assert await started(served, first) == [("default", "")]

@@ -10,6 +10,7 @@ import anyio
 import msgspec
 
 from ouroboros.browser.channel.socket import socket
+from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.tabs import Tab, opened
 from ouroboros.browser.wire import Incoming
 from tests.browser.chromium import Chromium
@@ -18,6 +19,8 @@ from tests.web.serving import Served
 DESK, PHONE = (1280, 800), (390, 844)
 _KEYS = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40, "End": 35, "Home": 36}
 _HELD = {"Alt": 1, "Control": 2, "Shift": 8}
+_LEFT = ("Cannot find context", "context was destroyed", "navigated or closed")
+"""What a browser says of a page that went while it was asked."""
 
 
 class Window:
@@ -47,12 +50,28 @@ class Window:
 
     async def until(self, code: str, seconds: float = 60.0) -> Any:
         """Waits until an expression comes to something true; gives that."""
+        found: Any = None
         with anyio.move_on_after(seconds):
             for pause in itertools.repeat(0.02):
-                if found := await self.run(code):
+                try:
+                    found = await self.run(code)
+                except BrowserFailed as problem:
+                    if not any(each in problem.message for each in _LEFT):
+                        raise
+                if found:
                     return found
                 await anyio.sleep(pause)
         raise AssertionError(f"not in time: {code}\n{(await self.text())[-1500:]}\n{self.troubles}")
+
+    async def becomes(self, code: str, wanted: Any) -> None:
+        """Waits until an expression comes to this; tells to what it came else."""
+        found: Any = None
+        with anyio.move_on_after(60):
+            for pause in itertools.repeat(0.02):
+                if (found := await self.run(code)) == wanted:
+                    return
+                await anyio.sleep(pause)
+        assert found == wanted, f"{code}\n{(await self.text())[-1500:]}\n{self.troubles}"
 
     async def shows(self, words: str) -> None:
         """Waits until these words can be read."""
@@ -143,8 +162,11 @@ class Window:
         return session
 
     async def focus(self) -> None:
-        """Puts the cursor into the prompt."""
-        await self.run("document.querySelector('.prompt textarea, .home textarea').focus()")
+        """Puts the cursor into the prompt, once it is there."""
+        await self.until(
+            "(() => { const one = document.querySelector('.prompt textarea, .home textarea');"
+            "one?.focus(); return one !== null && document.activeElement === one; })()"
+        )
 
     async def answer(self, key: str = "Alt+y") -> None:
         """Answers the question that is shown, by a key, once it takes answers."""
