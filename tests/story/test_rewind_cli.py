@@ -312,6 +312,48 @@ def test_the_command_line_finishes_or_takes_back_a_cut_off_rewind(person: Person
     assert "no rewind of this folder was cut off" in said
 
 
+WHOLE = """
+import os, signal, sys
+from ouroboros.faces.cli.entry import main
+def hook(event, arguments):
+    if event == "os.rename":
+        name = os.path.basename(os.fsdecode(arguments[0]))
+        if name == {name!r} or name.startswith(".ouro-restoring-" + {name!r}):
+            os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(hook)
+main(["rewind", "--to", "1", "--yes"])
+"""
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+@pytest.mark.parametrize("is_half_done", [False, True])
+def test_words_go_back_with_the_files_of_a_rewind_that_was_cut_off(
+    person: Person, goes_on: bool, is_half_done: bool
+) -> None:
+    was = seen(person.work)
+    person.run()
+    plan = next((person.home / "checkpoints").glob("*.git")) / "rewind.json"
+    cut = WHOLE.format(name="" if is_half_done else plan.name)
+    ran = subprocess.run([sys.executable, "-c", cut], capture_output=True, text=True, check=False)
+    assert (ran.returncode, plan.exists()) == (-9, True), ran.stderr
+    if goes_on:
+        model = ("--model", f"script:{person.script}", "--mode", "plan")
+        _, said = person.ouro("run", "--continue", *model, "Go on")
+        assert "are taken back now" in said
+    else:
+        _, said = person.ouro("rewind", "--finish")
+        assert "Took back the latest turn (files, history)" in said
+    assert seen(person.work) == was
+    assert [point.text for point in person.records(person.session()).points()] == (
+        ["Go on"] if goes_on else []
+    )
+    if not goes_on:
+        undone = person.records(person.session()).state.files.undone
+        assert [each.turns for each in undone] == [1]
+        assert "nothing was said yet" in person.ouro("rewind")[1]
+    assert not list(plan.parent.glob("carried*"))
+
+
 @pytest.mark.parametrize("way", ["--finish", "--take-back"])
 def test_what_a_person_makes_after_a_cut_off_rewind_is_theirs(person: Person, way: str) -> None:
     person.run()
@@ -340,6 +382,7 @@ def test_what_a_person_changed_after_a_kill_stays_unless_they_say_so(
         while not (person.work / "began").exists() and time.monotonic() < until:
             time.sleep(0.02)
         ran.kill()
+    assert person.ouro("rewind")[0].split("\t")[2:] == ["+1 ~1", "Go\n"]
     (person.work / "mine.txt").write_text("mine\n")
     if goes_on:
         person.ouro("run", "--continue", *model, "Go on")

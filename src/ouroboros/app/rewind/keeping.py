@@ -20,7 +20,7 @@ from ouroboros.core.events.code import Logged
 from ouroboros.safety.paths import Places
 from ouroboros.tools.tool import Effect
 from ouroboros.workspace.checkpoints.faults import CheckpointFailed, Stopped
-from ouroboros.workspace.checkpoints.rewind import forget
+from ouroboros.workspace.checkpoints.rewind import Plan, forget
 from ouroboros.workspace.checkpoints.scan import Bounds
 from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
 
@@ -51,6 +51,7 @@ class Keeping:
         self._accepted = False
         self._is_gone = False
         self.late: list[Event] = []
+        self.carried: Plan | None = None  # of turns that are taken back or had again at the start
         self._given_up = ""
         self._behind: Thread | None = None
         self._left: Taken | None = None  # the files as the latest command left them

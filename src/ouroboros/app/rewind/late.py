@@ -1,7 +1,7 @@
 """Checkpoints of a session that are loaded when a model calls a tool: the start needs none."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
@@ -9,8 +9,8 @@ from anyio import CancelScope, to_thread
 
 from ouroboros.app.rewind.ground import Ground
 from ouroboros.core.commands import Command, Redo, Restore, TakeBack, Undo
-from ouroboros.core.errors import Misuse, StoreFailed
-from ouroboros.core.events import Envelope, Event, ModelDelta, SessionReady, ToolResulted
+from ouroboros.core.errors import Misuse
+from ouroboros.core.events import Envelope, Event, ModelDelta, ToolResulted
 from ouroboros.core.events.checkpoint import TurnRedone, TurnUndone
 from ouroboros.tools.tool import Effect
 
@@ -37,7 +37,7 @@ class LateKeeping:
     def hear(self, envelope: Envelope) -> None:
         """Looks at the files for the first time while the model writes its first call."""
         event = envelope.data
-        self._tell_late(event)
+        self._forget(event)
         if self._keeping is not None and isinstance(event, ToolResulted):
             self._keeping.look_behind(event.call_id)
         if self._thread is not None or self._ground.state.mode == "plan":
@@ -46,17 +46,26 @@ class LateKeeping:
             self._thread = Thread(target=self._look_ahead, name="checkpoints", daemon=True)
             self._thread.start()
 
-    def _tell_late(self, event: Event) -> None:
-        """What was finished before the session began goes on record once it has."""
+    def begun(self) -> None:
+        """What was finished before the session began goes on record, before anybody says anything."""
         keeping = self._keeping
         if keeping is None or not self._is_taken_up:
             return
-        if isinstance(event, SessionReady):
-            with suppress(StoreFailed):  # closed already: it is taken up again by the next start
-                for finished in keeping.late:
-                    self._ground.record(finished)
-            keeping.late.clear()
-        elif isinstance(event, TurnUndone | TurnRedone):
+        from ouroboros.app.rewind.resuming import rest_of
+
+        for finished in keeping.late:
+            self._ground.record(finished)
+        keeping.late.clear()
+        if keeping.carried is not None:
+            for event in rest_of(keeping.carried, self._ground.state):
+                self._ground.record(event)
+
+    def _forget(self, event: Event) -> None:
+        """Turns that were taken up are on record, so their plan has said all."""
+        keeping = self._keeping
+        if keeping is None or not self._is_taken_up:
+            return
+        if isinstance(event, TurnUndone | TurnRedone):
             self._is_taken_up = False
             Thread(target=keeping.forget, name="checkpoints", daemon=True).start()
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +13,8 @@ from ouroboros.app.past import forking
 from ouroboros.app.rewind.bounds import bounds_of
 from ouroboros.app.rewind.journey import Way, carry_out, event_of, finished, prepare, weighed
 from ouroboros.app.rewind.points import Point, before, named, points
+from ouroboros.app.rewind.resuming import note_of, rest_of
+from ouroboros.app.rewind.undoing import Span
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Foreign, Rewind
@@ -110,7 +113,17 @@ class Records:
 
     def points(self) -> list[Point]:
         """Where it can go back to, the latest first."""
-        return points(self.state, self.shadow, self.times)
+        now = ""
+        if self.is_open_ended:
+            with self.shadow.locked():
+                now = self._glance()
+        return points(self.state, self.shadow, self.times, now)
+
+    @property
+    def is_open_ended(self) -> bool:
+        """The files as the latest call left them are not kept: it is at work, or was cut off."""
+        kept = self.state.files.kept
+        return bool(kept) and kept[-1].kind == "before"
 
     def kept(self) -> list[tuple[Kept, float, bool]]:
         """Its checkpoints, when they were made, and whether they are still there."""
@@ -163,9 +176,12 @@ class Records:
         )
 
     def restore(
-        self, target: Kept, decision: Foreign, *, message_id: str = ""
+        self, target: Kept, decision: Foreign, *, message_id: str = "", turns: int = 0
     ) -> CheckpointRestored:
         """Brings the files back, with what goes on record of it.
+
+        With ``turns`` the conversation is to leave so many afterwards, with ``rewind``; where that does
+        not come about any more, the next start does it.
 
         Raises:
             ForeignEdits: Somebody else's changes stand in the way, and nothing was decided of them.
@@ -179,6 +195,7 @@ class Records:
             ask_after=self._ask_after,
         )
         excluded = ready.excluded(decision)
+        span = Span(turns=turns, message_id=message_id, head=self.state.tree.head)
         self._record([_created(ready.start, "rewind")])
         found, after = carry_out(
             self.shadow,
@@ -187,6 +204,7 @@ class Records:
             session=self.session,
             excluded=excluded,
             now=clock.now(),
+            note=note_of(span, self.state) if turns else "",
         )
         start = ready.start.checkpoint
         event = event_of(found, target=ready.target, start=start, message_id=message_id)
@@ -206,13 +224,14 @@ class Records:
             done=("files", "history") if start else ("history",),
         )
         self._record([undone])
+        self._done()
 
     def is_cut_off(self) -> bool:
         """Whether there is a rewind of this folder that an earlier process did not finish."""
         return pending(self.shadow) is not None
 
-    def finish(self, way: Literal["on", "back"]) -> CheckpointRestored:
-        """Goes on with it or takes it back, with what goes on record of it.
+    def finish(self, way: Literal["on", "back"]) -> tuple[CheckpointRestored, Event | None]:
+        """Goes on with it or takes it back, with what goes on record of it: of files, and of turns.
 
         Raises:
             Misuse: Another process has done so since.
@@ -224,8 +243,17 @@ class Records:
         plan, found = done
         target = plan.checkpoint if way == "on" else plan.start
         event = event_of(found, target=target, start=plan.start, was_cut=True)
-        self._record([event])
-        return event
+        is_ours = way == "on" and bool(plan.note) and plan.session == self.session
+        rest = rest_of(plan, self.state) if is_ours else []
+        self._record([event, *rest])
+        if is_ours:
+            self._done()
+        return event, rest[-1] if rest else None
+
+    def _done(self) -> None:
+        """What is left of a plan says nothing new to the next start."""
+        with suppress(OSError):
+            done_with(self.shadow, self.session)
 
     def _glance(self) -> str:
         return self.shadow.glance(self.bounds, now=SystemClock().now())

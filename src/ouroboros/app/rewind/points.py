@@ -69,12 +69,20 @@ def named(state: State, checkpoint: str) -> Kept:
 
 
 def points(
-    state: State, shadow: Shadow | None = None, times: Mapping[int, float] | None = None
+    state: State,
+    shadow: Shadow | None = None,
+    times: Mapping[int, float] | None = None,
+    now: str = "",
 ) -> list[Point]:
-    """Every turn on the way to where the conversation stands, the latest first; blocks with ``shadow``."""
+    """Every turn on the way to where the conversation stands, the latest first; blocks with ``shadow``.
+
+    ``now`` is the checkpoint that the latest turn is counted up to, instead of the latest on record.
+    """
     turns = state.tree.turns()
     starts = [before(state, id) for id in turns]
     latest = state.files.kept[-1] if state.files.kept else None
+    if now:
+        latest = Kept(seq=state.seq, checkpoint=now, tree="", kind="now")
     found: list[Point] = []
     for number, (id, start) in enumerate(zip(turns, starts, strict=True), start=1):
         node = state.tree.nodes[id]

@@ -6,13 +6,14 @@ import msgspec
 from anyio import to_thread
 from msgspec import Struct
 
-from ouroboros.agent.running.branching import moved
+from ouroboros.agent.running.branching import closings, moved
 from ouroboros.app.rewind.undoing import Report, Span, redone_event, undone_event
 from ouroboros.core.commands import Branch, Rollback
 from ouroboros.core.events import Event
+from ouroboros.core.events.checkpoint import TurnRedone
 from ouroboros.core.state import State
 from ouroboros.workspace.checkpoints.faults import CheckpointFailed
-from ouroboros.workspace.checkpoints.rewind import carried
+from ouroboros.workspace.checkpoints.rewind import Plan, carried
 
 if TYPE_CHECKING:
     from ouroboros.app.rewind.keeping import Keeping
@@ -56,17 +57,17 @@ async def take_up(keeping: "Keeping") -> list[str]:
         return [*told, failed.message]
     if plan is None:
         return told
-    undoing = msgspec.json.decode(plan.note, type=Undoing)
-    rest = _rest(state, undoing, plan.start)
+    rest = rest_of(plan, state)
     if not rest:
         await to_thread.run_sync(keeping.forget)
         return told
-    keeping.late.extend(rest)
-    return [*told, _AGAIN if undoing.again else _BACK]
+    keeping.carried = plan
+    return [*told, _AGAIN if isinstance(rest[-1], TurnRedone) else _BACK]
 
 
-def _rest(state: State, undoing: Undoing, start: str) -> list[Event]:
-    """What is not on record yet of the turns that were taken back or had again."""
+def rest_of(plan: Plan, state: State) -> list[Event]:
+    """What is not on record yet of the turns that were taken back or had again with these files."""
+    undoing, start = msgspec.json.decode(plan.note, type=Undoing), plan.start
     undone = state.files.undone
     report = Report(done=["files", "history"])
     span = Span(turns=undoing.turns, head=undoing.head)
@@ -80,6 +81,6 @@ def _rest(state: State, undoing: Undoing, start: str) -> list[Event]:
     if is_told:
         return []
     if state.tree.head == undoing.head:
-        return [moved(state, move), end]
+        return [*closings(state, "branched"), moved(state, move), end]
     # Whoever went on from elsewhere since then has left these turns by a way of their own.
     return [end] if state.tree.head == undoing.to else []

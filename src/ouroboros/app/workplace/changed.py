@@ -109,6 +109,8 @@ class Past:
         start, after = self._ends(message_id)
         if start is None:
             return Changes()
+        if after is None and self._records.is_open_ended:
+            return self._to_now(start.checkpoint, only)
         last = after or self._records.state.files.kept[-1]
         return self.between(start.checkpoint, last.checkpoint, only)
 

@@ -111,6 +111,8 @@ async def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Jo
         apart=opening.only is not None,
     )
     _begin(session, ready, opening)
+    if kit.keeping is not None:
+        kit.keeping.begun()
     kit.lineup.tune(effort=state.effort, service_tier=state.service_tier)
     return session
 

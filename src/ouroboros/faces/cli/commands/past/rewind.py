@@ -57,7 +57,8 @@ def command(
         _list(records, as_json=as_json)
         return
     point = one_of(records.points(), turn)
-    wish = _Wish(yes=yes, keep=keep, dry_run=dry_run, as_json=as_json)
+    turns = point.number if what == "both" else 0
+    wish = _Wish(yes=yes, keep=keep, dry_run=dry_run, as_json=as_json, turns=turns)
     start = "" if what == "conversation" else _files(records, point, wish)
     if start is not None and what != "files" and not dry_run:
         records.rewind(point, start)
@@ -69,10 +70,13 @@ class _Wish(Struct, frozen=True, kw_only=True):
     keep: bool
     dry_run: bool
     as_json: bool
+    turns: int
 
 
 def _mends(records: "Records", *, finish: bool, take_back: bool) -> bool:
     """Deals with a rewind that was cut off; whether that was all that was wanted."""
+    from ouroboros.faces.wording.files import file_notice
+
     if not records.is_cut_off():
         if finish or take_back:
             raise Misuse("no rewind of this folder was cut off")
@@ -82,9 +86,11 @@ def _mends(records: "Records", *, finish: bool, take_back: bool) -> bool:
             "a rewind of this folder was cut off, so some files are as before it and some as after",
             hint="`ouro rewind --finish` goes on with it, `ouro rewind --take-back` undoes it",
         )
-    done = records.finish("back" if take_back else "on")
+    done, turns = records.finish("back" if take_back else "on")
     note(f"{'taken back' if take_back else 'finished'}: {count(done.changed, 'path')} changed")
     restoring.tell_left(done.left)
+    if turns is not None and (told := file_notice(turns)):
+        note(told.text)
     return True
 
 
@@ -120,6 +126,6 @@ def _files(records: "Records", point: "Point", wish: _Wish) -> str | None:
     if decision is None:
         note("nothing was changed")
         return None
-    done = records.restore(target, decision, message_id=point.message_id)
+    done = records.restore(target, decision, message_id=point.message_id, turns=wish.turns)
     restoring.tell_done(done)
     return done.start
