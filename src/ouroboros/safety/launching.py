@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO
@@ -83,3 +83,17 @@ def _discard(popen: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(popen.pid, signal.SIGKILL)
     popen.wait()
+
+
+def cast_off(command: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Runs a program of the person's that outlives us and never has our terminal; blocks while it runs."""
+    quiet = subprocess.DEVNULL
+    with contextlib.suppress(OSError):
+        subprocess.Popen(
+            command,
+            env=dict(environment),
+            stdin=quiet,
+            stdout=quiet,
+            stderr=quiet,
+            start_new_session=True,
+        ).wait()

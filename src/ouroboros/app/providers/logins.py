@@ -4,6 +4,7 @@ A way is ``tokens`` (OAuth: an access token, renewed from time to time), ``page`
 on the vendor's page and we are given a lasting key) or ``key`` (the person brings one).
 """
 
+import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
@@ -23,6 +24,11 @@ from ouroboros.llm.providers.entry import Entry
 
 if TYPE_CHECKING:
     from ouroboros.llm.auth.oauth.wire import Reach
+
+_IN_A_TERMINAL = frozenset({
+    *("browsh", "carbonyl", "cha", "chawan", "edbrowse", "elinks", "links", "links2", "lynx"),
+    *("netrik", "retawq", "w3m", "www-browser"),
+})
 
 type Way = Literal["tokens", "page", "key"]
 
@@ -149,15 +155,28 @@ def is_logged_in(home: Path, name: str) -> bool:
 
 
 def open_page(address: str, environment: Mapping[str, str]) -> bool:
-    """Opens the person's browser, and does not wait for it; False where there is none to see."""
+    """Opens the person's browser, and does not wait for it; False where there is none to see.
+
+    One that shows pages in a terminal is none: it would need ours, and runs no script of a page.
+    """
     seen = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
     if sys.platform == "linux" and not any(environment.get(name) for name in seen):
         return False
-    import webbrowser
+    wanted = environment.get("BROWSER", "")
+    programs = [each.split()[0] for each in wanted.split(os.pathsep) if each.strip()]
+    if programs and all(Path(each).name in _IN_A_TERMINAL for each in programs):
+        return False
     from threading import Thread
 
+    from ouroboros.safety.environment import is_secret_name
+    from ouroboros.safety.launching import cast_off
+
+    # Without TERM Python looks for no browser that needs a terminal; isolated it loads nothing from here.
+    kept = {each: value for each, value in environment.items() if not is_secret_name(each)}
+    kept.pop("TERM", None)
+    command = (sys.executable, "-I", "-m", "webbrowser", address)
     # The browser is the person's and outlives us, so it is no child of safety.spawn.
-    Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    Thread(target=cast_off, args=(command, kept), daemon=True).start()
     return True
 
 
