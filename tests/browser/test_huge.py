@@ -26,7 +26,7 @@ async def looked_at(stage: Stage, rows: int) -> Tab:
     stage.site.put("huge", HUGE.replace("ROWS", str(rows)))
     tab = await stage.open()
     await tab.navigate(stage.site.url("huge"))
-    await wait_for_load(tab, timeout_seconds=120)
+    await wait_for_load(tab, timeout_seconds=600)
     found = await observe(tab)
     assert found.links == 100 * rows
     assert len(found.text()) <= 800

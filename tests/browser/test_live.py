@@ -291,8 +291,8 @@ async def test_one_who_lets_pictures_wait_is_sent_no_more_of_them(
 ) -> None:
     tab = await stage.show(
         "<body style='margin:0;background:#f00'><script>let n = 0\n"
-        "const step = () => { document.body.style.background = `rgb(0,0,${n++ * 2})`\n"
-        "if (n < 90) requestAnimationFrame(step) }\n</script>"
+        "const step = () => { document.body.style.background = `rgb(0,0,${n++ * 2 % 256})`\n"
+        "requestAnimationFrame(step) }\n</script>"
     )
     async with views.person("slow") as slow, views.person("quick") as quick:
         slow.acknowledges = False
@@ -311,10 +311,10 @@ async def test_a_viewer_that_is_slow_is_sent_little_and_then_the_newest(
     stage: Stage, views: Gallery
 ) -> None:
     tab = await stage.show(
-        "<body style='margin:0;background:#f00'><script>let n = 0\n"
-        "const step = () => { document.body.style.background = `rgb(0,0,${n++ * 2})`\n"
-        "if (n < 90) requestAnimationFrame(step); else document.body.style.background = '#0f0' }\n"
-        "</script>"
+        "<body style='margin:0;background:#f00'><script>let n = 0, over = false\n"
+        "const step = () => { document.body.style.background = `rgb(0,0,${n++ * 2 % 256})`\n"
+        "if (!over) requestAnimationFrame(step)\n"
+        "else { n = 'over'; document.body.style.background = '#0f0' } }\n</script>"
     )
     async with views.person("slow") as slow, views.person("quick") as quick:
         slow.acknowledges = False
@@ -323,7 +323,8 @@ async def test_a_viewer_that_is_slow_is_sent_little_and_then_the_newest(
         await read(tab, "step()")
         await quick.until(lambda: len(quick.pictures) > 20)
         assert len(slow.pictures) == AHEAD
-        await settled(tab, "n", 90)
+        await read(tab, "over = true")
+        await settled(tab, "n", "over")
         slow.wish("seen", count=AHEAD)
         slow.acknowledges = True
         for person in (slow, quick):
