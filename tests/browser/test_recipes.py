@@ -73,8 +73,8 @@ SHOWN: dict[str, tuple[str, Any]] = {
         ["crashed", True, "Still here", "complete"],
     ),
     "cookies": (
-        "[session.value, isLoggedIn, basket, theme, shown, others]",
-        ["s3cret", True, ["pen"], "dark", "pen and ink", []],
+        "[session.value, isLoggedIn, basket, theme, shown, others.map(({ name }) => name).sort()]",
+        ["s3cret", True, ["pen"], "dark", "pen and ink", ["session", "theme"]],
     ),
     "cross-origin-iframes": (
         "[all.length, price, done, inside.fields, inside.origin !== new URL(all[0].url).origin]",

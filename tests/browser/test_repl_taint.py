@@ -7,6 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from ouroboros.browser.storage.cookies import Cookie, put_cookies
 from ouroboros.core.events import PermissionAnswered
 from ouroboros.repl.session import Repl
 from ouroboros.tools.approval import Answer, Nobody
@@ -68,6 +69,31 @@ async def test_a_new_place_is_asked_about_after_reading_and_not_before(
         assert deciders == {"nobody"}
         back = f"await navigate(b, '{shop.url('shop', 1)}'); await waitForLoad(b); tabs[1].title"
         assert "Shop" in await block(repl, back)
+
+
+async def test_cookies_of_a_new_place_are_no_way_round_the_question(
+    chromium: Chromium, shop: Site, folder: Path
+) -> None:
+    frame, host = shop.url("next", 2), shop.url("next", 2).split("/")[2].split(":")[0]
+    shop.put("framed", f"<title>Framed</title><iframe src='{frame}'></iframe>")
+    async with tainted(chromium, folder, asker=Nobody()) as place, place.repl() as repl:
+        login = Cookie(name="login", value="secret", domain=host)
+        await put_cookies(place.held.tabs.connection, [login], place.held.tabs.context)
+        told = await block(
+            repl,
+            f"var a = await openTab('{shop.url('framed')}'); await waitForLoad(a);"
+            f"var b = await openTab('{shop.url('shop', 1)}'); await waitForLoad(b);"
+            "await setCookie(b, {name: 'basket', value: '1'}); await getCookies(a)",
+        )
+        assert "login" not in told
+        assert place.taint.by == (shop.origin(),)
+        told = await block(repl, f"await getCookies(a, ['{shop.url('', 1)}'])")
+        assert "basket" in told  # a tab is there already
+        assert place.taint.by == (shop.origin(), shop.origin(1))
+        told = await block(repl, f"await getCookies(a, ['{frame}'])")
+        assert "a new place, after reading data of" in told
+        told = await block(repl, f"await cdp(a, 'Network.getCookies', {{urls: ['{frame}']}})")
+        assert "Network.getCookies is not to be had by cdp" in told
 
 
 async def test_a_yes_opens_it_and_is_asked_once(

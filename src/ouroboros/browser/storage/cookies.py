@@ -34,7 +34,7 @@ class _Cookies(Struct, frozen=True):
 
 
 async def get_cookies(tab: Tab, urls: Sequence[str] = ()) -> tuple[Cookie, ...]:
-    """The cookies that a tab's page would send, or those for ``urls``; HttpOnly ones as well."""
+    """The cookies that a tab's page and its frames would send, or those for ``urls``; HttpOnly ones as well."""
     params: dict[str, Any] = {"urls": list(urls)} if urls else {}
     return (await tab.ask(_Cookies, "Network.getCookies", params)).cookies
 

@@ -9,6 +9,7 @@ from ouroboros.browser.capture.screenshots import Clip
 from ouroboros.browser.capture.viewport import reset_viewport, set_viewport
 from ouroboros.browser.errors import CannotAct
 from ouroboros.browser.storage import cookies, web
+from ouroboros.browser.tab import TabFacts
 from ouroboros.repl.functions.function import Spec
 from ouroboros.repl.functions.pages import InTab, Pages, answer, done, part
 from ouroboros.safety.origins import address
@@ -40,7 +41,6 @@ OPEN_CALLS = frozenset({
     "Network.clearBrowserCache",
     "Network.deleteCookies",
     "Network.emulateNetworkConditions",
-    "Network.getCookies",
     "Network.getRequestPostData",
     "Network.getResponseBody",
     "Network.setCacheDisabled",
@@ -181,9 +181,15 @@ async def viewport(pages: Pages, wish: Size, context: ToolContext) -> Result:
 
 
 async def get_cookies(pages: Pages, wish: Urls, context: ToolContext) -> Result:
-    """Cookies of the page, or of other addresses."""
-    del context
-    found = await cookies.get_cookies(await pages.tab(wish.tab), wish.urls)
+    """Cookies of the page, or of other addresses; those of another host are as good as a look at it."""
+    tab = await pages.tab(wish.tab)
+    own = address(tab.url)
+    for url in wish.urls:
+        read = address(url)
+        if own is None or read is None or read.host != own.host:
+            await pages.opening(url, context.admit)
+            await pages.watch.looked(TabFacts(id=tab.id, url=url))
+    found = await cookies.get_cookies(tab, wish.urls or (tab.url,))
     return answer(msgspec.json.encode(found), f"{len(found)} cookies")
 
 
