@@ -51,6 +51,21 @@ def test_files_that_share_rare_words_with_the_task_come_first() -> None:
     assert again == found
 
 
+def test_words_that_most_files_hold_bring_none_of_them_to_the_front() -> None:
+    texts = [
+        text("b/late.py", "parcel server"),
+        *(text(f"a/{number:02}.py", "server " * 40) for number in range(40)),
+        text("b/plain.py"),
+    ]
+    found = candidates("A server of example.com at https://www.com/ sends a parcel", texts, 5)
+    assert found[0].path == "b/late.py"
+    assert found[0].words == ("parcel",)
+    assert found[1].line.endswith(" | about 10 tokens | - | -")
+    assert words_of("see https://www.example.com/a") == ("example",)
+    few = candidates("the server", texts[:3], 5)
+    assert few[0].words == ("server",)
+
+
 def test_of_many_names_those_are_shown_that_tell_of_the_task() -> None:
     """A file that defines more than the list shows says so."""
     names = (*(f"other{number}" for number in range(20)), "normalizeReference", "a_label", "b")

@@ -15,15 +15,21 @@ _SHOWN_WORDS = 8
 _SHOWN_NAMES = 10
 _LONGEST = 60
 """Letters of a name that are shown."""
+
+_FEW = 10
+"""Of so many files each word tells something."""
+
+_COMMON = math.log(1.5)
+"""The rarity of a word that is in half of the files: of those that are in more nobody needs to know."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*|[^\W\d_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _STOPS = re.compile(
-    r"about|add|after|all|also|and|any|are|because|been|before|being|but|can|cause|causes|change|could|"
-    r"create|does|done|each|file|files|find|fix|fixes|for|from|get|has|have|how|into|its|"
+    r"about|add|after|all|also|and|any|are|because|been|before|being|but|can|cause|causes|change|com|could|"
+    r"create|does|done|each|file|files|find|fix|fixes|for|from|get|has|have|how|http|https|into|its|"
     r"like|make|may|more|most|must|need|new|not|now|off|one|only|our|out|over|please|"
     r"project|remove|see|should|show|some|such|test|tests|than|that|the|their|them|then|"
     r"there|these|they|this|through|too|under|update|use|used|uses|using|very|want|was|way|"
-    r"were|what|when|where|which|while|who|why|will|with|without|work|works|would|write|"
+    r"were|what|when|where|which|while|who|why|will|with|without|work|works|would|write|www|"
     r"you|your|code|und|der|die|das|ein|eine|mit|für|von|nicht"
 )
 
@@ -100,7 +106,7 @@ def candidates(
     words = words_of(task)
     counted = {each.path: (each.tokens, _counts(each, words)) for each in texts}
     spread = {word: sum(word in counts for _, counts in counted.values()) for word in words}
-    rare = {word: math.log(1 + len(counted) / count) for word, count in spread.items() if count}
+    rare = {word: _rarity(count, len(counted)) for word, count in spread.items() if count}
     found = [_candidate(path, *how, rare) for path, how in counted.items()]
     found.sort(key=lambda each: (-each.score, each.path))
     return [_named(each, names(each.path) or (), rare) for each in found[:most]]
@@ -114,6 +120,11 @@ def fitting(found: Sequence[Candidate], most_tokens: int) -> tuple[Candidate, ..
         if left < 0:
             return tuple(found[: max(1, count)])
     return tuple(found)
+
+
+def _rarity(count: int, total: int) -> float:
+    """What a word tells that is in so many of all files; nothing where it is in each of them."""
+    return math.log((total + count) / (2 * count)) if total > _FEW else math.log(1 + total / count)
 
 
 def _counts(one: Text, words: Sequence[str]) -> dict[str, float]:
@@ -135,7 +146,8 @@ def _candidate(
 ) -> Candidate:
     length = 1 + tokens / 20_000
     score = sum(weight * rare[word] for word, weight in counts.items()) / length
-    words = sorted(counts, key=lambda word: (-rare[word], word))
+    told = (word for word in counts if rare[word] >= _COMMON)
+    words = sorted(told, key=lambda word: (-rare[word], word))
     return Candidate(path=path, tokens=tokens, score=round(score, 3), words=tuple(words))
 
 
