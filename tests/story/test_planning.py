@@ -140,6 +140,29 @@ async def test_the_document_has_phases_steps_results_estimates_and_risks(root: P
     assert all(line in followed.text for line in ("+# planned", "- removes staged.txt"))
 
 
+async def test_a_step_that_failed_is_a_risk_until_it_is_made_good(root: Path) -> None:
+    wrong = Turn(
+        tool_calls=(
+            call("edit", path="untracked.txt", old_text="nowhere", new_text="yours"),
+            call("edit", path="src/app.py", old_text="nowhere", new_text="yours"),
+            call("read", path="gone.txt"),
+            call("grep", pattern="("),
+        )
+    )
+    right = Turn(
+        tool_calls=(
+            call("edit", path="untracked.txt", old_text="mine", new_text="yours"),
+            call("read", path="src/app.py"),
+            call("write", path="gone.txt", content="made\n"),
+            call("grep", pattern="yours"),
+        )
+    )
+    plan, _ = await rehearsed(root, [wrong, right, END])
+    assert [step.number for step in plan.steps if step.status == "failed"] == [1, 2, 3, 4]
+    told = [risk for risk in plan.risks if "failed" in risk]
+    assert told == ["step 2 failed in the rehearsal"]
+
+
 async def test_a_write_that_leaves_the_project_is_only_written_down(root: Path) -> None:
     (root / "out").symlink_to(root.parent / "elsewhere")
     (root.parent / "elsewhere").mkdir()

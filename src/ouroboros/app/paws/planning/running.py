@@ -306,10 +306,21 @@ class _Record:
         found += [f"removes {name}" for name in gone]
         found += [
             f"step {step.number} failed in the rehearsal"
-            for step in steps
-            if step.status == "failed"
+            for number, step in enumerate(steps)
+            if step.status == "failed" and not _is_made_good(step, steps[number + 1 :])
         ]
         return list(dict.fromkeys(found))
+
+
+def _is_made_good(failed: Step, later: Sequence[Step]) -> bool:
+    """Whether the same was tried again and went well: by the same tool, or by one that writes there."""
+    return any(
+        step.status != "failed"
+        and set(failed.paths) <= set(step.paths)
+        and failed.command == step.command
+        and (step.tool == failed.tool or (bool(failed.paths) and step.status == "planned"))
+        for step in later
+    )
 
 
 def _task(wish: Wish) -> str:
