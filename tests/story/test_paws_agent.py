@@ -322,6 +322,12 @@ def test_in_one_session_no_other_works_whose_changes_would_be_put_back_with_its_
     assert paws(repo, "agent", "create", "--from", str(definition)).returncode == 0
     with at_work(repo, WRITES) as running:
         run = state(repo)
+        listed = paws(repo, "agent", "list").stdout
+        where = f"at work in session {run['session'][:8]}, process {running.pid}"
+        assert [line.split("\t")[:2] for line in listed.splitlines()] == [
+            ["fixer", where],
+            ["other", "at rest"],
+        ]
         words = ["other", "--goal", "x", "--session", run["session"]]
         second = paws(repo, "agent", "run", *words, "--model", script(repo, ENDS))
         assert (second.returncode, second.stdout) == (1, "")
@@ -337,6 +343,26 @@ def test_in_one_session_no_other_works_whose_changes_would_be_put_back_with_its_
     applied = ouro("dogs", str(bundle), "-y", "--session", run["session"], cwd=repo.folder)
     assert applied.returncode == 0, applied.stderr
     assert Path(told["worktree"], "mine").read_text("utf-8") == "mine\n"
+
+
+def test_agents_and_definitions_without_one_are_listed_also_in_a_conversation(
+    repo: Repository,
+) -> None:
+    (repo.folder / "agents").mkdir()
+    (repo.folder / "agents/spare.agent.md").write_text(DEFINITION)
+    listed = json.loads(paws(repo, "agent", "list", "--json").stdout)
+    assert [(each["name"], bool(each["folder"]), each["run"]) for each in listed] == [
+        ("fixer", True, None),
+        ("spare", False, None),
+    ]
+    assert listed[1]["definition"] == str(repo.folder / "agents/spare.agent.md")
+    with Program(["chat", "--model", "echo"], cwd=repo.folder) as program:
+        program.sees("ask> ")
+        program.type("/agent\r")
+        program.sees("fixer  at rest  Mends what is broken")
+        program.sees("only defined")
+        program.type("/quit\r")
+        program.ends()
 
 
 def test_wrong_words_are_refused_before_anything_begins(repo: Repository) -> None:

@@ -163,8 +163,8 @@ SLASHES = {
         "! COMMAND", "run it yourself, and tell the model what came out", f"{_HERE}.own:shell"
     ),
     "agent": Slash(
-        "/agent NAME GOAL",
-        "have an agent do it in a work session of its own; it asks here",
+        "/agent [NAME GOAL]",
+        "those that are there; have one do it in a work session of its own, which asks here",
         f"{_HERE}.agents:agent",
         waits=True,
     ),

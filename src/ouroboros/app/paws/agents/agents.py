@@ -88,6 +88,12 @@ class Agents:
         found = await to_thread.run_sync(self.instances.all)
         return [(instance, await running(instance)) for instance in found]
 
+    async def only_defined(self) -> list[Path]:
+        """Definitions that no agent was made from yet, by their names."""
+        made = {each.name for each in await to_thread.run_sync(self.instances.all)}
+        found = await to_thread.run_sync(self.definitions)
+        return [path for path in found if path.name.removesuffix(SUFFIX) not in made]
+
     async def stop(self, name: str, grace: float = Limits().grace) -> bool:
         """Has an agent end; false where it was at rest. Returns once it is over.
 

@@ -15,7 +15,7 @@ from ouroboros.faces.cli.options.flags import Chosen, asking
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
-    from ouroboros.app.paws.agents.agents import Agents, Instance, Run
+    from ouroboros.app.paws.agents.agents import Agents
     from ouroboros.app.paws.agents.working import Working
     from ouroboros.core.ipc.messages import Initialize
 
@@ -61,25 +61,20 @@ def create(invocation: Invocation, name: str, source: Path) -> None:
 @click.pass_obj
 def list_all(invocation: Invocation, *, as_json: bool) -> None:
     """List the agents of this repository, what they do now, and definitions without an agent."""
-    from anyio import to_thread
+    from ouroboros.faces.wording import agents as wording
+    from ouroboros.faces.wording import table
 
     async def job(agents: "Agents") -> None:
-        found = await agents.all()
-        names = {instance.name for instance, _ in found}
-        free = [
-            path
-            for path in await to_thread.run_sync(agents.definitions)
-            if path.name.removesuffix(".agent.md") not in names
-        ]
+        shown = await wording.rows(agents)
         for line in agents.instances.warnings:
             note(f"warning: {line}")
         if as_json:
-            say_json([
-                {"name": each.name, "description": each.config.description, "run": run}
-                for each, run in found
-            ])
+            say_json(await _facts(agents))
             return
-        _show(found, free)
+        for line in table.block(shown, table.columns()):
+            say(line)
+        if not shown:
+            note(wording.NONE)
 
     with_agents(invocation, job)
 
@@ -241,15 +236,26 @@ def _joined(own: Mapping[str, object], flags: Mapping[str, object]) -> dict[str,
     return {**own, **flags, **({"system": both} if both else {})}
 
 
-def _show(found: "list[tuple[Instance, Run | None]]", free: list[Path]) -> None:
-    from ouroboros.faces.wording import table
-
-    rows = [
-        (each.name, f"at work, process {run.pid}" if run else "at rest", each.config.description)
-        for each, run in found
+async def _facts(agents: "Agents") -> list[dict[str, object]]:
+    """For machines: agents, and definitions that none was made from, which have no ``folder``."""
+    made: list[dict[str, object]] = [
+        {
+            "name": each.name,
+            "description": each.config.description,
+            "folder": str(each.folder),
+            "definition": each.config.definition,
+            "run": run,
+        }
+        for each, run in await agents.all()
     ]
-    rows += [(path.name, "only defined", f"paws agent create --from {path}") for path in free]
-    for line in table.block(rows, table.columns()):
-        say(line)
-    if not rows:
-        note("there is no agent; `paws agent create --from FILE` makes one")
+    free: list[dict[str, object]] = [
+        {
+            "name": path.name.removesuffix(".agent.md"),
+            "description": "",
+            "folder": "",
+            "definition": str(path),
+            "run": None,
+        }
+        for path in await agents.only_defined()
+    ]
+    return [*made, *free]
