@@ -93,10 +93,13 @@ def put_away(home: Path, *, cwd: str | None = None, limit: int = 1000) -> tuple[
     return _select(home, cwd=cwd, archived=True, limit=limit)
 
 
-def latest(home: Path, cwd: str) -> Session | None:
-    """The session of this folder that was used last, before those in which nothing was said yet; no archived one."""
+def latest(home: Path, cwd: str | None = None) -> Session | None:
+    """The session of this folder, or of all, that was used last; no archived one.
+
+    One that was only opened, in which nothing was said or reviewed, comes after all others.
+    """
     found = _select(home, cwd=cwd, limit=_RECENT)
-    return next((each for each in found if each.turns), next(iter(found), None))
+    return next((each for each in found if each.turns or each.title), next(iter(found), None))
 
 
 def find(home: Path, session: str) -> Session:

@@ -91,3 +91,10 @@ def test_the_last_one_is_the_latest_that_is_not_put_away(tmp_path: Path) -> None
     assert sessions.find(tmp_path, "last").id == "ses_1"
     sessions.archive(tmp_path, "ses_1")
     assert sessions.find(tmp_path, "last").id == "ses_22"
+
+
+def test_the_last_one_is_not_one_that_was_only_opened(tmp_path: Path) -> None:
+    told(tmp_path, "ses_only_opened")
+    assert sessions.find(tmp_path, "last").id == "ses_only_opened"
+    told(tmp_path, "ses_1", "one")
+    assert sessions.find(tmp_path, "last").id == "ses_1"

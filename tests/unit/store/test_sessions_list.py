@@ -23,6 +23,7 @@ from ouroboros.core.events import (
     TurnStarted,
 )
 from ouroboros.core.events.fleet import SubagentCompleted, SubagentMessage, SubagentStarted
+from ouroboros.core.events.review import ReviewEntered
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.parts import Text
 from ouroboros.core.state import fold
@@ -102,6 +103,10 @@ def test_gone_on_with_is_where_something_was_said_before_what_was_only_opened(
     latest = sessions.latest(tmp_path, "/a")
     assert latest is not None
     assert latest.id == "ses_1"
+    reviewed = [ready("/a"), ReviewEntered(target="uncommitted", subject="what is new")]
+    keep(tmp_path, numbered(reviewed, session="ses_3", ts=2000))
+    found = (sessions.latest(tmp_path, "/a"), sessions.latest(tmp_path))
+    assert [each and each.id for each in found] == ["ses_3", "ses_3"]
 
 
 def test_a_row_kept_over_many_commits_is_the_same_as_over_one(tmp_path: Path) -> None:

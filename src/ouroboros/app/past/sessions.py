@@ -54,8 +54,8 @@ def find(home: Path, name: str) -> Session:
     """
     if exact := sessions.some(home, [name]):
         return next(iter(exact.values()))
-    if name == "last" and (newest := list_sessions(home, limit=1)):
-        return newest[0]
+    if name == "last" and (newest := latest(home)):
+        return newest
     everything = list_sessions(home, archived=True, limit=1_000_000)
     if not everything:
         named = "" if name == "last" else f"there is no session {name!r}: "
