@@ -234,6 +234,17 @@ async def test_what_cannot_be_read_is_said(tmp_path: Path, named: str):
     assert refused.value.hint
 
 
+@pytest.mark.parametrize("name", ["prices-2024", "2024", "read", "await"])
+async def test_a_name_that_no_variable_can_have_is_said(tmp_path: Path, name: str):
+    (tmp_path / "prices.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(Misuse) as refused:
+        await read(tmp_path, f"{name}=prices.csv")
+    assert f"{name!r} can be no name of a variable" in refused.value.hint
+    with pytest.raises(Misuse) as absent:
+        await read(tmp_path, f"{name}=nothing.csv")
+    assert absent.value.hint == "name another one"
+
+
 async def test_a_pipe_of_the_shell_is_read(tmp_path: Path):
     inner, outer = os.pipe()
     os.write(outer, b"a,b\n1,2\n")

@@ -39,7 +39,7 @@ def check_display(settings: Browser, environment: Mapping[str, str]) -> None:
         return
     raise Misuse(
         "there is no screen for a browser window: DISPLAY and WAYLAND_DISPLAY are not set",
-        hint="leave --headed out, or put xvfb-run before the command",
+        hint="do without a window, or put xvfb-run before the command",
     )
 
 

@@ -115,9 +115,8 @@ def _named(cwd: Path, word: str, left: int) -> _Found | Path:
             return _file(path, word, left)
         size = path.stat().st_size
     except OSError as error:
-        raise Misuse(
-            f"{word!r} cannot be read: {error.strerror}", hint="name another one"
-        ) from None
+        hint = names.trouble(word, cwd) or "name another one"
+        raise Misuse(f"{word!r} cannot be read: {error.strerror}", hint=hint) from None
     except (ValueError, RuntimeError):
         raise Misuse(f"not a path: {word!r}", hint="name a file or a folder") from None
     if size > left:

@@ -32,6 +32,14 @@ def split(word: str, cwd: Path) -> tuple[str, str]:
     return name, rest
 
 
+def trouble(word: str, cwd: Path) -> str:
+    """What is wrong with the name in ``NAME=FILE`` where there is such a file; empty where that is not it."""
+    name, sign, rest = word.partition("=")
+    if not (sign and rest and (cwd / Path(rest)).exists()):
+        return ""
+    return f"{name!r} can be no name of a variable: letters, digits and _, and no word of the REPL"
+
+
 def of_file(word: str) -> str:
     """A JavaScript name like the file's."""
     stem = Path(word).stem if word != "-" else "stdin"
