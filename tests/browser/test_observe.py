@@ -72,4 +72,6 @@ async def test_a_page_under_a_dialog_is_told_from_outside(stage: Stage) -> None:
     found = await observe(tab)
     assert (found.dialog, found.ready) == ("confirm", "dialog")
     assert "a confirm dialog is open" in found.text()
+    tab.dialog = "alert"
+    assert ", an alert dialog is open" in (await observe(tab)).text()
     tab.dialog = ""

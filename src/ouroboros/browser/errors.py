@@ -75,6 +75,11 @@ class CannotAct(BrowserFailed):
 _LOCKED = "net::ERR_INVALID_AUTH_CREDENTIALS"
 
 
+def a_dialog(kind: str) -> str:
+    """Such as ``an alert dialog``."""
+    return f"{'an' if kind == 'alert' else 'a'} {kind} dialog"
+
+
 def busy(tab: str, late: CallTimedOut, method: str) -> CallTimedOut:
     """A page that did not answer a call in time, in the words of its tab."""
     unknown = "; whether it took effect is unknown" if method.startswith("Input.") else ""

@@ -17,6 +17,7 @@ from ouroboros.browser.errors import (
     DialogOpen,
     TabCrashed,
     TabGone,
+    a_dialog,
     busy,
     unopened,
 )
@@ -374,9 +375,8 @@ class Tab(Caller):
         return top.loader if top is not None else ""
 
     def _held(self, method: str) -> BrowserFailed:
-        article = "an" if self._dialog == "alert" else "a"
         return DialogOpen(
-            f"{self.id}: {article} {self._dialog} dialog is open, so nothing in the page runs",
+            f"{self.id}: {a_dialog(self._dialog)} is open, so nothing in the page runs",
             hint="answer it with answerDialog, or close the tab",
         )
 

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ouroboros.browser.errors import DialogOpen, TabCrashed
+from ouroboros.browser.errors import DialogOpen, TabCrashed, a_dialog
 from ouroboros.browser.page.door import FrameName, Handle, ask, ask_in
 from ouroboros.browser.tab import Tab
 
@@ -62,7 +62,7 @@ class Observation(Struct, frozen=True, kw_only=True, omit_defaults=True):
         lines = [
             f"url: {_cut(self.url, _URL)}",
             f"title: {_cut(self.title, _TITLE)}",
-            f"state: {self.ready}" + (f", a {self.dialog} dialog is open" if self.dialog else ""),
+            f"state: {self.ready}" + (f", {a_dialog(self.dialog)} is open" if self.dialog else ""),
             f"holds: {counts}; {_short(self.characters)} characters",
             f"view: {self.width}x{self.height} at {self.scroll} of {self.scroll_height}",
         ]

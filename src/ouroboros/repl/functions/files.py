@@ -4,7 +4,7 @@ import anyio
 import msgspec
 from msgspec import Struct
 
-from ouroboros.browser.errors import CallTimedOut, DialogOpen
+from ouroboros.browser.errors import CallTimedOut, DialogOpen, a_dialog
 from ouroboros.browser.page.door import FrameName, Target, ask, door
 from ouroboros.browser.tab import Tab
 from ouroboros.browser.transfer.choosers import hand
@@ -99,7 +99,7 @@ async def wait_for_download(pages: Pages, wish: Wait, context: ToolContext) -> R
         except CallTimedOut as failed:
             if tab.dialog and len(found.all()) <= seen:
                 raise DialogOpen(
-                    f"{tab.id}: a {tab.dialog} dialog is open, and no download began",
+                    f"{tab.id}: {a_dialog(tab.dialog)} is open, and no download began",
                     hint="answer it with answerDialog, then wait for the download",
                 ) from None
             if left <= _DIALOG_SECONDS:
