@@ -76,7 +76,7 @@ def together(url: str, cwd: Path, home: Path) -> list[tuple[int, str]]:
 async def test_eight_runs_of_one_session_are_one_after_another_or_refused(tmp_path: Path) -> None:
     cwd, home = tmp_path / "work", tmp_path / "home"
     cwd.mkdir()
-    turns = [Turn(text=f"Answer {number}.", delay_seconds=0.2) for number in range(PROCESSES + 1)]
+    turns = [Turn(text=f"Answer {number}.", delay_seconds=1.0) for number in range(PROCESSES + 1)]
     async with serving(turns, order="history") as server:
         ends = await to_thread.run_sync(together, server.url, cwd, home)
     went = [told for code, told in ends if code == 0]

@@ -19,7 +19,8 @@ from tests.story.stage import call
 
 def turns() -> list[Turn]:
     """The folder goes while the first command waits; then all that works with files is tried."""
-    waits = "echo 0 >> effects; sleep 2"
+    goes = "[ -e went ] || ! [ -e effects ]"
+    waits = f"echo 0 >> effects; until {goes}; do sleep 0.05; done"
     after = (
         call("shell", command="echo 1 >> effects"),
         call("write", path="new", content="n"),
@@ -36,8 +37,9 @@ def turns() -> list[Turn]:
 
 
 def renamed(folder: Path) -> Path:
-    folder.rename(folder.with_name("elsewhere"))
-    return folder.with_name("elsewhere")
+    left = folder.rename(folder.with_name("elsewhere"))
+    (left / "went").touch()
+    return left
 
 
 def deleted(folder: Path) -> Path:

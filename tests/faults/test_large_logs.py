@@ -85,14 +85,16 @@ def test_an_event_of_100_mebibytes_is_there_whole_or_not_at_all(tmp_path: Path) 
     with subprocess.Popen(program, stdout=subprocess.PIPE, env=root) as process:
         assert process.stdout is not None
         assert process.stdout.read(1) == b"."
-        while not list((home / "blobs").rglob("*.*")):
-            assert process.poll() is None
+        while not list((home / "blobs").rglob("*.*")) and process.poll() is None:
             time.sleep(0.001)
         process.send_signal(signal.SIGKILL)
-    kept = oracle.on_disk(home)
-    assert ([e.seq for e in kept[0][SESSION]], kept[1]) == ([1], [])
-    assert resume.read(home, SESSION).last == 1
-    subprocess.run(program, check=True, env=root, stdout=subprocess.DEVNULL)
+    sessions, wrong = oracle.on_disk(home)
+    assert wrong == []
+    # On a busy machine the kill may come when all is there.
+    last = resume.read(home, SESSION).last
+    assert [e.seq for e in sessions[SESSION]] == list(range(1, last + 1))
+    if last == 1:
+        subprocess.run(program, check=True, env=root, stdout=subprocess.DEVNULL)
     found = resume.read(home, SESSION)
     assert [text_of(each) for each in found.envelopes[1:]] == ["y" * size]
     keep(home, numbered([said("on")], after=2))
