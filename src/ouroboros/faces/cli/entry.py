@@ -15,6 +15,8 @@ BROKEN_PIPE = 141
 """What a program has that ended because nobody read its output any more."""
 
 _ANYWHERE = ("--debug", "--verbose")
+_OTHERS = (("sandbox",), ("policy", "check"))
+"""Commands that take the words of another program, to which the same options may belong."""
 
 
 def main(argv: list[str], program: str = "ouro") -> int:
@@ -46,10 +48,24 @@ def _invoke(argv: list[str], program: str) -> int:
 
 
 def _global_first(argv: list[str]) -> list[str]:
-    """``--debug`` and ``--verbose`` may stand anywhere before ``--``."""
-    end = argv.index("--") if "--" in argv else len(argv)
+    """``--debug`` and ``--verbose`` may stand anywhere before ``--`` and the words of another program."""
+    end = min(argv.index("--") if "--" in argv else len(argv), _verbatim(argv))
     found = [option for option in _ANYWHERE if option in argv[:end]]
     return [*found, *(word for word in argv[:end] if word not in _ANYWHERE), *argv[end:]]
+
+
+def _verbatim(argv: list[str]) -> int:
+    """Where a command is named that takes the words of another program; behind all words for others."""
+    named = [
+        at
+        for at, word in enumerate(argv)
+        if not word.startswith("-") and argv[at - 1 : at] != ["--profile"]
+    ]
+    for command in _OTHERS:
+        places = named[: len(command)]
+        if tuple(argv[at] for at in places) == command:
+            return places[-1] + 1
+    return len(argv)
 
 
 def _report(error: BaseException, *, debug: bool, keeps: bool) -> int:

@@ -150,6 +150,21 @@ def test_debug_shows_the_traceback_wherever_it_stands(
     assert "Traceback (most recent call last)" in ended.err
 
 
+def test_the_words_of_another_program_are_left_to_it(ouro: Ouro, home: Path) -> None:
+    rules = home / "rules"
+    rules.mkdir(parents=True)
+    (rules / "own.rules").write_text(
+        'prefix_rule(pattern=["git", "push", "--verbose"], decision="prompt")\n'
+    )
+
+    asked = ouro("--profile", "sandbox", "policy", "check", "git", "push", "--verbose", "--debug")
+
+    assert json.loads(asked.out)["decision"] == "prompt"
+    assert not (home / "log").exists()
+    assert ouro("--verbose", "policy", "check", "git").code == 0
+    assert (home / "log").exists()
+
+
 def test_a_log_that_cannot_be_written_does_not_hide_the_bug(
     ouro: Ouro, failing: Callable[[str], None], home: Path
 ) -> None:
