@@ -210,6 +210,22 @@ async def test_frames_that_mean_nothing_are_refused_and_the_connection_stays(
             assert (await socket.events())[-1]["data"]["final"] == "Yes."
 
 
+async def test_an_answer_to_questions_and_one_wish_said_several_times_are_heard(
+    tmp_path: Path,
+) -> None:
+    again = '{"kind":"command","id":"again","command":{"type":"approve","request_id":"nobody"}}'
+    async with web(tmp_path, [Turn(text="Yes.")]) as s:
+        session = await s.open()
+        async with s.follow(session) as socket:
+            answer = {"type": "answer", "request_id": "nobody", "answers": {"a": ["x"]}}
+            name = await socket.say(answer)
+            assert (await socket.until("refused"))["id"] == name
+            for _ in range(5):
+                await socket.raw.send(again)
+            for _ in range(5):
+                assert (await socket.until("refused"))["id"] == "again"
+
+
 async def test_a_session_that_is_closed_says_so_and_the_next_look_opens_it(tmp_path: Path) -> None:
     async with web(tmp_path, [Turn(text="Yes.")]) as s:
         session = await s.open()

@@ -175,17 +175,18 @@ class _Talk:
                 await say(self._socket, frames.Declined(id="", error=f"not a frame: {wrong}"))
                 continue
             if isinstance(frame, frames.Do):
-                await self._limit.acquire_on_behalf_of(frame)
-                tasks.start_soon(self._do, frame)
+                place = object()  # a frame may come twice, and some have no hash
+                await self._limit.acquire_on_behalf_of(place)
+                tasks.start_soon(self._do, frame, place)
 
-    async def _do(self, frame: frames.Do) -> None:
+    async def _do(self, frame: frames.Do, place: object) -> None:
         try:
             await self._room.send(frame.command)
             answer = frames.Done(id=frame.id)
         except OuroborosError as problem:
             answer = frames.Declined(id=frame.id, error=problem.message, hint=problem.hint)
         finally:
-            self._limit.release_on_behalf_of(frame)
+            self._limit.release_on_behalf_of(place)
         await say(self._socket, answer)
 
 
