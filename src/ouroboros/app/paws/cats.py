@@ -68,6 +68,7 @@ class Asked(Struct, frozen=True, kw_only=True):
         output: A file; ``-`` is standard output.
         persona: A file with words for the model that come first.
         system: The same, after those.
+        tells_answer: Say behind them how changes are to be answered.
         max_tokens: None for any number.
         secrets: Patterns of files that go in though they hold secrets.
     """
@@ -82,6 +83,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     task: str = ""
     persona: str = ""
     system: str = ""
+    tells_answer: bool = False
     outline: tuple[str, ...] = ()
     is_delta_ready: bool = False
     max_tokens: int | None = None
@@ -243,8 +245,20 @@ def _head(asked: Asked, ground: Ground, metadata: Metadata | None) -> Head:
         metadata=msgspec.structs.replace(found, source_session=ground.session),
         is_delta_ready=asked.is_delta_ready,
         persona=_words(ground.start, asked.persona),
-        system=_words(ground.start, asked.system),
+        system=_system(asked, ground.start),
     )
+
+
+def _system(asked: Asked, start: Path) -> bytes:
+    """The words after the persona: the person's own, and how to answer."""
+    own = _words(start, asked.system)
+    if not asked.tells_answer:
+        return own
+    from ouroboros.agent.prompts import load
+
+    pieces = load(Path(__file__).parent / "prompts")
+    told = [pieces["answer"].text, *([pieces["numbered"].text] if asked.is_delta_ready else [])]
+    return b"\n\n".join([*filter(None, [own.rstrip()]), *(each.encode() for each in told)]) + b"\n"
 
 
 def _words(start: Path, name: str) -> bytes:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ouroboros.app.paws import cats
 from ouroboros.faces.cli.entry import main
 from ouroboros.workspace.artifacts.cats import read
 from tests.small_disk import fill, mounted
@@ -246,6 +247,44 @@ def test_words_for_the_model_go_in_front_in_order(ouro: Ouro, tree: Path, tmp_pa
         assert places == sorted(places)
         assert "persona.md" not in [file.path for file in read(done.out.encode()).files]
     assert ouro("cats", "-p", "missing.md").code == 2
+
+
+def test_a_bundle_can_say_how_to_answer_and_what_it_says_is_true(ouro: Ouro, tree: Path) -> None:
+    (tree / "system.md").write_text("Be brief.")
+    asked = ("cats", "src/other.py", "-s", "system.md", "-o", "-")
+    assert "How to answer" not in ouro(*asked).out
+    for options in ((), ("-t",), ("--format", "paws")):
+        out = ouro(*asked, "--how-to-answer", *options).out
+        places = [out.index(each) for each in ("Be brief.", "How to answer", "def other")]
+        assert places == sorted(places)
+        assert ("PAWS_CMD" in out) == (options == ("-t",))
+    for name, text in {
+        "src/example.py": "def total(items):\n    return sum(items)\n\n\ndef empty():\n    return None\n",
+        "old/example.txt": "x\n",
+        "old/name.py": "y\n",
+    }.items():
+        (tree / name).parent.mkdir(exist_ok=True)
+        (tree / name).write_text(text)
+
+    def applied() -> None:
+        words = ["dogs", "answer.md", "-y"]
+        subprocess.run([sys.executable, "-m", "ouroboros", *words], capture_output=True, check=True)
+
+    words = (Path(cats.__file__).parent / "prompts" / "answer.md").read_text()
+    (tree / "answer.md").write_text(words)
+    applied()
+    assert "* 1.2" in (tree / "src/example.py").read_text()
+    assert "return []" in (tree / "src/example.py").read_text()
+    assert (tree / "docs/example.md").read_text() == "# Example\n"
+    assert not (tree / "old/example.txt").exists()
+    assert (tree / "new/name.py").read_text() == "y\n"
+    (tree / "src/example.py").write_text("".join(f"{number}\n" for number in range(1, 12)))
+    words = (Path(cats.__file__).parent / "prompts" / "numbered.md").read_text()
+    (tree / "answer.md").write_text(words)
+    applied()
+    assert (tree / "src/example.py").read_text().splitlines() == [
+        *("1", "    return sum(items) * 1.2", "3", "4", "5", "6", "MOST = 10", "7", "10", "11"),
+    ]
 
 
 def test_words_for_the_model_have_bounds(ouro: Ouro, tree: Path) -> None:

@@ -136,6 +136,7 @@ def _asked(flags: Flags, paths: tuple[str, ...], listed: tuple[str, ...]) -> "As
         task=flags.curate or flags.task,
         persona=flags.persona,
         system=flags.system,
+        tells_answer=flags.tells_answer,
         outline=flags.outline,
         is_delta_ready=flags.delta,
         max_tokens=flags.max_tokens,

@@ -31,6 +31,7 @@ _OPTIONS = (
     click.option("--no-binary", is_flag=True, help="Leave out what is no text."),
     click.option("-p", "--persona", metavar="FILE", default="", help="Put these words first."),
     click.option("-s", "--system", metavar="FILE", default="", help="Put these words after the persona."),
+    click.option("--how-to-answer", "tells_answer", is_flag=True, help="Say after those how changes are to be answered."),
     click.option("--stdin", "from_stdin", is_flag=True, help="Read paths from standard input, a line each."),
     click.option("-0", "--null", "is_null", is_flag=True, help="They end with a NUL, not a line; implies --stdin."),
     click.option("--no-ignore", is_flag=True, help="Take what .gitignore and .pawsignore leave out."),
@@ -65,6 +66,7 @@ class Flags(Struct, frozen=True, kw_only=True):
     no_binary: bool
     persona: str
     system: str
+    tells_answer: bool
     from_stdin: bool
     is_null: bool
     no_ignore: bool
