@@ -260,6 +260,19 @@ def test_a_name_that_is_no_unicode_is_escaped_in_json(
     assert told == {"caf\\xff": ["/caf\\xff", ["plain", None, 1.5, {"file": "\\xfe"}]]}
 
 
+def test_words_that_are_no_unicode_are_escaped_or_refused(home: Path, tmp_path: Path) -> None:
+    said = run("OURO run --model echo --system $'caf\\xff' hi", home, tmp_path)
+    called = run("OURO sessions rename last $'caf\\xff'; OURO sessions list", home, tmp_path)
+    kept = run("OURO config set model $'caf\\xff'", home, tmp_path)
+
+    assert (said.returncode, said.stdout) == (0, "hi\n")
+    assert "caf\\xff" in called.stdout
+    assert (kept.returncode, kept.stderr.partition("\n")[0]) == (
+        2,
+        "error: the value 'caf\\udcff' is no UTF-8",
+    )
+
+
 def test_an_error_of_an_unknown_kind_of_group_is_a_bug(
     ouro: Ouro, failing: Callable[[str], None]
 ) -> None:

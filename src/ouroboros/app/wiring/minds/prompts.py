@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ouroboros.agent.prompts import Piece, Prompts, load
 from ouroboros.app.settings import Settings
+from ouroboros.app.text import encodable
 from ouroboros.core.errors import Misuse
 
 
@@ -32,6 +33,7 @@ def own_words(system: str, cwd: Path) -> Piece | None:
     text = _body(cwd / Path(system[1:]).expanduser()) if system.startswith("@") else system
     if not text.strip():
         return None
+    text = encodable(text)
     from hashlib import sha256  # costs start-up time that most runs need not pay
 
     return Piece(name="own", version=sha256(text.encode()).hexdigest()[:8], text=text.strip())

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ouroboros.app.text import encodable
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.asking import agreed
 from ouroboros.faces.cli.commands.past import branches, following
@@ -128,7 +129,7 @@ def rename(invocation: Invocation, session: str, title: str) -> None:
     """Give SESSION another TITLE."""
     from ouroboros.app.past import sessions
 
-    title = " ".join(title.split())
+    title = encodable(" ".join(title.split()))
     if not title:
         raise Misuse("the title is empty", hint='ouro sessions rename SESSION "a title"')
     found = sessions.find(invocation.home(), session)

@@ -5,6 +5,7 @@ from typing import cast
 
 import click
 
+from ouroboros.app.text import encodable
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli.asking import typed
 from ouroboros.faces.cli.groups import NearGroup
@@ -94,6 +95,8 @@ def set_one(invocation: Invocation, key: str, value: str | None, layer: str) -> 
         return
     if value is None:
         raise Misuse(f"no value for {key}", hint=f"ouro config set {key} VALUE")
+    if encodable(value) != value:
+        raise Misuse(f"the value {value!r} is no UTF-8", hint="settings are kept in a file of text")
     path = config_schema.parse_key(key)
     if path[0] == "profiles" and layer != "user":
         raise Misuse("profiles belong to the user's file", hint="leave out --project or --local")
