@@ -365,6 +365,17 @@ def test_agents_and_definitions_without_one_are_listed_also_in_a_conversation(
         program.ends()
 
 
+def test_hooks_of_the_person_count_for_one_with_a_list_of_tools_too(repo: Repository) -> None:
+    home = Path(os.environ["OUROBOROS_HOME"])
+    hook = {"type": "command", "command": "echo not here >&2; exit 2"}
+    hooks = {"hooks": {"PreToolUse": [{"matcher": "write", "hooks": [hook]}]}}
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "hooks.json").write_text(json.dumps(hooks))
+    done = paws(repo, *order(repo, WRITES, ENDS))
+    assert "Tool call blocked by PreToolUse hook: not here" in done.stderr
+    assert done.stderr.endswith("success\nno file was changed\n")
+
+
 def test_wrong_words_are_refused_before_anything_begins(repo: Repository) -> None:
     for words, code, said in (
         (["agent", "run", "nobody", "--goal", "x"], 2, "there is no agent 'nobody'"),

@@ -142,6 +142,7 @@ class Ouroboros:
         way: Literal["auto", "plain", "repl"] = "auto",
         chosen: Collection[str] = (),
         only: frozenset[str] | None = None,
+        apart: bool = False,
         ephemeral: bool = False,
         output_schema: bytes = b"",
         editor: "Editor | None" = None,
@@ -165,6 +166,7 @@ class Ouroboros:
             chosen: Names of settings (model, mode, effort, service_tier) that count for a session
                 that goes on; in the others it keeps what it was with.
             only: Names of the tools that there are; None means all that the settings leave.
+            apart: It serves another session, which asks its hooks itself, and is on no list.
             ephemeral: Nothing of it is kept in the home folder: no events, checkpoints, outputs and
                 caches. It cannot be gone on with.
             output_schema: JSON Schema; the answer of each run is then one JSON value that fits it,
@@ -208,7 +210,8 @@ class Ouroboros:
             chosen=frozenset(chosen),
             hooks=self._hooks,
             only=only,
-            rooms=rooms if only is None else None,
+            apart=apart,
+            rooms=None if apart else rooms,
             ephemeral=ephemeral,
             output_schema=output_schema,
             editor=editor,
@@ -254,8 +257,14 @@ class Ouroboros:
             rules=self._rules,
             hooks=self._hooks,
         )
-        chosen = ("model", "mode")
-        return engine.open(cwd=cwd, only=only, mind="tools", chosen=chosen, ephemeral=ephemeral)
+        return engine.open(
+            cwd=cwd,
+            only=only,
+            apart=True,
+            mind="tools",
+            chosen=("model", "mode"),
+            ephemeral=ephemeral,
+        )
 
 
 class _Rooms:

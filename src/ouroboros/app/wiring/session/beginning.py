@@ -108,7 +108,7 @@ async def built(opening: Opening, past: Past, parts: Parts, kit: Kit, joined: Jo
         effort=settings.effort if "effort" in opening.chosen else None,
         service_tier=settings.service_tier if "service_tier" in opening.chosen else None,
         browser=_browsing(opening),
-        apart=opening.only is not None,
+        apart=opening.apart,
     )
     _begin(session, ready, opening)
     if kit.keeping is not None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 async def hooked(kit: Kit, opening: Opening, warnings: list[str], *, resumed: bool) -> Kit:
     """The kit with the hooks that may run; ``warnings`` tell of those that may not."""
-    if opening.only is not None:  # work apart for a session, which asks its own hooks
+    if opening.apart:
         return kit
     if not kit.settings.hooks and not await to_thread.run_sync(_has_files, opening.hooks):
         return kit

@@ -48,8 +48,8 @@ class Opening(Struct, frozen=True, kw_only=True):
         way: How ``rlm`` gets at small data: read it plainly, or work on it in the REPL.
         flush: Keeps what is worth keeping of messages that a summary replaces.
         hooks: The layers whose programs of the person run; None leaves it to the settings' own.
-        only: Names of the tools of a session that serves another one; None means all that the
-            settings leave.
+        only: Names of its tools; None means all that the settings leave.
+        apart: It serves another session, which asks its hooks itself, and is on no list.
         rooms: Opens sessions of the same home for work apart, with other settings.
         ephemeral: Nothing of it is kept.
         output_schema: JSON Schema that its answers have to fit; empty for none.
@@ -72,6 +72,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     way: Literal["auto", "plain", "repl"] = "auto"
     flush: Flush = keep_nothing
     only: frozenset[str] | None = None
+    apart: bool = False
     rooms: "Opener | None" = None
     chosen: frozenset[str] = frozenset()
     hooks: "Loaded | None" = None
