@@ -11,6 +11,7 @@ from html import unescape
 from unicodedata import normalize
 from urllib.parse import unquote
 
+from ouroboros.safety.pipeline.frames import is_framed_order
 from ouroboros.safety.pipeline.invisible import visible
 from ouroboros.safety.pipeline.learned import is_learned_order
 from ouroboros.safety.pipeline.phrases import ABOUT, PHRASES
@@ -58,17 +59,19 @@ def glance(text: str) -> tuple[list[str], int]:
 
 
 def _in_plain(text: str) -> set[str]:
-    folded = _folded(text)
-    weighed = {"order"} if is_order(folded) or is_learned_order(folded) else set[str]()
+    low = folded(text)
+    is_told = is_order(low) or is_learned_order(low) or is_framed_order(low)
+    weighed = {"order"} if is_told else set[str]()
     return weighed | {
         phrase.flag
         for phrase in PHRASES
-        for match in phrase.found(folded)
-        if not _is_about(folded, match)
+        for match in phrase.found(low)
+        if not _is_about(low, match)
     }
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """The text in small letters, letters of one look as one."""
     if text.isascii():
         return " ".join(text.split(" ")).lower() if "  " in text else text.lower()
     plain = normalize("NFKC", text)
