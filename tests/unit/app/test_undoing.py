@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from ouroboros.app.rewind.undoing import Span, reapply, revert
+from ouroboros.app.rewind.undoing import Span, reapply, revert, span_on
 from ouroboros.core.errors import Misuse, OuroborosError
+from ouroboros.core.state import State
 
 
 class Kind:
@@ -77,3 +78,11 @@ async def test_what_had_nothing_to_do_is_not_counted():
     seen: list[str] = []
     report = await revert([Kind("history", seen), Kind("files", seen, has=False)], SPAN)
     assert report.done == ["history"]
+
+
+def test_where_nothing_was_taken_back_it_is_said_how_words_are_found_again():
+    with pytest.raises(Misuse, match="nothing to have again") as refused:
+        span_on(State(), "ask")
+    assert refused.value.hint == (
+        "a new turn lets go of what was taken back; /tree and /branch lead to any message"
+    )

@@ -98,7 +98,7 @@ def span_on(state: State, foreign: Foreign) -> Span:
     """What was taken back last; raises ``Misuse`` where there is nothing."""
     if not state.files.undone:
         starts = [kept.checkpoint for kept in state.files.kept if kept.kind == "rewind"]
-        way = "a new turn lets go of what was taken back"
+        way = "a new turn lets go of what was taken back; /tree and /branch lead to any message"
         if starts:
             way += f"; `/checkpoints restore {starts[-1][:12]}` has the files of before going back"
         raise Misuse("there is nothing to have again", hint=way)
