@@ -3,7 +3,9 @@
 import io
 import json
 import os
+import subprocess
 import sys
+import time
 import zlib
 from pathlib import Path
 
@@ -300,3 +302,23 @@ async def test_a_broken_or_swollen_pdf_is_refused(tmp_path: Path):
     with pytest.raises(Misuse, match="more than 20,000 characters"):
         await read(tmp_path, "b.pdf", limit=20_000)
     assert ("pypdf" in sys.modules) == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the bounds of a process are read from /proc")
+def test_what_takes_a_pdf_apart_has_bounds_of_its_own(tmp_path: Path) -> None:
+    given = tmp_path / "given.pdf"
+    os.mkfifo(given)
+    words = [sys.executable, "-I", "-m", "ouroboros.app.seeds.pdf", str(given)]
+    command = [*words, str(tmp_path / "pages.json"), "1000"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as program:
+        bounds: dict[str, str] = {}
+        try:  # nobody writes into the pipe, so it waits
+            until = time.monotonic() + 60
+            while bounds.get("Max cpu time") != "150" and time.monotonic() < until:
+                limits = Path(f"/proc/{program.pid}/limits").read_text("utf-8")
+                bounds = {line[:25].strip(): line[26:46].strip() for line in limits.splitlines()}
+                time.sleep(0.01)
+        finally:
+            program.kill()
+    assert bounds["Max cpu time"] == "150"
+    assert bounds["Max address space"] == str(2 * 1_073_741_824)

@@ -1,7 +1,7 @@
 """A program that writes the text of each page of a PDF into a file, as a JSON list of texts.
 
 A PDF is a small language that anybody may have written: it is read here with bounded memory, and
-whoever started this ends it when it takes too long.
+whoever started this ends it when it takes too long; where that one was killed the system does.
 """
 
 import json
@@ -10,11 +10,13 @@ import sys
 from pathlib import Path
 
 _MEMORY_BYTES = 2 * 1_073_741_824
+_CPU_SECONDS = 150
 
 
 def main(path: str, written: str, limit: int) -> int:
     """0, or 1 with the reason as the last line of standard error."""
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 
