@@ -365,6 +365,15 @@ def test_agents_and_definitions_without_one_are_listed_also_in_a_conversation(
         program.ends()
 
 
+def test_a_tool_that_there_is_not_is_told_when_an_agent_is_made(repo: Repository) -> None:
+    definition = repo.folder.parent / "typo.agent.md"
+    tools = "tools:\n  - name: Bash\n  - name: serach\n"
+    definition.write_text(f"---\nname: typo\n{tools}---\nYou look.\n")
+    made = paws(repo, "agent", "create", "--from", str(definition))
+    assert made.returncode == 0
+    assert made.stderr.splitlines() == ["warning: there is no tool 'serach'; see: ouro tools list"]
+
+
 def test_hooks_of_the_person_count_for_one_with_a_list_of_tools_too(repo: Repository) -> None:
     home = Path(os.environ["OUROBOROS_HOME"])
     hook = {"type": "command", "command": "echo not here >&2; exit 2"}

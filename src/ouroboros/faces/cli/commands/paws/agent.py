@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import click
 import msgspec
 
-from ouroboros.core.errors import unwrapped
+from ouroboros.core.errors import Misuse, unwrapped
 from ouroboros.faces.cli.groups import NearGroup
 from ouroboros.faces.cli.invocation import Invocation, note, say, say_json
 from ouroboros.faces.cli.options.flags import Chosen, asking
@@ -15,7 +15,7 @@ from ouroboros.faces.cli.options.flags import Chosen, asking
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
-    from ouroboros.app.paws.agents.agents import Agents
+    from ouroboros.app.paws.agents.agents import Agents, Instance
     from ouroboros.app.paws.agents.working import Working
     from ouroboros.core.ipc.messages import Initialize
 
@@ -52,6 +52,8 @@ def create(invocation: Invocation, name: str, source: Path) -> None:
         if made.config.packages:
             wanted = " ".join(made.config.packages)
             note(f"it wants Python packages that are not installed for it: {wanted}")
+        for line in await to_thread.run_sync(_unknown, invocation, made):
+            note(f"warning: {line}")
 
     with_agents(invocation, job)
 
@@ -234,6 +236,20 @@ def _joined(own: Mapping[str, object], flags: Mapping[str, object]) -> dict[str,
     more = text_of(more[1:]) if more.startswith("@") else more
     both = "\n\n".join(filter(None, (str(own.get("system") or ""), more)))
     return {**own, **flags, **({"system": both} if both else {})}
+
+
+def _unknown(invocation: Invocation, agent: "Instance") -> list[str]:
+    """What is wrong with the names of its tools: one that there is not is missing without a word later."""
+    from ouroboros.app.wiring import tool_list
+
+    settings, found = invocation.load().settings, list[str]()
+    place = tool_list.Place(home=invocation.home(), cwd=invocation.cwd())
+    for tool in agent.config.tools or ():
+        try:
+            tool_list.one(settings, tool.name, place)
+        except Misuse as unknown:
+            found.append(f"{unknown.message}; {unknown.hint}")
+    return found
 
 
 async def _facts(agents: "Agents") -> list[dict[str, object]]:
