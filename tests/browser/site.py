@@ -25,6 +25,9 @@ KINDS = {
     ".csv": "text/csv; charset=utf-8",
 }
 
+KEPT = (("cache-control", "max-age=3600"),)
+"""Of pictures that are not ours, which a browser may keep as it would those of the web."""
+
 
 class Asked(NamedTuple):
     """One request that arrived; ``host`` is the number of the site it was meant for."""
@@ -89,7 +92,9 @@ class Site:
         for folder in self._folders:
             file = (folder / asked.path.lstrip("/")).resolve()
             if file.is_relative_to(folder) and file.is_file():
-                return Reply(file.read_bytes(), KINDS.get(file.suffix, "application/octet-stream"))
+                kind = KINDS.get(file.suffix, "application/octet-stream")
+                is_kept = folder != PAGES and kind.startswith("image/")
+                return Reply(file.read_bytes(), kind, headers=KEPT if is_kept else ())
         return Reply(f"no page at {asked.path}", status=404)
 
     def close(self) -> None:

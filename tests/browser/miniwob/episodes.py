@@ -20,7 +20,7 @@ from tests.browser.miniwob.policies import SHARED
 from tests.browser.site import serving
 from tests.browser.stage import Stage, staged
 
-SETTLE_SECONDS = 20.0
+SETTLE_SECONDS = 60.0
 POLICY_SECONDS = 60.0
 
 

@@ -27,12 +27,16 @@
     hide();
     judged.stacks.length = 0;
   };
+  // Some show another picture under the mouse, and have no size until it has come.
+  const urls = (sheet) => [...sheet.cssRules].flatMap((rule) => [...rule.cssText.matchAll(/url\("([^"]+)"\)/g)]
+    .map((found) => new URL(found[1], sheet.href ?? document.baseURI).href));
+  const pictures = [...document.styleSheets].flatMap(urls).map((src) => Object.assign(new Image(), { src }));
   const goal = () => {
     const said = core.getUtterance();
     return typeof said === "string" ? said : said.utterance;
   };
   const verdict = () => ({
-    ready: WOB_TASK_READY, done: WOB_DONE_GLOBAL, raw: WOB_RAW_REWARD_GLOBAL,
+    ready: WOB_TASK_READY && pictures.every((each) => each.complete), done: WOB_DONE_GLOBAL, raw: WOB_RAW_REWARD_GLOBAL,
     reason: String(WOB_REWARD_REASON ?? ""), stacks: judged.stacks,
   });
   return { reset, goal, verdict };
