@@ -15,6 +15,11 @@ from tests.web.window import DESK, PHONE, Window
 _RUN = """axe.run(document, {resultTypes: ['violations'], ...%s}).then((found) => found.violations
   .filter((each) => ['serious', 'critical'].includes(each.impact))
   .map((each) => [each.id, each.nodes.slice(0, 4).map((node) => node.html.slice(0, 160) + ' ' + node.failureSummary.slice(0, 200))]))"""
+_NAMED = (
+    "(() => { const { title } = ouro.page.views.find((each) => each.id === ouro.store.route.view);"
+    "return [...document.querySelectorAll('.where, .bottom [aria-current]')].some((each) => each.innerText.includes(title))"
+    " && document.querySelectorAll('.bottom [aria-current]').length === 1; })()"
+)
 _DRAWN = "document.querySelector('.middle .loading') === null"
 _STICKS_OUT = """[...document.querySelectorAll('.middle *')].filter((each) => each.checkVisibility()
   && each.getBoundingClientRect().right > innerWidth + 1 && !each.closest('.tabs, .scroll, pre, .hunk-lines'))
@@ -121,7 +126,7 @@ async def test_every_view_and_sheet_is_for_everybody_and_fits_a_phone(page: Show
             await window.until("document.querySelector('[role=dialog]') === null")
         for view in ("timeline", "files", "review", "tree", "rewind", "artifacts", "meter"):
             await window.run(f"ouro.page.show('{view}')")
-            await window.until(_DRAWN)
+            await window.until(f"{_NAMED} && {_DRAWN}")
             found += await findings(window, view)
             assert await window.run(_STICKS_OUT) == [], view
         await window.run("ouro.page.show('sessions')")

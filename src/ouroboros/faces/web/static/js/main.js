@@ -72,7 +72,7 @@ function Bottom({ session }) {
   return html`<nav class="bottom" aria-label="Views">
     <button onClick=${page.toggleRail}><${Icon} name="menu" />Sessions${store.asks ? html`<span class="badge" aria-label=${`${store.asks} waiting for you`}>${store.asks}</span>` : null}</button>
     ${views.map((view) => html`<button key=${view.id} aria-current=${page.main === view.id ? "page" : undefined} onClick=${() => page.show(view.id)}><${Icon} name=${view.icon} />${view.title}</button>`)}
-    <button onClick=${() => page.sheet("palette")}><${Icon} name="more" />More</button></nav>`;
+    <button aria-current=${session && page.away ? "page" : undefined} onClick=${() => page.sheet("palette")}><${Icon} name="more" />More</button></nav>`;
 }
 
 function App() {

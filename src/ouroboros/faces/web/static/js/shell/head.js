@@ -7,10 +7,11 @@ export function Head({ store, session, page, views }) {
   useWatch(session);
   const { state } = session;
   const meter = session.facts?.meter;
+  const shown = page.away;
   return html`<header class="head">
     <${Button} icon="menu" kind="quiet bare" label="Sessions" hotkey="Alt+," onClick=${page.toggleRail} />
     <div class="head-title"><h1 class="cut foreign" title=${oneLine(session.title, 300)}>${oneLine(session.title, 160) || "New session"}</h1>
-      <div class="where cut foreign" title=${state.cwd}>${folder(state.cwd)}${state.mind === "rlm" ? " · writes code" : ""}${state.browser ? " · browser" : ""}</div></div>
+      <div class="where cut foreign" title=${state.cwd}>${shown ? `${shown.title} · ` : ""}${folder(state.cwd)}${state.mind === "rlm" ? " · writes code" : ""}${state.browser ? " · browser" : ""}</div></div>
     <div class="head-facts">
       <button class="chip" onClick=${() => page.sheet("model")} title="Choose the model (Alt+M)"><span class="cut foreign">${shortModel(state.fallback || state.model)}</span><${Icon} name="down" /></button>
       <button class="chip" onClick=${() => page.sheet("mode")} title="Choose the mode (Alt+O)"><span>${state.mode}</span><${Icon} name="down" /></button>

@@ -27,6 +27,9 @@ export class Page {
     return "chat";
   }
 
+  /** On a phone: the view that is shown and has no place at the lower edge. */
+  get away() { return this.sides.find((view) => view.id === this.main && !this.phone.includes(view)); }
+
   /** The view of the pane; empty where it is closed. */
   get side() {
     if (this.isPhone || !this.store.current) return "";
