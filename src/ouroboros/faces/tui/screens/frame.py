@@ -43,6 +43,7 @@ class Framed[Result](ModalScreen[Result]):
     Framed.-low #title { display: block; }
     Framed #told { height: auto; max-height: 3; display: none; color: $text-warning; }
     Framed #keys { height: auto; max-height: 2; color: $text-muted; }
+    Framed.-narrow #keys { max-height: 3; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [BACK]
     TITLE = ""
