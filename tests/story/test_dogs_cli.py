@@ -132,6 +132,23 @@ def test_interrupted_while_it_is_judged_everything_is_as_it_was(root: Path) -> N
     assert picture(root) == before
 
 
+def test_ctrl_c_ends_it_while_it_waits_for_the_bundle(root: Path) -> None:
+    os.mkfifo(root.parent / "pipe")
+    words = [sys.executable, "-m", "ouroboros", "dogs", "pipe", str(root), "-y"]
+    with subprocess.Popen(words, cwd=root.parent, stderr=subprocess.PIPE) as program:
+        # A pipe opens for the writer when its reader is there.
+        with (root.parent / "pipe").open("wb", buffering=0) as bundle:
+            bundle.write(b"--- File: ")
+            program.send_signal(signal.SIGINT)
+            try:
+                code = program.wait(DEADLINE_SECONDS)
+            finally:
+                program.kill()
+        assert program.stderr is not None
+        assert b"interrupted" in program.stderr.read()
+    assert code == 130
+
+
 def test_killed_while_it_is_judged_it_is_told_and_can_be_taken_back(root: Path) -> None:
     before = picture(root)
     program = begun(root, "touch started; sleep 600")

@@ -165,7 +165,9 @@ def command(
         root = invocation.cwd(bundle or "")
         return interrupts.run(partial(_undo, invocation, root, flags))
     assert bundle is not None
-    return interrupts.run(partial(_apply, invocation, bundle, folder or "", flags))
+    # Read before there is an event loop, which would hold a Ctrl-C back until there is an end.
+    request = _request(invocation, flags, bundle, folder or "")
+    return interrupts.run(partial(_apply, request, flags, folder or ""))
 
 
 def _check(flags: Flags, bundle: str | None) -> None:
@@ -193,12 +195,11 @@ def _is_seen() -> bool:
     return is_person_there() and sys.stdout is not None and sys.stdout.isatty()
 
 
-async def _apply(invocation: Invocation, bundle: str, folder: str, flags: Flags) -> int:
-    from ouroboros.app.paws.dogs.door import Request, applied
-    from ouroboros.app.paws.dogs.outcome import Outcome
+def _request(invocation: Invocation, flags: Flags, bundle: str, folder: str) -> "Request":
+    from ouroboros.app.paws.dogs.door import Request
 
     root = invocation.cwd(folder)
-    request = Request(
+    return Request(
         bundle=bundle,
         data=_read(bundle),
         reference=_read(flags.delta) if flags.delta else None,
@@ -219,6 +220,12 @@ async def _apply(invocation: Invocation, bundle: str, folder: str, flags: Flags)
         reinvoke=flags.allow_reinvoke,
         yes=flags.yes,
     )
+
+
+async def _apply(request: "Request", flags: Flags, folder: str) -> int:
+    from ouroboros.app.paws.dogs.door import applied
+    from ouroboros.app.paws.dogs.outcome import Outcome
+
     choose = partial(_chosen, request, flags)
     try:
         outcome = await applied(request, choose=choose, agree=_agreed_to, tell=_teller(flags))
