@@ -152,6 +152,17 @@ def test_the_own_shell_is_told_to_the_model_and_a_new_session_begins_from_within
         assert program.ends() == 0
 
 
+def test_lines_after_a_command_that_opens_another_session_are_heard_there(tmp_path: Path) -> None:
+    many = "".join(f"after it, {n}\n" for n in range(30))
+    for opens in ("/fork", "/new"):
+        done = ouro("chat", "--model", "echo", cwd=tmp_path, given=f"one\n{opens}\n{many}last")
+        assert done.returncode == 0, done.stderr
+        told = [
+            line for line in done.stdout.splitlines() if line.startswith(("one", "after", "last"))
+        ]
+        assert told == ["one", *many.splitlines(), "last"]
+
+
 def test_another_session_can_be_resumed_from_within(tmp_path: Path) -> None:
     old = ouro("run", "--model", "echo", "--output", "json", "the old one", cwd=tmp_path)
     session = json.loads(old.stdout)["session"]

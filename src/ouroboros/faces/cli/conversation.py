@@ -1,7 +1,8 @@
 """Joins a session, a face and the person at the terminal for as long as they talk."""
 
+import contextlib
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -102,13 +103,32 @@ class Conversation:
 
         return await self._with_everything(body)
 
-    async def chat(self, first: str, control: Controller, remember: Callable[[str], None]) -> int:
-        """Talks until the person leaves; ``remember`` keeps what was typed and may block."""
+    @property
+    def unheard(self) -> list[str]:
+        """What was said after the words with which the person left, for whoever talks next."""
+        return list(self._waiting)
+
+    async def chat(
+        self,
+        first: str,
+        control: Controller,
+        remember: Callable[[str], None],
+        *,
+        waiting: Iterable[str] = (),
+    ) -> int:
+        """Talks until the person leaves; ``remember`` keeps what was typed and may block.
+
+        ``waiting`` was said before, and is heard in its turn.
+        """
         self._control, self._remember = control, remember
+        self._waiting.extend(waiting)
 
         async def body(tasks: TaskGroup) -> None:
             if first:
                 self._begin(tasks, first)
+            elif self._waiting:
+                if await self._hear_waiting(tasks) == "leave":
+                    return
             elif self._stage.invite is not None:
                 self._stage.invite()
             async for intent in self._receive:
@@ -142,9 +162,19 @@ class Conversation:
                     with anyio.move_on_after(_LEAVING_SECONDS):
                         await self._close()
                 tasks.cancel_scope.cancel()
+            self._keep_unheard()
         if self._problem is not None:
             raise self._problem
         return self._final_code()
+
+    def _keep_unheard(self) -> None:
+        with contextlib.suppress(anyio.WouldBlock):
+            while True:
+                match self._receive.receive_nowait():
+                    case Said(text=text):
+                        self._waiting.append(text)
+                    case _:
+                        pass
 
     def _start(self, tasks: TaskGroup) -> None:
         stage = self._stage
@@ -160,7 +190,7 @@ class Conversation:
         tasks.start_soon(self._watch_output)
 
     def _start_reading(self, tasks: TaskGroup, desk: "Desk") -> None:
-        from ouroboros.faces.cli.prompting.input import read_keys, read_lines
+        from ouroboros.faces.cli.prompting.input import Lines, read_keys, read_lines
 
         stage = self._stage
         if stage.keys and stage.terminal is not None:
@@ -171,7 +201,8 @@ class Conversation:
             tasks.start_soon(on_continue, self._redraw)
             tasks.start_soon(on_resize, self._tell_size)
         else:
-            tasks.start_soon(read_lines, stage.stdin, desk, self._send.send)
+            lines = stage.lines or Lines(stage.stdin)
+            tasks.start_soon(read_lines, lines, desk, self._send.send)
 
     async def _tell_size(self) -> None:
         """Tells the session how large the terminal is, unless it knows or it is as usual."""

@@ -17,6 +17,7 @@ from ouroboros.faces.wording.face import Face
 
 if TYPE_CHECKING:
     from ouroboros.faces.cli.prompting.desk import Desk
+    from ouroboros.faces.cli.prompting.input import Lines
     from ouroboros.faces.cli.prompting.keys import Key
     from ouroboros.faces.cli.prompting.line import Line
     from ouroboros.faces.cli.render.terminal import TerminalFace
@@ -88,6 +89,7 @@ class Stage(Struct, kw_only=True):
         invite: Shows that a task may be typed, where no line is drawn.
         attach: Puts names in the place of pictures that are pasted.
         complete: Ends a name that was begun.
+        lines: What is read of the input where it is not read key by key.
     """
 
     face: Face
@@ -101,6 +103,7 @@ class Stage(Struct, kw_only=True):
     invite: Callable[[], None] | None = None
     attach: "Callable[[Key], Awaitable[Key]] | None" = None
     complete: "Callable[[Line], Awaitable[None]] | None" = None
+    lines: "Lines | None" = None
 
     @property
     def outlets(self) -> tuple[Outlet, ...]:

@@ -3,8 +3,9 @@
 import codecs
 import os
 import stat
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import aclosing, contextmanager
+from collections import deque
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 
 import anyio
 import anyio.to_thread
@@ -57,34 +58,49 @@ async def read_keys(
     await _end(desk, give)
 
 
-async def read_lines(fd: int, desk: Desk, give: Give) -> None:
+class Lines:
+    """The lines of a file descriptor; what one conversation left of them is for the next."""
+
+    def __init__(self, fd: int) -> None:
+        """Reads nothing yet."""
+        self.fd = fd
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._whole: deque[str] = deque()
+        self._held: list[str] = []
+
+    async def next(self, reader: int) -> str | None:
+        """The next line, the same one until it is taken; None at the end of input."""
+        while not self._whole:
+            await _readable(reader)
+            content = await _read(reader)
+            if content is None:
+                continue
+            head, *rest = self._decoder.decode(content, final=not content).split("\n")
+            self._held.append(head)
+            for piece in rest:
+                self._whole.append("".join(self._held).rstrip("\r"))
+                self._held = [piece]
+            if not content:
+                if not any(self._held):
+                    return None
+                self._whole.append("".join(self._held))
+                self._held = []
+        return self._whole[0]
+
+    def taken(self) -> None:
+        """The line was given on."""
+        self._whole.popleft()
+
+
+async def read_lines(found: Lines, desk: Desk, give: Give) -> None:
     """Feeds whole lines to the desk and gives on its intents, until input ends."""
-    with _own_reader(fd) as reader:
-        async with aclosing(lines(reader)) as found:
-            async for line in found:
-                intent = desk.enter(line)
-                if intent is not None:
-                    await give(intent)
+    with _own_reader(found.fd) as reader:
+        while (line := await found.next(reader)) is not None:
+            intent = desk.enter(line)
+            if intent is not None:
+                await give(intent)
+            found.taken()
     await _end(desk, give)
-
-
-async def lines(fd: int) -> AsyncGenerator[str]:
-    """The lines of a file descriptor, the last one also without its end."""
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    held: list[str] = []
-    content: bytes | None = None
-    while content != b"":
-        await _readable(fd)
-        content = await _read(fd)
-        if content is None:
-            continue
-        head, *rest = decoder.decode(content, final=not content).split("\n")
-        held.append(head)
-        for piece in rest:
-            yield "".join(held).rstrip("\r")
-            held = [piece]
-    if any(held):
-        yield "".join(held)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from ouroboros.faces.cli.invocation import Invocation, note
 from ouroboros.faces.cli.options.flags import Chosen, resumed, shared, with_browser
 from ouroboros.faces.cli.prompting.attaching import Attaching
 from ouroboros.faces.cli.prompting.completing import Completing
+from ouroboros.faces.cli.prompting.input import Lines
 from ouroboros.faces.cli.runs.goal import aim
 from ouroboros.faces.cli.runs.taping import Equipment, equip
 from ouroboros.faces.cli.stage import Streams, text_stage
@@ -92,6 +93,8 @@ class _Chat:
         self._streams = streams
         self._answers = answers
         self._history = History(self._loaded.home)
+        self._lines = Lines(streams.stdin)
+        self._unheard: list[str] = []
 
     async def talk(self, first: str, resume: str, at: str, latest: bool) -> int:
         """Opens one session after the other until the person leaves."""
@@ -123,6 +126,7 @@ class _Chat:
             prompt=lambda: f"{session.state.mode}{aim(session.state)}> ",
             listens=True,
         )
+        stage.lines = self._lines
         artifacts = self._loaded.home / "artifacts" / session.id
         stage.attach = Attaching(stage.face, self._equipment.environment, self._cwd, artifacts)
         stage.complete = Completing(stage.face, self._equipment.environment, self._cwd)
@@ -142,7 +146,9 @@ class _Chat:
             stage.face.tell(Notice(text=said))
         for warning in session.warnings:
             stage.face.tell(Notice(text=f"warning: {one_line(warning, 600)}", level="warning"))
-        code = await conversation.chat(first, partial(heard, seat), self._history.add)
+        hear, remember = partial(heard, seat), self._history.add
+        code = await conversation.chat(first, hear, remember, waiting=self._unheard)
+        self._unheard = conversation.unheard
         if not seat.next and session.state.turn:
             note(going_on(session.id, "chat"))
         return code, seat.next
