@@ -66,6 +66,7 @@ BEFORE_ANY_WORDS: list[tuple[str, Holds]] = [
     ("/checkpoints", says("no checkpoint was made yet")),
     ("/export md kept.md", says("kept.md")),
     ("!echo from my shell; touch made", says("from my shell")),
+    ("/agent", says("is not in a git repository")),
     ("/agent fixer Mend it", says("is not in a git repository")),
     ("/quit", lambda app: not app.is_running),
 ]
