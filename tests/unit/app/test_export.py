@@ -164,6 +164,12 @@ def test_no_words_leave_a_fence_or_a_tag_open(words: str) -> None:
     assert rendered.endswith("<h2>Next</h2>\n<p>here</p>\n")
 
 
+PATCH = (
+    "*** Begin Patch\n*** Add File: n.txt\n+the new words\n+\n+the new words\n"
+    "*** Update File: o.txt\n@@\n-old\n+changed words\n*** End Patch\n"
+)
+
+
 def test_files_are_named_but_not_told_unless_that_is_wanted() -> None:
     new = "--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n+the new words\n"
     change = "--- a/n.txt\n+++ b/n.txt\n@@ -1 +1 @@\n-old\n+changed words\n"
@@ -184,6 +190,29 @@ def test_files_are_named_but_not_told_unless_that_is_wanted() -> None:
         assert all(each in whole for each in ("the old words", "gone"))
         assert all(each in short for each in ("n.txt", "o.txt", "changed words"))
         assert all(each in whole for each in ("the new words", "words of o"))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("dogs", {"bundle": "## N: n.txt\n```\nthe new words\n```\n"}),
+        ("create_tool", {"name": "n.txt", "code": "the new words"}),
+        ("apply_patch", {"input": PATCH}),
+        ("apply_patch", PATCH),
+        ("apply_patch", PATCH.replace("\n", "\r\n")),
+    ],
+)
+def test_whole_files_in_what_was_asked_for_are_told_only_where_that_is_wanted(
+    name: str, arguments: dict[str, str] | str
+) -> None:
+    said = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    events = enveloped([*asked("u1", "go"), told("a1", ""), *called(name, said, "Done", "")])
+    for form in (markdown, page):
+        short, whole = "".join(form(events, "")), "".join(form(events, "", contents=True))
+        assert "the new words" not in short
+        assert "the new words" in whole
+        if name == "apply_patch":
+            assert all(each in short for each in ("n.txt", "o.txt", "changed words"))
 
 
 def test_what_only_looked_a_summary_and_files_that_came_back_are_told() -> None:

@@ -13,20 +13,38 @@ LEFT_OUT = "[left out: what the file holds]"
 _READS = frozenset({"read", "view_image"})
 _WHOLE_FILE = re.compile(r"@@ (?:-0,0 \+1|-1(?:,(\d+))? \+0,0)(?:,(\d+))? @@")
 _CONTENT = frozenset({"content", "contents", "file_text"})
+_WHOLE = {"write": _CONTENT, "dogs": frozenset({"bundle"}), "create_tool": frozenset({"code"})}
+"""Which arguments of a tool hold whole files."""
+
+_ADDED = re.compile(r"(?m)^(\*\*\* Add File: .*\n)(?:\+.*(?:\n|\Z))+")
 
 
 def arguments_of(event: ToolStarted, *, contents: bool) -> str:
-    """The JSON of a call, without a whole file unless that is wanted."""
-    if contents or event.name != "write":
+    """The arguments of a call, without a whole file unless that is wanted."""
+    if contents or event.name not in {*_WHOLE, "apply_patch"}:
         return event.arguments
     try:
         held: object = msgspec.json.decode(event.arguments)
     except msgspec.DecodeError:
-        return LEFT_OUT
+        held = None
+    if event.name == "apply_patch":
+        return _patch(event.arguments, held)
     if not isinstance(held, dict):
         return LEFT_OUT
+    fields, whole = cast("dict[str, object]", held), _WHOLE[event.name]
+    kept = {key: LEFT_OUT if key in whole else value for key, value in fields.items()}
+    return msgspec.json.encode(kept).decode()
+
+
+def _patch(arguments: str, held: object) -> str:
+    """A patch without its new files; a model may give it as it is, or as JSON."""
+    if not isinstance(held, dict):
+        return _ADDED.sub(rf"\1{LEFT_OUT}\n", arguments)
     fields = cast("dict[str, object]", held)
-    kept = {key: LEFT_OUT if key in _CONTENT else value for key, value in fields.items()}
+    kept = {
+        key: _ADDED.sub(rf"\1{LEFT_OUT}\n", value) if isinstance(value, str) else value
+        for key, value in fields.items()
+    }
     return msgspec.json.encode(kept).decode()
 
 
