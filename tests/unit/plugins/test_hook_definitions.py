@@ -104,6 +104,7 @@ def test_one_no_wins_the_last_change_counts_and_contexts_keep_their_order():
     failed = Said(status="failed", reason="x", allows=True, context="c")
     assert merged([Ran(said=failed)]).contexts == ()
     assert not merged([Ran(said=failed)]).allows
+    assert not merged([Ran(said=yes), Ran(said=failed)]).allows
 
 
 def test_calls_as_hooks_know_them():

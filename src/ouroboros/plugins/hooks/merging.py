@@ -20,7 +20,7 @@ class Merged(Struct, frozen=True, kw_only=True):
     Attributes:
         blocked: Why it is refused; one no is enough.
         stopped: Why the turn is to end.
-        allows: Somebody said yes and nobody no.
+        allows: Somebody said yes and nobody no; one that broke might have said it.
         updated: Of several, that of the hook that ended last.
         contexts: In the order of the settings.
     """
@@ -44,7 +44,7 @@ def merged(runs: Sequence[Ran]) -> Merged:
     return Merged(
         blocked=blocked,
         stopped=next((each.reason for each in answers if each.status == "stopped"), ""),
-        allows=not blocked and any(each.allows for each in answers),
+        allows=not blocked and len(answers) == len(runs) and any(each.allows for each in answers),
         updated=changes[-1] if changes and not blocked else None,
         contexts=tuple(each.context for each in answers if each.context),
     )
