@@ -30,7 +30,7 @@ class Installation(Struct, frozen=True, kw_only=True):
     Attributes:
         version: Of what runs now.
         place: Where it lies.
-        source: The folder or wheel that it was installed from; empty where an index had it.
+        source: The folder, wheel or address that it was installed from; empty where an index had it.
         commands: What brings it up to date, typed one after the other.
     """
 
@@ -46,8 +46,14 @@ class Installation(Struct, frozen=True, kw_only=True):
         return _NAMES[self.kind]
 
 
+class _Vcs(Struct, frozen=True):
+    vcs: str = ""
+    requested_revision: str = ""
+
+
 class _Direct(Struct, frozen=True):
     url: str = ""
+    vcs_info: _Vcs | None = None
 
 
 class Here(Struct, frozen=True, kw_only=True):
@@ -108,16 +114,21 @@ def _checkout(here: Here) -> Path | None:
 
 
 def _source(direct: str) -> str:
+    """A path, or the address as an installer takes it; never a name that an index may give to another."""
     try:
-        parts = urlsplit(msgspec.json.decode(direct, type=_Direct).url) if direct else None
+        found = msgspec.json.decode(direct, type=_Direct) if direct else _Direct()
+        parts = urlsplit(found.url)
     except (msgspec.DecodeError, ValueError):
         return ""
-    return unquote(parts.path) if parts is not None and parts.scheme == "file" else ""
+    if found.vcs_info is not None and found.vcs_info.vcs:
+        at = found.vcs_info.requested_revision
+        return f"{found.vcs_info.vcs}+{found.url}{f'@{at}' if at else ''}"
+    return unquote(parts.path) if parts.scheme == "file" else found.url
 
 
 def _commands(kind: Kind, here: Here, source: str) -> tuple[str, ...]:
     # A wheel is replaced by hand; a folder may be a checkout.
-    is_folder = bool(source) and not source.endswith((".whl", ".tar.gz"))
+    is_folder = source.startswith("/") and not source.endswith((".whl", ".tar.gz"))
     pull = (f"git -C {shlex.quote(source)} pull --ff-only",) if is_folder else ()
     match kind:
         case "checkout":

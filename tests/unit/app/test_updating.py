@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import ouroboros
@@ -73,6 +74,38 @@ def test_a_package_of_the_system_is_left_to_the_system(tmp_path: Path) -> None:
     package = tmp_path / "lib" / "python3" / "dist-packages" / "ouroboros"
     known = Here(package=package, prefix=tmp_path, python="/usr/bin/python3")
     assert installation(known).kind == "system"
+
+
+@pytest.mark.parametrize(
+    ("note", "source"),
+    [
+        (
+            {"url": "https://host/ouro.git", "vcs_info": {"vcs": "git", "commit_id": "0" * 40}},
+            "git+https://host/ouro.git",
+        ),
+        (
+            {
+                "url": "ssh://git@host/ouro",
+                "vcs_info": {"vcs": "git", "requested_revision": "main", "commit_id": "0" * 40},
+            },
+            "git+ssh://git@host/ouro@main",
+        ),
+        (
+            {"url": "https://host/ouroboros-1-py3-none-any.whl", "archive_info": {}},
+            "https://host/ouroboros-1-py3-none-any.whl",
+        ),
+    ],
+)
+def test_what_came_from_an_address_is_fetched_from_there_again(
+    tmp_path: Path, note: dict[str, object], source: str
+) -> None:
+    for parts, command in (
+        (("archive-v0", "x1"), f"uvx --refresh --from {source} ouro"),
+        (("own",), f"{{prefix}}/bin/python -m pip install --upgrade {source}"),
+    ):
+        known = msgspec.structs.replace(here(tmp_path, *parts), direct=json.dumps(note))
+        found = installation(known)
+        assert found.commands == (command.replace("{prefix}", str(known.prefix)),)
 
 
 @pytest.mark.parametrize("direct", ["nonsense", "[]", '{"url": 3}', '{"url": "file://[x"}'])
