@@ -140,6 +140,7 @@ def test_every_unified_name_is_an_event_type() -> None:
 
 
 def test_every_old_name_maps_to_a_known_event() -> None:
+    assert {"tab:updated", "tab:active-changed", "tab:closed"} < set(ALIASES)
     assert {name for name in ALIASES.values() if name not in registry()} == set()
 
 

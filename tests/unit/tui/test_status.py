@@ -53,6 +53,7 @@ def test_with_room_it_says_all() -> None:
         *("vendor/model-x", "parcel", "on main", "context 70 %", "12,345 tokens", "$1.50", "mine"),
     ):
         assert words in text
+    assert "1 other," in shown(200, state(), others=1, asks=1)
 
 
 @pytest.mark.parametrize("columns", [20, 40, 60, 80, 120])

@@ -46,6 +46,7 @@ ALIASES: dict[str, str] = {
     "rlm:page-changes": "browser.changes",
     "tab:updated": "tab.updated",
     "tab:active": "tab.active",
+    "tab:active-changed": "tab.active",
     "tab:closed": "tab.closed",
     "rlm:env-update": "env.updated",
     "rlm:log": "log",

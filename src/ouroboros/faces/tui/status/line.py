@@ -101,7 +101,7 @@ def _run(state: State, facts: Facts) -> list[Part]:
         found.append(Part(text=text, style=CYAN, weight=75))
     if facts.others:
         asks = f", {facts.asks} waiting" if facts.asks else ""
-        found.append(Part(text=f"{facts.others} others{asks}", style=CYAN, weight=65))
+        found.append(Part(text=f"{count(facts.others, 'other')}{asks}", style=CYAN, weight=65))
     return found
 
 

@@ -72,8 +72,9 @@ class _Line:
         hub = self._site.hub
         room = await (self._site.room(asked.session) if asked.session else hub.open())
         state = room.state
+        seq = state.seq  # what happens while this is sent is told after it
         await self._say(worker.ready(room.id, cwd=state.cwd, model=state.model, mode=state.mode))
-        self._tasks.start_soon(self._tell, room, state.seq)
+        self._tasks.start_soon(self._tell, room, seq)
         return room
 
     async def _take(self, room: Room, asked: worker.Asked) -> None:
