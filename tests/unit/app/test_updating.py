@@ -80,8 +80,11 @@ def test_a_package_of_the_system_is_left_to_the_system(tmp_path: Path) -> None:
     ("note", "source"),
     [
         (
-            {"url": "https://host/ouro.git", "vcs_info": {"vcs": "git", "commit_id": "0" * 40}},
-            "git+https://host/ouro.git",
+            {
+                "url": "https://example.com/ouro.git",
+                "vcs_info": {"vcs": "git", "commit_id": "0" * 40},
+            },
+            "git+https://example.com/ouro.git",
         ),
         (
             {
@@ -91,8 +94,8 @@ def test_a_package_of_the_system_is_left_to_the_system(tmp_path: Path) -> None:
             "git+ssh://git@host/ouro@main",
         ),
         (
-            {"url": "https://host/ouroboros-1-py3-none-any.whl", "archive_info": {}},
-            "https://host/ouroboros-1-py3-none-any.whl",
+            {"url": "https://example.com/ouroboros-1-py3-none-any.whl", "archive_info": {}},
+            "https://example.com/ouroboros-1-py3-none-any.whl",
         ),
     ],
 )
