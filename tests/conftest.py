@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from blockbuster import BlockBuster
 from hypothesis import HealthCheck, settings
+from pytest_rerunfailures import ClientStatusDB, StatusDB
 
 from tests import purity, signals
 from tests.leftovers import still_left
@@ -73,8 +74,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Shuts the network for this process, and lets Ctrl-C be heard in the programs it starts."""
+    known = vars(config)
+    if isinstance(asked := known.get("failures_db"), ClientStatusDB):
+        # The first process is asked a byte at a time before each test, of crashes; nobody needs that.
+        asked.sock.close()
+        known["failures_db"] = StatusDB()
     sys.addaudithook(refuse_network)  # which cannot be taken off again
     if config.getoption("--pure"):
         sys.addaudithook(purity.watch)
