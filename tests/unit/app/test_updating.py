@@ -94,8 +94,8 @@ def test_a_package_of_the_system_is_left_to_the_system(tmp_path: Path) -> None:
             "git+ssh://git@host/ouro@main",
         ),
         (
-            {"url": "https://example.com/ouroboros.zip", "archive_info": {}},
-            "https://example.com/ouroboros.zip",
+            {"url": "https://example.com/ouroboros", "archive_info": {}},
+            "https://example.com/ouroboros",
         ),
     ],
 )
