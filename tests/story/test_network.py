@@ -173,6 +173,43 @@ async def test_a_no_ends_a_command_that_waits_in_the_background(tmp_path: Path) 
     assert "ended" in second
 
 
+@with_own_network
+async def test_in_full_auto_no_host_is_reached_while_a_policy_file_is_broken(
+    tmp_path: Path,
+) -> None:
+    rules = tmp_path / "home" / "rules"
+    rules.mkdir(parents=True)
+    (rules / "a.rules").write_text('network_rule("api.example", "http", "deny")', encoding="utf-8")
+    (rules / "x.rules").write_text('prefix_rule(["rm"], "forbidden", why=1)', encoding="utf-8")
+    command = "curl -fsS http://api.example/ && touch reached"
+    turns = [Turn(tool_calls=(call("shell", command=command),)), Turn(text="done")]
+    settings: dict[str, Any] = {**CAGED, "mode": "full-auto"}
+    asked = None
+    async with stage(tmp_path, turns, interactive=True, environment=NOWHERE, **settings) as s:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.run)
+            asked = await _question(s, 1)
+            await s.session.send(Approve(request_id=asked.request_id))
+            asked = await _question(s, 2)
+            await s.session.send(Deny(request_id=asked.request_id))
+        (contact,) = s.events(NetworkContacted)
+        assert not (s.cwd / "reached").exists()
+    assert asked is not None
+    assert (asked.tool, contact.decision) == ("network", "denied")
+    assert "x.rules:1:1" in asked.reason
+
+
+async def test_in_full_auto_a_page_of_a_forbidden_host_is_refused(tmp_path: Path) -> None:
+    rules = tmp_path / "home" / "rules"
+    rules.mkdir(parents=True)
+    (rules / "a.rules").write_text('network_rule("no.example", "http", "deny")', encoding="utf-8")
+    fetch = Turn(tool_calls=(call("fetch", url="http://no.example/"),))
+    async with stage(tmp_path, [fetch, Turn(text="done")], mode="full-auto") as s:
+        await s.run()
+        (result,) = s.events(ToolResulted)
+    assert result.status == "denied"
+
+
 async def test_a_page_is_asked_for_by_its_host_and_read_after_a_yes(tmp_path: Path) -> None:
     with serving(lambda said: page(b"<h1>Hello</h1>", "content-type: text/html")) as port:
         fetch = Turn(tool_calls=(call("fetch", url=f"http://127.0.0.1:{port}/"),))

@@ -70,6 +70,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
             folder=effect.folder,
             shell=effect.shell,
             url=effect.url,
+            protocol=effect.protocol,
             risk=effect.risk,
             escalation=effect.escalation,
         )

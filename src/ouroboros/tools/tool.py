@@ -69,6 +69,7 @@ class Effect(Struct, frozen=True, kw_only=True):
         command: The exact shell text; with the ``folder`` it runs in, if that is another one, and the
             ``shell`` that reads it.
         url: Where the page is, or where it would go.
+        protocol: How a policy file calls the way it is spoken to; empty for that of ``url``.
         risk: What is risky of a ``risk``: ``submit``, ``payment``, ``upload``, ``download``,
             ``cross-site-post``.
         escalation: What the model asks for a command beyond the sandbox.
@@ -85,6 +86,7 @@ class Effect(Struct, frozen=True, kw_only=True):
     folder: Path | None = None
     shell: str = "bash"
     url: str = ""
+    protocol: str = ""
     risk: str = ""
     escalation: Escalation = WITHIN
     more: PermissionsGranted | None = None

@@ -326,3 +326,62 @@ def test_what_a_yes_takes_out_of_the_cage_takes_nothing_else_with_it(
     intent = Intent(tool="shell", kind="execute", command=command)
     found = judge.decide(intent, mode="ask", granted=("shell(git commit -m x)",))
     assert (found.outcome, found.outside) == ("allow", outside)
+
+
+HOSTS = policy_of(
+    """
+network_rule("no.example", "https", "deny", "not there")
+network_rule("may.example", "https", "prompt")
+network_rule("yes.example", "https", "allow")
+network_rule("socks.example", "socks5_tcp", "prompt")
+""",
+    "x.rules",
+)
+FETCHES = [
+    ("https://no.example/", "", "full-auto", "deny"),
+    ("http://no.example/", "", "full-auto", "allow"),
+    ("https://may.example/", "", "full-auto", "ask"),
+    ("https://yes.example/", "", "full-auto", "allow"),
+    ("https://yes.example/", "", "ask", "ask"),
+    ("https://other.example/", "", "full-auto", "allow"),
+    ("https://socks.example:443/", "socks5_tcp", "full-auto", "ask"),
+    ("https://socks.example/", "", "full-auto", "allow"),
+]
+
+
+def fetched(
+    url: str,
+    *,
+    protocol: str = "",
+    mode: Mode = "full-auto",
+    policy: Policy = HOSTS,
+    approval: ApprovalName | None = None,
+    granted: Sequence[str] = (),
+) -> Decision:
+    chosen = Approval(name=approval) if approval else None
+    policies = Policies(book=Book(policy), approval=chosen)
+    judge = Rules([], Places(roots=(HERE,)), canonical, policies=policies)
+    intent = Intent(tool="network", kind="fetch", url=url, protocol=protocol)
+    return judge.decide(intent, mode=mode, granted=granted)
+
+
+@pytest.mark.parametrize(("url", "protocol", "mode", "outcome"), FETCHES)
+def test_rules_of_hosts_hold_in_every_mode(
+    url: str, protocol: str, mode: Mode, outcome: str
+) -> None:
+    assert fetched(url, protocol=protocol, mode=mode).outcome == outcome
+
+
+def test_a_host_is_refused_with_the_rule_that_forbids_it() -> None:
+    found = fetched("https://no.example/")
+    assert 'host="no.example", protocol="https", decision="deny"' in found.reason
+    assert found.reason.endswith("not there")
+
+
+def test_a_broken_file_asks_about_every_host() -> None:
+    broken = HOSTS.joined(Policy(broken="a policy file is broken: x:1:1: wrong"))
+    found = fetched("https://no.example/", policy=broken)
+    assert (found.outcome, found.rules, found.wider, found.amendment) == ("ask", (), (), ())
+    assert "x:1:1" in found.reason
+    assert fetched("https://no.example/", policy=broken, approval="never").outcome == "deny"
+    assert fetched("https://no.example/", policy=broken, granted=[found.grant]).outcome == "allow"

@@ -106,8 +106,7 @@ class Outgoing:
 
     def _ruled(self, host: str, protocol: "Protocol") -> "Decision | None":
         """What the policy files say now, with what was added to them meanwhile."""
-        named = "socks5_tcp" if protocol == "socks5" else protocol
-        found = self._kit.book.policy.host(host, named)
+        found = self._kit.book.policy.host(host, _named(protocol))
         return found.decision if found is not None else None
 
     async def _ask(self, contact: "Contact") -> "Consent":
@@ -117,10 +116,18 @@ class Outgoing:
             why = "no call is running that it belongs to, so nobody was asked"
             return Consent(allowed=False, asked=False, message=why)
         effect = Effect(
-            kind="fetch", action=f"Let the command reach {contact.place}", url=contact.url
+            kind="fetch",
+            action=f"Let the command reach {contact.place}",
+            url=contact.url,
+            protocol=_named(contact.protocol),
         )
         try:
             await self.hands.admit(effect, name="network", call_id=contact.call_id)
         except Denied as denied:
             return Consent(allowed=False, message=denied.message)
         return Consent(allowed=True)
+
+
+def _named(protocol: "Protocol") -> str:
+    """As policy files call it."""
+    return "socks5_tcp" if protocol == "socks5" else protocol

@@ -72,7 +72,7 @@ def _validator(bench: Bench, places: Places) -> Validator | None:
 
 
 def is_online(settings: Settings) -> bool:
-    """Whether commands reach the network unasked; a proxy asks about each place by itself."""
+    """Whether commands reach the network unasked; a proxy judges each place by itself."""
     return settings.sandbox.network == "on" or not is_caged(settings.sandbox)
 
 

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from ouroboros.safety.commands.reading import Reading
 from ouroboros.safety.commands.verdict import Verdict
+from ouroboros.safety.origins import address
 from ouroboros.safety.policy import presets
-from ouroboros.safety.policy.amendments import Judged, proposed
+from ouroboros.safety.policy.amendments import Judged, network_line, proposed
 from ouroboros.safety.policy.book import Book
 from ouroboros.safety.policy.presets import (
     Approval,
@@ -23,10 +24,14 @@ from ouroboros.safety.policy.presets import (
 )
 from ouroboros.safety.policy.values import Evaluation
 from ouroboros.safety.rules.foreseen import Cage, uncaged
+from ouroboros.safety.rules.offered import grant_for
 from ouroboros.safety.rules.values import GRANT, Decision, Intent
 
 BY_FILE = "policy file"
 """What decided, when a policy file did."""
+
+BY_HOST = "network rule"
+"""What decided, when a policy file says so of a host, or cannot be read."""
 
 NOT_ALLOWED = "no rule allows `{}`"
 """Why a command is asked about of which other parts are allowed."""
@@ -81,6 +86,7 @@ class Policies(Struct, frozen=True, kw_only=True):
         # A yes to a command in the sandbox is none to the same one outside of it.
         is_silent = decision.rule.startswith("mode ") or intent.escalation.asks
         if verdict is None:
+            decision = self._by_host(intent, decision, granted)
             return self._beyond_commands(intent, decision, is_silent=is_silent, may_write=may_write)
         if self.approval is None and not self.book.policy and decision.outcome == "allow":
             return _escalated(decision, intent)
@@ -106,6 +112,25 @@ class Policies(Struct, frozen=True, kw_only=True):
             also=hidden,
         )
         return self._decision(required, decision, intent, verdict.hardened)
+
+    def _by_host(self, intent: Intent, decision: Decision, granted: Sequence[str]) -> Decision:
+        """Stricter for a host that a policy file names; what it allows is asked about no less."""
+        read = address(intent.url) if intent.kind == "fetch" else None
+        if read is None or not read.host:
+            return decision
+        protocol = intent.protocol or read.scheme
+        found = self.book.policy.host(read.host, protocol)
+        if found is None or found.decision == "allow":
+            return decision
+        named = network_line(read.host, protocol, found.decision)
+        why = f": {found.justification}" if found.justification else ""
+        reason = self.book.policy.broken or f"the policy file says {named}{why}"
+        if found.decision == "forbidden":
+            return Decision(outcome="deny", rule=BY_HOST, reason=reason)
+        if decision.rule in granted:
+            return decision
+        # A line for good would not hold against this one, so none is offered.
+        return Decision(outcome="ask", rule=BY_HOST, reason=reason, grant=grant_for(intent))
 
     def _beyond_commands(
         self, intent: Intent, decision: Decision, *, is_silent: bool, may_write: bool

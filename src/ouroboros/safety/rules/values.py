@@ -40,6 +40,7 @@ class Intent(Struct, frozen=True, kw_only=True):
         spelled: The same paths as the call spelled them; a deny looks at both.
         command: The exact shell text, the ``folder`` it runs in, and the ``shell`` that reads it.
         url: Where the page is, or where it would go.
+        protocol: How a policy file calls the way it is spoken to; empty for that of ``url``.
         risk: Which risk a ``risk`` is, such as ``submit``.
         escalation: What the model asks for a command beyond the sandbox.
     """
@@ -52,6 +53,7 @@ class Intent(Struct, frozen=True, kw_only=True):
     folder: Path | None = None
     shell: str = "bash"
     url: str = ""
+    protocol: str = ""
     risk: str = ""
     escalation: Escalation = WITHIN
 
