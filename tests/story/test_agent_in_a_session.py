@@ -95,6 +95,41 @@ async def test_its_questions_are_those_of_the_session_and_its_end_is_told(work: 
         assert ".dogs.md" in told
 
 
+async def test_a_yes_for_longer_holds_for_what_the_person_said_it_of(work: Path) -> None:
+    """Changed: the command as it was is asked about again. With rules: these count, not the offered."""
+    turns = [runs("touch first"), runs("touch first"), runs("touch first"), DONE]
+    answers = [{"input": "touch other"}, {"rules": ("Bash(touch third)",)}, {}]
+    async with stage(work.parent, turns, mode="ask", interactive=True, check=False) as s:
+
+        async def answer() -> None:
+            for number, said in enumerate(answers, 1):
+                await s.until(PermissionRequested, number)
+                id = s.events(PermissionRequested)[-1].request_id
+                wish = msgspec.convert({"request_id": id, "scope": "session", **said}, Approve)
+                await s.session.send(wish)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(answer)
+            await sent(s, "fixer Make the files")
+        asked = [each.input for each in s.events(PermissionRequested)]
+        assert asked == ["touch first"] * 3
+
+
+async def test_a_yes_for_longer_is_asked_for_once(work: Path) -> None:
+    turns = [runs("touch first"), runs("touch first"), DONE]
+    async with stage(work.parent, turns, mode="ask", interactive=True, check=False) as s:
+
+        async def answer() -> None:
+            await s.until(PermissionRequested, 1)
+            id = s.events(PermissionRequested)[-1].request_id
+            await s.session.send(Approve(request_id=id, scope="session"))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(answer)
+            await sent(s, "fixer Make the files")
+        assert len(s.events(PermissionRequested)) == 1
+
+
 async def test_a_stop_of_the_session_stops_it_and_hands_over_what_it_did(work: Path) -> None:
     turns = [runs("touch first"), runs("touch second"), DONE]
     async with stage(work.parent, turns, mode="ask", interactive=True, check=False) as s:

@@ -171,7 +171,7 @@ class _Own:
             request_id="",
             behavior="allow",
             updated_input=msgspec.Raw(msgspec.json.encode(answer.input if changed else None)),
-            new_rules=request.rules if answer.scope == "session" else (),
+            new_rules=_for_longer(request, answer, changed=bool(changed)),
         )
 
     def tell(self, log: Log) -> None:
@@ -231,3 +231,10 @@ def _spelled(input: msgspec.Raw) -> str:
     except (msgspec.MsgspecError, RecursionError):
         return bytes(input).decode("utf-8", "replace")
     return value if isinstance(value, str) else bytes(input).decode("utf-8", "replace")
+
+
+def _for_longer(request: PermissionRequest, answer: Answer, *, changed: bool) -> tuple[str, ...]:
+    """What the yes holds for later; rules that were offered speak of the input as it was."""
+    if answer.scope != "session":
+        return ()
+    return answer.rules or (() if changed else request.rules)
